@@ -126,9 +126,8 @@ type DocumentPathsContainingRow struct {
 	Total        int64
 }
 
-// Paths of the tenant in every collection, whatever the letters' case: those
-// that begin with the text first, then those of which a folder or the file
-// does. total counts all of them.
+// Paths of the tenant in every collection, ignoring case: first those that begin with the text,
+// then those with a folder or file that does. total counts all of them.
 func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPathsContainingParams) ([]DocumentPathsContainingRow, error) {
 	rows, err := q.db.Query(ctx, documentPathsContaining,
 		arg.ProjectID,

@@ -21,13 +21,6 @@ type Version struct {
 	// Pgvector is the installed one, or else the one that CREATE EXTENSION would install;
 	// "" if the server has none.
 	Pgvector string
-	// Packaged is the pgvector of the server's packages, to which the installed one can be updated.
-	Packaged string
-}
-
-// Newer reports whether the extension in the database is older than the server's packages.
-func (v Version) Newer() bool {
-	return v.Pgvector != v.Packaged && v.Packaged != "" && pgversion.AtLeast(v.Packaged, v.Pgvector)
 }
 
 // ServerVersion connects to a database, and creates nothing. Errors are [*Error].
@@ -44,10 +37,10 @@ func ServerVersion(ctx context.Context, url string) (version Version, err error)
 func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
-			coalesce(default_version, ''), pg_backend_pid()
+			pg_backend_pid()
 		FROM (VALUES ('vector')) AS wanted (extension) LEFT JOIN pg_available_extensions ON name = extension`,
 		pgx.QueryExecModeSimpleProtocol,
-	).Scan(&version.PostgreSQL, &version.Pgvector, &version.Packaged, &backend)
+	).Scan(&version.PostgreSQL, &version.Pgvector, &backend)
 	return version, backend, Wrap("read PostgreSQL's version", err)
 }
 
@@ -84,16 +77,13 @@ func (v Version) Concern() (problem, remedy string) {
 // visit calls f with a connection of its own to a database that need not be this
 // program's.
 func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
-	config, err := pgx.ParseConfig(url)
+	config, err := parse(url)
 	if err != nil {
-		return errUnreadable() // pgx's message may quote the password
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return Wrap(op, err)
 	}
@@ -106,9 +96,9 @@ type Schema struct {
 	// Applied is the newest migration that the database has, 0 for none, and Latest the newest
 	// that this program has.
 	Applied, Latest int64
-	// Invalid names the indexes that PostgreSQL does not use, since their making was
-	// interrupted, as SQL does.
-	Invalid []string
+	// Repairs are the statements that mend or remove indexes that are not valid: PostgreSQL
+	// does not use an index whose making was interrupted.
+	Repairs []string
 
 	Rights
 }
@@ -137,8 +127,12 @@ func ReadSchema(ctx context.Context, url string) (s Schema, err error) {
 		if s.Applied, err = appliedMigration(ctx, conn); err != nil {
 			return err
 		}
-		if s.Invalid, err = invalidIndexes(ctx, conn); err != nil {
+		invalid, err := invalidIndexes(ctx, conn)
+		if err != nil {
 			return err
+		}
+		for _, name := range invalid {
+			s.Repairs = append(s.Repairs, mendIndex(name))
 		}
 		return conn.QueryRow(ctx, `
 			SELECT quote_ident(current_user), coalesce(quote_ident(current_schema()), 'public'),

@@ -50,11 +50,9 @@ func (h *Handler) readDocument(ctx context.Context, request *mcp.ReadResourceReq
 		}
 		return nil, protocolError(err)
 	}
-	contents := &mcp.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: bounded(string(file.Content), file.Path)}
-	if provenance := active.Provenance(ctx, file); provenance != "" {
-		contents.Meta = mcp.Meta{"provenance": provenance}
-	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
+		{URI: uri, MIMEType: "text/markdown", Text: bounded(string(file.Content), file.Path)},
+	}}, nil
 }
 
 // maxResource is how many characters of a document a resource has at most: a client

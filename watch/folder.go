@@ -6,6 +6,8 @@ package watch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,6 +48,15 @@ type entry struct {
 	stamp document.Stamp
 	// folder is set for a folder, which has names alone.
 	folder bool
+}
+
+// sum is a number for the path and the stamp. The sum over all files of a folder says whether
+// two walks have met the same files.
+func (e entry) sum() uint64 {
+	s := e.stamp
+	text := fmt.Sprintf("%s\x00%d %d %d %d", e.path, s.Size, s.ModTime.UnixNano(), s.ChangeTime.UnixNano(), s.Inode)
+	hash := sha256.Sum256([]byte(text))
+	return binary.BigEndian.Uint64(hash[:])
 }
 
 // walk visits every folder, and every file that matches. It passes over hidden ones. The error

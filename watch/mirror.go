@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -79,11 +80,14 @@ type Mirror struct {
 
 	mu     sync.Mutex
 	status Status
+	// watched is the folder that Run watches or polls, nil for none. Run alone changes it.
+	watched os.FileInfo
 	// failed says since when files have failed, by path.
 	failed map[string]time.Time
 }
 
-// NewMirror returns a Mirror that does nothing until it is run.
+// NewMirror returns a Mirror that does nothing until it is run. Without an indexer, nil, it
+// only looks: State, Queued and Synced of its status follow the folder.
 func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logger) *Mirror {
 	config = config.withDefaults()
 	return &Mirror{
@@ -98,12 +102,21 @@ func (m *Mirror) Run(ctx context.Context) {
 	m.queue.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
+		now, replaced := m.replaced()
+		if replaced {
+			m.queue.addNow()
+		}
+		m.mu.Lock()
+		m.watched = now
+		m.mu.Unlock()
 		n, err := newNotifier(ctx, m.folder, m.queue, m.config.MaxDirs)
 		switch {
 		case err == nil:
 			missing = ""
 			m.queue.add(true) // earlier changes are not among the events
-			err = errors.Join(m.follow(ctx, n, m.config.Rescan, forever), n.watcher.Close())
+			err = m.follow(ctx, n, m.config.Rescan, forever)
+			m.queue.add(true) // from here on no event tells of a change
+			err = errors.Join(err, n.watcher.Close())
 			if ctx.Err() == nil {
 				m.logger.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
 			}
@@ -121,6 +134,16 @@ func (m *Mirror) Run(ctx context.Context) {
 			_ = m.follow(ctx, &notifier{}, m.config.Poll, m.config.Rescan)
 		}
 	}
+}
+
+// replaced returns the folder that is there now, nil for none, and whether it is another one
+// than Run watches. No event tells that a folder above it was moved.
+func (m *Mirror) replaced() (now os.FileInfo, replaced bool) {
+	now, err := os.Stat(m.folder.Dir)
+	if err != nil || m.watched == nil {
+		return now, err == nil || m.watched != nil
+	}
+	return now, !os.SameFile(now, m.watched)
 }
 
 // follow walks the folder for what n is told of, and all of it once an interval. It returns
@@ -148,6 +171,9 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 		case <-rescan.C:
 			m.queue.addNow()
 		case <-m.queue.wake:
+			if _, replaced := m.replaced(); replaced {
+				return errFolderMoved
+			}
 		case <-due.C:
 		}
 		due.Stop()
@@ -220,7 +246,7 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	}
 	m.walked = outcome{}
 	err := m.ready()
-	if err == nil && walk.whole {
+	if err == nil && walk.whole && m.indexer != nil {
 		walk.before = outcome{}
 		walk.before.known, err = m.indexer.Known(ctx)
 	}
@@ -232,6 +258,7 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	if err != nil {
 		return err
 	}
+	m.update(func(s *Status) { s.State = 1 + m.walked.state })
 	m.setFailed(ctx, m.walked.failed)
 	if len(m.walked.changing) > 0 {
 		m.queue.add(false)

@@ -37,6 +37,8 @@ type outcome struct {
 	// changing are files that were being written while they were read, by their path in the
 	// index.
 	changing []string
+	// state is the sum of the files that the walk met.
+	state uint64
 	// How many documents were added, updated and removed.
 	added, updated, removed int
 }
@@ -53,7 +55,7 @@ func errorsByPath(failures []document.Failure) map[string]error {
 	return failed
 }
 
-// reconciler makes an index hold what a folder holds, once.
+// reconciler makes an index hold what a folder holds, once. Without an indexer it only looks.
 type reconciler struct {
 	folder  Folder
 	root    *contain.Root
@@ -96,6 +98,9 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	if err != nil {
 		return outcome{}, fmt.Errorf("walk folder: %w", err)
 	}
+	if r.indexer == nil {
+		return r.outcome, nil
+	}
 	if err := r.remove(ctx); err != nil {
 		return outcome{}, err
 	}
@@ -121,7 +126,7 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 // remove takes what is gone out of the index.
 func (r *reconciler) remove(ctx context.Context) error {
 	err := r.ready()
-	if err == nil {
+	if err == nil && len(r.gone) > 0 {
 		err = r.indexer.Remove(ctx, r.gone)
 	}
 	for _, indexed := range r.gone {
@@ -157,6 +162,9 @@ func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 	unreadable := []string{}
 	failed := errorsByPath(r.before.failed)
 	err = r.folder.walk(ctx, r.root, func(e entry, err error) {
+		if !e.folder {
+			r.state += e.sum()
+		}
 		switch {
 		case err != nil:
 			r.fail(e.path, err)

@@ -40,6 +40,10 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
 		}, "database", "pgvector 0.8.3 may damage the index", "install pgvector 0.8.4 or newer", 0},
+		{"a pgvector that is too old", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
+		}, "database", "pgvector 0.7.4 is too old", "ALTER EXTENSION vector UPDATE", 1},
 		{"no server at the URL", func(_ *testing.T, i *installation) {
 			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@127.0.0.1:1/d")
 		}, "database", "no PostgreSQL server answers at 127.0.0.1:1", "CDOCS_DATABASE_URL", 1},
@@ -74,12 +78,19 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "schema", "are read-only", "SET default_transaction_read_only = off", 1},
 		{
 			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },
-			"ollama", "127.0.0.1:1", "compound-docs up", 1,
+			"ollama", "127.0.0.1:1", "CDOCS_OLLAMA_HOST", 1,
 		},
 		{
 			"no model", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") },
 			"ollama", "lacks the embedding model", "ollama pull mxbai-embed-large", 1,
 		},
+		{"a misspelt model", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)
+		}, "ollama", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 1},
+		{"another service", func(_ *testing.T, i *installation) {
+			i.fake.SetFaults(fakeollama.Faults{Body: "<html>welcome</html>"})
+		}, "ollama", "no valid JSON", "another service may listen there", 1},
 		{
 			"no model that writes", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") },
 			"ollama", "lacks the model mistral", "ollama pull mistral", 0,

@@ -120,31 +120,35 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			u.Path = strings.TrimSuffix(u.Path, "/") + "_of_another_name"
 			i.set("CDOCS_DATABASE_URL", u.String())
 		}, "database", "does not exist", "compound-docs up"},
-		"a pgvector that was not updated": {func(t *testing.T, i *installation) {
-			t.Helper()
-			casts := ""
-			for _, of := range []string{"integer", "real", "double precision", "numeric"} {
-				function := fmt.Sprintf("FUNCTION array_to_sparsevec(%s[], integer, boolean)", of)
-				casts += fmt.Sprintf("ALTER EXTENSION vector DROP CAST (%s[] AS sparsevec); DROP CAST (%s[] AS sparsevec); "+
-					"ALTER EXTENSION vector DROP %s; DROP %s;", of, of, function, function)
-			}
-			i.exec(t, casts+"UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'")
-		}, "database", "pgvector 0.7.4 is too old", "compound-docs up"},
 		"an index that is not valid": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.sync(t)
 			i.exec(t, `UPDATE pg_index SET indisvalid = false
 				WHERE indexrelid = (SELECT min(indexrelid::regclass::text) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
 					WHERE relkind = 'i' AND indrelid::regclass::text LIKE 'embeddings_%' AND NOT indisunique)::regclass`)
-		}, "schema", "indexes are not valid", "compound-docs up"},
+		}, "schema", "indexes are not valid", "REINDEX INDEX CONCURRENTLY [^;]+"},
 		"an index that a REINDEX has left": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.sync(t)
 			i.exec(t, `CREATE INDEX documents_path_ccnew ON documents (title);
 				UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'documents_path_ccnew'::regclass`)
-		}, "schema", "documents_path_ccnew", "compound-docs up"},
+		}, "schema", "indexes are not valid", "DROP INDEX CONCURRENTLY documents_path_ccnew"},
 		"no embedding model":   {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") }, "ollama", "lacks the embedding model", "compound-docs up"},
 		"no model that writes": {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") }, "ollama", "lacks the model mistral", "compound-docs up"},
+		"an Ollama host with the path of another API": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", i.fake.URL()+"/v1")
+		}, "ollama", "/v1: HTTP 404", `export \S+`},
+		"https for plain HTTP": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", strings.Replace(i.fake.URL(), "http", "https", 1))
+		}, "ollama", "HTTP response to HTTPS client", `export \S+`},
+		"a proxy that does not know Ollama": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", strings.Replace(i.fake.URL(), "127.0.0.1", "0.0.0.0", 1)) // no proxy is asked for a loopback address
+			i.set("HTTP_PROXY", "http://127.0.0.1:1")
+		}, "ollama", "proxyconnect", `export \S+`},
+		"a model that writes makes the vectors": {func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"embedding_model": "mistral"}`)
+		}, "ollama", "mistral writes answers", "compound-docs init .+"},
 		"a model that says nothing": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.fake.AddModel("gibberish", "1")
@@ -158,6 +162,11 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.sync(t)
 			i.exec(t, "DELETE FROM embeddings")
 		}, "index", "passages have no vector", "compound-docs sync"},
+		"vectors of another model": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.exec(t, "UPDATE embedding_models SET digest = 'former'")
+		}, "index", "passages have no vector of the model", "compound-docs sync"},
 		"a stale lock of git": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")
@@ -207,7 +216,15 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			if command == "" {
 				t.Fatalf("before, %s does not say %q with %q: %+v", test.check, test.what, test.command, before.Findings)
 			}
-			o := i.shell(t, command)
+			if variable, ok := strings.CutPrefix(command, "export "); ok {
+				i.environment = append(i.environment, variable)
+			}
+			var o outcome
+			if strings.Contains(command, " INDEX ") {
+				i.exec(t, command)
+			} else {
+				o = i.shell(t, command)
+			}
 			after, _ := i.diagnose(t)
 			if slices.ContainsFunc(after.Findings, func(f finding) bool {
 				return f.Check == test.check && f.isBad() && !strings.Contains(f.What, "pgvector 0.8.0")

@@ -30,8 +30,7 @@ type installation struct {
 	unprivileged bool
 	// serves is set while a server indexes, which publishes its state twice a second.
 	serves bool
-	// namespace is a shell script that runs before it, as the root of its own user and
-	// mount namespaces.
+	// namespace is a shell script that runs before it, as root in new user and mount namespaces.
 	namespace string
 }
 

@@ -145,8 +145,7 @@ func variants(value any) []string {
 	return out
 }
 
-// Whatever params a method is given, there is one answer to it, and the server
-// goes on.
+// A method gives one answer to any params, and the server goes on.
 func TestServe_SurvivesMalformedParams(t *testing.T) {
 	t.Parallel()
 	for method, good := range methods() {

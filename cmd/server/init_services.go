@@ -26,17 +26,19 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	i.done.EmbeddingModel = model
 	return o.withSetup(io.Discard, func(s *setup) error {
 		text := "vectors: " + model + " makes them"
-		state, isOllama := s.embedder.State(ctx, model), s.embeddings.API == ollamaAPI
+		state := s.embedder.State(ctx, model)
 		missing := slices.Contains(state.Missing, model)
+		server := "The model server"
+		if s.embeddings.API == ollamaAPI {
+			server = "Ollama"
+		}
 		switch {
-		case state.Err != nil && isOllama:
-			text += ". Ollama does not answer at " + state.Host + ": searches go by words alone until compound-docs up starts it"
-		case missing && isOllama:
-			text += ". Ollama does not have it: searches go by words alone until compound-docs up, or a server, pulls it"
 		case state.Err != nil:
-			text += ". The model server does not answer at " + state.Host + ": searches go by words alone until it does"
+			text += ". " + server + " does not answer at " + state.Host + ": searches go by words alone until it does"
+		case missing && s.embeddings.API == ollamaAPI:
+			text += ". Ollama does not have it: searches go by words alone until compound-docs up, or a server, pulls it"
 		case missing:
-			text += ". The model server at " + state.Host + " does not list it: compound-docs doctor tries it"
+			text += ". " + server + " does not list it: compound-docs doctor tries it"
 		}
 		plain.Println(i.stdout, plain.Hanging(i.stdout, len("  "), text))
 		return nil

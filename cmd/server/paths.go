@@ -27,19 +27,6 @@ func documentPath(given string) (string, error) {
 // lineRange is the end of an argument with two lines.
 var lineRange = regexp.MustCompile(`:(\d+)-(\d+)$`)
 
-// existingFile returns the path of a file without symbolic links to its folder.
-func existingFile(given string) (string, error) {
-	if _, err := os.Stat(given); err != nil {
-		return "", err
-	}
-	full, err := filepath.Abs(given)
-	if err != nil {
-		return "", err
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(full))
-	return filepath.Join(dir, filepath.Base(full)), err
-}
-
 // placeIn returns the place that an argument names, relative to the repository. The
 // argument is relative to the working directory, as completion by a shell makes it.
 func placeIn(root, argument string) (document.Place, error) {

@@ -36,7 +36,7 @@ type options struct {
 	ollamaHost  string
 	// embeddings and answers name the servers of the two models.
 	embeddings, answers project.ModelHost
-	logLevel    slog.Level
+	logLevel            slog.Level
 	// logLevelGiven is set if logLevel is not the default.
 	logLevelGiven bool
 	// contentLogLevel is the level for messages about documents and searches; nil means
@@ -142,12 +142,12 @@ func (o options) withSetup(stderr io.Writer, f func(s *setup) error) (err error)
 func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	s = &setup{options: o, logger: newLogger(stderr, o.logLevel)}
 	if s.embedder, err = s.newModelClient(o.embeddings); err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
 	s.writer = s.embedder
 	if o.answers != o.embeddings {
 		if s.writer, err = s.newModelClient(o.answers); err != nil {
-			return nil, err
+			return nil, usageError{err}
 		}
 	}
 	if o.databaseURL == "" {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// LineOf returns the first line that names a path of the repository: the line with the
-// longest end of the path. It is 1 if there is none.
+// LineOf returns the first line that names a path of the repository: the line with the longest end
+// of the path. It is 1 if no line does.
 func (d *Document) LineOf(target string) int {
 	for part := target; ; {
 		at := bytes.Index(d.Content, []byte(part))

@@ -33,18 +33,15 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	if err != nil {
 		return failed(err)
 	}
-	update := ""
-	if version.Newer() {
-		update = "; the server's packages have a newer one, which compound-docs up takes"
-	}
 	if err := version.Check(); err != nil {
 		what, hint := problem(err)
-		return one(Error, what, hint+update)
+		return one(Error, what, hint)
 	}
 	e.databaseURL = url
 	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, place), "")
-	if problem, remedy := version.Concern(); problem != "" {
-		found = append(found, one(Warning, problem, remedy+update)...)
+	// Nobody can act where this machine has no newer pgvector for the user's own server.
+	if problem, remedy := version.Concern(); problem != "" && e.Server == nil {
+		found = append(found, one(Warning, problem, remedy)...)
 	}
 	return found
 }
@@ -99,10 +96,9 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 			"run: compound-docs up (the next server that connects migrates too, if its user may)")
 	}
 	e.migrated = true
-	if len(schema.Invalid) > 0 {
-		named := strings.Join(schema.Invalid[:min(len(schema.Invalid), maxNamed)], ", ")
-		return one(Warning, "indexes are not valid, and searches may be slow: "+named,
-			"as the owner of the tables run: compound-docs up")
+	if len(schema.Repairs) > 0 {
+		return one(Warning, "indexes are not valid, and searches may be slow",
+			"as the owner of the tables run in the database: "+strings.Join(schema.Repairs, "; "))
 	}
 	if applied > latest {
 		return one(OK, fmt.Sprintf("a newer compound-docs has migrated the database to %d; this one, which knows %d, works with it",

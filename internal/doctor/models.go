@@ -1,11 +1,15 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
@@ -45,34 +49,49 @@ func checkServers(ctx context.Context, e *examination) []Finding {
 func (e *examination) checkServer(ctx context.Context, server ModelServer) []Finding {
 	state := server.Client.State(ctx, server.Models...)
 	if state.Err != nil {
+		what, _, _ := strings.Cut(state.Err.Error(), "; ") // its advice is not the doctor's
 		fix := "start it, or correct embedding_host and generation_host in " + settingsFile(e)
 		if server.Ollama {
-			fix = fixOllama()
+			fix = fixOllama(state.Host)
 		}
-		return one(Error, state.Err.Error()+". Searches by words work without it", fix)
+		return one(Error, what+". Searches by words work without it", cmp.Or(state.Remedy, fix))
 	}
-	findings := one(OK, fmt.Sprintf("%s answers at %s", state.Name, state.Host), "")
-	for _, model := range state.Missing {
-		severity, what := Error, "%s lacks the embedding model %s: documents are found by words only"
-		if model != e.Settings.EmbeddingModel {
-			severity, what = Warning, "%s lacks the model %s: rag_query quotes documents and writes no answer"
+	if slices.Contains(server.Models, e.Settings.EmbeddingModel) {
+		if state.OnlyChat {
+			return e.otherModel(Error, e.Settings.EmbeddingModel+" writes answers, and makes no vectors that searches can use")
 		}
-		fix := "run: ollama pull " + claude.Quote(model) + " (or compound-docs up)"
-		if !server.Ollama { // some have models that they do not list
-			severity, what, fix = Warning, "%s does not list the model %s", "name the model as the server does in "+settingsFile(e)
-		}
-		findings = append(findings, one(severity, fmt.Sprintf(what, state.Host, model), fix)...)
+		e.embeds = !server.Ollama || !slices.Contains(state.Missing, e.Settings.EmbeddingModel)
 	}
-	embeds := slices.Contains(server.Models, e.Settings.EmbeddingModel)
-	e.embeds = e.embeds || embeds && (!server.Ollama || !slices.Contains(state.Missing, e.Settings.EmbeddingModel))
-	return findings
+	return append(one(OK, fmt.Sprintf("%s answers at %s", state.Name, state.Host), ""), e.missingModels(server, state)...)
 }
 
-func fixOllama() string {
-	if _, err := exec.LookPath("ollama"); err == nil {
-		return "run: ollama serve (or compound-docs up), or set CDOCS_OLLAMA_HOST to where it runs"
+func fixOllama(host string) string {
+	u, err := url.Parse(host)
+	if err == nil && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
+		return "start Ollama there, or set CDOCS_OLLAMA_HOST to where it runs"
 	}
-	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs"
+	if _, err := exec.LookPath("ollama"); err == nil {
+		return "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs"
+	}
+	return "install it from https://ollama.com/download, or set CDOCS_OLLAMA_HOST to where it runs"
+}
+
+func (e *examination) missingModels(server ModelServer, state model.State) []Finding {
+	var findings []Finding
+	for _, model := range state.Missing {
+		severity, what, key := Error, "%s lacks the embedding model %s: documents are found by words only", "embedding_model"
+		if model != e.Settings.EmbeddingModel {
+			severity, what, key = Warning, "%s lacks the model %s: rag_query quotes documents and writes no answer", "generation_model"
+		}
+		fix := fmt.Sprintf("run: ollama pull %s (or compound-docs up); if the name is wrong, correct %s in %s",
+			claude.Quote(model), key, settingsFile(e))
+		if !server.Ollama { // some take any name, or have models that they do not list
+			severity, what, fix = Warning, "%s does not list the model %s", fmt.Sprintf("correct %s in %s", key, settingsFile(e))
+		}
+		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), 2*maxNamed)], ", "), "no model")
+		findings = append(findings, one(severity, fmt.Sprintf(what+". It has %s", state.Host, model, has), fix)...)
+	}
+	return findings
 }
 
 // embedTimeout is for a model that has to be loaded first.

@@ -1,5 +1,5 @@
-// Package linkgraph draws the links between a project's documents: as DOT, as Mermaid and
-// as a page for a browser. It must not know the database, models or MCP.
+// Package linkgraph draws the links between a project's documents, as DOT and as Mermaid. It
+// must not know the database, models or MCP.
 package linkgraph
 
 import (
@@ -23,9 +23,6 @@ type Node struct {
 	Orphan bool `json:"orphan"`
 	// InCircle says that its links lead back to it over two other documents or more.
 	InCircle bool `json:"in_circle"`
-	// Distance is the number of links to the document in the middle; 0 without
-	// one.
-	Distance int `json:"distance"`
 }
 
 // Edge is the links between two documents.
@@ -45,8 +42,6 @@ type Graph struct {
 	// Nodes are sorted by path, and Edges by From and To.
 	Nodes []Node `json:"nodes"`
 	Edges []Edge `json:"edges"`
-	// Around is the path of the document in the middle; "" for none.
-	Around string `json:"around,omitempty"`
 }
 
 // New returns the graph of the documents that can be indexed.
@@ -71,7 +66,7 @@ func New(set *docset.Set) (*Graph, error) {
 	}
 	for pair, replaces := range supersedes {
 		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
-		// Of the two directions the one that supersedes stays, else that of the first path.
+		// Of two directions, keep the one that supersedes, or else the one from the first path.
 		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
 			continue
 		}
@@ -83,11 +78,11 @@ func New(set *docset.Set) (*Graph, error) {
 	return g, g.markCircles()
 }
 
-// markCircles finds documents that link in a circle. Two that link to each other are none,
-// as writers are to do that, unless each supersedes the other.
+// markCircles finds documents that link in a circle. Two documents that link to each other are no
+// circle, because writers link back, unless each supersedes the other.
 func (g *Graph) markCircles() error {
-	// By their paths: StronglyConnectedComponents loses a component of which it visits the
-	// zero value first.
+	// Its vertices are paths: StronglyConnectedComponents loses a component if it visits the zero
+	// value first.
 	links := graph.New(graph.StringHash, graph.Directed())
 	at := map[string]int{}
 	for i, node := range g.Nodes {
@@ -122,52 +117,6 @@ func (g *Graph) markCircles() error {
 		g.Edges[i].InCircle = e.InCircle || !e.Mutual && component[e.From] == component[e.To]
 	}
 	return nil
-}
-
-// Near returns the graph of a document and of those that are at most depth links away from
-// it, in either direction. It reports false if there is no document at path.
-func (g *Graph) Near(path string, depth int) (*Graph, bool) {
-	middle := slices.IndexFunc(g.Nodes, func(n Node) bool { return n.Path == path })
-	if middle < 0 {
-		return nil, false
-	}
-	neighbours := make([][]int, len(g.Nodes)) // of each node
-	for _, e := range g.Edges {
-		neighbours[e.From] = append(neighbours[e.From], e.To)
-		neighbours[e.To] = append(neighbours[e.To], e.From)
-	}
-	distance := map[int]int{middle: 0}
-	frontier := []int{middle}
-	for d := 1; d <= depth; d++ {
-		var next []int
-		for _, node := range frontier {
-			for _, other := range neighbours[node] {
-				if _, seen := distance[other]; !seen {
-					distance[other] = d
-					next = append(next, other)
-				}
-			}
-		}
-		frontier = next
-	}
-	near := &Graph{Nodes: []Node{}, Edges: []Edge{}, Around: path}
-	at := map[int]int{}
-	for i, node := range g.Nodes {
-		if d, ok := distance[i]; ok {
-			at[i] = len(near.Nodes)
-			node.Distance = d
-			near.Nodes = append(near.Nodes, node)
-		}
-	}
-	for _, e := range g.Edges {
-		from, hasFrom := at[e.From]
-		to, hasTo := at[e.To]
-		if hasFrom && hasTo {
-			e.From, e.To = from, to
-			near.Edges = append(near.Edges, e)
-		}
-	}
-	return near, true
 }
 
 // docTypes returns the doc-types of the nodes, sorted.

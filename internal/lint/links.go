@@ -8,9 +8,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// checkLinks finds links that lead nowhere or are not returned, documents without any
-// link, and fragments of links that name no place in their document. A document need not
-// link back to one that supersedes it.
+// checkLinks finds links that lead nowhere or are not returned, documents without any link, and
+// fragments that name no place in their document. A superseded document may leave the link to its
+// successor out.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}
@@ -47,8 +47,8 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// checkSupersession finds documents that supersede each other, and warns of critical ones that
-// another one supersedes.
+// checkSupersession finds documents that supersede each other, and warns of critical ones that are
+// superseded.
 func (e *examination) checkSupersession() {
 	later, superseded := e.set.Superseded()
 	for _, d := range e.set.Documents {

@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// git runs the git command in dir, with no configuration but the one given here, and returns its
-// output.
+// git runs the git command in dir, with only the configuration given here, and returns its output.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := gitTry(t, dir, args...)

@@ -22,9 +22,8 @@ const SettingsFile = "settings.json"
 // set the value.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
-	// EmbeddingModel makes the vectors. Vectors of different models are never
-	// compared: after a change all documents are embedded again, and are found by their words
-	// meanwhile.
+	// EmbeddingModel makes the vectors. Vectors of different models are never compared. After a
+	// change all documents are embedded again; until then searches find them by their words.
 	EmbeddingModel  string `json:"embedding_model"`
 	GenerationModel string `json:"generation_model"`
 	// GenerationContextLength is the size of the generation model's context window in tokens. A model
@@ -34,8 +33,8 @@ type Settings struct {
 	// EmbeddingHost and GenerationHost take the place of OllamaHost for one of the models.
 	EmbeddingHost  ModelHost `json:"embedding_host"`
 	GenerationHost ModelHost `json:"generation_host"`
-	DatabaseURL             string `json:"database_url"` // may hold a password
-	LogLevel                string `json:"log_level"`    // debug, info, warn or error
+	DatabaseURL    string    `json:"database_url"` // may hold a password
+	LogLevel       string    `json:"log_level"`    // debug, info, warn or error
 	// UnusedTextHours is how long the index keeps text that no document has any more.
 	UnusedTextHours float64 `json:"unused_text_hours"`
 	// Recall says which hooks are answered, in every project, and RecallThreshold from which

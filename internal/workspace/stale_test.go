@@ -45,7 +45,7 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 		got = active.Stale(t.Context())()
 		return cmp.Equal(want, got)
 	})
-	// Whoever changes a stale document vouches for it.
+	// Writers of a stale document vouch for it.
 	f.Put(folder+"changed.md", about("changed", "src/pool.go:1")+"\nIt still holds.\n")
 	eventually(t, "a corrected document is no longer stale", func() bool {
 		_, stale := active.Stale(t.Context())()[folder+"changed.md"]

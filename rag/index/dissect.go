@@ -18,8 +18,8 @@ type Dissection struct {
 	Level                         catalog.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
-	// Fragments are the first places in documents that its links name, Anchors the names of its
-	// own places, as in [markdown.Document.Anchors].
+	// Fragments are the first places in documents that its links name. Anchors are the names of
+	// places in this document, as in [markdown.Document.Anchors].
 	Fragments []Fragment
 	Anchors   map[string]bool
 	// Places are those of the repository that it cites.
@@ -33,7 +33,7 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
-	// Supersedes says that the document replaces the other one.
+	// Supersedes reports whether the document replaces the target.
 	Supersedes bool
 }
 
@@ -44,7 +44,7 @@ type Fragment struct{ Target, Name string }
 type DissectedPassage struct {
 	markdown.Passage
 
-	// Heading stands in front of the text.
+	// Heading comes before the text.
 	Heading string
 	// Terms are the distinct ones of heading and text.
 	Terms []string
@@ -79,10 +79,9 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 // maxGist is about what an embedding model reads, in characters.
 const maxGist = 2_000
 
-// Gist returns the text by which a document is compared with others: its title, its
-// summary and the beginning of its text, in one line. The rest of the front matter, which
-// documents of one type have in common, makes none of them alike. The error is a
-// [*markdown.Error].
+// Gist returns the text that stands for a document in comparisons, in one line: its title, its
+// summary and the beginning of its text. The rest of the front matter is left out, because all
+// documents of one type have it in common. The error is a [*markdown.Error].
 func Gist(content []byte) (string, error) {
 	parsed, err := markdown.ParseAny(content)
 	if err != nil {

@@ -16,8 +16,8 @@ type Fragment struct {
 	Name string
 }
 
-// fragment returns the fragment in a link's destination. It reports false if there is
-// none, or if it leads to what is no place in a document of the repository.
+// fragment returns the fragment in a link's destination. It reports false if there is no fragment,
+// or if the destination is not a document of the repository.
 func fragment(destination string) (Fragment, bool) {
 	before, name, found := strings.Cut(destination, "#")
 	if !found {
@@ -32,7 +32,7 @@ func fragment(destination string) (Fragment, bool) {
 }
 
 var (
-	// htmlAnchor is an anchor that is written in HTML.
+	// htmlAnchor is an anchor written in HTML.
 	htmlAnchor = regexp.MustCompile(`(?i)<[a-z][^<>]*\s(?:id|name)\s*=\s*["']?([^"'\s<>]+)`)
 	// givenAnchor is one that a heading gives itself, as in "# Limits {#limits}".
 	givenAnchor = regexp.MustCompile(`\{\s*#([^}\s]+)[^}]*\}`)

@@ -47,6 +47,8 @@ type Kind struct {
 	Port    string // of an address without scheme and port, "" for that of HTTP
 	Start   string // how to start a server that does not run
 	Access  string // what to check when the server refuses access
+	Set     string // how to set another address, which follows
+	Address string // how to correct an address
 }
 
 // New returns a client of the server at an address. It sends the key, if there is one, as a
@@ -85,8 +87,9 @@ func parseURL(kind Kind, address string) (*url.URL, error) {
 		address = "http://" + address
 	}
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
-		return nil, fmt.Errorf("the address of %s is not a URL such as %s", kind.Name, kind.Example)
+	typo := bare && err == nil && (parsed.Hostname() == "http" || parsed.Hostname() == "https") // as in http//host
+	if err != nil || typo || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+		return nil, fmt.Errorf("the host of %s is not a URL such as %s; %s", kind.Name, kind.Example, kind.Address)
 	}
 	if bare && parsed.Port() == "" && kind.Port != "" {
 		parsed.Host = net.JoinHostPort(parsed.Hostname(), kind.Port)
@@ -164,6 +167,9 @@ func Message(text []byte) string {
 		return detailed.Message
 	case json.Unmarshal(text, &detailed) == nil && detailed.Message != "":
 		return detailed.Message
+	}
+	if bytes.HasPrefix(text, []byte("<")) {
+		return "a web page"
 	}
 	return string(text)
 }

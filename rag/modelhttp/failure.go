@@ -18,10 +18,6 @@ import (
 // ErrNoSuchModel reports that the server does not have the model of a request.
 var ErrNoSuchModel = errors.New("not in the list of models")
 
-func (c *Client) badResponse(problem string) *model.ServerError {
-	return model.BadResponse(problem + "; is this " + c.kind.Name + "?")
-}
-
 // Broken is the failure of a connection.
 func Broken(err error) *model.ServerError {
 	return &model.ServerError{Err: fmt.Errorf("the connection broke: %w", err), Transient: true}
@@ -30,10 +26,10 @@ func Broken(err error) *model.ServerError {
 // Unreadable returns the failure of a body that cannot be decoded.
 func (c *Client) Unreadable(err error) *model.ServerError {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return c.badResponse(fmt.Sprintf("it is larger than %d KiB", large.Limit>>10))
+		return c.BadResponse(fmt.Sprintf("it is larger than %d KiB", large.Limit>>10))
 	}
 	if errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) {
-		return c.badResponse("no valid JSON")
+		return c.BadResponse("no valid JSON")
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -111,6 +107,35 @@ func (c *Client) unreached(err error) *model.ServerError {
 		return &model.ServerError{Err: fmt.Errorf("%w; %s", err, c.kind.Start), Transient: true}
 	}
 	return Broken(err)
+}
+
+// Remedy says what mends an error of the server's address, "" if that is not known.
+func (c *Client) Remedy(err error) string {
+	if err == nil {
+		return ""
+	}
+	failure, _ := errors.AsType[*model.ServerError](err)
+	isOther := errors.Is(err, model.ErrBadResponse) || strings.Contains(err.Error(), "the connection broke") ||
+		failure != nil && failure.Status == http.StatusNotFound
+	proxy, proxyErr := http.ProxyFromEnvironment(&http.Request{URL: c.base})
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return c.kind.Set + "http://" + c.base.Host
+	case strings.Contains(err.Error(), "HTTPS"):
+		return c.kind.Set + "https://" + c.base.Host
+	case proxyErr == nil && proxy != nil:
+		return fmt.Sprintf("run: export NO_PROXY=%s (the proxy %s is asked for it now)", c.base.Hostname(), proxy.Redacted())
+	case isOther && c.base.Path != "":
+		return c.kind.Set + c.base.Scheme + "://" + c.base.Host
+	case isOther:
+		return "another service may listen there: " + c.kind.Address
+	}
+	return ""
+}
+
+// BadResponse returns the failure of a server whose answer makes no sense.
+func (c *Client) BadResponse(problem string) *model.ServerError {
+	return model.BadResponse(problem + "; is this " + c.kind.Name + "?")
 }
 
 // maxMessage is the largest number of characters kept of a server's message.

@@ -19,3 +19,13 @@ func TestParseURL(t *testing.T) {
 		}
 	}
 }
+
+// A typo in the scheme is no name of a host.
+func TestParseURL_Typos(t *testing.T) {
+	t.Parallel()
+	for _, given := range []string{"htp://gpu-box", "http:/gpu-box:11434", "https//gpu-box", "http:", "://gpu-box", "ftp://gpu-box"} {
+		if got, err := parseURL(Kind{Port: "11434"}, given); err == nil {
+			t.Errorf("%q is taken for %s", given, got)
+		}
+	}
+}

@@ -19,6 +19,7 @@ const DefaultHost = "http://localhost:11434"
 var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 	Name: "an Ollama server", Example: DefaultHost, Port: "11434",
 	Start: "start Ollama: ollama serve", Access: "check the user name and password in the host's URL",
+	Set: "run: export CDOCS_OLLAMA_HOST=", Address: "correct CDOCS_OLLAMA_HOST, --ollama-host or ollama_host of settings.json",
 }
 
 // Config is [model.Config]. Host is [DefaultHost] by default, and the models are

@@ -19,18 +19,19 @@ func TestState(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change  func(*fakeollama.Server)
+		models  []string
 		missing []string
 		answers bool
 	}{
-		"whole":   {func(*fakeollama.Server) {}, nil, true},
-		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mistral"}, true},
-		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, false},
+		"whole":   {func(*fakeollama.Server) {}, []string{"mistral:latest", "mxbai-embed-large:latest"}, nil, true},
+		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mxbai-embed-large:latest"}, []string{"mistral"}, true},
+		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, nil, false},
 	} {
 		server, client := start(t)
 		test.change(server)
 		got := client.State(t.Context(), both...)
-		want := model.State{Host: server.URL(), Missing: test.missing}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(model.State{}, "Err", "Name")); diff != "" {
+		want := model.State{Host: server.URL(), Models: test.models, Missing: test.missing}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(model.State{}, "Err", "Name", "Remedy")); diff != "" {
 			t.Errorf("%s: state (-want +got):\n%s", name, diff)
 		}
 		if (got.Err == nil) != test.answers || strings.HasPrefix(got.Name, "Ollama 0") != test.answers {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,6 +22,7 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 	Name: "a server with OpenAI's API", Example: "http://localhost:8080/v1",
 	Start:  "start the model server",
 	Access: "check the API key: CDOCS_EMBEDDING_KEY and CDOCS_GENERATION_KEY, or key_file in settings.json",
+	Set:    "set the url in settings.json to ", Address: "correct embedding_host and generation_host in settings.json",
 }
 
 // Client embeds and generates with one server. It is safe for concurrent use. It does not
@@ -78,17 +80,17 @@ func (c *Client) State(ctx context.Context, models ...string) model.State {
 			return err
 		}
 		state.Name = kind.Name
+		for _, m := range list.Data {
+			state.Models = append(state.Models, strings.TrimSuffix(m.ID, ":latest"))
+		}
 		for _, name := range models {
-			listed := false
-			for _, m := range list.Data {
-				listed = listed || strings.TrimSuffix(m.ID, ":latest") == strings.TrimSuffix(name, ":latest")
-			}
-			if !listed {
+			if !slices.Contains(state.Models, strings.TrimSuffix(name, ":latest")) {
 				state.Missing = append(state.Missing, name)
 			}
 		}
 		return nil
 	})
+	state.Remedy = c.server.http.Remedy(state.Err)
 	return state
 }
 

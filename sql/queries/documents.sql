@@ -83,9 +83,8 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND relative_path = ANY(@relative_paths::text[]);
 
 -- name: DocumentPathsContaining :many
--- Paths of the tenant in every collection, whatever the letters' case: those
--- that begin with the text first, then those of which a folder or the file
--- does. total counts all of them.
+-- Paths of the tenant in every collection, ignoring case: first those that begin with the text,
+-- then those with a folder or file that does. total counts all of them.
 SELECT relative_path, count(*) OVER () AS total
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id

@@ -8,59 +8,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
-// Mend makes a database usable as far as its server and its role let it: it makes the database
-// if there is none of the name, updates a pgvector with known faults to that of the server's
-// packages, and builds indexes again that are not valid. It says what it has done.
-func Mend(ctx context.Context, address string) (done []string, err error) {
-	const op = "mend the database"
-	config, err := pgx.ParseConfig(address)
+// CreateMissing creates the database of an address if the server has none of its name. It
+// reports whether it did.
+func CreateMissing(ctx context.Context, address string) (created bool, err error) {
+	const op = "look at database"
+	parsed, err := parse(address)
 	if err != nil {
-		return nil, errUnreadable()
+		return false, err
 	}
+	config := parsed.ConnConfig
 	conn, err := pgx.ConnectConfig(ctx, config)
-	if IsDatabaseMissing(Wrap(op, err)) {
-		name := pgx.Identifier{config.Database}.Sanitize()
-		if err := createDatabase(ctx, config.Copy(), name); err != nil {
-			return nil, err
-		}
-		done = append(done, "made the database "+name)
-		conn, err = pgx.ConnectConfig(ctx, config)
+	if err == nil {
+		return false, Wrap(op, conn.Close(ctx))
 	}
-	if err != nil {
-		return done, Wrap(op, err)
+	if err := Wrap(op, err); !IsDatabaseMissing(err) {
+		return false, err
 	}
-	defer func() { err = errors.Join(err, Wrap(op, conn.Close(ctx))) }()
-	version, _, err := readVersion(ctx, conn)
-	if err != nil {
-		return done, err
-	}
-	var statements []string
-	if version.Newer() && !pgversion.AtLeast(version.Pgvector, pgversion.SoundPgvector) {
-		statements = append(statements, "ALTER EXTENSION vector UPDATE", "REINDEX TABLE CONCURRENTLY embeddings")
-	}
-	invalid, err := invalidIndexes(ctx, conn)
-	if err != nil {
-		return done, Wrap(op, err)
-	}
-	for _, name := range invalid {
-		statements = append(statements, mendIndex(name))
-	}
-	for _, statement := range statements {
-		_, err := conn.Exec(ctx, statement)
-		err = Wrap(op, err)
-		switch {
-		case IsDenied(err) || schemaMissing(err): // for its owner to do; nothing to do
-		case err != nil:
-			return done, err
-		default:
-			done = append(done, statement)
-		}
-	}
-	return done, nil
+	return true, createDatabase(ctx, config, pgx.Identifier{config.Database}.Sanitize())
 }
 
 // mendIndex is the statement after which no index of this name is invalid.
@@ -77,7 +43,7 @@ func isIndex(name string) bool {
 	return !strings.Contains(name, "_ccnew") && !strings.Contains(name, "_ccold")
 }
 
-// createDatabase makes a database, from the one that every server has.
+// createDatabase connects to the database postgres, which every server has, to create another.
 func createDatabase(ctx context.Context, config *pgx.ConnConfig, name string) error {
 	op := "make the database " + name
 	config.Database = "postgres"
