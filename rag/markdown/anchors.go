@@ -50,7 +50,7 @@ func (d *Document) Anchors() map[string]bool {
 		if given := givenAnchor.FindStringSubmatch(heading); given != nil {
 			anchors[strings.ToLower(given[1])] = true
 		}
-		name := headingAnchor(heading)
+		name := HeadingAnchor(heading)
 		if n := times[name]; n > 0 {
 			anchors[name+"-"+strconv.Itoa(n)] = true
 		} else {
@@ -72,10 +72,10 @@ func (d *Document) Anchors() map[string]bool {
 	return anchors
 }
 
-// headingAnchor returns the name of a heading's text as GitHub makes it: letters, digits,
+// HeadingAnchor returns the name of a heading's text as GitHub makes it: letters, digits,
 // "_" and "-" stay, spaces become "-". The source is TableOfContentsFilter of GitHub's
 // html-pipeline.
-func headingAnchor(text string) string {
+func HeadingAnchor(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == ' ':
