@@ -67,15 +67,17 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 // prompts; see [NewHandler] for home. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := NewHandler(w, home, logger)
+	// None of these lists changes while the server runs.
+	capabilities := &mcp.ServerCapabilities{
+		Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
+	}
+	capabilities.AddExtension(appsExtension, map[string]any{"mimeTypes": []string{appMIMEType}})
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
-			Instructions: instructions,
-			Logger:       logger,
-			// None of these lists changes while the server runs.
-			Capabilities: &mcp.ServerCapabilities{
-				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
-			},
+			Instructions:      instructions,
+			Logger:            logger,
+			Capabilities:      capabilities,
 			CompletionHandler: h.complete,
 		},
 	)
@@ -86,6 +88,7 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 		}
 	}
 	server.AddResourceTemplate(documentTemplate(), h.readDocument)
+	server.AddResourceTemplate(pageTemplate(), h.readPage)
 	server.AddPrompt(recallPrompt(), h.answerRecall)
 	server.AddPrompt(capturePrompt(), h.answerCapture)
 	return server
