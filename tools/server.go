@@ -67,13 +67,15 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 // [NewHandler] for home. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := NewHandler(w, home, logger)
+	// Neither list changes while the server runs.
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
+	capabilities.AddExtension(appsExtension, map[string]any{"mimeTypes": []string{appMIMEType}})
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
 			Instructions: instructions,
 			Logger:       logger,
-			// Neither list changes while the server runs.
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+			Capabilities: capabilities,
 		},
 	)
 	server.AddReceivingMiddleware(reportErrors(logger))
@@ -83,5 +85,6 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 		}
 	}
 	server.AddResourceTemplate(documentTemplate(), h.readDocument)
+	server.AddResourceTemplate(pageTemplate(), h.readPage)
 	return server
 }
