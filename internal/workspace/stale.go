@@ -24,8 +24,7 @@ const (
 )
 
 // staleDocuments knows which documents of a project may no longer hold, and who wrote them
-// last. It finds that out in the background: when somebody first asks, and when the commit or
-// the documents have changed. Safe for concurrent use.
+// last. It finds that out in the background when the commit or the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
 	checker *staleness.Checker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
@@ -37,8 +36,9 @@ type staleDocuments struct {
 	asked chan struct{} // holds a token when somebody has asked, or something has changed
 	found chan struct{} // closed when it is first known
 
-	// state is that of the last call of follow.
-	state string
+	// head and version are those that follow has met.
+	head    string
+	version int64
 
 	mu sync.Mutex
 	// documents are those that cite places, and critical ones.
@@ -91,11 +91,12 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// follow asks again if state has changed, which names the commit and the version of the
-// documents. One goroutine calls it.
-func (s *staleDocuments) follow(state string) {
-	if state != s.state {
-		s.state = state
+// follow asks again if another commit was checked out, so that the first answer after it knows
+// what it has changed, and, unless the server is idle, if the documents have changed. One
+// goroutine calls it.
+func (s *staleDocuments) follow(head string, version int64, idle bool) {
+	if head != s.head || version != s.version && !idle {
+		s.head, s.version = head, version
 		signal(s.asked)
 	}
 }
