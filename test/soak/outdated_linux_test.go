@@ -27,6 +27,7 @@ type burrows struct {
 	random *rand.Rand
 	at     []string // where each document is
 	came   []int    // documents that were brought from outside last
+	log    []string // what has happened lately
 }
 
 const (
@@ -76,7 +77,9 @@ func (b *burrows) text(i int) string {
 // all documents and others, which keep their times. One of the two may be outside.
 func (b *burrows) disturb() {
 	i, j := b.random.IntN(len(b.at)), b.random.IntN(len(b.at))
-	switch b.random.IntN(10) {
+	kind := b.random.IntN(10)
+	b.note("kind %d of %s and %s", kind, b.at[i], b.at[j])
+	switch kind {
 	case 0, 1: // as editors do
 		b.Put("aside.md", b.text(i))
 		b.Rename("aside.md", b.at[i])
@@ -98,6 +101,10 @@ func (b *burrows) disturb() {
 	default:
 		b.Put(b.at[i], b.text(i))
 	}
+}
+
+func (b *burrows) note(format string, arguments ...any) {
+	b.log = append(b.log[max(0, len(b.log)-10):], time.Now().Format("05.000 ")+fmt.Sprintf(format, arguments...))
 }
 
 func (b *burrows) exchange(one, other string) {
@@ -247,6 +254,7 @@ func TestSoak_NoOutdatedAnswer(t *testing.T) {
 			if stopped = fleet.hamper(t, b.random, stopped); stopped >= 0 {
 				stops++
 			}
+			b.note("stopped is %d, %d were killed", stopped, fleet.killed)
 		}
 		for range 1 + b.random.IntN(2) {
 			b.disturb()
@@ -270,7 +278,9 @@ func TestSoak_NoOutdatedAnswer(t *testing.T) {
 				case behind && len(faults) > 0:
 					admitted++
 				case len(faults) > 0:
-					t.Errorf("server %d says nothing of being behind (stopped: %d): %s", server, stopped, strings.Join(faults, "; "))
+					b.note("server %d answers, with index %+v", server, answer.Index)
+					t.Errorf("server %d says nothing of being behind: %s; before:\n%s",
+						server, strings.Join(faults, "; "), strings.Join(b.log, "\n"))
 				case !behind:
 					current++
 				}
