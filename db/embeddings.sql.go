@@ -179,8 +179,8 @@ type EmbeddingQueueRow struct {
 	Content string
 }
 
-// Passages of the tenant that the model has not embedded: promoted ones first, then
-// those of the files that were changed last. skipped are those that the model refuses.
+// Passages of the tenant without a vector of the model: promoted ones first, then those
+// of the newest files. skipped are passages that the model refuses.
 func (q *Queries) EmbeddingQueue(ctx context.Context, arg EmbeddingQueueParams) ([]EmbeddingQueueRow, error) {
 	rows, err := q.db.Query(ctx, embeddingQueue,
 		arg.ProjectID,

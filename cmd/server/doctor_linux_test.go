@@ -84,6 +84,13 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			"no model", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") },
 			"ollama", "lacks the embedding model", "ollama pull mxbai-embed-large", 1,
 		},
+		{"a misspelt model", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)
+		}, "ollama", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 1},
+		{"another service", func(_ *testing.T, i *installation) {
+			i.fake.SetFaults(fakeollama.Faults{Body: "<html>welcome</html>"})
+		}, "ollama", "no valid JSON", "another service may listen there", 1},
 		{
 			"no model that writes", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") },
 			"ollama", "lacks the model mistral", "ollama pull mistral", 0,

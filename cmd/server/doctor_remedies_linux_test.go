@@ -135,6 +135,20 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 		}, "schema", "indexes are not valid", "DROP INDEX CONCURRENTLY documents_path_ccnew"},
 		"no embedding model":   {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") }, "ollama", "lacks the embedding model", "compound-docs up"},
 		"no model that writes": {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") }, "ollama", "lacks the model mistral", "compound-docs up"},
+		"an Ollama host with the path of another API": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", i.fake.URL()+"/v1")
+		}, "ollama", "/v1: HTTP 404", `export \S+`},
+		"https for plain HTTP": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", strings.Replace(i.fake.URL(), "http", "https", 1))
+		}, "ollama", "HTTP response to HTTPS client", `export \S+`},
+		"a proxy that does not know Ollama": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", strings.Replace(i.fake.URL(), "127.0.0.1", "0.0.0.0", 1)) // no proxy is asked for a loopback address
+			i.set("HTTP_PROXY", "http://127.0.0.1:1")
+		}, "ollama", "proxyconnect", `export \S+`},
+		"a model that writes makes the vectors": {func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"embedding_model": "mistral"}`)
+		}, "ollama", "mistral writes answers", "compound-docs init .+"},
 		"a model that says nothing": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.fake.AddModel("gibberish", "1")
@@ -148,6 +162,11 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.sync(t)
 			i.exec(t, "DELETE FROM embeddings")
 		}, "index", "passages have no vector", "compound-docs sync"},
+		"vectors of another model": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.exec(t, "UPDATE embedding_models SET digest = 'former'")
+		}, "index", "passages have no vector of the model", "compound-docs sync"},
 		"a stale lock of git": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")
@@ -196,6 +215,9 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			command := before.command(test.check, test.what, test.command)
 			if command == "" {
 				t.Fatalf("before, %s does not say %q with %q: %+v", test.check, test.what, test.command, before.Findings)
+			}
+			if variable, ok := strings.CutPrefix(command, "export "); ok {
+				i.environment = append(i.environment, variable)
 			}
 			var o outcome
 			if strings.Contains(command, " INDEX ") {

@@ -133,7 +133,7 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 		Logger: s.logger,
 	})
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
 	if o.databaseURL == "" {
 		s.server = pgserver.New(o.home, s.logger)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // checkIndex looks for files that could not be indexed, and for passages that have no
@@ -21,8 +22,16 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if err != nil {
 		return failed(err)
 	}
+	var current *model.Model
+	if e.embeds {
+		made, err := e.Ollama.EmbedModel(ctx)
+		if err != nil {
+			return one(Error, err.Error(), "")
+		}
+		current = &made
+	}
 	var status workspace.Status // as the server that indexes has published it last
-	found, counted, err := e.Index.Inspect(ctx, key, &status)
+	found, counted, err := e.Index.Inspect(ctx, key, current, &status)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -42,7 +51,8 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		add("indexing waits: "+status.Waiting, "see the other findings")
 	}
 	if counted.Missing > 0 {
-		add(fmt.Sprintf("%d of %d passages have no vector, and are found by words only", counted.Missing, counted.Chunks),
+		add(fmt.Sprintf("%d of %d passages have no vector of the model %s, and are found by words only",
+			counted.Missing, counted.Chunks, e.Settings.EmbeddingModel),
 			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does")
 	}
 	if len(findings) == 0 {

@@ -1,11 +1,15 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
@@ -18,13 +22,22 @@ import (
 func checkOllama(ctx context.Context, e *examination) []Finding {
 	state := e.Ollama.State(ctx)
 	if state.Err != nil {
-		return one(Error, state.Err.Error()+". Searches by words work without it", fixOllama())
+		what, _, _ := strings.Cut(state.Err.Error(), "; ") // its advice is not the doctor's
+		return one(Error, what+". Searches by words work without it", cmp.Or(state.Remedy, fixOllama(state.Host)))
 	}
 	e.embeds = !slices.Contains(state.Missing, e.Settings.EmbeddingModel)
+	if state.OnlyChat {
+		e.embeds = false
+		return e.otherModel(Error, e.Settings.EmbeddingModel+" writes answers, and makes no vectors that searches can use")
+	}
 	return append(one(OK, fmt.Sprintf("Ollama %s answers at %s", state.Version, state.Host), ""), e.missingModels(state)...)
 }
 
-func fixOllama() string {
+func fixOllama(host string) string {
+	u, err := url.Parse(host)
+	if err == nil && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
+		return "start Ollama there, or set CDOCS_OLLAMA_HOST to where it runs"
+	}
 	if _, err := exec.LookPath("ollama"); err == nil {
 		return "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs"
 	}
@@ -34,12 +47,14 @@ func fixOllama() string {
 func (e *examination) missingModels(state ollama.State) []Finding {
 	var findings []Finding
 	for _, model := range state.Missing {
-		severity, what := Error, "%s lacks the embedding model %s: documents are found by words only"
+		severity, what, key := Error, "%s lacks the embedding model %s: documents are found by words only", "embedding_model"
 		if model != e.Settings.EmbeddingModel {
-			severity, what = Warning, "%s lacks the model %s: rag_query quotes documents and writes no answer"
+			severity, what, key = Warning, "%s lacks the model %s: rag_query quotes documents and writes no answer", "generation_model"
 		}
-		findings = append(findings, one(severity, fmt.Sprintf(what, state.Host, model),
-			"run: ollama pull "+claude.Quote(model)+" (or compound-docs up)")...)
+		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), 2*maxNamed)], ", "), "no model")
+		findings = append(findings, one(severity, fmt.Sprintf(what+". It has %s", state.Host, model, has),
+			fmt.Sprintf("run: ollama pull %s (or compound-docs up); if the name is wrong, correct %s in %s",
+				claude.Quote(model), key, settingsFile(e)))...)
 	}
 	return findings
 }

@@ -87,8 +87,11 @@ func resolveLink(source, destination string) (string, bool) {
 	return destination, insideRepository(destination) && destination != source
 }
 
+// maxPath is longer than paths of files can be, in bytes.
+const maxPath = 4096
+
 func insideRepository(target string) bool {
-	return target != "" && target != "." && target != ".." && !strings.HasPrefix(target, "../") &&
+	return len(target) <= maxPath && target != "" && target != "." && target != ".." && !strings.HasPrefix(target, "../") &&
 		!strings.ContainsRune(target, 0)
 }
 

@@ -89,7 +89,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-var errHostURL = errors.New("the host of Ollama is not a URL such as http://localhost:11434")
+var errHostURL = errors.New("the host of Ollama is not a URL such as http://localhost:11434; " +
+	"correct CDOCS_OLLAMA_HOST, --ollama-host or ollama_host of settings.json")
 
 // parseHost parses a host as Ollama itself does. Without a scheme it is plain HTTP
 // on port 11434 unless it names another; with a scheme the default port is the
@@ -101,7 +102,8 @@ func parseHost(text string) (*url.URL, error) {
 		text = "http://" + text
 	}
 	parsed, err := url.Parse(text)
-	if err != nil || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+	typo := bare && err == nil && (parsed.Hostname() == "http" || parsed.Hostname() == "https") // as in http//host
+	if err != nil || typo || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return nil, errHostURL
 	}
 	if bare && parsed.Port() == "" {

@@ -18,3 +18,13 @@ func TestParseHost(t *testing.T) {
 		}
 	}
 }
+
+// A typo in the scheme is no name of a host.
+func TestParseHost_Typos(t *testing.T) {
+	t.Parallel()
+	for _, given := range []string{"htp://gpu-box", "http:/gpu-box:11434", "https//gpu-box", "http:", "://gpu-box", "ftp://gpu-box"} {
+		if got, err := parseHost(given); err == nil {
+			t.Errorf("%q is taken for %s", given, got)
+		}
+	}
+}

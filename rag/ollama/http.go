@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -107,6 +108,9 @@ func (s *server) send(ctx context.Context, path string, payload any, limit int64
 	text, _ := io.ReadAll(resp.Body) // the status says enough
 	if json.Unmarshal(text, &refusal) != nil {
 		refusal.Error = string(text)
+	}
+	if strings.HasPrefix(refusal.Error, "<") {
+		refusal.Error = "a web page"
 	}
 	return nil, classifyStatus(resp.StatusCode, refusal.Error)
 }

@@ -17,17 +17,18 @@ func TestState(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change  func(*fakeollama.Server)
+		models  []string
 		missing []string
 		answers bool
 	}{
-		"whole":   {func(*fakeollama.Server) {}, nil, true},
-		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mistral"}, true},
-		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, false},
+		"whole":   {func(*fakeollama.Server) {}, []string{"mistral:latest", "mxbai-embed-large:latest"}, nil, true},
+		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mxbai-embed-large:latest"}, []string{"mistral"}, true},
+		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, nil, false},
 	} {
 		server, client := start(t)
 		test.change(server)
 		got := client.State(t.Context())
-		want := ollama.State{Host: server.URL(), Missing: test.missing}
+		want := ollama.State{Host: server.URL(), Models: test.models, Missing: test.missing}
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(ollama.State{}, "Err", "Version")); diff != "" {
 			t.Errorf("%s: state (-want +got):\n%s", name, diff)
 		}

@@ -1,6 +1,6 @@
 -- name: EmbeddingQueue :many
--- Passages of the tenant that the model has not embedded: promoted ones first, then
--- those of the files that were changed last. skipped are those that the model refuses.
+-- Passages of the tenant without a vector of the model: promoted ones first, then those
+-- of the newest files. skipped are passages that the model refuses.
 SELECT p.hash, p.heading, p.content
 FROM (
     SELECT c.passage_hash, max(c.promotion_level) AS level, max(d.file_mtime) AS changed
