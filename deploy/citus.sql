@@ -52,7 +52,8 @@ BEGIN
         'random_page_cost = 1.1',
         'enable_seqscan = off',
         'hnsw.ef_search = 200',
-        'hnsw.iterative_scan = relaxed_order'
+        'hnsw.iterative_scan = relaxed_order',
+        'bytea_output = hex'
     ] LOOP
         -- The cast loads pgvector, so that the node knows the names of its settings. A worker
         -- may not pass its statement on to the others, which have their own.

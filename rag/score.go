@@ -151,7 +151,7 @@ func newHit(row candidate, a assessment) *Hit {
 		Stamp: document.Stamp{
 			Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 		},
-		assessment: a, hash: row.Hash,
+		assessment: a,
 	}
 }
 
