@@ -36,8 +36,8 @@ const (
 	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad
 	// query.
 	maxUnsure, maxBroad = 5, 20
-	// A broad query has at most maxBroadTerms terms. Each of them stands in broadShare of the
-	// passages, and in minBroad at least.
+	// A broad query has at most maxBroadTerms terms. At least broadShare of the passages, and
+	// minBroad of them, have each term.
 	maxBroadTerms, broadShare, minBroad = 3, .01, 3
 )
 

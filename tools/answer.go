@@ -128,7 +128,7 @@ func overriddenText(active *workspace.Project, parameter *float64) string {
 type FoundEnd struct {
 	gradeOutput
 
-	// Message says in words that no document answers, or what was left out.
+	// Message says in words that no document answers.
 	Message string `json:"message,omitempty"`
 	// Closest are documents below the threshold for people, who see five of them at least.
 	Closest []UnsureDocument `json:"-"`

@@ -8,8 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
-// From init to the first search by words, in a repository with decision records and none of its own
-// documents: each plain question finds its record without a special flag.
+// After init alone, each plain question finds its decision record first, by words and without a flag.
 func TestInit_FirstSearchFindsDecisions(t *testing.T) {
 	t.Parallel()
 	repo := gitrepo.New(t)
@@ -51,7 +50,7 @@ func TestInit_FirstSearchFindsDecisions(t *testing.T) {
 	}
 }
 
-// A repository without docs/ is told what is there, and how to have it searched.
+// For a repository without docs/, init counts the markdown and prints a configuration that searches it.
 func TestInit_OffersLooseMarkdown(t *testing.T) {
 	t.Parallel()
 	for marker, want := range map[string]string{"README.md": "found 2 markdown files outside docs/", ".obsidian/app.json": "found 1 markdown file of an Obsidian vault"} {
@@ -65,6 +64,9 @@ func TestInit_OffersLooseMarkdown(t *testing.T) {
 		const offered = `"external_docs": {"path": ".", "as_own": true}`
 		if !strings.Contains(said, want) || !strings.Contains(said, offered) {
 			t.Errorf("init says %s", said)
+		}
+		if found := run(t, repo.Root, environment, "doctor").stdout; !strings.Contains(found, "there is no document to search yet") {
+			t.Errorf("doctor says %s", found)
 		}
 		repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "loose", `+offered+`}`)
 		if out := mustRun(t, repo.Root, environment, "search", "keep the boat dry").stdout; !strings.Contains(out, "./Ideas.md") {

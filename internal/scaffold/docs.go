@@ -27,7 +27,7 @@ type knowledge struct {
 	// own is the folder to take as that of the project's own documents, "" for the usual
 	// one. external is the one to take as external docs, "" for none.
 	own, external string
-	// asOwn has external taken as what the project knows: it has no documents of its own.
+	// asOwn says that commands and hooks take external as own documents, because there are no others.
 	asOwn bool
 	// ownFiles and externalFiles count their files, and looseFiles those of a repository that has
 	// neither. vault says that Obsidian keeps it.

@@ -80,7 +80,7 @@ type Answer struct {
 	// CriticalNotConsidered is how many critical documents there are beyond the
 	// maxCritical most relevant ones.
 	CriticalNotConsidered int
-	// MayAnswer are documents that are no source, see [rag.Hits].
+	// MayAnswer are other documents that may answer; see [rag.Hits].
 	MayAnswer []rag.Hit
 	// Empty says that there was no document to search.
 	Empty bool

@@ -179,8 +179,8 @@ var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 // remedyFields match the lines of a front matter's passage that say so.
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
-// telling returns the text that a reader wants of a source, and its passage: what the front matter
-// or a section says of cause and solution, or else the best passage.
+// telling returns the text to show of a source, with its passage. It prefers the fields and sections
+// on cause and solution to the best passage.
 func (q quote) telling() (text string, p rag.Passage) {
 	best := -1
 	for i, p := range q.source.passages {
