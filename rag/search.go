@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -139,8 +140,12 @@ type Hits struct {
 	Documents []Hit
 	// Critical are those that Query.Critical asks for, in the same order.
 	Critical []Hit
-	// Closest are up to three documents, the most relevant of all, when none reached the
-	// threshold.
+	// Grade is that of the best document, critical ones included.
+	Grade Grade
+	// MayAnswer are documents with this grade, the most relevant ones first, if Grade is MayAnswer.
+	// If others answer a broad query, they are those that have all its words in title and tags.
+	MayAnswer []Hit
+	// Closest are the most relevant documents below the threshold, which with Documents are five.
 	Closest []Hit
 	Coverage
 
@@ -173,7 +178,13 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	if err != nil {
 		return Hits{}, err
 	}
-	return found.hits(), nil
+	ranked := found.ranked()
+	subject, broad := found.subject(slices.ContainsFunc(ranked, found.reached))
+	about, err := s.about(ctx, found, ranked, subject)
+	if err != nil {
+		return Hits{}, err
+	}
+	return found.hits(ranked, about, broad), nil
 }
 
 // finding is a search with what it has read, to be scored: see score.go.
@@ -258,6 +269,9 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	}
 	return passages, err
 }
+
+// Empty reports whether there was no document to search.
+func (h Hits) Empty() bool { return h.of.passages() == 0 }
 
 // Scope returns what was searched.
 func (h Hits) Scope() catalog.Scope { return h.of.scope }
