@@ -50,7 +50,8 @@ func newInitCommand(flags *flags) *cobra.Command {
 
 Without DIR it prepares the repository of the current folder. In a folder of a repository
 that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
-never changes a file that is there, so it may run again.`,
+never changes a file that is there, so it may run again. Without a database it does the rest,
+and ends with 1.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -153,15 +154,15 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	i.provideDatabase(ctx, options)
+	databaseErr := i.provideDatabase(ctx, options) // all else works without one
 	if err := i.settleEmbedder(ctx, options); err != nil {
 		return err
 	}
 	if i.json {
-		return plain.JSON(jsonTo, i.done)
+		return errors.Join(plain.JSON(jsonTo, i.done), databaseErr)
 	}
 	i.sayWhatToAsk(result)
-	return nil
+	return databaseErr
 }
 
 // repository returns the folder to set up: the one that an argument or --project names, else
