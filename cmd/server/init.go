@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -229,7 +230,7 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		ask = "What do our docs say about …? Search the external docs of compound-docs."
 	}
 	assistant := "your assistant"
-	if i.done.Registration == registered || i.done.Registration == registeredBefore {
+	if _, err := exec.LookPath("claude"); err == nil && i.done.Registration != "" && i.done.Registration != notRegistered {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
