@@ -21,7 +21,8 @@ func newUpCommand(flags *flags) *cobra.Command {
 - the database: one of your own, made with this machine's PostgreSQL and pgvector, or
   else in a container; unless a database URL names another one. A database of that name is
   made if there is none, and migrated;
-- both models, which Ollama pulls if they are missing. Ollama has to run.
+- both models, which Ollama pulls if they are missing. Ollama, or another
+  model server of settings.json, has to run.
 
 The database goes on when the command has ended, until compound-docs down. The server
 starts the database by itself when it needs it, and pulls a model when it needs it.
@@ -35,8 +36,10 @@ func (s *setup) up(ctx context.Context) error {
 	if err := s.prepareDatabase(ctx); err != nil {
 		return err
 	}
-	if err := s.models.PullMissing(ctx, showPulls(s.stderr)); err != nil {
-		return err
+	for _, server := range s.modelServers() {
+		if err := s.pullMissing(ctx, server); err != nil {
+			return err
+		}
 	}
 	_, err := s.report(ctx, nil, doctor.Head)
 	return err
@@ -58,6 +61,14 @@ func (s *setup) prepareDatabase(ctx context.Context) error {
 	}
 	_, err = s.database.Pool(ctx)
 	return err
+}
+
+// pullMissing has Ollama pull the models that it lacks. Another server has to answer.
+func (s *setup) pullMissing(ctx context.Context, server doctor.ModelServer) error {
+	if client, isOllama := server.Client.(*ollama.Client); isOllama {
+		return client.PullMissing(ctx, server.Models, showPulls(s.stderr))
+	}
+	return server.Client.State(ctx).Err
 }
 
 // showPulls tells w how far the pulls of models are.

@@ -24,7 +24,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	var current *model.Model
 	if e.embeds {
-		made, err := e.Ollama.EmbedModel(ctx)
+		made, err := e.ModelServers[0].Client.EmbedModel(ctx)
 		if err != nil {
 			return one(Error, err.Error(), "")
 		}
@@ -55,7 +55,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if counted.Missing > 0 {
 		add(fmt.Sprintf("%d of %d passages have no vector of the model %s, and are found by words only",
 			counted.Missing, counted.Chunks, e.Settings.EmbeddingModel),
-			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does")
+			"while the model server runs: compound-docs sync, or start a server, as claude in this repository does")
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")
