@@ -137,21 +137,21 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Remove("src/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: warning place-gone: src/old.go:12 is gone since the document was written"}},
+		}, []string{"codebase/c.md:9: warning place-gone: src/old.go:12 is gone since the document was written"}},
 		{"a file that was moved", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("./src/old.go"))
 			commit(r, "2026-02-02")
 			r.Rename("src/old.go", "lib/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go"}},
+		}, []string{"codebase/c.md:9: notice place-moved: src/old.go is now lib/old.go"}},
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large"}},
+		}, []string{"codebase/c.md:9: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large"}},
 		{"a file that was changed since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
 		}, []string{
-			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
@@ -162,7 +162,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Put("src/pool.go", source(3, "changed"))
 		}, []string{
-			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go:20 has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
