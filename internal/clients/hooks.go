@@ -23,7 +23,7 @@ func PlanHooks(root, file string, hooks []byte) (Change, error) {
 		change.Content, err = addHooks(old, hooks)
 	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
-		err = fmt.Errorf("%s was not changed: %w; correct it, or add the hooks by hand: init --client claude --hooks --print shows them",
+		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client claude --hooks --print shows them",
 			change.Path(), err)
 	}
 	return change, err
