@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,7 +52,8 @@ func newInitCommand(flags *flags) *cobra.Command {
 
 Without DIR it prepares the repository of the current folder. In a folder of a repository
 that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
-never changes a file that is there, so it may run again.`,
+never changes a file that is there, so it may run again. Without a database it does the rest,
+and ends with 1.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -154,15 +156,15 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	i.provideDatabase(ctx, options)
+	databaseErr := i.provideDatabase(ctx, options) // all else works without one
 	if err := i.settleEmbedder(ctx, options); err != nil {
 		return err
 	}
 	if i.json {
-		return plain.JSON(jsonTo, i.done)
+		return errors.Join(plain.JSON(jsonTo, i.done), databaseErr)
 	}
 	i.sayWhatToAsk(result)
-	return nil
+	return databaseErr
 }
 
 // repository returns the folder to set up: the one that an argument or --project names, else
@@ -241,7 +243,7 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		ask = "What do our docs say about …? Search the external docs of compound-docs."
 	}
 	assistant := "your assistant"
-	if i.done.Registration == registered || i.done.Registration == registeredBefore {
+	if _, err := exec.LookPath("claude"); err == nil && i.done.Registration != "" && i.done.Registration != notRegistered {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+

@@ -39,6 +39,8 @@ type Status struct {
 	// their words. While a model is measured, Embedding counts its texts too.
 	Embedding int `json:"embedding"`
 	Passages  int `json:"passages"`
+	// Counting says that both are to be counted again.
+	Counting bool `json:"counting,omitempty"`
 	// EmbeddingWaits is why embedding waits, "" while it goes on.
 	EmbeddingWaits string `json:"embedding_waits,omitempty"`
 	// FailedCount files are on disk and cannot be indexed; Failed are the first.
@@ -105,7 +107,7 @@ func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 
 // plusQueue adds the status of the queue of passages to embed.
 func (s Status) plusQueue(queue index.QueueStatus) Status {
-	s.Embedding, s.Passages = queue.Missing, queue.Chunks
+	s.Embedding, s.Passages, s.Counting = queue.Missing, queue.Chunks, queue.Counting
 	for _, failed := range queue.Failed {
 		s = s.plusFailed(failed, queue.FailedSince)
 	}

@@ -15,6 +15,8 @@ import (
 type QueueStatus struct {
 	// Missing of Chunks parts of documents have no vector yet.
 	Missing, Chunks int
+	// Counting says that both are to be counted again: there may be new passages.
+	Counting bool
 	// Failed are the documents with a passage that the model refuses, sorted by path.
 	Failed []document.Failure
 	// FailedSince is when the first of them was refused.
@@ -28,7 +30,7 @@ func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	status := q.status
-	if q.stale {
+	if status.Counting = q.stale; q.stale {
 		status.Missing = max(1, status.Missing)
 		status.Chunks = max(status.Chunks, status.Missing)
 	}
