@@ -18,7 +18,7 @@ const documentURI = "cdocs://docs/"
 
 // documentTemplate declares the documents as resources. resources/list stays empty:
 // clients load the whole list when they connect, before a project is active, and pass
-// all of it to the model. Completion finds a path instead.
+// all of it to the model.
 func documentTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name:        "document",

@@ -96,9 +96,10 @@ var checks = []check{
 type examination struct {
 	System
 
-	databaseURL string // of a database that can be used, "" if there is none
-	migrated    bool   // the database has this program's schema
-	embeds      bool   // the server has the embedding model
+	databaseURL string          // of a database that can be used, "" if there is none
+	migrated    bool            // the database has this program's schema
+	embeds      bool            // the server has the embedding model
+	unindexed   map[string]bool // files that the check of files has found
 
 	// project is nil without a valid configuration. Then projectErr says what is wrong with it.
 	project    *project.Project

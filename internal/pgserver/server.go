@@ -162,7 +162,7 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 	return s.container().DatabaseURL()
 }
 
-// container returns the services in containers, with their folder.
+// container returns the database in a container.
 func (s *Server) container() compose.Project {
 	return compose.Project{Folder: filepath.Join(s.home, "container")}
 }

@@ -153,9 +153,3 @@ func (p *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
 	}
 	return counts, nil
 }
-
-// Paths returns up to limit paths of the project's documents that contain the text; see
-// [index.Index.Paths].
-func (p *Project) Paths(ctx context.Context, part string, limit int) (paths []string, total int, err error) {
-	return p.index.Paths(ctx, p.Tenant, part, limit)
-}

@@ -32,8 +32,9 @@ type staleDocuments struct {
 	asked chan struct{} // holds a token when somebody has asked, or something has changed
 	found chan struct{} // closed when it is first known
 
-	// state is that of the last call of follow.
-	state string
+	// head and version are those that follow has met.
+	head    string
+	version int64
 
 	mu sync.Mutex
 	// documents are those that cite places, and critical ones.
@@ -82,11 +83,12 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// follow asks again if state has changed, which names the commit and the version of the
-// documents. One goroutine calls it.
-func (s *staleDocuments) follow(state string) {
-	if state != s.state {
-		s.state = state
+// follow asks again if another commit was checked out, so that the first answer after it knows
+// what it has changed, and, unless the server is idle, if the documents have changed. One
+// goroutine calls it.
+func (s *staleDocuments) follow(head string, version int64, idle bool) {
+	if head != s.head || version != s.version && !idle {
+		s.head, s.version = head, version
 		signal(s.asked)
 	}
 }

@@ -53,7 +53,7 @@ func numbered(n int) []document.File {
 	return files
 }
 
-// Promoted documents come first, then recently requested ones, then the newest.
+// Promoted documents come first, then the newest.
 func TestQueue_Order(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -15,9 +15,8 @@ import (
 // batch is deleted, some milliseconds.
 const sweepBatch = 1_000
 
-// Sweeper removes text that no document of a project uses. One server of the project does it once
-// in an interval. It does so sooner if as much was written as the project has, so that the index
-// does not outgrow its documents.
+// Sweeper removes text that no document of a project uses any more, once in an interval. Any
+// server of the project does it.
 type Sweeper struct {
 	index    *Index
 	tenant   *catalog.Tenant
