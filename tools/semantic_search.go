@@ -24,7 +24,7 @@ type SemanticSearchInput struct {
 	MinRelevanceScore *float64        `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.5, or as configured."`
 	PromotionLevels   []catalog.Level `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
 	Paths             []string        `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
-	Mode              rag.Mode        `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without Ollama), or both."`
+	Mode              rag.Mode        `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without a model server), or both."`
 }
 
 // SemanticSearchOutput is the answer of semantic_search.

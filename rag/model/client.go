@@ -92,8 +92,9 @@ func New(name string, server Server, cfg Config) *Client {
 	cfg.ModelTTL = cmp.Or(cfg.ModelTTL, 5*time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	queries, _ := lru.New[queryKey, []float32](rememberedQueries) // fails for a size below 1 alone
+	embedder, _ := embedderOf(cfg.EmbedModel)
 	return &Client{
-		cfg: cfg, name: name, server: server, embedder: embedderOf(cfg.EmbedModel),
+		cfg: cfg, name: name, server: server, embedder: embedder,
 		turns:   turns{passages: make(chan struct{}, 1)},
 		embeds:  newCircuit(cfg, cfg.Logger.With("server", name, "requests", "embeddings")),
 		chats:   newCircuit(cfg, cfg.Logger.With("server", name, "requests", "answers")),
