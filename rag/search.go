@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -38,6 +39,9 @@ type Searcher struct {
 	db       *db.Database
 	embedder QueryEmbedder
 	known    *lru.Cache[factsKey, facts]
+	// hangs is set when an embedding was later than a Query.Patience, to the time in Unix
+	// nanoseconds, and cleared when one ends.
+	hangs atomic.Int64
 }
 
 // NewSearcher returns a Searcher; nothing is connected yet.
@@ -91,8 +95,9 @@ type Query struct {
 	// others: the most relevant ones, whatever their score. The Filter does not apply to
 	// them, and they do not count against Limit.
 	Critical int
-	// Patience, if not 0, is how long a hybrid search waits for the vector of the query.
-	// Then it goes on by words.
+	// Patience, if not 0, is how long a hybrid search waits for the vector of the query. Then
+	// it goes on by words. So do other searches with a Patience in the next minute, unless the
+	// vector comes after all.
 	Patience time.Duration
 	// Unasked says that nobody searches for the text. Then it does not make a document
 	// relevant that the document has the whole of a short text. For a text of one or two
@@ -226,7 +231,10 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 		}
 		f.Mode = Vector
 	}
-	embedding := s.embed(ctx, f.Mode, query.Text)
+	if query.Patience > 0 && f.Mode == Hybrid && time.Since(time.Unix(0, s.hangs.Load())) < hangTime {
+		f.Mode = Lexical
+	}
+	embedding := s.embed(ctx, f.Mode, query)
 	defer embedding.end()
 	var err error
 	if f.facts, err = s.readFacts(ctx, scope, embedding.model); err != nil {
@@ -237,6 +245,9 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 		return s.find(ctx, scope, query, tries-1)
 	case err != nil:
 		return nil, err
+	}
+	if query.Patience > 0 && errors.Is(f.Fallback, model.ErrLate) {
+		s.hangs.Store(time.Now().UnixNano())
 	}
 	if f.Mode != Vector {
 		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
