@@ -15,6 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -97,7 +98,7 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, er
 // in the same commit, keeps its date. Files that the folder no longer has are among them.
 func (f Folder) Added(ctx context.Context, commit string) (map[string]string, error) {
 	dates := map[string]string{}
-	err := f.history(ctx, commit, "AR", func(name string, c Commit) { dates[name] = c.Date }) // the first one counts
+	err := f.history(ctx, commit, "AR", func(name string, c Change) { dates[name] = c.Date }) // the first one counts
 	return dates, err
 }
 
@@ -108,14 +109,24 @@ type Commit struct {
 	Author string
 }
 
-// Touched returns the commit that last changed each file of the folder, as far as the
-// history of a commit goes back, by the files' paths. A move that changes no byte of the
-// file is no change. Files that the folder no longer has are among them.
-func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, error) {
-	touched := map[string]Commit{}
-	err := f.history(ctx, commit, "AMTR", func(name string, c Commit) {
-		if _, later := touched[name]; !later {
-			touched[name] = c
+// Change is a commit that changed a file, and what the file was called in it.
+type Change struct {
+	Commit
+
+	Path string
+}
+
+// maxTouches bounds the changes that are kept of each file.
+const maxTouches = 20
+
+// Touched returns the commits that last changed each markdown file of the folder, the newest
+// first, as far as the history of a commit goes back, by the files' paths. A move that
+// changes no byte of the file is no change. Files that the folder no longer has are among them.
+func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Change, error) {
+	touched := map[string][]Change{}
+	err := f.history(ctx, commit, "AMTR", func(name string, c Change) {
+		if strings.EqualFold(path.Ext(name), ".md") && len(touched[name]) < maxTouches {
+			touched[name] = append(touched[name], c)
 		}
 	})
 	return touched, err
@@ -123,7 +134,7 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, 
 
 // history calls visit for the changes of the given kinds, as in git's --diff-filter, from the
 // newest commit to the oldest. Moves and merges are left out. name is the file's name today.
-func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c Commit)) error {
+func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c Change)) error {
 	now := map[string]string{} // by a former name
 	arguments := append([]string{
 		"log", "--format=" + mark + "%H %ad %an", "--date=short", "--no-notes", "--no-mailmap",
@@ -137,7 +148,7 @@ func (f Folder) history(ctx context.Context, commit, kinds string, visit func(na
 				name = c.path
 			}
 			if c.from == "" {
-				visit(name, c.Commit)
+				visit(name, Change{Commit: c.Commit, Path: c.path})
 				return
 			}
 			delete(now, c.path)

@@ -56,7 +56,7 @@ func (c *Checker) Written(ctx context.Context, below string) (map[string]Written
 	written := make(map[string]Written, len(paths))
 	for i, object := range objects {
 		if object.ID != "" { // else the commit has removed it
-			written[paths[i]] = Written{Commit: c.touched[paths[i]], object: object.ID}
+			written[paths[i]] = Written{Commit: c.touched[paths[i]][0].Commit, object: object.ID}
 		}
 	}
 	c.written = written
