@@ -27,8 +27,8 @@ func TestTouched(t *testing.T) {
 	folder := open(t, repo.Path("docs"))
 	got, err := folder.Touched(t.Context(), head(t, repo))
 	want := map[string][]Change{
-		"moved.md": {{Commit{first, "2020-01-01", "test"}, "a.md"}},
-		"b.md":     {{Commit{second, "2021-01-01", "test"}, "b.md"}, {Commit{first, "2020-01-01", "test"}, "b.md"}},
+		"moved.md": {{Commit{first, "2020-01-01"}, "a.md"}},
+		"b.md":     {{Commit{second, "2021-01-01"}, "b.md"}, {Commit{first, "2020-01-01"}, "b.md"}},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("commits (-want +got), %v:\n%s", err, diff)

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -96,7 +97,7 @@ func (s Status) plus(part watch.Status) Status {
 func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 	if s.FailedCount++; len(s.Failed) < maxPublished {
 		s.Failed = append(s.Failed, Failed{
-			Path: failure.Path, Reason: printable(apierror.AsError(failure.Err).Error()), Since: since,
+			Path: failure.Path, Reason: fmt.Sprintf("%.2000s", printable(apierror.AsError(failure.Err).Error())), Since: since,
 		})
 	}
 	return s
