@@ -181,7 +181,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-04")
 			r.Put(docs+"insights/b.md", r.Read(docs+"insights/b.md")+"\nSeen again.\n")
 		}, []string{
-			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",

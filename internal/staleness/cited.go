@@ -40,9 +40,7 @@ func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents
 		return !slices.ContainsFunc(d.Places, func(p document.Place) bool { return c.cited[citation{d.Path, p}].commit == "" })
 	})
 	for _, d := range asked {
-		for _, change := range c.touched[d.Path] {
-			versions = append(versions, gitlog.Version{Commit: change.ID, Path: change.Path})
-		}
+		versions = append(versions, c.touched[d.Path]...)
 	}
 	objects, err := folder.Objects(ctx, versions)
 	if err != nil {
@@ -61,7 +59,7 @@ func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents
 				if i > 0 && said != found.said {
 					break
 				}
-				found = cited{said: said, commit: c.touched[d.Path][i].ID}
+				found = cited{said: said, commit: c.touched[d.Path][i].Commit}
 			}
 			c.cited[citation{d.Path, place}] = found
 		}

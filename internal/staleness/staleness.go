@@ -41,7 +41,7 @@ type Checker struct {
 	root string
 
 	commit  string
-	touched map[string][]gitlog.Change // as [gitlog.Folder.Touched] says of commit
+	touched map[string][]gitlog.Version // as [gitlog.Folder.Touched] says of commit
 	cited   map[citation]cited
 	renamed map[string]map[string]string
 	objects map[gitlog.Version]gitlog.Object
@@ -113,7 +113,7 @@ func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 	if err == nil && shallow {
 		err = errShallow
 	}
-	var touched map[string][]gitlog.Change
+	var touched map[string][]gitlog.Version
 	if err == nil {
 		touched, err = folder.Touched(ctx, commit)
 	}
