@@ -33,21 +33,6 @@ func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int
 	return id, err
 }
 
-const cleanupCountChunks = `-- name: CleanupCountChunks :one
-SELECT count(*) FROM document_chunks WHERE project_id = $1
-`
-
-type CleanupCountChunksParams struct {
-	ProjectID int32
-}
-
-func (q *Queries) CleanupCountChunks(ctx context.Context, arg CleanupCountChunksParams) (int64, error) {
-	row := q.db.QueryRow(ctx, cleanupCountChunks, arg.ProjectID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const cleanupCountDocuments = `-- name: CleanupCountDocuments :one
 SELECT count(*) FROM documents WHERE project_id = $1 AND tenant_id = $2
 `

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
@@ -203,48 +202,5 @@ func TestSearch_Snippet(t *testing.T) {
 	snippet := hits.Documents[0].Snippet
 	if !strings.Contains(snippet, "The printer drops umlauts on labels.") || len([]rune(snippet)) > 200 {
 		t.Errorf("snippet %q, want at most 200 characters around the words", snippet)
-	}
-}
-
-// Passages that are found before they are embedded are reported.
-func TestSearcher_OnUnembedded(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/pool.md", "# Pool", "", "The connection pool."))
-	f.AddText(t, f.Tenant, file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
-	missing := f.Rows(t, "SELECT hash::text FROM passages p WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.hash = p.hash)")
-	all := f.Rows(t, "SELECT hash::text FROM passages")
-	if len(missing) != 1 || len(all) != 2 {
-		t.Fatalf("%d of %d passages have no vector", len(missing), len(all))
-	}
-	var asked []string
-	f.Searcher.OnUnembedded(func(tenant *catalog.Tenant, collection catalog.Collection, hashes []uuid.UUID) {
-		if !tenant.Same(f.Tenant) || collection != catalog.Compounding {
-			t.Errorf("asked for %s of %v", collection, tenant)
-		}
-		for _, hash := range hashes {
-			asked = append(asked, hash.String())
-		}
-	})
-	for _, test := range []struct {
-		text string
-		mode rag.Mode
-		want []string
-	}{
-		{"umlauts", rag.Hybrid, missing},
-		{"connection", rag.Vector, nil},
-		{"umlauts", rag.Lexical, missing},
-	} {
-		asked = nil
-		f.found(t, rag.Query{Text: test.text, Mode: test.mode})
-		if diff := cmp.Diff(test.want, asked); diff != "" {
-			t.Errorf("%q in mode %s asks for (-want +got):\n%s", test.text, test.mode, diff)
-		}
-	}
-	f.Embed(t, f.Tenant, catalog.Compounding)
-	asked = nil
-	f.found(t, rag.Query{Text: "umlauts"})
-	if asked != nil {
-		t.Errorf("asked for %v although all have vectors", asked)
 	}
 }

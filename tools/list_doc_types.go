@@ -35,7 +35,7 @@ func listDocTypesTool() Tool {
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
 			"Use it before writing a document, or to learn what doc_types filters accept.",
-		Meta:         searchHint("doc-types with folders and schemas, before writing a document"),
+		Meta:         appMeta(searchHint("doc-types with folders and schemas, before writing a document")),
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[ListDocTypesInput](nil),
 		OutputSchema: outputSchema[ListDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),

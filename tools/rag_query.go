@@ -112,7 +112,6 @@ type Source struct {
 	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
-	Provenance     string        `json:"provenance,omitempty" jsonschema:"Who wrote a critical document last, in which commit."`
 	BestPassage
 }
 
@@ -190,7 +189,7 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		AnswerEnd:             h.answerEnd(active, before, catalog.Compounding, answered),
 	}
 	var sources, linked int
-	out.Sources, sources = fit(sourcesOf(answered.Sources, stale(), active.CriticalProvenance()), maxList-weight(out.Answer))
+	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
 	out.Conflicts, _ = fit(conflictsOf(answered), maxSideList)
@@ -211,14 +210,14 @@ func conflictsOf(answered answer.Answer) [][]string {
 	return pairs
 }
 
-func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []Source {
+func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
 	limit := textLimit(len(hits))
 	sources := make([]Source, len(hits))
 	for i, hit := range hits {
 		sources[i] = Source{
 			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
 			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
-			Provenance: cutLine(provenance[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
+			BestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources

@@ -179,3 +179,41 @@ func TestResources_WithoutProject(t *testing.T) {
 		t.Errorf("error %d (-want +got):\n%s", e.Code, diff)
 	}
 }
+
+// The page is an MCP App: a client finds it by the tool that it belongs to, and gets it for the project
+// that is active. resources/list stays empty.
+func TestResources_Page(t *testing.T) {
+	t.Parallel()
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const uri, mimeType = "ui://compound-docs/page", "text/html;profile=mcp-app"
+			c := connect(t, setup(t).server, version)
+			want := map[string]any{"mimeTypes": []any{mimeType}}
+			if diff := cmp.Diff(want, c.InitializeResult().Capabilities.Extensions["io.modelcontextprotocol/ui"]); diff != "" {
+				t.Errorf("extension (-want +got):\n%s", diff)
+			}
+			for tool, err := range c.Tools(t.Context(), nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				ui, declared := tool.Meta["ui"].(map[string]any)
+				if tool.Name == "list_doc_types" != declared || declared && ui["resourceUri"] != uri {
+					t.Errorf("%s has the page %v", tool.Name, ui)
+				}
+			}
+			if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
+				t.Error("there is a page of no project")
+			}
+			c.activate(t, copyProject(t, "testdata/project"))
+			read, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := read.Contents[0]
+			if page.MIMEType != mimeType || !strings.HasPrefix(page.Text, "<!DOCTYPE html>") || !strings.Contains(page.Text, "async-naming-20250112.md") {
+				t.Errorf("the page has type %s and begins %.100q", page.MIMEType, page.Text)
+			}
+		})
+	}
+}

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
@@ -80,8 +80,8 @@ type Mirror struct {
 
 	mu     sync.Mutex
 	status Status
-	// watched is the folder that Run watches or polls, nil for none. Run alone changes it.
-	watched os.FileInfo
+	// folders are those that the last walk met. Run alone changes the map, to another one.
+	folders map[string]document.Stamp
 	// failed says since when files have failed, by path.
 	failed map[string]time.Time
 }
@@ -102,13 +102,6 @@ func (m *Mirror) Run(ctx context.Context) {
 	m.queue.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
-		now, replaced := m.replaced()
-		if replaced {
-			m.queue.addNow()
-		}
-		m.mu.Lock()
-		m.watched = now
-		m.mu.Unlock()
 		n, err := newNotifier(ctx, m.folder, m.queue, m.config.MaxDirs)
 		switch {
 		case err == nil:
@@ -131,19 +124,9 @@ func (m *Mirror) Run(ctx context.Context) {
 			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
 				"every", m.config.Poll, "reason", err)
 			m.queue.addNow()
-			_ = m.follow(ctx, &notifier{}, m.config.Poll, m.config.Rescan)
+			_ = m.follow(ctx, &notifier{polls: true}, m.config.Poll, m.config.Rescan)
 		}
 	}
-}
-
-// replaced returns the folder that is there now, nil for none, and whether it is another one
-// than Run watches. No event tells that a folder above it was moved.
-func (m *Mirror) replaced() (now os.FileInfo, replaced bool) {
-	now, err := os.Stat(m.folder.Dir)
-	if err != nil || m.watched == nil {
-		return now, err == nil || m.watched != nil
-	}
-	return now, !os.SameFile(now, m.watched)
 }
 
 // follow walks the folder for what n is told of, and all of it once an interval. It returns
@@ -153,7 +136,11 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 	defer rescan.Stop()
 	defer end.Stop()
 	for {
-		due := time.NewTimer(m.step(ctx, len(n.events)))
+		wait := m.step(ctx, len(n.events))
+		if m.settling && !n.polls && m.walked.folders["."].Inode != n.top {
+			return errFolderMoved // with a folder above it, of which no event tells
+		}
+		due := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -171,9 +158,6 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 		case <-rescan.C:
 			m.queue.addNow()
 		case <-m.queue.wake:
-			if _, replaced := m.replaced(); replaced {
-				return errFolderMoved
-			}
 		case <-due.C:
 		}
 		due.Stop()
@@ -258,7 +242,7 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	if err != nil {
 		return err
 	}
-	m.update(func(s *Status) { s.State = 1 + m.walked.state })
+	m.update(func(s *Status) { s.State, m.folders = 1+m.walked.state, m.walked.folders })
 	m.setFailed(ctx, m.walked.failed)
 	if len(m.walked.changing) > 0 {
 		m.queue.add(false)

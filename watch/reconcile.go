@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -37,8 +38,10 @@ type outcome struct {
 	// changing are files that were being written while they were read, by their path in the
 	// index.
 	changing []string
-	// state is the sum of the files that the walk met.
-	state uint64
+	// state is the sum of the files that the walk met. folders are the top folder and those with
+	// files somewhere below, by their paths in the folder.
+	state   uint64
+	folders map[string]document.Stamp
 	// How many documents were added, updated and removed.
 	added, updated, removed int
 }
@@ -160,10 +163,15 @@ func (r *reconciler) touch(ctx context.Context) error {
 func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 	seen := make(map[string]struct{}, len(r.known))
 	unreadable := []string{}
+	r.folders = map[string]document.Stamp{}
+	folders := map[string]document.Stamp{}
 	failed := errorsByPath(r.before.failed)
 	err = r.folder.walk(ctx, r.root, func(e entry, err error) {
 		if !e.folder {
 			r.state += e.sum()
+			for dir := path.Dir(e.name); r.folders[dir].Inode == 0 && dir != "."; dir = path.Dir(dir) {
+				r.folders[dir] = folders[dir]
+			}
 		}
 		switch {
 		case err != nil:
@@ -174,6 +182,8 @@ func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 			}
 			return
 		case e.folder:
+			folders[e.name] = e.stamp
+			r.folders["."] = folders["."]
 			return
 		}
 		seen[e.path] = struct{}{}

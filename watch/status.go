@@ -61,7 +61,7 @@ func (m *Mirror) Status() Status {
 	defer m.mu.Unlock()
 	status := m.status
 	status.Queued = m.queue.pending()
-	if _, replaced := m.replaced(); replaced && status.Queued == 0 && !status.Synced.IsZero() {
+	if status.Queued == 0 && !status.Synced.IsZero() && m.folder.differs(m.folders) {
 		m.queue.addNow()
 		status.Queued = 1
 	}

@@ -56,7 +56,7 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 		}
 	}
 	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags), newGraphCommand(flags),
-		newCriticalCommand(flags), newRecallCommand(flags))
+		newPageCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newCleanCommand(flags),
 		newLintCommand(flags), newReviewCommand(flags),
 		newIngestCommand(flags))
@@ -83,7 +83,7 @@ func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
 	}
-	if name := command.Name(); command.Flags().Lookup("json") == nil && name != "serve" && name != "recall" {
+	if command.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "recall", "page"}, command.Name()) {
 		command.Flags().Bool("json", false, "print JSON")
 	}
 	run := command.RunE

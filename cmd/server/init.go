@@ -43,7 +43,7 @@ func newInitCommand(flags *flags) *cobra.Command {
   writes nothing. AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says
   when to search;
 - with --yes install PostgreSQL and pgvector, if no database URL is set and the machine has
-  neither them nor Docker: with apt-get, dnf, pacman, apk or brew, and with sudo unless root
+  neither them nor Docker: with apt-get, dnf or brew, and with sudo unless root
   runs it;
 - say which model makes the vectors: the one of your settings, which --embedder changes. It is
   mxbai-embed-large unless you name another one. Without Ollama searches go by words alone.
@@ -232,6 +232,6 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
-		"compound-docs up starts the database and Ollama and pulls the models now, not with the first call.\n"+
+		"compound-docs up starts the database and pulls the models now, not with the first call.\n"+
 		"compound-docs doctor says what is missing.\n", assistant, ask)
 }

@@ -11,7 +11,7 @@ import (
 // the server as the registration does. With the plugin nothing is offered.
 func TestInit_OffersHooks(t *testing.T) {
 	t.Parallel()
-	const offer = "init --hooks, or install the plugin"
+	const offer = "init --hooks, or the plugin"
 	for name, test := range map[string]struct {
 		shared, user string // files of Claude Code
 		typed        string // at a terminal

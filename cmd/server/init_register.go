@@ -44,7 +44,8 @@ func (i *initializer) registerClients(root string) error {
 		_, line := claude.AddCommand(claude.Program(), claude.Environment())
 		plain.Println(i.stdout, line)
 		if i.hooks {
-			plain.Printf(i.stdout, "%s:\n%s\n", claude.LocalSettings, plain.Block(plugin.Hooks(claude.ServerName, claude.Quote(claude.Program()))))
+			hooks := plugin.Hooks(claude.ServerName, claude.Quote(claude.Program()))
+			plain.Printf(i.stdout, "%s:\n%s\n", claude.LocalSettings, plain.Block(hooks))
 		}
 	}
 	for _, c := range clients.All() {
@@ -122,7 +123,7 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 		if i.hooks {
 			return i.offerHooks(root, claude.Registration{Name: claude.ServerName})
 		}
-		return nil //nolint:nilerr // the line to run was printed
+		return nil
 	}
 	add := exec.CommandContext(ctx, path, words[1:]...) //nolint:gosec // found on the PATH
 	add.Dir = root
@@ -149,8 +150,8 @@ func (i *initializer) offerHooks(root string, server claude.Registration) error 
 	case err != nil && i.hooks:
 		return err
 	case err != nil || !i.wantsHooks():
-		plain.Printf(i.stdout, "Claude Code: to have it point to documents by itself: compound-docs init --hooks, or install the plugin\n")
-		return nil
+		plain.Println(i.stdout, "Claude Code: to have it point to documents by itself: compound-docs init --hooks, or the plugin")
+		return nil //nolint:nilerr // with --hooks the error is shown
 	}
 	if err := change.Write(); err != nil {
 		return fmt.Errorf("add the hooks of Claude Code: %w", err)

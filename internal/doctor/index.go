@@ -24,7 +24,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	var current *model.Model
 	if e.embeds {
-		made, err := e.Ollama.EmbedModel(ctx)
+		made, err := e.ModelServers[0].Client.EmbedModel(ctx)
 		if err != nil {
 			return one(Error, err.Error(), "")
 		}
@@ -40,12 +40,14 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	var findings []Finding
 	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
-	for _, failed := range status.Failed[:min(maxNamed, len(status.Failed))] {
-		add(fmt.Sprintf("%s is not indexed: %s", failed.Path, failed.Reason),
-			"correct the file; index_document says what is wrong with it, and a server that runs notices the change")
-	}
-	if more := status.FailedCount - len(findings); more > 0 {
-		add(fmt.Sprintf("%d more files are not indexed", more), "correct these first, and run compound-docs doctor again")
+	others := 0
+	for _, failed := range status.Failed {
+		if e.unindexed[failed.Path] {
+			continue
+		}
+		if others++; others <= maxNamed {
+			add(failed.Path+" is not indexed: "+failed.Reason, "correct the file; a server that runs notices the change")
+		}
 	}
 	if status.Waiting != "" {
 		add("indexing waits: "+status.Waiting, "see the other findings")
@@ -53,7 +55,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if counted.Missing > 0 {
 		add(fmt.Sprintf("%d of %d passages have no vector of the model %s, and are found by words only",
 			counted.Missing, counted.Chunks, e.Settings.EmbeddingModel),
-			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does")
+			"while the model server runs: compound-docs sync, or start a server, as claude in this repository does")
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")

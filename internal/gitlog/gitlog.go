@@ -103,9 +103,8 @@ func (f Folder) Added(ctx context.Context, commit string) (map[string]string, er
 
 // Commit is a commit as git log prints it.
 type Commit struct {
-	ID     string
-	Date   string // by the author's clock, such as 2026-01-02
-	Author string
+	ID   string
+	Date string // by the author's clock, such as 2026-01-02
 }
 
 // Touched returns the commit that last changed each file of the folder, as far as the
@@ -126,7 +125,7 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, 
 func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c Commit)) error {
 	now := map[string]string{} // by a former name
 	arguments := append([]string{
-		"log", "--format=" + mark + "%H %ad %an", "--date=short", "--no-notes", "--no-mailmap",
+		"log", "--format=" + mark + "%H %ad", "--date=short", "--no-notes", "--no-mailmap",
 		// Only files with the same bytes count as moved: to compare them git reads none.
 		"--find-renames=100%",
 	}, f.listing(kinds)...)
@@ -171,7 +170,7 @@ type change struct {
 	from string // the path before, if the file was moved; "" otherwise
 }
 
-// parse reads the output of git log or git diff: for each commit its name, date and author behind
+// parse reads the output of git log or git diff: for each commit its name and date behind
 // mark, and for each change the kind and the path, or for a move the path before and after. A NUL
 // follows each of them, and another one each commit.
 func parse(output io.Reader, visit func(change)) error {
@@ -181,9 +180,8 @@ func parse(output io.Reader, visit func(change)) error {
 	for fields.Scan() {
 		field := fields.Text()
 		if head, ok := strings.CutPrefix(field, mark); ok {
-			id, rest, _ := strings.Cut(head, " ")
-			date, author, _ := strings.Cut(rest, " ")
-			commit = Commit{ID: id, Date: date, Author: author}
+			id, date, _ := strings.Cut(head, " ")
+			commit = Commit{ID: id, Date: date}
 			continue
 		}
 		kind := strings.TrimPrefix(field, "\n") // it is between a commit and its first change

@@ -1,16 +1,12 @@
 package lint
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// checkLinks finds links that lead nowhere or are not returned, documents without any link, and
-// fragments that name no place in their document. A superseded document may leave the link to its
-// successor out.
+// checkLinks finds links that lead nowhere or are not returned, and documents without any link. A
+// document need not link back to one that supersedes it.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}
@@ -37,11 +33,6 @@ func (e *examination) checkLinks() {
 			case other != nil && !target.Supersedes && !told[other] && !back[[2]*docset.Document{d, other}]:
 				told[other] = true
 				e.add(d, d.LineOf(target.Path), Notice, "one-way-link", target.Path+" does not link back")
-			}
-		}
-		for _, place := range d.Fragments {
-			if other := e.set.Find(place.Target); other != nil && other.Err == nil && !other.Anchors[strings.ToLower(place.Name)] {
-				e.add(d, d.LineOf("#"+place.Name), Warning, "broken-anchor", fmt.Sprintf("%s has no heading #%s", place.Target, place.Name))
 			}
 		}
 	}

@@ -72,6 +72,11 @@ func Run(ctx context.Context, p *project.Project) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	return Check(ctx, p, set)
+}
+
+// Check is Run with the documents already read.
+func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, error) {
 	e := &examination{
 		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}

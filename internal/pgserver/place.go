@@ -112,7 +112,7 @@ const lockWait = 20 * time.Second
 // after wait.
 func (p place) lock(ctx context.Context, wait time.Duration) (unlock func(), err error) {
 	if err := p.make(); err != nil {
-		return nil, err
+		return nil, &Error{Err: err, Hint: "set CDOCS_HOME to a folder that this user may write to"}
 	}
 	lock := flock.New(filepath.Join(p.folder, "lock"))
 	limited, cancel := context.WithTimeout(ctx, wait)

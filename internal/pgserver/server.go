@@ -154,7 +154,7 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 		return "", reason
 	}
 	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
-	err := s.container().Up(ctx, compose.Postgres)
+	err := s.container().Up(ctx)
 	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
 		err = &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
 	}
@@ -164,7 +164,7 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 	return s.container().DatabaseURL()
 }
 
-// container returns the services in containers, with their folder.
+// container returns the database in a container.
 func (s *Server) container() compose.Project {
 	return compose.Project{Folder: filepath.Join(s.home, "container")}
 }
@@ -197,7 +197,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 		ran = ran || stopped
 	}
 	if p.usesContainer(ctx) {
-		return s.container().Stop(ctx, compose.Postgres)
+		return s.container().Stop(ctx)
 	}
 	return ran, nil
 }
@@ -220,7 +220,7 @@ func (s *Server) State(ctx context.Context) State {
 	found, err := p.find(ctx)
 	if err != nil && p.usesContainer(ctx) {
 		var state State
-		if state.Running = s.container().Runs(ctx, compose.Postgres); state.Running {
+		if state.Running = s.container().Runs(ctx); state.Running {
 			state.URL, state.Err = s.container().DatabaseURL()
 		}
 		return state

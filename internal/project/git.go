@@ -181,7 +181,8 @@ func gitDirOf(dir string) (string, error) {
 		if info.IsDir() { // a folder that is merely called .git: git ignores it too
 			return "", nil
 		}
-		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w", dotGit, err)
+		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w; if the repository has moved, run in it: "+
+			"git worktree repair %q; if it is gone: rm %q && git init %q", dotGit, err, dir, dotGit, dir)
 	}
 	return own, nil
 }

@@ -234,7 +234,8 @@ func TestHead_Refuses(t *testing.T) {
 		{
 			"link to nowhere",
 			map[string]string{".git": "gitdir: gone"},
-			"read ROOT/.git: it names a git folder that is not there: lstat ROOT/gone/HEAD: no such file or directory",
+			"read ROOT/.git: it names a git folder that is not there: lstat ROOT/gone/HEAD: no such file or directory; " +
+				`if the repository has moved, run in it: git worktree repair "ROOT"; if it is gone: rm "ROOT/.git" && git init "ROOT"`,
 		},
 	}
 	for _, tt := range tests {

@@ -31,6 +31,12 @@ func newCommitDates(p *project.Project, logger *slog.Logger) *commitDates {
 	}
 }
 
+// FirstCommits returns the dates on which those of a project's documents were first committed that
+// git knows.
+func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[string]string {
+	return newCommitDates(p, slog.New(slog.DiscardHandler)).Dates(ctx, paths)
+}
+
 // Dates returns the dates of the first commits of those of the paths that were committed.
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()

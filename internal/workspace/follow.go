@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -128,8 +127,8 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
 	}
 	p.seen.Store(now)
-	if now.waiting == nil && p.Status().hasText() && !w.index.Idle() {
-		p.stale.follow(fmt.Sprint(row.Version, p.headStamp()))
+	if now.waiting == nil && p.Status().hasText() {
+		p.stale.follow(p.headStamp(), row.Version, w.index.Idle())
 	}
 }
 

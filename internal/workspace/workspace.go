@@ -12,8 +12,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/uuid"
-
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
@@ -62,7 +60,6 @@ func New(
 		switching: make(chan struct{}, 1),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
-	searcher.OnUnembedded(s.prefer)
 	return s
 }
 
@@ -70,13 +67,6 @@ func New(
 // to date when that becomes active, embeds nothing, and follows no file. Call it before the
 // workspace is first used.
 func (w *Workspace) Once() { w.once = true }
-
-// prefer has passages that were found by their words embedded before others.
-func (w *Workspace) prefer(tenant *catalog.Tenant, _ catalog.Collection, hashes []uuid.UUID) {
-	if active := w.current(); active != nil && active.Tenant.Same(tenant) {
-		active.queue.Prefer(hashes)
-	}
-}
 
 // Searcher returns what finds documents.
 func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }

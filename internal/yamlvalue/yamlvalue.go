@@ -110,7 +110,7 @@ func syntaxError(err error, text string, deep error) *Error {
 	switch context := located.ContextMsg; {
 	case located.Message == deep.Error():
 		e.Problem = located.Message
-	case strings.Contains(context, "flow") || strings.Contains(context, "quoted"): // the fault is where the text begins, not where it ends
+	case strings.Contains(context, "flow") || strings.Contains(context, "quoted"): // report the beginning of the text
 		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
 	}
 	return e

@@ -18,10 +18,6 @@ type Dissection struct {
 	Level                         catalog.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
-	// Fragments are the first places in documents that its links name. Anchors are the names of
-	// places in this document, as in [markdown.Document.Anchors].
-	Fragments []Fragment
-	Anchors   map[string]bool
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
 	// FrontMatter is as in [markdown.Document].
@@ -36,9 +32,6 @@ type Link struct {
 	// Supersedes reports whether the document replaces the target.
 	Supersedes bool
 }
-
-// Fragment is a place in a file of the repository.
-type Fragment struct{ Target, Name string }
 
 // DissectedPassage is a passage as it is searched and embedded.
 type DissectedPassage struct {
@@ -62,16 +55,8 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 		return Dissection{}, err
 	}
 	dissection := doc.Dissection
-	dissection.Anchors = doc.parsed.Anchors()
 	for i, p := range dissection.Passages {
 		dissection.Passages[i].Terms = terms.Distinct(p.Heading + "\n\n" + p.Text)
-	}
-	for _, place := range doc.parsed.Fragments[:min(len(doc.parsed.Fragments), maxLinks)] {
-		target := file.Path
-		if place.Path != "" {
-			target, _ = resolveLink(file.Path, rooted(doc.linkRoot, place.Path))
-		}
-		dissection.Fragments = append(dissection.Fragments, Fragment{Target: target, Name: place.Name})
 	}
 	return dissection, nil
 }

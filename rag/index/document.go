@@ -21,7 +21,7 @@ const (
 
 // prepared is a file made ready for the database.
 type prepared struct {
-	Dissection // without what Dissect adds: Fragments, Anchors, and Terms of passages
+	Dissection // without what Dissect adds: Terms of passages
 	file       document.File
 	parsed     *markdown.Document
 	schemaHash string

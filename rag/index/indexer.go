@@ -37,8 +37,6 @@ type Indexer struct {
 	Dates func(ctx context.Context, paths []string) map[string]string
 	// OnWritten is called after documents were written.
 	OnWritten func()
-	// Sweeper, if not nil, counts the written passages.
-	Sweeper *Sweeper
 	// Again takes every document for changed: a sync indexes all files again, each in place
 	// of what the index has of it. Passages that somebody has altered in the database are
 	// written again too.

@@ -21,6 +21,18 @@ func resolveLinks(source, root string, destinations []string) []Link {
 	return dedupe(links)
 }
 
+// LinkTarget returns the file to which a link in the text of a project's document leads, relative
+// to the repository. It reports false if the link leads to no file of the repository.
+func LinkTarget(source string, schema Schema, destination string) (string, bool) {
+	docType, _ := schema.DocumentType(source)
+	relative, ok := markdown.RelativeLink(destination)
+	if !ok {
+		return "", false
+	}
+	target, _ := resolveLink(source, rooted(docType.LinkRoot, relative))
+	return target, insideRepository(target)
+}
+
 // resolveRelated resolves the related_docs of the file at source. Writers give them relative to the
 // file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to the repository
 // ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. Of the first two, an existing

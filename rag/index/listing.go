@@ -20,22 +20,6 @@ func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPl
 		db.DocumentPlacesParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
 }
 
-// Paths returns up to limit paths of the tenant's documents, external ones among
-// them, that contain the text, and how many there are in all. The likeliest come
-// first: those that begin with it, then those with a folder or a file that does.
-func (x *Index) Paths(
-	ctx context.Context, tenant *catalog.Tenant, part string, limit int,
-) (paths []string, total int, err error) {
-	rows, err := db.ReadOne(ctx, x.db, "list paths", (*db.Queries).DocumentPathsContaining, db.DocumentPathsContainingParams{
-		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Part: part, MaxPaths: int32(limit),
-	})
-	paths = make([]string, len(rows))
-	for i, row := range rows {
-		paths[i], total = row.RelativePath, int(row.Total)
-	}
-	return paths, total, err
-}
-
 // CountByType returns how many documents each doc-type has in the scope.
 func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[string]int, error) {
 	rows, err := db.ReadOne(ctx, x.db, "count documents", (*db.Queries).DocumentCountByType,

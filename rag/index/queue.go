@@ -27,8 +27,6 @@ const (
 	// queueIdle is how often Run checks whether an empty queue has filled: the model may
 	// have been replaced.
 	queueIdle = time.Minute
-	// maxAsked bounds the passages that are remembered as asked for.
-	maxAsked = 1000
 )
 
 // How long a queue waits after a failure.
@@ -65,7 +63,6 @@ type Queue struct {
 	// stale is set while there may be passages that status does not count. woken is set if
 	// there may be more of them since the present count began.
 	stale, woken bool
-	asked        []uuid.UUID
 	model        *usedModel
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
@@ -100,19 +97,6 @@ func (q *Queue) look() {
 	case q.wake <- struct{}{}:
 	default:
 	}
-}
-
-// Prefer puts passages in front of all except promoted ones. The caller need not know whether
-// they have a vector: if only passages that the model refuses have none, nothing is done.
-func (q *Queue) Prefer(hashes []uuid.UUID) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !q.stale && q.status.Missing <= len(q.refused) {
-		return
-	}
-	q.asked = append(q.asked, hashes...)
-	q.asked = q.asked[max(0, len(q.asked)-maxAsked):]
-	q.look()
 }
 
 // LookForModel asks for the model without the database, so that the status says if it is missing.
@@ -235,23 +219,17 @@ func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error)
 func (q *Queue) next(
 	ctx context.Context, model *usedModel, missing []int64,
 ) (catalog.Collection, []unembedded, error) {
-	q.mu.Lock()
-	asked := q.asked
-	q.mu.Unlock()
 	for i, collection := range q.collections {
 		if missing[i] == 0 {
 			continue
 		}
 		passages, err := q.read(ctx, db.EmbeddingQueueParams{
-			Collection: collection, ModelID: model.id, Asked: asked, MaxPassages: int32(batchesRead * q.batch),
+			Collection: collection, ModelID: model.id, MaxPassages: int32(batchesRead * q.batch),
 		})
 		if err != nil || len(passages) > 0 {
 			return collection, passages, err
 		}
 	}
-	q.mu.Lock()
-	q.asked = nil
-	q.mu.Unlock()
 	return "", nil, nil
 }
 

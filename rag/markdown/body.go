@@ -109,7 +109,7 @@ func (w *bodyWalker) take(c content) {
 
 // parseContents parses what take has kept, and sets title, summary and links.
 func (w *bodyWalker) parseContents() {
-	linked, named := map[string]bool{}, map[Fragment]bool{}
+	linked := map[string]bool{}
 	for _, c := range w.contents {
 		if w.inlines.late() {
 			return
@@ -125,10 +125,6 @@ func (w *bodyWalker) parseContents() {
 			if link, ok := RelativeLink(destination); ok && !linked[link] {
 				linked[link] = true
 				w.Links = append(w.Links, link)
-			}
-			if place, ok := fragment(destination); ok && !named[place] {
-				named[place] = true
-				w.Fragments = append(w.Fragments, place)
 			}
 		}
 	}

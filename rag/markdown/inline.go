@@ -113,7 +113,7 @@ func (p inlineParser) parsePart(content string) inline {
 		case *ast.Image, *ast.RawHTML:
 			return ast.WalkSkipChildren, nil
 		case *ast.Link:
-			links = append(links, unescape(node.Destination))
+			links = append(links, Unescape(node.Destination))
 		case *ast.AutoLink:
 			plain.Write(node.Label(src))
 		case *ast.CodeSpan:
@@ -124,7 +124,7 @@ func (p inlineParser) parsePart(content string) inline {
 			}
 			return ast.WalkSkipChildren, nil
 		case *ast.Text:
-			plain.WriteString(unescape(node.Segment.Value(src)))
+			plain.WriteString(Unescape(node.Segment.Value(src)))
 			if node.SoftLineBreak() || node.HardLineBreak() {
 				plain.WriteByte('\n')
 			}
@@ -137,8 +137,8 @@ func (p inlineParser) parsePart(content string) inline {
 	return inline{text: collapse(plain.String()), links: links}
 }
 
-// unescape resolves entities and backslash escapes.
-func unescape(s []byte) string {
+// Unescape resolves entities and backslash escapes.
+func Unescape(s []byte) string {
 	return string(util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(slices.Clone(s)))))
 }
 

@@ -40,9 +40,6 @@ type Document struct {
 	// percent-decoded and without query and fragment. Images, bare anchors and
 	// whatever has a scheme or host are left out.
 	Links []string
-	// Fragments are the places that links in the text lead to, here or in the files of
-	// Links, once each and in order.
-	Fragments []Fragment
 	// NotFrontMatter says why a block that looks like front matter counts as body.
 	// Replaced is the line of the first bytes that are not UTF-8 and were replaced by
 	// U+FFFD, 0 for none. Only ParseAny sets them.

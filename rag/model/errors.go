@@ -60,7 +60,8 @@ func (e *MissingError) Error() string {
 		return fmt.Sprintf("model %s is not installed at %s and could not be pulled: %v; run: ollama pull %s",
 			e.Model, e.Host, e.Err, e.Model)
 	}
-	return fmt.Sprintf("model %s is not installed at %s; run: ollama pull %s (or compound-docs up); a server that runs pulls it itself",
+	return fmt.Sprintf("model %s is not installed at %s; run: ollama pull %s (or compound-docs up); "+
+		"a server that runs pulls it itself",
 		e.Model, e.Host, e.Model)
 }
 

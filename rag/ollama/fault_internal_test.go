@@ -139,7 +139,7 @@ func newTestClient(t *testing.T) *Client {
 func startInMemory(t *testing.T) (*fakeollama.Server, *Client) {
 	t.Helper()
 	server, client := fakeollama.StartInMemory(t), newTestClient(t)
-	transport, _ := client.server.http.Transport.(*http.Transport)
+	transport, _ := client.server.http.HTTP.Transport.(*http.Transport)
 	transport.Proxy = nil
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return server.Dial(ctx, network, address)

@@ -77,6 +77,13 @@ func (q Query) Vague() bool {
 	return len(q.Terms) < telling && len(q.Identifiers)+len(q.quoted) == 0
 }
 
+// OneWord reports whether a query is one word without parts. A passage that has a term of such a
+// query has the word, in one of its forms.
+func (q Query) OneWord() bool {
+	const around = 2 // spaces
+	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
+}
+
 // NewLine is NewQuery for a line of a pasted text, which is looked for to the letter
 // however long it is.
 func NewLine(project int32, text string) Query {

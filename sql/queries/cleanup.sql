@@ -56,6 +56,3 @@ UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = @project_id AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = @project_id)
     AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => @interval_seconds::float8))
 RETURNING t.id;
-
--- name: CleanupCountChunks :one
-SELECT count(*) FROM document_chunks WHERE project_id = @project_id;

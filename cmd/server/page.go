@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/page"
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/recall"
+)
+
+func newPageCommand(flags *flags) *cobra.Command {
+	var output string
+	command := &cobra.Command{
+		Use:   "page",
+		Short: "Write one page in which people search and read the documents",
+		Long: `Write the project's own documents as one HTML file, to search and read in a browser. The page
+needs no other file and no network, and works on a phone. Neither the database nor Ollama is
+needed.
+
+It has a list with filters and a search, the documents with their links, the graph of the
+links, a timeline of decisions, and what lint and review find. It does not change by itself.
+Anyone with the file can read all documents, and your questions that found nothing.`,
+		Example: "  compound-docs page --output knowledge.html\n  compound-docs page > knowledge.html",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return newInvocation(cmd, args).page(flags, output)
+		},
+	}
+	command.Flags().StringVarP(&output, "output", "o", "", "write to this file, such as knowledge.html (default: stdout)")
+	return command
+}
+
+func (i invocation) page(flags *flags, output string) error {
+	options, _, err := flags.here()
+	if err != nil {
+		return err
+	}
+	p, err := flags.loadHere()
+	if err != nil {
+		return err
+	}
+	var written bytes.Buffer // a page that fails midway is not written
+	if err := page.Write(i.command.Context(), &written, p, recall.NewStore(options.home)); err != nil {
+		return err
+	}
+	if output == "" {
+		_, err := i.stdout.Write(written.Bytes())
+		return err
+	}
+	file, err := os.Create(output)
+	if err != nil {
+		return usageError{fmt.Errorf("write the page: %w", err)}
+	}
+	_, err = written.WriteTo(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	plain.Println(i.stdout, "The page is in "+plain.Path(output)+". Open it in a browser.")
+	return nil
+}

@@ -1,0 +1,343 @@
+package page_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"github.com/compound-docs/compound-docs/internal/page"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/recall"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+)
+
+const config = `{"project_name": "pages", "documents": {"lenient": true}}`
+
+// fixture is a repository, with what hooks and searches have kept of it.
+type fixture struct {
+	*gitrepo.Repo
+
+	recalls *recall.Store
+}
+
+// setup returns a repository with documents, by their names in the folder of the documents.
+func setup(t *testing.T, documents map[string]string) fixture {
+	t.Helper()
+	repo := gitrepo.New(t)
+	repo.Put(".csharp-compounding-docs/config.json", config)
+	for name, text := range documents {
+		repo.Put("csharp-compounding-docs/"+name, text)
+	}
+	return fixture{repo, recall.NewStore(t.TempDir())}
+}
+
+// written is what a page has.
+type written struct {
+	html     string
+	elements *html.Node
+	content  content
+}
+
+// content is what page.js reads.
+type content struct {
+	Documents []document `json:"documents"`
+	Findings  []struct {
+		Path  string `json:"path"`
+		Check string `json:"check"`
+	} `json:"findings"`
+	Questions []struct {
+		Text  string `json:"text"`
+		Asked string `json:"asked"`
+	} `json:"questions"`
+	Shown []struct {
+		Path   string `json:"path"`
+		Times  int    `json:"times"`
+		Opened int    `json:"opened"`
+	} `json:"shown"`
+}
+
+type document struct {
+	Path       string   `json:"path"`
+	Title      string   `json:"title"`
+	Type       string   `json:"type"`
+	Level      string   `json:"level"`
+	Date       string   `json:"date"`
+	Summary    string   `json:"summary"`
+	Tags       []string `json:"tags"`
+	Decision   bool     `json:"decision"`
+	Fields     []field  `json:"fields"`
+	HTML       string   `json:"html"`
+	Links      []string `json:"links"`
+	Supersedes []string `json:"supersedes"`
+	By         string   `json:"by"`
+}
+
+type field struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+}
+
+// write writes the page of the repository and takes it apart.
+func (f fixture) write(t *testing.T) written {
+	t.Helper()
+	p, err := project.Load(f.Root)
+	f.Must(err)
+	var text strings.Builder
+	f.Must(page.Write(t.Context(), &text, p, f.recalls))
+	w := written{html: text.String()}
+	w.elements, err = html.Parse(strings.NewReader(w.html))
+	f.Must(err)
+	for node := range w.elements.Descendants() {
+		if node.Data == "script" && attribute(node, "id") == "content" {
+			f.Must(json.Unmarshal([]byte(node.FirstChild.Data), &w.content))
+		}
+	}
+	return w
+}
+
+// document returns the document with a name.
+func (w written) document(t *testing.T, name string) document {
+	t.Helper()
+	for _, d := range w.content.Documents {
+		if d.Path == "csharp-compounding-docs/"+name {
+			return d
+		}
+	}
+	t.Fatalf("the page has no %s", name)
+	return document{}
+}
+
+func attribute(node *html.Node, name string) string {
+	for _, a := range node.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func TestWrite_HasWhatDocumentsSay(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		"adr/new.md": "---\ntitle: New\ndate: 2026-02-03\ntags: [a, b]\npromotion_level: critical\nsupersedes: adr/old.md\n" +
+			"scope: system\nfiles_involved: [x.go, y.go]\n---\n# New\n\nText with [the tool](../tools/t.md).\n",
+		"adr/old.md": "---\ntitle: Old\ndate: 2025-01-02\n---\nText.\n",
+		"tools/t.md": "# Tool\n\nText.\n",
+	})
+	f.Git("init", "-q", "-b", "main")
+	f.Commit()
+	w := f.write(t)
+
+	got := w.document(t, "adr/new.md")
+	want := document{
+		Path: "csharp-compounding-docs/adr/new.md", Title: "New", Type: "codebase", Level: "critical", Date: "2026-02-03",
+		Summary: "Text with the tool.", Tags: []string{"a", "b"}, Decision: true, Links: []string{"csharp-compounding-docs/tools/t.md"},
+		Supersedes: []string{"csharp-compounding-docs/adr/old.md"},
+		HTML:       "<p>Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", Fields: got.Fields,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+	if fields := fmt.Sprint(got.Fields); fields != "[{files_involved [x.go y.go]} {scope [system]}]" {
+		t.Errorf("fields are %s", fields)
+	}
+	if by := w.document(t, "adr/old.md").By; by != got.Path {
+		t.Errorf("the old one is superseded by %q", by)
+	}
+	tool := w.document(t, "tools/t.md")
+	if tool.Decision || tool.Date != time.Now().UTC().Format(time.DateOnly) && tool.Date != time.Now().Format(time.DateOnly) {
+		t.Errorf("the tool is %+v, want the date of its commit and no decision", tool)
+	}
+	if names := []string{w.content.Documents[1].Title, w.content.Documents[2].Title}; !slices.Equal(names, []string{"New", "Old"}) {
+		t.Errorf("documents are not sorted by date: %q", names)
+	}
+}
+
+// The health view shows what lint, questions and hooks have found.
+func TestWrite_HasWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		"problems/stale.md":  "---\ndate: 2026-01-01\n---\nSee `code.go:1`.\n",
+		"problems/broken.md": "---\ndate: 2026-01-01\n---\n[gone](gone.md)\n",
+	})
+	f.Put("code.go", "package a\n")
+	f.Git("init", "-q", "-b", "main")
+	f.Commit()
+	f.Put("code.go", "package b\n")
+	f.Commit()
+	asked := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
+	f.Must(f.recalls.AddQuestion(f.Root, "older?", asked.AddDate(0, 0, -1)))
+	f.Must(f.recalls.AddQuestion(f.Root, "newer?", asked))
+	for _, session := range []string{"one", "two"} {
+		f.Must(f.recalls.Update(session, func(s *recall.Session) error {
+			s.Shown = []recall.Shown{
+				{Project: f.Root, Path: "csharp-compounding-docs/problems/stale.md", Opened: session == "one"}, {Project: "/other", Path: "x.md"},
+			}
+			return nil
+		}))
+	}
+	w := f.write(t)
+	checks := []string{}
+	for _, finding := range w.content.Findings {
+		checks = append(checks, filepath.Base(finding.Path)+" "+finding.Check)
+	}
+	for _, want := range []string{"stale.md place-changed", "stale.md orphan", "broken.md broken-link"} {
+		if !slices.Contains(checks, want) {
+			t.Errorf("%s is not among %q", want, checks)
+		}
+	}
+	if got := fmt.Sprint(w.content.Questions); got != "[{newer? 2026-03-04} {older? 2026-03-03}]" {
+		t.Errorf("questions are %s", got)
+	}
+	if got := fmt.Sprint(w.content.Shown); got != "[{csharp-compounding-docs/problems/stale.md 2 1}]" {
+		t.Errorf("shown are %s", got)
+	}
+}
+
+// Hostile texts, titles and names of files change nothing: the page has its own scripts, and its policy
+// allows them alone. The HTML of a document holds no element, attribute or URL that does anything.
+func TestWrite_RunsNothingOfTheDocuments(t *testing.T) {
+	t.Parallel()
+	const title = "title: '</script></title><script>alert(1)</script><img src=x onerror=alert(2)>{{.}}`'"
+	hostile := map[string]string{}
+	for i, text := range []string{
+		"<script>alert(1)</script>\n\nText <script src=//evil.example/x.js></script>",
+		"<img src=x onerror=alert(1)> ![a](https://evil.example/x.png \"t\") [![b](javascript:alert(1))](javascript:alert(2))",
+		"[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](&#106;avascript:alert(1)) [d](<java\tscript:alert(1)>) [e](vbscript:x)",
+		"[a](data:text/html,<script>alert(1)</script>) [b](data:image/png;base64,AA) [c](file:///etc/passwd) [d](//evil.example/x)",
+		"<a href=javascript:alert(1)>a</a> <a href=' &#1; javascript:alert(1)'>b</a> <a href=//evil.example>c</a> <a href='\\\\evil\\x'>d</a>",
+		"<p onclick=alert(1) style='position:fixed' class=x>a</p> <details open ontoggle=alert(1)>b</details>",
+		"<iframe src=https://evil.example></iframe><object data=x></object><embed src=x><base href=https://evil.example>",
+		"<form action=https://evil.example><input name=a><button>b</button></form><meta http-equiv=refresh content='0;url=//evil.example'>",
+		"<svg><script>alert(1)</script><a xlink:href=javascript:alert(1)>a</a></svg><math><mtext></table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+		"<style>@import '//evil.example/x.css'</style><link rel=stylesheet href=//evil.example/x.css>\n\n# Head <h1 id=content>clobbers</h1>",
+		"<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript><!-- --!><img src=x onerror=alert(1)> -->",
+		"| a | b |\n|---|---|\n| <img src=x onerror=alert(1)> | `<script>` |\n\n```html\n<script>alert(1)</script>\n```\n\n</script><!--",
+		"[ref]\n\n[ref]: javascript:alert(1)\n\n<javascript:alert(1)> <https://evil.example/\"onclick=alert(1)>",
+		strings.Repeat("[", 5_000) + "<script>alert(1)</script>",
+	} {
+		hostile[fmt.Sprintf("notes/%d.md", i)] = "---\n" + title + "\n---\n" + text + "\n"
+	}
+	hostile[`notes/a"onload=alert(1) <b>'%3Cscript%3E#?.md`] = "---\n" + title + "\ntags: ['</script>', '<b>']\nfield: '</script><script>'\n---\nText\n"
+	f := setup(t, hostile)
+	f.Must(f.recalls.AddQuestion(f.Root, "</script><script>alert(1)</script>", time.Now()))
+	w := f.write(t)
+	if len(w.content.Documents) != len(hostile) {
+		t.Errorf("%d documents, want %d", len(w.content.Documents), len(hostile))
+	}
+	checkElements(t, w)
+	for _, d := range w.content.Documents {
+		parsed, err := html.Parse(strings.NewReader(d.HTML))
+		f.Must(err)
+		for node := range parsed.Descendants() {
+			checkHarmless(t, d, node)
+		}
+	}
+}
+
+// checkElements checks that a page has the scripts that its policy allows, and nothing that loads.
+func checkElements(t *testing.T, w written) {
+	t.Helper()
+	policy, allowed, scripts := "", "", 0
+	hash := func(node *html.Node) string {
+		sum := sha256.Sum256([]byte(node.FirstChild.Data))
+		return " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	for node := range w.elements.Descendants() {
+		switch {
+		case node.Data == "meta" && attribute(node, "http-equiv") != "":
+			policy = attribute(node, "content")
+		case node.Data == "style":
+			allowed = "style-src" + hash(node) + "; script-src"
+		case node.Data == "script" && attribute(node, "id") == "":
+			allowed += hash(node)
+			scripts++
+		case slices.Contains([]string{"img", "iframe", "link", "object", "embed", "base", "form"}, node.Data):
+			t.Errorf("the page has <%s>", node.Data)
+		}
+		for _, a := range node.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "src" || a.Key == "style" || a.Key == "href" && !strings.HasPrefix(a.Val, "#") {
+				t.Errorf("<%s> has %s=%q", node.Data, a.Key, a.Val)
+			}
+		}
+	}
+	if want := "default-src 'none'; base-uri 'none'; form-action 'none'; " + allowed; policy != want || scripts != 7 {
+		t.Errorf("with %d scripts the policy is %q, want %q", scripts, policy, want)
+	}
+}
+
+func checkHarmless(t *testing.T, d document, node *html.Node) {
+	t.Helper()
+	harmless := strings.Fields("html head body p br hr h1 h2 h3 h4 h5 h6 blockquote pre code em i strong b del ins s sub sup kbd samp var mark " +
+		"small q details summary dl dt dd ul ol li table thead tbody tfoot tr th td caption col colgroup a")
+	if node.Type == html.ElementNode && !slices.Contains(harmless, node.Data) {
+		t.Errorf("%s has <%s>: %s", d.Path, node.Data, d.HTML)
+	}
+	for _, a := range node.Attr {
+		switch {
+		case a.Key == "href" && (strings.HasPrefix(a.Val, "#/doc/") || strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "mailto:")):
+		case a.Key == "id" && strings.HasPrefix(a.Val, "h-"):
+		case slices.Contains([]string{"rel", "target", "align", "title", "colspan", "rowspan", "start", "open"}, a.Key):
+		default:
+			t.Errorf("%s has <%s %s=%q>", d.Path, node.Data, a.Key, a.Val)
+		}
+	}
+}
+
+func TestWrite_RendersMarkdown(t *testing.T) {
+	t.Parallel()
+	const at = "#/doc/csharp-compounding-docs%2F"
+	for name, test := range map[string]struct{ text, want string }{
+		"link":           {"[b](b.md) [c](/csharp-compounding-docs/c%20c.md)", `<p><a href="` + at + `b.md">b</a> <a href="` + at + `c%20c.md">c</a></p>`},
+		"anchor":         {"[b](b.md#Über-uns) [here](#x)", `<p><a href="` + at + `b.md/%C3%BCber-uns">b</a> <a href="` + at + `a.md/x">here</a></p>`},
+		"reference":      {"[b][]\n\n[b]: ./b.md", `<p><a href="` + at + `b.md">b</a></p>`},
+		"elsewhere":      {"[code](../main.go) [gone](gone.md) [out](../../x.md)", "<p>code gone out</p>"},
+		"web":            {"<https://example.com>", `<p><a href="https://example.com" rel="noreferrer noopener" target="_blank">https://example.com</a></p>`},
+		"heading":        {"## The `code` part\n\n## The code part", "<h2 id=\"h-the-code-part\">The <code>code</code> part</h2>\n<h2 id=\"h-the-code-part-1\">The code part</h2>"},
+		"image and link": {"![a *b*](x.png) [b](b.md)", `<p><em>Image: a <em>b</em></em> <a href="` + at + `b.md">b</a></p>`},
+		"task":           {"- [x] done\n- [ ] open", "<ul>\n<li>☑ done</li>\n<li>☐ open</li>\n</ul>"},
+		"html":           {"a<br>b <kbd>c</kbd>", "<p>a<br>b <kbd>c</kbd></p>"},
+		"alignment":      {"|a|\n|-:|\n|1|", "<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td align=\"right\">1</td>\n</tr>\n</tbody>\n</table>"},
+		"costly":         {strings.Repeat("[a](", 2_001), "<pre>" + strings.Repeat("[a](", 2_001) + "\n</pre>"},
+		"wide table":     {strings.Repeat("|<", 1_000) + strings.Repeat("\n|", 100), "<pre>" + strings.Repeat("|&lt;", 1_000) + strings.Repeat("\n|", 100) + "\n</pre>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, map[string]string{"a.md": test.text + "\n", "b.md": "B\n", "c c.md": "C\n"})
+			f.Put("main.go", "package main\n")
+			if diff := cmp.Diff(test.want, strings.TrimSpace(f.write(t).document(t, "a.md").HTML)); diff != "" {
+				t.Errorf("HTML (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The libraries are the files that their authors published on npm, in the versions of docs/licenses.md.
+func TestLibraries_AreAsPublished(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"minisearch.js":  "03c27931eb603af1d3358579e9885eafdb6a2f5fa9929557b3e77d7e99d06d03",
+		"d3-dispatch.js": "5afe071dad74c14cd580f540c9ec85b0755eed78b7f9ed3e9f63b989fc41aa4b",
+		"d3-quadtree.js": "6bd9974b3efdf9c22942a6fb9a5a027ee39f81a6c27b09a3444c9e911796f439",
+		"d3-timer.js":    "f6b80ed73b21d01658db60d1c04adb88adc70f885346ae07d59ed69ba0348849",
+		"d3-force.js":    "ed05b52ecfe280d753ebab954e4e1f24097952480a9d277be55b6ba297bf4a9b",
+	} {
+		file, err := os.ReadFile(filepath.Join("lib", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(file)); got != want {
+			t.Errorf("%s has the SHA-256 %s, want %s", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package page
+
+import (
+	"bytes"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	renderhtml "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// documentRoute begins the part of the page's URL that names a document. page.js has the same.
+const documentRoute = "#/doc/"
+
+// anchorPrefix keeps the names of headings apart from those of the page's own elements.
+const anchorPrefix = "h-"
+
+// toHTML returns the converter of markdown. It passes HTML in documents on: sanitise decides on that.
+var toHTML = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
+			extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+		goldmark.WithRendererOptions(renderhtml.WithUnsafe()),
+	)
+})
+
+// sanitise returns the policy that each document passes last. What it does not name is removed:
+// scripts, styles, images, forms and attributes such as onclick.
+var sanitise = sync.OnceValue(func() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "i", "strong", "b",
+		"del", "ins", "s", "sub", "sup", "kbd", "samp", "var", "mark", "small", "q", "details", "summary", "dl", "dt", "dd")
+	p.AllowLists()
+	p.AllowTables()
+	p.AllowAttrs("id").Matching(regexp.MustCompile(`^`+anchorPrefix+`[\p{L}\p{M}\p{N}\p{Pc}-]+$`)).
+		OnElements("h1", "h2", "h3", "h4", "h5", "h6")
+	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:` + documentRoute + `|https?://|mailto:)\S+$`)).OnElements("a")
+	p.AllowURLSchemes("http", "https", "mailto")
+	p.AllowRelativeURLs(true)
+	p.RequireParseableURLs(true)
+	p.RequireNoReferrerOnFullyQualifiedLinks(true)
+	p.AddTargetBlankToFullyQualifiedLinks(true)
+	return p
+})
+
+// render returns the text of a document as HTML that is safe to show. Links to other documents lead
+// to them in the page. A text that would take long to convert stays as it is written.
+func render(d *docset.Document, set *docset.Set, p *project.Project) string {
+	body := body(d)
+	if isCostly(body) {
+		return "<pre>" + html.EscapeString(body) + "</pre>"
+	}
+	src := []byte(body)
+	root := toHTML().Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
+	if first, ok := root.FirstChild().(*ast.Heading); ok && first.Level == 1 && string(first.Lines().Value(src)) == d.Title {
+		root.RemoveChild(root, first) // the page shows the title
+	}
+	nodes := []ast.Node{}
+	err := ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			nodes = append(nodes, node)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, node := range nodes {
+		rewrite(node, func(destination string) string { return route(d, set, p, destination) })
+	}
+	var out bytes.Buffer
+	if err != nil || toHTML().Renderer().Render(&out, src, root) != nil {
+		return "<pre>" + html.EscapeString(body) + "</pre>"
+	}
+	return sanitise().Sanitize(out.String())
+}
+
+// body returns a document's text without its front matter.
+func body(d *docset.Document) string {
+	parsed, err := markdown.ParseAny(d.Content)
+	if err != nil {
+		return string(d.Content)
+	}
+	lines := slices.Collect(strings.Lines(string(d.Content)))
+	return strings.ToValidUTF8(strings.Join(lines[min(parsed.FrontMatterLines, len(lines)):], ""), "\ufffd")
+}
+
+// Bounds of a text that is converted. goldmark's time grows with the square of the brackets in a block
+// and of the depth of quotations. Each row of a table gets as many cells as the widest one.
+const (
+	maxConverted = 256 << 10
+	maxBrackets  = 2_000
+	maxQuotes    = 100
+	maxCells     = 100_000
+)
+
+func isCostly(text string) bool {
+	brackets, columns := 0, 0
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" {
+			brackets = 0
+		}
+		brackets += strings.Count(line, "[")
+		columns = max(columns, strings.Count(line, "|"))
+		if brackets > maxBrackets || strings.Count(line, ">") > maxQuotes {
+			return true
+		}
+	}
+	return len(text) > maxConverted || columns*strings.Count(text, "\n") > maxCells
+}
+
+// rewrite makes a node of a document one that the page can show: a link leads within the page, and a
+// sentence takes the place of an image, since the page loads none.
+func rewrite(node ast.Node, route func(destination string) string) {
+	switch node := node.(type) {
+	case *ast.Link:
+		node.Destination = []byte(route(markdown.Unescape(node.Destination)))
+	case *ast.Image:
+		instead := ast.NewEmphasis(1)
+		instead.AppendChild(instead, ast.NewString([]byte("Image: ")))
+		for child := node.FirstChild(); child != nil; child = node.FirstChild() {
+			instead.AppendChild(instead, child)
+		}
+		node.Parent().ReplaceChild(node.Parent(), node, instead)
+	case *extast.TaskCheckBox:
+		mark := "☐ "
+		if node.IsChecked {
+			mark = "☑ "
+		}
+		node.Parent().ReplaceChild(node.Parent(), node, ast.NewString([]byte(mark)))
+	}
+}
+
+// route returns where a link leads in the page: to a document, to a place outside the repository, or
+// nowhere ("").
+func route(d *docset.Document, set *docset.Set, p *project.Project, destination string) string {
+	before, fragment, _ := strings.Cut(destination, "#")
+	target, inRepository := d.Path, before == ""
+	if !inRepository {
+		target, inRepository = index.LinkTarget(d.Path, p, destination)
+	}
+	if !inRepository {
+		return destination
+	}
+	other := set.Find(target)
+	if other == nil || other.Err != nil {
+		return ""
+	}
+	found := documentRoute + url.PathEscape(target)
+	if decoded, err := url.PathUnescape(fragment); err == nil && decoded != "" {
+		found += "/" + url.PathEscape(strings.ToLower(decoded))
+	}
+	return found
+}
+
+// anchors names headings as GitHub does.
+type anchors map[string]int
+
+// Generate returns the name of a heading with a text.
+func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
+	name := anchorPrefix + headingAnchor(strings.TrimSpace(string(value)))
+	a[name]++
+	if n := a[name] - 1; n > 0 {
+		name += "-" + strconv.Itoa(n)
+	}
+	return []byte(name)
+}
+
+// Put takes note of a name that a heading gives itself.
+func (a anchors) Put(value []byte) { a[string(value)]++ }
+
+// headingAnchor returns the name of a heading's text as GitHub makes it: letters, digits, "_"
+// and "-" stay, spaces become "-". The source is TableOfContentsFilter of GitHub's
+// html-pipeline.
+func headingAnchor(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', unicode.In(r, unicode.Letter, unicode.Mark, unicode.Nd, unicode.Pc):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+}

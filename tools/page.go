@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/page"
+)
+
+const (
+	// appsExtension is the extension of MCP for tools with a page that a client shows.
+	appsExtension = "io.modelcontextprotocol/ui"
+	appMIMEType   = "text/html;profile=mcp-app"
+	pageURI       = "ui://compound-docs/page"
+)
+
+// appMeta returns the _meta of a tool whose call a client may answer with the page.
+func appMeta(meta mcp.Meta) mcp.Meta {
+	meta["ui"] = map[string]any{"resourceUri": pageURI}
+	return meta
+}
+
+// pageTemplate declares the page as a template without parameters, to keep it out of resources/list;
+// see [documentTemplate]. Clients that can show it find it by the _meta of list_doc_types.
+func pageTemplate() *mcp.ResourceTemplate {
+	return &mcp.ResourceTemplate{
+		Name: "page", Title: "Knowledge page", URITemplate: pageURI, MIMEType: appMIMEType,
+		Description: "The active project's documents as a page to search and read, for clients that show MCP Apps. " +
+			"It is for people, and large: do not read it into a conversation.",
+	}
+}
+
+func (h *Handler) readPage(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
+		return &mcp.ReadResourceResult{InputRequests: ask}, nil
+	}
+	active, err := h.workspace.Active(ctx)
+	if err != nil {
+		return nil, protocolError(err)
+	}
+	var written bytes.Buffer
+	if err := page.Write(ctx, &written, active.Definition, h.recalls); err != nil {
+		return nil, protocolError(err)
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+		URI: request.Params.URI, MIMEType: appMIMEType, Text: written.String(),
+		Meta: mcp.Meta{"ui": map[string]any{"prefersBorder": true}},
+	}}}, nil
+}
