@@ -99,6 +99,12 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"a link that leads nowhere", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[gone](gone%20file.md#x)\n")
 		}, []string{"insights/a.md:12: error broken-link: there is no " + docs + "insights/gone file.md"}},
+		{"a wikilink that leads nowhere", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[[insights/B|text]] and [[gone page#x]]\n")
+		}, []string{"insights/a.md:12: warning broken-link: there is no gone page.md in any folder of the documents"}},
+		{"a wikilink that is not returned", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", insight("d", "", "Nothing else.\n\nSee [[C]]."))
+		}, []string{"insights/d.md:12: notice one-way-link: " + docs + "codebase/c.md does not link back"}},
 		{"related_docs that lead nowhere", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/b.md", insight("b", "related_docs:\n  - a.md\n  - tools/gone.md\n", "See [a](a.md)."))
 		}, []string{"insights/b.md:11: error broken-link: there is no " + docs + "insights/tools/gone.md"}},
