@@ -33,21 +33,6 @@ func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int
 	return id, err
 }
 
-const cleanupCountChunks = `-- name: CleanupCountChunks :one
-SELECT count(*) FROM document_chunks WHERE project_id = $1
-`
-
-type CleanupCountChunksParams struct {
-	ProjectID int32
-}
-
-func (q *Queries) CleanupCountChunks(ctx context.Context, arg CleanupCountChunksParams) (int64, error) {
-	row := q.db.QueryRow(ctx, cleanupCountChunks, arg.ProjectID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const cleanupCountDocuments = `-- name: CleanupCountDocuments :one
 SELECT count(*) FROM documents WHERE project_id = $1 AND tenant_id = $2
 `
@@ -122,9 +107,9 @@ type CleanupDeleteTenantParams struct {
 	LastSeen  time.Time
 }
 
-// No row: the tenant was used since last_seen was read, or is gone: to register a tenant,
-// to take its lease and to write to it change last_seen. Documents, chunks and links go by
-// their foreign keys. Needs LockProjectExclusive.
+// No row: the tenant is gone, or somebody has used it since last_seen was read. Registering a
+// tenant, taking its lease and writing to it all change last_seen. Documents, chunks and links are
+// deleted by their foreign keys. Needs LockProjectExclusive.
 func (q *Queries) CleanupDeleteTenant(ctx context.Context, arg CleanupDeleteTenantParams) (int32, error) {
 	row := q.db.QueryRow(ctx, cleanupDeleteTenant, arg.ProjectID, arg.ID, arg.LastSeen)
 	var id int32
@@ -261,10 +246,9 @@ type CleanupUnusedPassagesParams struct {
 	Removable  []int32
 }
 
-// The passages that no chunk uses. Chunks of removable tenants do not
-// count. It reads document_chunks_passage and the primary key of the passages once,
-// whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
-// again what it found.
+// The passages that no chunk uses. Chunks of removable tenants do not count. It reads
+// document_chunks_passage and the primary key of the passages once, for any number of tenants. It
+// takes no lock: CleanupDeletePassages checks its result again.
 func (q *Queries) CleanupUnusedPassages(ctx context.Context, arg CleanupUnusedPassagesParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, cleanupUnusedPassages, arg.Collection, arg.ProjectID, arg.Removable)
 	if err != nil {

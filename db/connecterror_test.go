@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 )
 
-// What TLS fails for is named, with the setting that mends it.
+// A TLS failure names its cause, and the setting that mends it.
 func TestServerVersion_NamesWhatTLSFailsFor(t *testing.T) {
 	t.Parallel()
 	certified := httptest.NewTLSServer(nil)

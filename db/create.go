@@ -14,10 +14,11 @@ import (
 // reports whether it did.
 func CreateMissing(ctx context.Context, address string) (created bool, err error) {
 	const op = "look at database"
-	config, err := pgx.ParseConfig(address)
+	parsed, err := parse(address)
 	if err != nil {
-		return false, errUnreadable()
+		return false, err
 	}
+	config := parsed.ConnConfig
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err == nil {
 		return false, Wrap(op, conn.Close(ctx))

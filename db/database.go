@@ -152,6 +152,8 @@ func (d *Database) open(ctx context.Context) error {
 	if err != nil {
 		if pool != d.pool {
 			pool.Close()
+		} else {
+			pool.Reset() // as in try
 		}
 		return err
 	}
@@ -255,6 +257,9 @@ func (d *Database) try(
 			Op: op, Kind: KindTransient, Hint: "see whether PostgreSQL is overloaded or cut off, and try again",
 			Err: fmt.Errorf("%w in %s", errSilent, timeout),
 		}
+	}
+	if refused(err) {
+		pool.Reset() // connections keep the settings of the database, which somebody may mend
 	}
 	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
 		// The server has ended, restarted or been cut off, so idle connections are

@@ -52,8 +52,8 @@ func TestQueries_FilterEveryTableByTheProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Release)
-	// A generic plan shows parameters as they are written. A partition that has no row
-	// for the parameter NULL is to be in it too.
+	// A generic plan shows parameters as they are written. It must also have a partition that has
+	// no row for the parameter NULL.
 	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; SET enable_partition_pruning = off"); err != nil {
 		t.Fatal(err)
 	}

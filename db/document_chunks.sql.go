@@ -138,7 +138,7 @@ func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]Chu
 }
 
 const chunkTexts = `-- name: ChunkTexts :many
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, left(p.content, 20000) AS content,
     (-(p.lexical <#> $1::sparsevec))::float8 AS bm25,
     coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c

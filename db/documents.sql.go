@@ -102,58 +102,6 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 	return err
 }
 
-const documentPathsContaining = `-- name: DocumentPathsContaining :many
-SELECT relative_path, count(*) OVER () AS total
-FROM documents
-WHERE project_id = $1 AND tenant_id = $2
-    AND position(lower($3::text) IN lower(relative_path)) > 0
-GROUP BY relative_path
-ORDER BY starts_with(lower(relative_path), lower($3::text)) DESC,
-    position('/' || lower($3::text) IN lower(relative_path)) > 0 DESC,
-    relative_path
-LIMIT $4
-`
-
-type DocumentPathsContainingParams struct {
-	ProjectID int32
-	TenantID  int32
-	Part      string
-	MaxPaths  int32
-}
-
-type DocumentPathsContainingRow struct {
-	RelativePath string
-	Total        int64
-}
-
-// Paths of the tenant in every collection, whatever the letters' case: those
-// that begin with the text first, then those of which a folder or the file
-// does. total counts all of them.
-func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPathsContainingParams) ([]DocumentPathsContainingRow, error) {
-	rows, err := q.db.Query(ctx, documentPathsContaining,
-		arg.ProjectID,
-		arg.TenantID,
-		arg.Part,
-		arg.MaxPaths,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DocumentPathsContainingRow{}
-	for rows.Next() {
-		var i DocumentPathsContainingRow
-		if err := rows.Scan(&i.RelativePath, &i.Total); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const documentPlaces = `-- name: DocumentPlaces :many
 SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places
 FROM documents

@@ -138,34 +138,32 @@ func (q *Queries) EmbeddingProgress(ctx context.Context, arg EmbeddingProgressPa
 const embeddingQueue = `-- name: EmbeddingQueue :many
 SELECT p.hash, p.heading, p.content
 FROM (
-    SELECT c.passage_hash, max(c.promotion_level) AS level, max(d.file_mtime) AS changed,
-        c.passage_hash = ANY(coalesce($1::uuid[], '{}')) AS asked
+    SELECT c.passage_hash, max(c.promotion_level) AS level, max(d.file_mtime) AS changed
     FROM document_chunks c
-    JOIN documents d ON d.project_id = $2 AND d.id = c.document_id
-    WHERE c.project_id = $2 AND c.tenant_id = $3 AND c.collection = $4
+    JOIN documents d ON d.project_id = $1 AND d.id = c.document_id
+    WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
         AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-        AND ($5::text[] IS NULL OR d.relative_path = ANY($5::text[]))
-        AND c.passage_hash <> ALL(coalesce($6::uuid[], '{}'))
+        AND ($4::text[] IS NULL OR d.relative_path = ANY($4::text[]))
+        AND c.passage_hash <> ALL(coalesce($5::uuid[], '{}'))
         AND NOT EXISTS (
             SELECT 1 FROM embeddings e
-            WHERE e.collection = $4 AND e.project_id = $2 AND e.model_id = $7
+            WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $6
                 AND e.hash = c.passage_hash
             OFFSET 0)
     GROUP BY c.passage_hash
-    ORDER BY level DESC, asked DESC, changed DESC, c.passage_hash
-    LIMIT $8
+    ORDER BY level DESC, changed DESC, c.passage_hash
+    LIMIT $7
 ) AS q
 CROSS JOIN LATERAL (
     SELECT p.hash, p.heading, p.content
     FROM passages p
-    WHERE p.collection = $4 AND p.project_id = $2 AND p.hash = q.passage_hash
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = q.passage_hash
     OFFSET 0
 ) AS p
-ORDER BY q.level DESC, q.asked DESC, q.changed DESC, p.hash
+ORDER BY q.level DESC, q.changed DESC, p.hash
 `
 
 type EmbeddingQueueParams struct {
-	Asked       []uuid.UUID
 	ProjectID   int32
 	TenantID    int32
 	Collection  Collection
@@ -181,12 +179,10 @@ type EmbeddingQueueRow struct {
 	Content string
 }
 
-// Passages of the tenant that the model has not embedded: promoted ones first, then
-// those that were asked for, then those of the files that were changed last. skipped
-// are those that the model refuses.
+// Passages of the tenant without a vector of the model: promoted ones first, then those
+// of the newest files. skipped are passages that the model refuses.
 func (q *Queries) EmbeddingQueue(ctx context.Context, arg EmbeddingQueueParams) ([]EmbeddingQueueRow, error) {
 	rows, err := q.db.Query(ctx, embeddingQueue,
-		arg.Asked,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,

@@ -161,6 +161,12 @@ func schemaMissing(err error) bool {
 	return errors.As(err, &dbErr) && (dbErr.SQLState == undefinedTable || dbErr.SQLState == undefinedObject)
 }
 
+// refused reports that the server has refused a statement for no reason that is known here.
+func refused(err error) bool {
+	var dbErr *Error
+	return errors.As(err, &dbErr) && dbErr.Kind == KindInternal && dbErr.SQLState != ""
+}
+
 func classify(err error) (ErrorKind, string) {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return classifyState(pgErr)
@@ -198,6 +204,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 			"the CDOCS_DATABASE_URL of every server"
 	case "28P01", "28000":
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
+	case "3F000":
+		return KindSetup, "correct the search_path of the database or the role, so that it names a schema that exists"
 	case "53100":
 		return KindSetup, "make room on the disk of the database server"
 	case databaseMissing:

@@ -74,8 +74,8 @@ func TestLease_ClockJumps(t *testing.T) {
 	t.Error("the lease of the first server has ended ten times, and the second does not lead")
 }
 
-// Of servers that wake up at once, and find a lease that has ended, one leads; who led
-// before cannot write.
+// Many servers wake up at once and find a lease that has ended: one leads, and the old leader
+// cannot write.
 func TestLease_ManyWakeAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLeaders(t)
@@ -116,9 +116,8 @@ func TestLease_ManyWakeAtOnce(t *testing.T) {
 	}
 }
 
-// A server that leads goes on leading when its lease ends during a long write of its own:
-// its renewal comes next. On a machine that is slow beyond measure the other server may be
-// faster: then the former one cannot write.
+// A leading server goes on leading when its lease ends during a long write: its renewal comes next.
+// On a very slow machine the other server may be faster: then the first one cannot write.
 func TestLease_SlowServerKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "a circuit breaker or a lease has to end")
@@ -190,8 +189,8 @@ func TestLease_GivenUp(t *testing.T) {
 	}
 }
 
-// A server whose connection was lost leads again, and compares everything again: the
-// database may have forgotten what was written.
+// A server whose connection was lost leads again, and compares everything again: the database may
+// have forgotten writes.
 func TestLease_AfterALostConnection(t *testing.T) {
 	t.Parallel()
 	cluster := testenv.StartCluster(t)
@@ -210,8 +209,8 @@ func TestLease_AfterALostConnection(t *testing.T) {
 	}
 }
 
-// A lease without an end, or with one that is no moment, cannot be written: it would never
-// end. Where the constraints are gone, another server takes it all the same.
+// Nobody can write a lease without an end, or with an infinite one: it would never end. Without the
+// constraints, another server still takes it.
 func TestLease_WithoutAnEnd(t *testing.T) {
 	t.Parallel()
 	for name, until := range map[string]*string{"none": nil, "never": new("infinity"), "always": new("-infinity")} {

@@ -105,8 +105,7 @@ func (m messages) WithAttrs([]slog.Attr) slog.Handler { return m }
 
 func (m messages) WithGroup(string) slog.Handler { return m }
 
-// search fails the test if a reader has to wait for as long as the other one
-// reads.
+// search fails the test if a reader waits until the other reader ends.
 func (b *busyDatabase) search(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"strings"
 	"time"
 
@@ -48,15 +49,10 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 			"set CDOCS_DATABASE_URL to a PostgreSQL with pgvector, as postgres://user:password@host:5432/database",
 			errors.New("no database is configured"))
 	}
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parse(url)
 	if err != nil {
-		return nil, errUnreadable() // pgx's message may quote the password
+		return nil, err
 	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
-	}
-	client, _, _ := strings.Cut(process.ID(), " ")
-	config.ConnConfig.RuntimeParams["application_name"] = "compound-docs " + client // for people who look at connections
 	// A statement is sent with its arguments, as text, in one round trip: nothing is asked first.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.AfterConnect = registerTypes
@@ -65,6 +61,32 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config.ShouldPing = func(_ context.Context, params pgxpool.ShouldPingParams) bool { return params.IdleDuration > pingAfter }
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	return pool, Wrap("open database", err)
+}
+
+// parse reads the URL of a database. Each connection sets how values are written, because the
+// database or the role may have other settings. Poolers know these settings too.
+func parse(address string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errUnreadable() // pgx's message may quote the password
+	}
+	// pgx takes what follows the first @ for the host, and errors name the host: it may be a part
+	// of the password.
+	_, rest, isURL := strings.Cut(address, "://")
+	at := strings.Index(rest, "@")
+	if isURL && (at != strings.LastIndex(rest, "@") || at >= 0 && strings.ContainsAny(rest[:at], "/?#")) {
+		return nil, setupError("open database", "write @, /, ? and # as %40, %2F, %3F and %23 in its user, password and parameters",
+			errors.New("the database URL has an @ where none may be"))
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	client, _, _ := strings.Cut(process.ID(), " ")
+	maps.Copy(config.ConnConfig.RuntimeParams, map[string]string{
+		"application_name": "compound-docs " + client, // for people who look at connections
+		"client_encoding":  "UTF8", "datestyle": "ISO", "standard_conforming_strings": "on",
+	})
+	return config, nil
 }
 
 // migrated migrates the database of a pool unless it has all migrations, and returns the

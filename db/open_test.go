@@ -140,6 +140,10 @@ func TestOpen_NamesTheRemedyAndNoSecret(t *testing.T) {
 	}{
 		{"none configured", "", "set CDOCS_DATABASE_URL", db.KindSetup},
 		{"not a URL", "postgres://user:s3cret@host:port/x", "write CDOCS_DATABASE_URL as", db.KindSetup},
+		{"an @ in the password", "postgres://user:p@s3cret@127.0.0.1:1/x", "write @, /, ? and # as %40", db.KindSetup},
+		{"an @ and a / in the password", "postgres://user:p@s3cret/x@127.0.0.1:1/x", "write @, /, ? and # as %40", db.KindSetup},
+		{"an @ and a # in the password", "postgres://user:p@s3cret#x@127.0.0.1:1/x", "write @, /, ? and # as %40", db.KindSetup},
+		{"an @ behind a number", "postgres://user:53/s3cret@127.0.0.1:1/x", "write @, /, ? and # as %40", db.KindSetup},
 		{"nobody there", "postgres://user:s3cret@127.0.0.1:1/x?sslmode=disable", "no PostgreSQL server answers at 127.0.0.1:1", db.KindTransient},
 		{"no such database", withPath(t, testenv.DatabaseURL(t), "/does_not_exist"), "create the database", db.KindSetup},
 		{"no connection left", withoutConnections(t), "put pool_max_conns=2 into the CDOCS_DATABASE_URL of every server", db.KindTransient},

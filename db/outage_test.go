@@ -145,8 +145,7 @@ func TestDatabase_SaysThatTheServerIsAwayAndRecovers(t *testing.T) {
 	}
 }
 
-// Who waits for a database that another call opens can give up, and so can who
-// closes it.
+// A call that waits while another opens the database can give up, and so can Close.
 func TestDatabase_OpeningCanBeGivenUp(t *testing.T) {
 	t.Parallel()
 	listener := newSilentListener(t)
@@ -169,8 +168,8 @@ func TestDatabase_OpeningCanBeGivenUp(t *testing.T) {
 	}
 }
 
-// A server that hangs keeps a call waiting for a limited time, and the calls after
-// it need not wait for the connections that it has jammed.
+// A call to a hanging server waits for a limited time. The next calls do not wait for its jammed
+// connections.
 func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "a circuit breaker or a lease has to end")

@@ -116,12 +116,11 @@ type PassageInsertManyParams struct {
 	TenantID   int32
 }
 
-// Rows must come sorted by hash: two servers that insert the same passages in
-// different orders would deadlock. Each row's terms are an array in PostgreSQL's
-// notation and its weights a sparsevec, with a semicolon between rows: an array of these
-// texts would be read character by character. promoted saves a row
-// the update that follows when promoted chunks come to point at it. The row of the tenant,
-// any of the project's, names the node of Citus.
+// Rows must come sorted by hash: two servers that insert the same passages in different orders
+// would deadlock. Each row's terms are an array in PostgreSQL's notation, and its weights a
+// sparsevec, with a semicolon between rows. PostgreSQL would read an array of these texts character
+// by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
+// any tenant of the project: it names the node of Citus.
 func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyParams) error {
 	_, err := q.db.Exec(ctx, passageInsertMany,
 		arg.Collection,

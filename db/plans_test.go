@@ -40,8 +40,7 @@ func (e *explainer) explain(ctx context.Context, query string, args []any) error
 	return errExplained
 }
 
-// executed leaves out the parts of a plan that were never executed: the ways by which this
-// search finds nothing.
+// executed leaves out the parts of a plan that never ran.
 func executed(lines []string) string {
 	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 	var kept []string

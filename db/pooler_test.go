@@ -20,8 +20,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// pooled starts PgBouncer in front of a database, and returns the URL that leads through
-// it. It skips the test where there is none.
+// pooled starts PgBouncer in front of a database, and returns the URL through it. It skips the test
+// on a machine without PgBouncer.
 func pooled(t *testing.T, databaseURL, mode string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -38,7 +38,7 @@ func pooled(t *testing.T, databaseURL, mode string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().(*net.TCPAddr) //nolint:errcheck // what Listen was asked for
+	address := listener.Addr().(*net.TCPAddr) //nolint:errcheck //nolint:errcheck // Listen was asked for TCP
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func pooled(t *testing.T, databaseURL, mode string) string {
 // Through a pooler reads and writes work, and servers share one lease.
 func TestOpen_ThroughAPooler(t *testing.T) {
 	t.Parallel()
-	l := newLeaders(t) // which migrates, on a connection of its own
+	l := newLeaders(t) // migrates, on another connection
 	for _, mode := range []string{"transaction", "session"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

@@ -45,9 +45,8 @@ func TestPassageInsertMany_Promoted(t *testing.T) {
 	}
 }
 
-// Whoever gives chunks a level above the standard one promotes their passages, and
-// those who promote the same ones at once, in orders of their own, wait for each
-// other and never in a circle.
+// A write that gives chunks a higher level promotes their passages. Writers that promote the same
+// passages at once, in different orders, wait for each other and never deadlock.
 func TestPromotedPassages(t *testing.T) {
 	t.Parallel()
 	pool := open(t, testenv.DatabaseURL(t))

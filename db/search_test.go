@@ -85,9 +85,8 @@ type corpus struct {
 	tenants   map[string]int32
 }
 
-// newCorpus loads tenants of the given numbers of documents, with every tenth
-// document important and one doc-type in twenty "rare". Each tenant has vectors
-// of its own.
+// newCorpus loads tenants of the given numbers of documents, with every tenth document important
+// and one doc-type in twenty "rare". Tenants share no vectors.
 func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	t.Helper()
 	ctx := t.Context()
@@ -139,7 +138,7 @@ func openWithSettings(t *testing.T) *pgxpool.Pool {
 	pool.Close()
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, strings.ReplaceAll(settings, ", true)", ", false)"))
-		return errors.Join(err, registerTypes(ctx, conn), pgxvec.RegisterTypes(ctx, conn)) // the latter is for COPY
+		return errors.Join(err, registerTypes(ctx, conn), pgxvec.RegisterTypes(ctx, conn)) // pgxvec is for COPY
 	}
 	if pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
 		t.Fatal(err)
@@ -211,7 +210,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 	})
 }
 
-// Terms of the passages: one that all have, one in ten of them, and one of its own.
+// Terms of the passages: one that all have, one in ten of them, and one for each passage.
 const (
 	commonTerm = 1
 	tenthTerm  = 2

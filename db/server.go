@@ -77,16 +77,13 @@ func (v Version) Concern() (problem, remedy string) {
 // visit calls f with a connection of its own to a database that need not be this
 // program's.
 func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
-	config, err := pgx.ParseConfig(url)
+	config, err := parse(url)
 	if err != nil {
-		return errUnreadable() // pgx's message may quote the password
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return Wrap(op, err)
 	}

@@ -24,6 +24,8 @@ SELECT ` +
 	// there until the LIMIT is met.
 	"set_config('hnsw.ef_search', '200', true), " +
 	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
+	// pgx reads bytes in this form only.
+	"set_config('bytea_output', 'hex', true), " +
 	// PostgreSQL ends the transaction of a client that is suspended or has vanished: one
 	// here does nothing but SQL, and is never idle for so long. A lease lasts longer.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"

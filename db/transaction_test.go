@@ -57,7 +57,7 @@ func queueNoJSON(t *testing.T, q *db.Queries, project int32) error {
 	return q.TenantSetSyncStatus(t.Context(), db.TenantSetSyncStatusParams{ProjectID: project, SyncStatus: "no JSON"})
 }
 
-// What a Write writes is there whole, or not at all.
+// A Write is stored whole, or not at all.
 func TestDatabase_WriteIsWhole(t *testing.T) {
 	t.Parallel()
 	errOwn := errors.New("an error of the function")

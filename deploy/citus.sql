@@ -1,13 +1,13 @@
--- Distributes the index over the nodes of a Citus cluster, by project. For Citus 12 or
--- newer. docs/teams.md says when that is worth it, and which steps come before and after.
+-- Distributes the index over the nodes of a Citus cluster, by project. For Citus 12 or newer.
+-- docs/teams.md says when that is worth it, and which steps come before and after.
 --
--- Run it once, as the owner of the database, on the coordinator, after the migration and
--- before the first document:
+-- Run it once, as the owner of the database, on the coordinator, after the migration and before the
+-- first document:
 --
 --     psql "$CDOCS_DATABASE_URL" -f deploy/citus.sql
 --
--- It is not one transaction, because each node has connections of its own. If a statement
--- fails, drop the tables with the migration's way down, migrate, and run it again.
+-- It is not one transaction, because each node has separate connections. If a statement fails, drop
+-- the tables with the migration's way down, migrate, and run it again.
 
 \set ON_ERROR_STOP on
 
@@ -26,7 +26,7 @@ BEGIN
 END
 $$;
 
--- What several projects share is on every node.
+-- Every node has the tables that projects share.
 SELECT create_reference_table('embedding_models');
 SELECT create_reference_table('projects');
 
@@ -52,7 +52,8 @@ BEGIN
         'random_page_cost = 1.1',
         'enable_seqscan = off',
         'hnsw.ef_search = 200',
-        'hnsw.iterative_scan = relaxed_order'
+        'hnsw.iterative_scan = relaxed_order',
+        'bytea_output = hex'
     ] LOOP
         -- The cast loads pgvector, so that the node knows the names of its settings. A worker
         -- may not pass its statement on to the others, which have their own.

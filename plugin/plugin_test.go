@@ -1,5 +1,3 @@
-// Package plugin tests what the plugin for Claude Code says about documents and tools.
-// It has no code of its own: Claude Code reads the files.
 package plugin
 
 import (

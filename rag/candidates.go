@@ -120,6 +120,10 @@ func (f *finding) wordParams(levels []catalog.Level, allowed string, limit int) 
 		Levels: levels, Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
 		EachPassage: f.query.EachPassage, MaxRows: rows,
 	}
+	// For a name, read several passages of each document: the best one may have only parts of it.
+	if len(f.terms.Terms) > 1 && len(strings.Fields(f.query.Text)) == 1 {
+		params.EachPassage, params.MaxRows = true, passagesPerDocument*rows
+	}
 	addLine := func(line int, weights terms.Weighted, rare []int32, passages int32) {
 		hashes := make([]string, len(rare))
 		for i, term := range rare {

@@ -121,8 +121,8 @@ func (f *fixture) plans(t *testing.T, scope catalog.Scope, query rag.Query) (pla
 	return plans
 }
 
-// copyTo gives a tenant copies of the documents of f.Tenant, each with a passage and a vector
-// of its own: so many of tools, and a tenth of the others.
+// copyTo gives a tenant copies of the documents of f.Tenant, each with a new passage and vector. It
+// makes count copies of tools, and a tenth of the others.
 func (f *fixture) copyTo(t *testing.T, tenant *catalog.Tenant, count int) {
 	t.Helper()
 	// One connection, because the table is temporary.

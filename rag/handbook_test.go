@@ -35,7 +35,7 @@ func (f *fixture) edition(t *testing.T) index.HandbookEdition {
 	return edition
 }
 
-// searchHandbook returns what was found as "section source#chunk".
+// searchHandbook returns the hits as "section source#chunk".
 func (f *fixture) searchHandbook(t *testing.T, query rag.Query) (places []string, passages []rag.Hit) {
 	t.Helper()
 	query.EachPassage = true
@@ -100,7 +100,7 @@ func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
 	}
 }
 
-// A text that stands in two documents is one passage and two results.
+// A text of two documents is one passage and two results.
 func TestSearchHandbook_SharedPassage(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -147,8 +147,7 @@ func TestHandbookEdition(t *testing.T) {
 	}
 }
 
-// What the present model has not embedded is found by its words, and the answer says
-// so.
+// Passages without a vector of the present model are found by their words, and the answer says so.
 func TestSearchHandbook_AnotherModel(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

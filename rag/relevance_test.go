@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
@@ -62,8 +61,8 @@ func (f *fixture) cosines(t *testing.T, text string) map[string]float64 {
 	return cosines
 }
 
-// A search by vectors alone scores by what the cosines mean, and so does a hybrid one
-// where no word of the query stands in the documents.
+// A search by vectors alone scores by the meaning of the cosines. So does a hybrid one if no
+// document has a word of the query.
 func TestSearch_ScoresByMeaning(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -96,7 +95,7 @@ func TestSearch_ScoresByMeaning(t *testing.T) {
 	}
 }
 
-// What a model says whose cosines mean nothing is not asked: words decide.
+// A model whose cosines mean nothing is ignored: words decide.
 func TestSearch_UnusableModel(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -112,7 +111,7 @@ func TestSearch_UnusableModel(t *testing.T) {
 		f.Searcher = f.NewSearcher(f.Models)
 		t.Run(name, func(t *testing.T) {
 			mustCover(t, f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md"), rag.Coverage{Mode: rag.Lexical, Embedded: 1})
-			// Who asks for vectors gets them, by the cosine.
+			// A search that asks for vectors gets them, by the cosine.
 			_, hits := f.found(t, rag.Query{Text: "exhausted pool", Mode: rag.Vector})
 			if got := paths(hits.Documents); len(got) != 2 || got[0] != "docs/pool.md" || hits.Documents[0].Score >= searchThreshold {
 				t.Errorf("by vector it finds %q, with %v", got, hits.Documents)
@@ -203,48 +202,5 @@ func TestSearch_Snippet(t *testing.T) {
 	snippet := hits.Documents[0].Snippet
 	if !strings.Contains(snippet, "The printer drops umlauts on labels.") || len([]rune(snippet)) > 200 {
 		t.Errorf("snippet %q, want at most 200 characters around the words", snippet)
-	}
-}
-
-// Passages that are found before they are embedded are reported.
-func TestSearcher_OnUnembedded(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/pool.md", "# Pool", "", "The connection pool."))
-	f.AddText(t, f.Tenant, file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
-	missing := f.Rows(t, "SELECT hash::text FROM passages p WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.hash = p.hash)")
-	all := f.Rows(t, "SELECT hash::text FROM passages")
-	if len(missing) != 1 || len(all) != 2 {
-		t.Fatalf("%d of %d passages have no vector", len(missing), len(all))
-	}
-	var asked []string
-	f.Searcher.OnUnembedded(func(tenant *catalog.Tenant, collection catalog.Collection, hashes []uuid.UUID) {
-		if !tenant.Same(f.Tenant) || collection != catalog.Compounding {
-			t.Errorf("asked for %s of %v", collection, tenant)
-		}
-		for _, hash := range hashes {
-			asked = append(asked, hash.String())
-		}
-	})
-	for _, test := range []struct {
-		text string
-		mode rag.Mode
-		want []string
-	}{
-		{"umlauts", rag.Hybrid, missing},
-		{"connection", rag.Vector, nil},
-		{"umlauts", rag.Lexical, missing},
-	} {
-		asked = nil
-		f.found(t, rag.Query{Text: test.text, Mode: test.mode})
-		if diff := cmp.Diff(test.want, asked); diff != "" {
-			t.Errorf("%q in mode %s asks for (-want +got):\n%s", test.text, test.mode, diff)
-		}
-	}
-	f.Embed(t, f.Tenant, catalog.Compounding)
-	asked = nil
-	f.found(t, rag.Query{Text: "umlauts"})
-	if asked != nil {
-		t.Errorf("asked for %v although all have vectors", asked)
 	}
 }

@@ -117,7 +117,7 @@ func TestSample_RareTerms(t *testing.T) {
 	}
 }
 
-// After a change a term that the sample lacks may stand in a document.
+// After a change a document may have a term that the sample lacks.
 func TestSample_Complete(t *testing.T) {
 	t.Parallel()
 	s, unknown := sampled(t, 10, 10, nil), terms.NewQuery(1, "gauge")
@@ -128,8 +128,7 @@ func TestSample_Complete(t *testing.T) {
 	}
 }
 
-// What is known of few passages is read again with each change, and what is known of many
-// after a while.
+// Facts of few passages are read again with each change, and facts of many after a while.
 func TestFacts_Params(t *testing.T) {
 	t.Parallel()
 	scope := catalog.Scope{Tenant: &catalog.Tenant{}}

@@ -27,9 +27,14 @@ type assessment struct {
 	// compared says that the vector was compared; distance is NaN otherwise.
 	compared bool
 	distance float64
-	// named says that the passage has the whole of a short query.
+	// named says that the passage has the whole of a short query, or the only word of a query in any
+	// of its forms.
 	named bool
 }
+
+// unnamed returns the log-odds without what named adds. Many passages that have a frequent word
+// have the same log-odds with it.
+func (a assessment) unnamed() float64 { return a.Evidence.LogOdds() }
 
 // assess says how relevant passages are. The best passage of a document counts for each
 // passage of it.
@@ -70,7 +75,7 @@ func (f *finding) evidence(p candidate) assessment {
 		var whole bool
 		a.Strength, a.Share = relevance.Strength(p.Bm25, f.weights.Sum), f.weights.Share(p.Bm25)
 		a.Phrase, whole = f.weights.Literal(p.Heading, p.Content)
-		a.named = whole && !f.query.Unasked
+		a.named = (whole || f.terms.OneWord()) && !f.query.Unasked
 	}
 	switch {
 	case f.Mode == Vector, a.compared && relevance.MeaningDecides(f.weights.Known):
@@ -110,7 +115,10 @@ func (f *finding) ranked() []*Hit {
 
 // comparePassages orders the passages of a document, the best one first.
 func comparePassages(a, b *Hit) int {
-	return cmp.Or(cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(a.distance, b.distance), cmp.Compare(a.Ordinal, b.Ordinal))
+	return cmp.Or(
+		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(a.Ordinal, b.Ordinal),
+	)
 }
 
 // compareHits orders documents. A query that is a title asks for the document with that title.
@@ -122,8 +130,8 @@ func compareHits(a, b *Hit) int {
 		return 1
 	}
 	return cmp.Or(
-		cmp.Compare(b.Key, a.Key), cmp.Compare(a.distance, b.distance), cmp.Compare(a.generations, b.generations),
-		cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
+		cmp.Compare(b.Key, a.Key), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
 
@@ -136,7 +144,7 @@ func newHit(row candidate, a assessment) *Hit {
 		Stamp: document.Stamp{
 			Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 		},
-		assessment: a, hash: row.Hash,
+		assessment: a,
 	}
 }
 

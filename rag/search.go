@@ -8,10 +8,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/pgvector/pgvector-go"
 
@@ -39,21 +37,12 @@ type Searcher struct {
 	db       *db.Database
 	embedder QueryEmbedder
 	known    *lru.Cache[factsKey, facts]
-	// unembedded may be nil.
-	unembedded func(tenant *catalog.Tenant, collection catalog.Collection, hashes []uuid.UUID)
 }
 
 // NewSearcher returns a Searcher; nothing is connected yet.
 func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
 	known, _ := lru.New[factsKey, facts](maxFacts) // fails for a size below 1 alone
 	return &Searcher{db: database, embedder: embedder, known: known}
-}
-
-// OnUnembedded registers f. It is called with the passages among a search's results that were
-// not compared by a vector, because they have none yet or because the search was by words
-// alone. f must not wait. Call OnUnembedded before the first search.
-func (s *Searcher) OnUnembedded(f func(tenant *catalog.Tenant, collection catalog.Collection, hashes []uuid.UUID)) {
-	s.unembedded = f
 }
 
 // Mode is by what documents are found.
@@ -142,7 +131,6 @@ type Hit struct {
 	titled bool
 	// generations is how many documents replace this one, one after the other.
 	generations int
-	hash        uuid.UUID // of the passage
 }
 
 // Hits is the result of a search.
@@ -185,9 +173,7 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	if err != nil {
 		return Hits{}, err
 	}
-	hits := found.hits()
-	s.notify(hits)
-	return hits, nil
+	return found.hits(), nil
 }
 
 // finding is a search with what it has read, to be scored: see score.go.
@@ -249,22 +235,6 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 	err = s.readCandidates(ctx, f)
 	f.searchable = max(1, f.searchable)
 	return f, err
-}
-
-// notify reports the passages among the results that have no vector yet.
-func (s *Searcher) notify(hits Hits) {
-	if s.unembedded == nil || hits.Embedded == 1 && hits.Mode != Lexical {
-		return
-	}
-	var hashes []uuid.UUID
-	for _, hit := range slices.Concat(hits.Critical, hits.Documents) {
-		if !hit.compared && !slices.Contains(hashes, hit.hash) {
-			hashes = append(hashes, hit.hash)
-		}
-	}
-	if len(hashes) > 0 {
-		s.unembedded(hits.of.scope.Tenant, hits.of.scope.Collection, hashes)
-	}
 }
 
 // Passages returns all passages of some documents of the scope that was searched, in

@@ -13,8 +13,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// Of two documents with the same text the one that replaces the other comes first, in
-// every mode, and the other says so. That follows from the files alone.
+// A document comes before the one it replaces, which has the same text, in every mode. The replaced
+// one says so. The files alone decide this.
 func TestSearch_SupersededDocumentsComeLater(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -42,8 +42,8 @@ func TestSearch_SupersededDocumentsComeLater(t *testing.T) {
 	}
 }
 
-// subjectHistory is a subject whose documents have the same text. Each of them but the
-// first supersedes one or more of those before it.
+// subjectHistory is a subject whose documents have the same text. Each except the first supersedes
+// one or more earlier ones.
 type subjectHistory struct {
 	words string
 	// paths are in order of time.
@@ -80,8 +80,8 @@ func randomHistories(random *rand.Rand) (histories []subjectHistory, files []doc
 	return histories, files
 }
 
-// Whatever the mode, the limit, the promotion levels and the names, no document comes
-// before one with the same text that replaces it, directly or over others.
+// For any mode, limit, promotion levels and names, no document comes before one with the same text
+// that replaces it, directly or over others.
 func TestSearch_SupersededNeverComesFirst(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -2,13 +2,19 @@ package rag_test
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // Identifiers find the document that has them, alone and inside a sentence, among
@@ -56,7 +62,7 @@ func TestSearch_Titles(t *testing.T) {
 	if found, _ := f.found(t, rag.Query{Text: "volumes", Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold}); len(found) != len(files) {
 		t.Errorf("%d of %d documents that have the word are found", len(found), len(files))
 	}
-	// What nobody has asked for has to be relevant.
+	// A document must be relevant unless the query names it.
 	named := rag.Query{Text: "mounted storage volumes", Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold}
 	asked, _ := f.found(t, named)
 	named.Unasked = true
@@ -80,8 +86,8 @@ func TestSearch_Mention(t *testing.T) {
 	}
 }
 
-// Of a pasted trace the one line that says what is wrong finds the document that has it,
-// although all other lines stand in others. The result names the line.
+// The one line of a pasted trace that names the fault finds its document, although other documents
+// have all other lines. The result names the line.
 func TestSearch_PastedText(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -111,3 +117,49 @@ func TestSearch_PastedText(t *testing.T) {
 		t.Error("seven lines are looked for one by one")
 	}
 }
+
+// Each word of a title, a tag or a text finds each document that has it, stop words aside.
+func TestSearch_EveryWord(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	docs := os.DirFS("../test/eval/corpus/csharp-compounding-docs")
+	names, err := fs.Glob(docs, "[cs]*/*.md")
+	if err != nil || len(names) < 20 {
+		t.Fatalf("%d documents: %v", len(names), err)
+	}
+	var files []document.File
+	having := map[string][]string{} // the documents of each word
+	for i, name := range names {
+		content, err := fs.ReadFile(docs, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := markdown.Parse(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tag := fmt.Sprintf("tag%dx", i)
+		text := fmt.Sprintln(parsed.Title, tag, strings.SplitN(string(content), "---\n", 3)[2])
+		for _, word := range wordOf.FindAllString(text, -1) {
+			if path := "docs/" + name; utf8.RuneCountInString(word) > 1 && !slices.Contains(having[word], path) {
+				having[word] = append(having[word], path)
+			}
+		}
+		files = append(files, file("docs/"+name, "---\ntags: ["+tag+", logging]"+strings.TrimPrefix(string(content), "---")))
+	}
+	f.AddText(t, f.Tenant, files...)
+	for word, documents := range having {
+		if len(terms.NewQuery(f.Tenant.ProjectID, word).Terms) == 0 {
+			continue
+		}
+		found, _ := f.found(t, rag.Query{Text: word, Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold})
+		for _, document := range documents {
+			if !slices.Contains(found, document) {
+				t.Errorf("%q does not find %s, but %d others", word, document, len(found))
+			}
+		}
+	}
+}
+
+// wordOf matches words and names. Two digits that are a part of a name are not a word.
+var wordOf = regexp.MustCompile(`[\p{N}_]*\p{L}[\p{L}\p{N}_]*`)

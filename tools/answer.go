@@ -132,7 +132,7 @@ type FoundEnd struct {
 }
 
 func (h *Handler) foundEnd(
-	active *workspace.Project, of catalog.Collection, hits rag.Hits, query rag.Query,
+	active *workspace.Project, before workspace.Status, of catalog.Collection, hits rag.Hits, query rag.Query,
 ) FoundEnd {
 	var message string
 	if len(hits.Documents) == 0 {
@@ -140,7 +140,8 @@ func (h *Handler) foundEnd(
 	}
 	return FoundEnd{
 		Message: message, nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
-		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: indexOfHits(active, of, hits.Documents, hits.Closest),
+		coverageOutput: coverageOf(hits.Coverage, query.Mode),
+		Index:          indexOfHits(active, before, of, hits.Documents, hits.Closest),
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -116,17 +115,6 @@ func TestBounds_Answers(t *testing.T) {
 			}
 			f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: strings.Repeat("fails ", 5000)})
 			atMostTokens(t, "rag_query that quotes", c.ask(t, "rag_query", ask).Structured, mostTokens)
-			for _, prompt := range []string{"recall", "capture"} {
-				result, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: prompt})
-				if err != nil {
-					t.Fatal(err)
-				}
-				encoded, err := json.Marshal(result)
-				if err != nil {
-					t.Fatal(err)
-				}
-				atMostTokens(t, prompt, encoded, mostTokens)
-			}
 		})
 	}
 }

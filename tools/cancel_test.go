@@ -84,8 +84,8 @@ func dial(t *testing.T, databaseURL string) *pgx.Conn {
 	return conn
 }
 
-// waitForQueries waits until the given number of queries by which a search begins wait
-// for a lock. Others may come from the background.
+// waitForQueries waits until the given number of first queries of a search wait for a lock. Others
+// may come from the background.
 func waitForQueries(t *testing.T, conn *pgx.Conn, want int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -66,6 +66,7 @@ func (h *Handler) ExplainExternal(ctx context.Context, in SearchExternalDocsInpu
 func (h *Handler) explain(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (ExplainOutput, error) {
+	before := active.Status()
 	found, err := h.workspace.Searcher().Explain(ctx, scope, query)
 	if err != nil {
 		return ExplainOutput{}, err
@@ -80,7 +81,7 @@ func (h *Handler) explain(
 	for i, hit := range found.Documents {
 		out.Results = append(out.Results, explainedResult(i+1, hit, query.MinScore))
 	}
-	out.Index = indexOfHits(active, scope.Collection, found.Documents)
+	out.Index = indexOfHits(active, before, scope.Collection, found.Documents)
 	return out, nil
 }
 

@@ -40,7 +40,7 @@ func (a externalAnswer) paths() []string {
 	return paths
 }
 
-// inBothVersions runs a test in each version of the protocol, on a server of its own.
+// inBothVersions runs a test in each version of the protocol, each on a new server.
 func inBothVersions(t *testing.T, test func(t *testing.T, f *fixture, c client)) {
 	t.Helper()
 	for name, version := range protocolVersions() {
@@ -249,7 +249,7 @@ func TestSearchExternalDocs_ManualVerification(t *testing.T) {
 	})
 }
 
-// An external document is indexed by itself, and a path in an error stands there once, cut.
+// An external document is indexed by itself. An error has its path once, cut.
 func TestIndexDocument_NamesWhatItIsGiven(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

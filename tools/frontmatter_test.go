@@ -74,7 +74,7 @@ func object(value any) map[string]any {
 	return members
 }
 
-// place is a value with a text in one place of its own, which is the value of a field.
+// place is the value of a field, with a text in one place of it.
 type place struct {
 	value       any
 	field, text string
@@ -179,10 +179,9 @@ func (s schemaFiles) add(t *testing.T, name string, content []byte) {
 	s[name] = schema
 }
 
-// Whatever text the schema of a doc-type lets a document say in its front matter finds
-// that document: by a word that no other document has, and by meaning in another form
-// of the word, which is as much as the fake model understands. The cases come from the
-// schemas, so that a new field is among them.
+// Every text that the schema of a doc-type allows in front matter finds its document: by a unique
+// word, and by another form of the word, the only meaning that the fake model knows. The cases come
+// from the schemas, so a new field is among them.
 func TestFrontMatter_EveryTextOfEverySchemaFindsItsDocument(t *testing.T) {
 	t.Parallel()
 	schemas, words := readSchemas(t), 0

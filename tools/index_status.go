@@ -38,18 +38,21 @@ type FailedFile struct {
 	Since  string `json:"since"`
 }
 
-// indexOfHits returns nil if the index is up to date. Documents among the hits whose lines are
+// indexOfHits returns nil if the index is up to date, and was so before the search: before is
+// the status then. Documents among the hits whose lines are
 // outdated are pending, whatever the server that indexes has noticed of them. It names no failed
 // files: their reasons would be most of each answer.
-func indexOfHits(active *workspace.Project, of catalog.Collection, hits ...[]rag.Hit) *IndexStatus {
-	status := statusOf(active, active.Outdated(of, slices.Concat(hits...)))
+func indexOfHits(
+	active *workspace.Project, before workspace.Status, of catalog.Collection, hits ...[]rag.Hit,
+) *IndexStatus {
+	status := statusOf(active, max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
 	if status != nil {
 		status.Failed = []FailedFile{}
 	}
 	return status
 }
 
-// statusOf returns nil if the index is up to date.
+// statusOf returns nil if the index is up to date and no document is outdated.
 func statusOf(active *workspace.Project, outdated int) *IndexStatus {
 	status := active.Status()
 	status.Queued += max(0, outdated-status.Pending())

@@ -50,11 +50,12 @@ func (h *Handler) ListDocTypes(ctx context.Context, _ ListDocTypesInput) (ListDo
 	if err != nil {
 		return ListDocTypesOutput{}, err
 	}
+	before := active.Status()
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
 		return ListDocTypesOutput{}, err
 	}
-	out := ListDocTypesOutput{Index: indexOfHits(active, catalog.Compounding)}
+	out := ListDocTypesOutput{Index: indexOfHits(active, before, catalog.Compounding)}
 	list := make([]docTypeOutput, len(docTypes))
 	for i, docType := range docTypes {
 		list[i] = docTypeOutput{

@@ -80,8 +80,7 @@ func TestMode_OllamaAway(t *testing.T) {
 	}
 }
 
-// What was found by words alone is not remembered: vectors that come later change no
-// edition of the handbook.
+// Results found by words alone are not remembered: later vectors change no edition of the handbook.
 func TestSearchHandbook_DoesNotRememberWithoutVectors(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The question before an edit: what is written about these files?
+// The question before an edit: which documents cite these files?
 func TestSearch_OfDocumentsThatCiteFiles(t *testing.T) {
 	t.Parallel()
 	h := newHooks(t, `{"project_name": "p"}`)

@@ -65,11 +65,11 @@ type AnswerEnd struct {
 }
 
 func (h *Handler) answerEnd(
-	active *workspace.Project, of catalog.Collection, answered answer.Answer,
+	active *workspace.Project, before workspace.Status, of catalog.Collection, answered answer.Answer,
 ) AnswerEnd {
 	end := AnswerEnd{
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          indexOfHits(active, of, answered.Sources, answered.Closest),
+		Index:          indexOfHits(active, before, of, answered.Sources, answered.Closest),
 	}
 	switch {
 	case answered.FallbackReason != nil:
@@ -112,7 +112,6 @@ type Source struct {
 	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
-	Provenance     string        `json:"provenance,omitempty" jsonschema:"Who wrote a critical document last, in which commit."`
 	BestPassage
 }
 
@@ -165,7 +164,7 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
 	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
-	stale := active.Stale(ctx)
+	before, stale := active.Status(), active.Stale(ctx)
 	minLevel := cmp.Or(in.MinPromotionLevel, catalog.Standard)
 	answered, err := h.workspace.Answerer().Ask(ctx, active.Compounding(), answer.Question{
 		Query:           query,
@@ -187,10 +186,10 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		Answer:        answerText(answered, query.MinScore, filtered),
 		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		CriticalNotConsidered: answered.CriticalNotConsidered,
-		AnswerEnd:             h.answerEnd(active, catalog.Compounding, answered),
+		AnswerEnd:             h.answerEnd(active, before, catalog.Compounding, answered),
 	}
 	var sources, linked int
-	out.Sources, sources = fit(sourcesOf(answered.Sources, stale(), active.CriticalProvenance()), maxList-weight(out.Answer))
+	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
 	out.Conflicts, _ = fit(conflictsOf(answered), maxSideList)
@@ -211,14 +210,14 @@ func conflictsOf(answered answer.Answer) [][]string {
 	return pairs
 }
 
-func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []Source {
+func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
 	limit := textLimit(len(hits))
 	sources := make([]Source, len(hits))
 	for i, hit := range hits {
 		sources[i] = Source{
 			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
 			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
-			Provenance: cutLine(provenance[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
+			BestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources

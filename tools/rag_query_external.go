@@ -69,6 +69,7 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 	}
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
+	before := active.Status()
 	answered, err := h.workspace.Answerer().Ask(ctx, active.External(), answer.Question{
 		Query: query, MinLevel: catalog.Standard, OnText: onText(ctx),
 	})
@@ -79,7 +80,7 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 		Answer:           answerText(answered, query.MinScore, false, overriddenText(active, in.MinRelevanceScore)),
 		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
 		nothingOutput:    nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
-		AnswerEnd: h.answerEnd(active, catalog.External, answered),
+		AnswerEnd: h.answerEnd(active, before, catalog.External, answered),
 	}
 	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))

@@ -18,7 +18,7 @@ const documentURI = "cdocs://docs/"
 
 // documentTemplate declares the documents as resources. resources/list stays empty:
 // clients load the whole list when they connect, before a project is active, and pass
-// all of it to the model. Completion finds a path instead.
+// all of it to the model.
 func documentTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name:        "document",
@@ -50,11 +50,9 @@ func (h *Handler) readDocument(ctx context.Context, request *mcp.ReadResourceReq
 		}
 		return nil, protocolError(err)
 	}
-	contents := &mcp.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: bounded(string(file.Content), file.Path)}
-	if provenance := active.Provenance(ctx, file); provenance != "" {
-		contents.Meta = mcp.Meta{"provenance": provenance}
-	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{
+		{URI: uri, MIMEType: "text/markdown", Text: bounded(string(file.Content), file.Path)},
+	}}, nil
 }
 
 // maxResource is how many characters of a document a resource has at most: a client

@@ -61,11 +61,12 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
+	before := active.Status()
 	hits, err := h.workspace.Searcher().Search(ctx, active.External(), query)
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
-	end := h.foundEnd(active, catalog.External, hits, query)
+	end := h.foundEnd(active, before, catalog.External, hits, query)
 	end.Message = strings.TrimSpace(end.Message + " " + overriddenText(active, in.MinRelevanceScore))
 	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))

@@ -101,7 +101,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	if err != nil {
 		return SemanticSearchOutput{}, err
 	}
-	stale := active.Stale(ctx)
+	before, stale := active.Status(), active.Stale(ctx)
 	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), query)
 	if err != nil {
 		return SemanticSearchOutput{}, err
@@ -113,7 +113,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return SemanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		FoundEnd: h.foundEnd(active, catalog.Compounding, hits, query),
+		FoundEnd: h.foundEnd(active, before, catalog.Compounding, hits, query),
 	}, nil
 }
 

@@ -63,22 +63,19 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 	return &Handler{workspace: w, recalls: recall.NewStore(home), handbook: handbook, logger: logger}
 }
 
-// NewServer returns the MCP server with every tool, the documents as resources and the
-// prompts; see [NewHandler] for home. The handshake needs neither the database nor Ollama.
+// NewServer returns the MCP server with every tool, and the documents as resources; see
+// [NewHandler] for home. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := NewHandler(w, home, logger)
-	// None of these lists changes while the server runs.
-	capabilities := &mcp.ServerCapabilities{
-		Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
-	}
+	// Neither list changes while the server runs.
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	capabilities.AddExtension(appsExtension, map[string]any{"mimeTypes": []string{appMIMEType}})
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
-			Instructions:      instructions,
-			Logger:            logger,
-			Capabilities:      capabilities,
-			CompletionHandler: h.complete,
+			Instructions: instructions,
+			Logger:       logger,
+			Capabilities: capabilities,
 		},
 	)
 	server.AddReceivingMiddleware(reportErrors(logger))
@@ -89,7 +86,5 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 	}
 	server.AddResourceTemplate(documentTemplate(), h.readDocument)
 	server.AddResourceTemplate(pageTemplate(), h.readPage)
-	server.AddPrompt(recallPrompt(), h.answerRecall)
-	server.AddPrompt(capturePrompt(), h.answerCapture)
 	return server
 }

@@ -36,7 +36,7 @@ func protocolVersions() map[string]string {
 	return map[string]string{"handshake": "2025-11-25", "stateless": "2026-07-28"}
 }
 
-// fixture is a server on a database of its own, with fake models.
+// fixture is a server on a new database, with fake models.
 type fixture struct {
 	server      *mcp.Server
 	handler     *tools.Handler

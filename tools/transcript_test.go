@@ -15,8 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// transcript runs the cases of one example file, on a server of its own with a copy
-// of testdata/project.
+// transcript runs the cases of one example file, on a new server with a copy of testdata/project.
 type transcript struct {
 	fixture *fixture
 	client  client

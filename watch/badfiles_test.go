@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// badFile is something in a folder that is no document.
+// badFile is an entry of a folder that is not a document.
 type badFile struct {
 	name, reason string
 	make         func(t *testing.T, path string)
@@ -42,7 +42,7 @@ func makeLink(target string) func(t *testing.T, path string) {
 	}
 }
 
-// makeHidden makes a link to a file beside it that is no document by its own name.
+// makeHidden makes a link to a file beside it. By its own name that file is not a document.
 func makeHidden(target string) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		t.Helper()

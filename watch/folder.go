@@ -6,9 +6,12 @@ package watch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"time"
@@ -44,8 +47,30 @@ type entry struct {
 	// stamp is what the file system says of it, or of the target of a symbolic link. The hash is that of an earlier version, if
 	// the index may have one that is the same: else it is zero.
 	stamp document.Stamp
-	// folder is set for a folder, which has names alone.
+	// folder is set for a folder. Its stamp is from before it was looked into.
 	folder bool
+}
+
+// sum is a number for the path and the stamp. The sum over all files of a folder says whether
+// two walks have met the same files.
+func (e entry) sum() uint64 {
+	s := e.stamp
+	text := fmt.Sprintf("%s\x00%d %d %d %d", e.path, s.Size, s.ModTime.UnixNano(), s.ChangeTime.UnixNano(), s.Inode)
+	hash := sha256.Sum256([]byte(text))
+	return binary.BigEndian.Uint64(hash[:])
+}
+
+// differs reports whether one of the folders that a walk has met is not as it was, so that
+// files or folders in it may have come or gone, or the top folder was replaced.
+func (f Folder) differs(folders map[string]document.Stamp) bool {
+	for name, stamp := range folders {
+		info, err := os.Stat(filepath.Join(f.Dir, filepath.FromSlash(name)))
+		if err != nil || StampOf(info) != stamp {
+			return true
+		}
+	}
+	_, err := os.Stat(f.Dir)
+	return len(folders) == 0 && err == nil
 }
 
 // walk visits every folder, and every file that matches. It passes over hidden ones. The error
@@ -67,8 +92,12 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 			if f.skips(name) {
 				return fs.SkipDir
 			}
+			e := entry{path: path.Join(f.Prefix, name), name: name, folder: true}
+			if info, err := d.Info(); err == nil {
+				e.stamp = StampOf(info)
+			}
 			err := checkName(name)
-			visit(entry{path: path.Join(f.Prefix, name), name: name, folder: true}, err)
+			visit(e, err)
 			if err != nil { // the notifier does not watch it either
 				return fs.SkipDir
 			}

@@ -95,7 +95,7 @@ func TestMirror_WhatCannotBeRead(t *testing.T) {
 	want["room/late.md"] = "late"
 	m.becomes(t, "it is watched", want, map[string]string{})
 
-	// What is known of a folder that cannot be looked into stays.
+	// Files of an unreadable folder stay known.
 	chmod("room", 0)
 	write(t, filepath.Join(dir, "sub", "new.md"), "a new folder makes for a walk")
 	want["sub/new.md"] = "a new folder makes for a walk"
@@ -158,7 +158,7 @@ func TestFolder_ReadStaysInside(t *testing.T) {
 	bad := badFiles(t)
 	dir := t.TempDir()
 	for _, file := range bad {
-		if strings.Contains(file.reason, "belong") { // it is Match that says so, and there is none here
+		if strings.Contains(file.reason, "belong") { // Match says so, and there is no Match here
 			continue
 		}
 		file.make(t, filepath.Join(dir, file.name))

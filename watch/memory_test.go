@@ -19,8 +19,7 @@ import (
 // file: 90 MB for 100,000. The table of a map may be half empty.
 const maxMemory = 900
 
-// sink is an index that keeps nothing but what a database would tell of it, and
-// notes how much memory is in use whenever it is called.
+// sink is an index that keeps only a database's records of it, and measures memory at each call.
 type sink struct {
 	known func() map[string]document.Stamp
 
@@ -115,8 +114,8 @@ func manyFiles(t *testing.T, dir string, count int) func() map[string]document.S
 	}
 }
 
-// A reconciliation holds names and stamps of all files, and the text of a batch:
-// its memory does not grow with what is in the files.
+// A reconciliation holds names and stamps of all files, and the text of one batch: its memory does
+// not grow with the size of the files.
 //
 //nolint:paralleltest // other tests' memory must not be counted
 func TestSync_MemoryIsBounded(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
@@ -79,11 +80,14 @@ type Mirror struct {
 
 	mu     sync.Mutex
 	status Status
+	// folders are those that the last walk met. Run alone changes the map, to another one.
+	folders map[string]document.Stamp
 	// failed says since when files have failed, by path.
 	failed map[string]time.Time
 }
 
-// NewMirror returns a Mirror that does nothing until it is run.
+// NewMirror returns a Mirror that does nothing until it is run. Without an indexer, nil, it
+// only looks: State, Queued and Synced of its status follow the folder.
 func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logger) *Mirror {
 	config = config.withDefaults()
 	return &Mirror{
@@ -103,7 +107,9 @@ func (m *Mirror) Run(ctx context.Context) {
 		case err == nil:
 			missing = ""
 			m.queue.add(true) // earlier changes are not among the events
-			err = errors.Join(m.follow(ctx, n, m.config.Rescan, forever), n.watcher.Close())
+			err = m.follow(ctx, n, m.config.Rescan, forever)
+			m.queue.add(true) // from here on no event tells of a change
+			err = errors.Join(err, n.watcher.Close())
 			if ctx.Err() == nil {
 				m.logger.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
 			}
@@ -118,7 +124,7 @@ func (m *Mirror) Run(ctx context.Context) {
 			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
 				"every", m.config.Poll, "reason", err)
 			m.queue.addNow()
-			_ = m.follow(ctx, &notifier{}, m.config.Poll, m.config.Rescan)
+			_ = m.follow(ctx, &notifier{polls: true}, m.config.Poll, m.config.Rescan)
 		}
 	}
 }
@@ -130,7 +136,11 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 	defer rescan.Stop()
 	defer end.Stop()
 	for {
-		due := time.NewTimer(m.step(ctx, len(n.events)))
+		wait := m.step(ctx, len(n.events))
+		if m.settling && !n.polls && m.walked.folders["."].Inode != n.top {
+			return errFolderMoved // with a folder above it, of which no event tells
+		}
+		due := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -220,7 +230,7 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	}
 	m.walked = outcome{}
 	err := m.ready()
-	if err == nil && walk.whole {
+	if err == nil && walk.whole && m.indexer != nil {
 		walk.before = outcome{}
 		walk.before.known, err = m.indexer.Known(ctx)
 	}
@@ -232,6 +242,7 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	if err != nil {
 		return err
 	}
+	m.update(func(s *Status) { s.State, m.folders = 1+m.walked.state, m.walked.folders })
 	m.setFailed(ctx, m.walked.failed)
 	if len(m.walked.changing) > 0 {
 		m.queue.add(false)

@@ -30,7 +30,7 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	const readAhead = 4096   // by fsnotify, at a time
 	w.mirror.queue.mu.Lock() // holds the reader at its next event
 	for i := range (limit + 2*readAhead) / 2 {
-		w.write(t, "a.md", fmt.Sprint(i)) // two files: the kernel joins what is said twice of one
+		w.write(t, "a.md", fmt.Sprint(i)) // two files: the kernel joins equal events of one
 		w.write(t, "b.md", fmt.Sprint(i))
 	}
 	w.write(t, "b.md", "last")
@@ -54,8 +54,8 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	w.becomes(t, "told by an event", want, nil)
 }
 
-// What could not be written is written as soon as the index is there again, without
-// another event and without a walk.
+// A write that failed is repeated when the index is there again, without another event and without
+// a walk.
 func TestMirror_TriesAgainWhatFailed(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(t *testing.T, w *watched){

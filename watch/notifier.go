@@ -17,8 +17,11 @@ import (
 // hints: the next walk finds what they missed.
 type notifier struct {
 	folder Folder
-	// root is the folder's path without symbolic links.
+	// root is the folder's path without symbolic links, and top its inode, 0 for none. polls is
+	// set where nothing is watched.
 	root    string
+	top     uint64
+	polls   bool
 	queue   *queue
 	max     int
 	watcher *fsnotify.Watcher
@@ -54,8 +57,12 @@ func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int) (*no
 	if err != nil {
 		return nil, err
 	}
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, errors.Join(err, watcher.Close())
+	}
 	n := &notifier{
-		folder: folder, root: root, queue: q, max: maxDirs, watched: map[string]bool{},
+		folder: folder, root: root, top: StampOf(info).Inode, queue: q, max: maxDirs, watched: map[string]bool{},
 		watcher: watcher, events: watcher.Events, errors: make(chan error, 1),
 	}
 	// The watcher sends errors under the lock that Add and Close take. This ends with it.
@@ -158,9 +165,8 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 		if watched && !event.Has(fsnotify.Create) {
 			return nil
 		}
-		err := n.watchTree(ctx, event.Name)
 		n.queue.add(true)
-		return err
+		return n.watchTree(ctx, event.Name)
 	case n.folder.Match(name):
 		n.queue.add(event.Has(fsnotify.Remove | fsnotify.Rename)) // another server may have indexed it since the last walk
 	case event.Has(fsnotify.Remove | fsnotify.Rename):

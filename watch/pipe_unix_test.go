@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Whoever opens a named pipe waits for somebody at its other end.
+// Opening a named pipe waits for the other end.
 func TestFolder_NamedPipeDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

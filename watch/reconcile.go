@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -37,6 +38,10 @@ type outcome struct {
 	// changing are files that were being written while they were read, by their path in the
 	// index.
 	changing []string
+	// state is the sum of the files that the walk met. folders are the top folder and those with
+	// files somewhere below, by their paths in the folder.
+	state   uint64
+	folders map[string]document.Stamp
 	// How many documents were added, updated and removed.
 	added, updated, removed int
 }
@@ -53,7 +58,7 @@ func errorsByPath(failures []document.Failure) map[string]error {
 	return failed
 }
 
-// reconciler makes an index hold what a folder holds, once.
+// reconciler makes an index hold what a folder holds, once. Without an indexer it only looks.
 type reconciler struct {
 	folder  Folder
 	root    *contain.Root
@@ -96,6 +101,9 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	if err != nil {
 		return outcome{}, fmt.Errorf("walk folder: %w", err)
 	}
+	if r.indexer == nil {
+		return r.outcome, nil
+	}
 	if err := r.remove(ctx); err != nil {
 		return outcome{}, err
 	}
@@ -121,7 +129,7 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 // remove takes what is gone out of the index.
 func (r *reconciler) remove(ctx context.Context) error {
 	err := r.ready()
-	if err == nil {
+	if err == nil && len(r.gone) > 0 {
 		err = r.indexer.Remove(ctx, r.gone)
 	}
 	for _, indexed := range r.gone {
@@ -155,8 +163,16 @@ func (r *reconciler) touch(ctx context.Context) error {
 func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 	seen := make(map[string]struct{}, len(r.known))
 	unreadable := []string{}
+	r.folders = map[string]document.Stamp{}
+	folders := map[string]document.Stamp{}
 	failed := errorsByPath(r.before.failed)
 	err = r.folder.walk(ctx, r.root, func(e entry, err error) {
+		if !e.folder {
+			r.state += e.sum()
+			for dir := path.Dir(e.name); r.folders[dir].Inode == 0 && dir != "."; dir = path.Dir(dir) {
+				r.folders[dir] = folders[dir]
+			}
+		}
 		switch {
 		case err != nil:
 			r.fail(e.path, err)
@@ -166,6 +182,8 @@ func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 			}
 			return
 		case e.folder:
+			folders[e.name] = e.stamp
+			r.folders["."] = folders["."]
 			return
 		}
 		seen[e.path] = struct{}{}

@@ -128,8 +128,8 @@ func watchFiles(t *testing.T, config Config, files map[string]string) *watched {
 	return w
 }
 
-// watchFolder runs a mirror of the markdown files of a folder. It does not walk the
-// folder again by itself: what it is to notice, it has to be told of.
+// watchFolder runs a mirror of the markdown files of a folder. It does not walk the folder again by
+// itself: it sees only changes with an event.
 func watchFolder(t *testing.T, config Config, folder Folder) *watched {
 	t.Helper()
 	config.Debounce = 5 * time.Millisecond

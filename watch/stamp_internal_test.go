@@ -111,8 +111,7 @@ func (o *offline) texts(t *testing.T, names []string) map[string]string {
 	return texts
 }
 
-// Whatever becomes of files that keep their size, and often their modification
-// time, the next walk finds it.
+// The next walk finds any change of files that keep their size, and often their modification time.
 func TestSync_FindsEditsThatKeepSizeAndTime(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -154,7 +153,7 @@ func TestSync_FindsEditsThatKeepSizeAndTime(t *testing.T) {
 	}
 }
 
-// What proves nothing is read again, and what proves something is not.
+// A stamp without proof is read again; a stamp with proof is not.
 func TestSync_ReadsOnlyWhatMayHaveChanged(t *testing.T) {
 	t.Parallel()
 	folder := Folder{Dir: t.TempDir(), Match: func(string) bool { return true }}

@@ -17,6 +17,9 @@ type Status struct {
 	Done, Total int
 	// Queued is the number of changes that were seen and not handled yet.
 	Queued int
+	// State is a number for the files that the last walk met, with their sizes and times: 0
+	// before the first. Mirrors of the same files have the same State.
+	State uint64
 	// Failed are the files that are on disk and cannot be indexed, sorted by path.
 	Failed []Failed
 	// Err is why the mirror waits; nil while it does not.
@@ -58,6 +61,10 @@ func (m *Mirror) Status() Status {
 	defer m.mu.Unlock()
 	status := m.status
 	status.Queued = m.queue.pending()
+	if status.Queued == 0 && !status.Synced.IsZero() && m.folder.differs(m.folders) {
+		m.queue.addNow()
+		status.Queued = 1
+	}
 	return status
 }
 

@@ -105,8 +105,8 @@ func searches(a *abuser, calls int) (ids, lines []string) {
 	return ids, lines
 }
 
-// Whatever valid messages a client sends, in either protocol, the server answers within five
-// seconds, stays small, ends cleanly with its input, and has every confirmed write in the index.
+// For any valid messages of a client, in either protocol, the server answers within five seconds,
+// stays small, ends cleanly with its input, and has every confirmed write in the index.
 func TestServe_WithstandsAbuse(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "the protocol is abused at length")

@@ -21,7 +21,7 @@ const stateless = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-2
 type abuser struct {
 	*process
 
-	// meta stands in every request, "" after a handshake.
+	// meta is part of every request. It is "" after a handshake.
 	meta string
 	// lines are what the server writes, once something reads it.
 	lines chan string
@@ -142,7 +142,7 @@ func (a *abuser) ends(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := time.Now()
-	for a.lines != nil { // what it still writes
+	for a.lines != nil { // the rest of its output
 		select {
 		case _, ok := <-a.lines:
 			if !ok {

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// server starts the real binary with an environment of its own.
+// server starts the real binary in a fresh environment.
 func server(t *testing.T, environment ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.Command(testenv.Program(t), "serve")
@@ -83,7 +83,7 @@ func TestServe_HandshakeWithEverythingAway(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong, stdout is the protocol's alone.
+// stdout has only messages of the protocol, even if everything goes wrong.
 func TestServe_StdoutIsJSONRPCOnly(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, append(away(), "CDOCS_LOG_LEVEL=debug")...)

@@ -29,7 +29,7 @@ func peakMemory(t *testing.T, pid int) (bytes int64) {
 	return bytes << 10
 }
 
-// Whatever an Ollama host sends, the server stays small and says what is wrong.
+// The server stays small for any output of an Ollama host, and says what is wrong.
 func TestServe_BoundsWhatOllamaSends(t *testing.T) {
 	t.Parallel()
 	const piece = `{"message":{"role":"assistant","content":"word "},"done":false}` + "\n"

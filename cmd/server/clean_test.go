@@ -101,7 +101,7 @@ removed: nothing is left of the project
 		t.Errorf("with a longer grace period it says %q, want the repository to be kept", o.stdout)
 	}
 
-	// What a server indexes stays, whatever its repository says.
+	// An index that a server keeps stays, even if its repository lacks the branch.
 	session := connect(t, server(t, append(environment, "CLAUDE_PROJECT_DIR="+kept)...))
 	var answer struct{ toolError }
 	call(t, session, "semantic_search", map[string]any{"query": "printers"}, &answer)
@@ -125,7 +125,7 @@ removed: nothing is left of the project
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	// What was removed comes back.
+	// The removed branch comes back.
 	repo.Git("switch", "-q", "feature/labels")
 	mustIndex(kept)
 }
@@ -176,8 +176,7 @@ func TestClean_OfAFormerName(t *testing.T) {
 	}
 }
 
-// Of two checkouts of a project, clean takes the one that it runs in, or none. --all takes the
-// other one too.
+// If a project has two checkouts, clean takes the one that it runs in, or none. --all takes both.
 func TestClean_TakesThisCheckoutOrNone(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)

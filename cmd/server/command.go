@@ -107,7 +107,7 @@ func addFlags(root *cobra.Command, flags *flags) {
 	root.PersistentFlags().StringVar(&flags.logLevel, "log-level", "",
 		"debug, info, warn or error, on stderr (CDOCS_LOG_LEVEL; default info)")
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
-		"repository to work on (CLAUDE_PROJECT_DIR; default: that of the current folder; serve has none by default)")
+		"repository to work on (CLAUDE_PROJECT_DIR; default: that of the current folder)")
 	complete(root, "log-level", "debug", "info", "warn", "error")
 	if err := root.MarkPersistentFlagDirname("project"); err != nil {
 		panic(err) // the flag is declared above

@@ -40,8 +40,8 @@ func newTranscript(t *testing.T) transcript {
 	return r
 }
 
-// setPgvector has a database say which pgvector it has: doctor warns of the one that Debian
-// has, and of no other that tests may meet.
+// setPgvector makes a database report another version of pgvector. doctor warns of Debian's, and of
+// no other version of the tests.
 func setPgvector(t *testing.T, databaseURL, version string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -61,7 +61,7 @@ func setPgvector(t *testing.T, databaseURL, version string) {
 func TestCommands_Transcripts(t *testing.T) {
 	t.Parallel()
 	r := newTranscript(t)
-	// What the first ones index the others find; the last but one removes it.
+	// The first ones index, the others find, and the last but one removes.
 	for _, name := range []string{
 		"sync", "search", "search-explain", "ask", "about", "lint", "review", "graph", "page", "doctor", "completion", "serve", "critical",
 		"promote", "ingest", "sync-force", "clean", "set-up", "mistakes", "clean-project",

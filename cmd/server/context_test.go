@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// insight is a valid document of the level, whose body has the given lines.
+// insight is a valid document of the level with the given lines in its body.
 func insight(title, level string, lines ...string) string {
 	return fmt.Sprintf("---\ntitle: %q\ndate: 2026-01-02\nsummary: About a subject\nsignificance: correctness\n"+
 		"insight_type: domain_knowledge\nimpact_area: everything\npromotion_level: %s\n---\n\n%s\n",
@@ -29,8 +29,8 @@ type contextAnswer struct {
 	CriticalNotConsidered int `json:"critical_not_considered"`
 }
 
-// manySources is a project of documents of random sizes, each line and summary of which
-// begins with a word that no other document has.
+// manySources is a project of documents of random sizes. Each line and summary begins with a word
+// that no other document has.
 type manySources struct {
 	files              map[string]string
 	markers            map[string]string // by path as answers write it

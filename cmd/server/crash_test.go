@@ -43,8 +43,8 @@ func manyDocuments() map[string]string {
 	return files
 }
 
-// A server that is killed leaves whole documents only, and the next one finishes. What
-// it had stored is not embedded again.
+// A killed server leaves only whole documents, and the next one finishes. It embeds no stored
+// passage again.
 func TestServe_KilledDuringFirstSync(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "processes are killed at random moments")
@@ -149,7 +149,7 @@ func (c *crashes) check(t *testing.T, before map[string]bool) {
 			if stored[text] {
 				continue
 			}
-			// One batch was being embedded, and the one before it stored.
+			// One batch was being embedded, and another being stored.
 			if c.lost++; i < len(batches)-2 {
 				t.Errorf("batch %d of %d was lost", i+1, len(batches))
 			}

@@ -53,7 +53,7 @@ func TestCritical_NamesTheRulesInForce(t *testing.T) {
 	repo.Git("add", tools+"rule.md", tools+"new.md")
 	repo.Commit()
 	check("in a repository")
-	// What git has of them says less than the files.
+	// Files on disk win over files in git.
 	repo.Git("add", "-A")
 	repo.Commit()
 	repo.Put(tools+"rule.md", document("No more", ""))

@@ -15,8 +15,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// longDocuments are documents of at least the given size, by name, each with a question
-// whose words stand at the end of the document alone.
+// longDocuments are documents of at least the given size, by name. Each has a question whose words
+// are only at the end of the document.
 func longDocuments(size int) (files, questions map[string]string) {
 	fill := func(format string) string {
 		var b strings.Builder

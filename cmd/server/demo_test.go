@@ -105,8 +105,8 @@ func (a ragAnswer) paths() []string {
 	return paths
 }
 
-// What rag_query says it drew an answer from is what the language model was
-// given: the documents found, the critical ones, and those that they link to.
+// The sources of rag_query are the documents that the language model was given: the documents
+// found, the critical ones, and their links.
 func TestDemo_AnswerIsDrawnFromItsSources(t *testing.T) {
 	t.Parallel()
 	fake := fakeollama.Start(t)

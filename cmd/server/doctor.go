@@ -105,7 +105,7 @@ func (s *setup) system(settingsErr error) (doctor.System, error) {
 	}
 	return doctor.System{
 		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root,
-		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, Ollama: s.models,
+		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
 	}, nil
 }
 

@@ -78,12 +78,19 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "schema", "are read-only", "SET default_transaction_read_only = off", 1},
 		{
 			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },
-			"ollama", "127.0.0.1:1", "compound-docs up", 1,
+			"ollama", "127.0.0.1:1", "CDOCS_OLLAMA_HOST", 1,
 		},
 		{
 			"no model", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") },
 			"ollama", "lacks the embedding model", "ollama pull mxbai-embed-large", 1,
 		},
+		{"a misspelt model", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)
+		}, "ollama", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 1},
+		{"another service", func(_ *testing.T, i *installation) {
+			i.fake.SetFaults(fakeollama.Faults{Body: "<html>welcome</html>"})
+		}, "ollama", "no valid JSON", "another service may listen there", 1},
 		{
 			"no model that writes", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") },
 			"ollama", "lacks the model mistral", "ollama pull mistral", 0,
@@ -124,13 +131,20 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			if os.Geteuid() == 0 {
 				must(t, os.Chown(filepath.Join(i.root, promotable+"a.md"), nobody, nobody))
 			}
-		}, "files", "a.md: permission denied", "chmod u+rw ", 1},
+		}, "files", "a.md is not indexed: permission denied", "chmod u+rw ", 1},
 		{"stale lock", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")
 			hourAgo := time.Now().Add(-time.Hour)
 			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))
 		}, "git", "has left its lock", "rm ", 0},
+		{"no git", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.set("PATH", i.folder())
+		}, "git", "git is not installed", "install git", 0},
+		{"a home that is read-only", func(_ *testing.T, i *installation) {
+			i.namespace = "mount --bind " + i.home + " " + i.home + "\nmount -o remount,bind,ro " + i.home
+		}, "home folder", "is on a read-only file system", "set CDOCS_HOME to a folder that this user may write to", 1},
 		{"root-owned folder", func(_ *testing.T, i *installation) {
 			i.unprivileged = true
 			if os.Geteuid() != 0 {
@@ -169,11 +183,14 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs":
 				{"command": "sh", "env": {"CDOCS_DATABASE_URL": "postgres://u:s3cret@elsewhere/d"}}}}`)
 		}, "Claude Code", "another CDOCS_DATABASE_URL", "CDOCS_DATABASE_URL", 0},
-		{"failed file", func(t *testing.T, i *installation) {
+		{"a document that YAML cannot read", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, promotable+"bad.md", "---\ntitle: [\n---\n")
-			i.serve(t)
-		}, "index", "bad.md is not indexed", "index_document", 0},
+		}, "files", promotable + "bad.md is not indexed: line 3: the front matter is not valid YAML", "correct the file", 0},
+		{"a document that is too large", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, promotable+"large.md", strings.Repeat("word ", 1<<20))
+		}, "files", promotable + "large.md is not indexed: has 5242880 bytes", "correct the file", 0},
 		{"passages without vectors", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.fake.SetFaults(fakeollama.Faults{Reject: []string{"A"}})
@@ -213,6 +230,8 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 func TestDoctor_AllIsWell(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
+	write(t, i.root, configPath, `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
+	write(t, i.root, "docs/setup.md", "# Setup\n")
 	found, code := i.diagnose(t)
 	if code != 0 || found.Severity != "ok" {
 		t.Errorf("exit code %d, and %+v", code, found)

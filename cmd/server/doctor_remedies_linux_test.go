@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -17,10 +18,10 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// exec runs statements in the installation's database.
+// exec runs statements in the installation's database, as its owner.
 func (i *installation) exec(t *testing.T, statements string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), i.value("CDOCS_DATABASE_URL"))
+	conn, err := pgx.Connect(t.Context(), cmp.Or(i.owner, i.value("CDOCS_DATABASE_URL")))
 	if err == nil {
 		_, err = conn.Exec(t.Context(), statements)
 		must(t, conn.Close(t.Context()))
@@ -104,7 +105,12 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			t.Helper()
 			i.give(t)
 			must(t, os.Chmod(filepath.Join(i.root, document), 0))
-		}, "files", "permission denied", "chmod u[+]rw .+"},
+		}, "files", "a.md is not indexed: permission denied", "chmod u[+]rw .+"},
+		"a document in UTF-16": {func(t *testing.T, i *installation) {
+			t.Helper()
+			text := strings.ReplaceAll(problem, "%", "A")
+			write(t, i.root, promotable+"utf 16.md", "\xff\xfe"+strings.Join(append(strings.Split(text, ""), ""), "\x00"))
+		}, "files", "utf 16.md is not indexed: it is UTF-16", "iconv .+"},
 		"a password that others can read": {func(t *testing.T, i *installation) {
 			t.Helper()
 			u, err := url.Parse(i.value("CDOCS_DATABASE_URL"))
@@ -120,6 +126,24 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			u.Path = strings.TrimSuffix(u.Path, "/") + "_of_another_name"
 			i.set("CDOCS_DATABASE_URL", u.String())
 		}, "database", "does not exist", "compound-docs up"},
+		"a role that may not create tables": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+		}, "schema", "may not create tables", `GRANT CREATE, USAGE ON SCHEMA \w+ TO \w+`},
+		"a role that only reads": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.asRole(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
+		}, "schema", "only reads", "GRANT SELECT, INSERT, .+"},
+		"a role whose transactions are read-only": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.asRole(t, "GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}; ALTER ROLE {role} SET default_transaction_read_only = on")
+		}, "schema", "are read-only", "ALTER ROLE [^,]+"},
+		"a database without the extension": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "DROP EXTENSION vector; GRANT CREATE ON SCHEMA public TO {role}")
+		}, "schema", "has no extension vector", "CREATE EXTENSION vector"},
 		"an index that is not valid": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.sync(t)
@@ -135,6 +159,20 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 		}, "schema", "indexes are not valid", "DROP INDEX CONCURRENTLY documents_path_ccnew"},
 		"no embedding model":   {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") }, "ollama", "lacks the embedding model", "compound-docs up"},
 		"no model that writes": {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") }, "ollama", "lacks the model mistral", "compound-docs up"},
+		"an Ollama host with the path of another API": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", i.fake.URL()+"/v1")
+		}, "ollama", "/v1: HTTP 404", `export \S+`},
+		"https for plain HTTP": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", strings.Replace(i.fake.URL(), "http", "https", 1))
+		}, "ollama", "HTTP response to HTTPS client", `export \S+`},
+		"a proxy that does not know Ollama": {func(_ *testing.T, i *installation) {
+			i.set("CDOCS_OLLAMA_HOST", strings.Replace(i.fake.URL(), "127.0.0.1", "0.0.0.0", 1)) // no proxy is asked for a loopback address
+			i.set("HTTP_PROXY", "http://127.0.0.1:1")
+		}, "ollama", "proxyconnect", `export \S+`},
+		"a model that writes makes the vectors": {func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"embedding_model": "mistral"}`)
+		}, "ollama", "mistral writes answers", "compound-docs init .+"},
 		"a model that says nothing": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.fake.AddModel("gibberish", "1")
@@ -148,6 +186,16 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.sync(t)
 			i.exec(t, "DELETE FROM embeddings")
 		}, "index", "passages have no vector", "compound-docs sync"},
+		"a worktree whose repository is gone": {func(t *testing.T, i *installation) {
+			t.Helper()
+			must(t, os.RemoveAll(filepath.Join(i.root, ".git")))
+			write(t, i.root, ".git", "gitdir: /nowhere/.git/worktrees/a\n")
+		}, "git", "names a git folder that is not there", "rm .+"},
+		"vectors of another model": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.exec(t, "UPDATE embedding_models SET digest = 'former'")
+		}, "index", "passages have no vector of the model", "compound-docs sync"},
 		"a stale lock of git": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")
@@ -197,8 +245,11 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			if command == "" {
 				t.Fatalf("before, %s does not say %q with %q: %+v", test.check, test.what, test.command, before.Findings)
 			}
+			if variable, ok := strings.CutPrefix(command, "export "); ok {
+				i.environment = append(i.environment, variable)
+			}
 			var o outcome
-			if strings.Contains(command, " INDEX ") {
+			if regexp.MustCompile("^(DROP|REINDEX|CREATE|ALTER|GRANT) ").MatchString(command) {
 				i.exec(t, command)
 			} else {
 				o = i.shell(t, command)
@@ -208,6 +259,9 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 				return f.Check == test.check && f.isBad() && !strings.Contains(f.What, "pgvector 0.8.0")
 			}) {
 				t.Errorf("after %s: %s%s, %s is not well: %+v", command, o.stdout, o.stderr, test.check, after.Findings)
+			}
+			if test.check == "schema" || test.check == "files" && !i.unprivileged { // indexing works again
+				i.sync(t)
 			}
 		})
 	}

@@ -26,12 +26,12 @@ type installation struct {
 	home, root, program string
 	fake                *fakeollama.Server
 	environment         []string
+	owner               string // of the database, "" for that of CDOCS_DATABASE_URL
 	// unprivileged has the doctor run as another user than root.
 	unprivileged bool
 	// serves is set while a server indexes, which publishes its state twice a second.
 	serves bool
-	// namespace is a shell script that runs before it, as the root of its own user and
-	// mount namespaces.
+	// namespace is a shell script that runs before it, as root in new user and mount namespaces.
 	namespace string
 }
 
@@ -207,12 +207,8 @@ func withPassword(t *testing.T) string {
 // for its name, prepare.
 func (i *installation) asRole(t *testing.T, statements string) {
 	t.Helper()
-	var owner string
-	for _, entry := range i.environment {
-		if value, ok := strings.CutPrefix(entry, "CDOCS_DATABASE_URL="); ok {
-			owner = value
-		}
-	}
+	owner := i.value("CDOCS_DATABASE_URL")
+	i.owner = owner
 	conn, err := pgx.Connect(t.Context(), owner)
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ var notRun = map[string]string{
 	"go install":                     "make sql runs goose at this version",
 	"goose ":                         "make sql runs it",
 	"make ":                          "it builds, tests or measures this repository: CI runs make ci, of which most targets are a part",
+	"rm -r ":                         "it removes the settings of the reader",
 	"export ":                        "it names servers of the reader",
 	"CDOCS_CLAUDE=":                  "Claude Code is not on every machine",
 	"CDOCS_CLIENTS=":                 "nor are the other assistants",

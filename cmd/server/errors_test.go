@@ -40,8 +40,7 @@ func connectVersion(t *testing.T, command *exec.Cmd, version string) *mcpclient.
 	return session
 }
 
-// failure is a call that must fail, what has to be so for it to, and what its
-// message says.
+// failure is a call that must fail, the state that makes it fail, and its message.
 type failure struct {
 	prepare   func()
 	tool      string
@@ -141,9 +140,8 @@ func (e *errorFixture) failures() []failure {
 	}
 }
 
-// Every error code that a tool can answer with, over stdio and in both versions, but
-// for INTERNAL_ERROR: that is for a bug. The last one, DATABASE_ERROR, has a server
-// without a database.
+// Every error code of a tool except INTERNAL_ERROR, which means a bug, over stdio and in both
+// versions. The last one, DATABASE_ERROR, has a server without a database.
 func TestServe_ErrorCodes(t *testing.T) {
 	t.Parallel()
 	for name, version := range protocolVersions() {

@@ -22,8 +22,8 @@ import (
 // patience is for what takes moments on a machine that does nothing else.
 const patience = 2 * time.Minute
 
-// firstSync is a project that has not been indexed, for any number of servers with
-// one Ollama and one folder of settings.
+// firstSync is a project without an index, for any number of servers with one Ollama and one folder
+// of settings.
 type firstSync struct {
 	root, home, databaseURL string
 	// ollama is the address that servers are given, that of fake if not set.
@@ -84,7 +84,7 @@ func (f *firstSync) gone(t *testing.T, pid int) {
 	})
 }
 
-// embedded are the texts that have a vector.
+// embedded returns the texts with a vector.
 func (f *firstSync) embedded(t *testing.T) map[string]bool {
 	t.Helper()
 	texts, err := indexstate.Lines(t.Context(), f.pool, `

@@ -60,7 +60,7 @@ func TestServe_FindsAFileOnceOverLinks(t *testing.T) {
 	}
 }
 
-// Outside git nothing but the last activation says which branch a folder is on.
+// Outside git only the last activation knows the branch of a folder.
 func TestSyncAgain_KeepsTheBranchOutsideGit(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)

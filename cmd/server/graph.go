@@ -25,10 +25,10 @@ the database nor Ollama is needed.
 - dot: for Graphviz
 - mermaid: for a block in markdown, which GitHub shows
 
-Doc-types have colours of their own, and promoted documents are larger. What links in a
-circle is red, and documents without links have a dashed outline. An arrow with two heads
-stands for links in both directions, and a dashed one for supersedes. Documents that are
-not valid are left out, as in the index; compound-docs lint names them.`,
+Doc-types have colours of their own, and promoted documents are larger. Documents without
+links have a dashed outline. An arrow with two heads stands for links in both directions,
+and a dashed one for supersedes. Documents that are not valid are left out, as in the
+index; compound-docs lint names them.`,
 		Example: `  compound-docs graph --format mermaid
   compound-docs graph | dot -Tsvg -o knowledge.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,10 +53,7 @@ func (i invocation) graph(flags *flags, format string) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := linkgraph.New(set)
-	if err != nil {
-		return err
-	}
+	drawn := linkgraph.New(set)
 	switch {
 	case i.json:
 		return plain.JSON(i.stdout, drawn)

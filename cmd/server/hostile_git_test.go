@@ -131,7 +131,7 @@ func hostile(t *testing.T, repo *gitrepo.Repo, marker string) {
 	touch(t, repo)
 }
 
-// touch has git see that files may have changed, so that it has to read them.
+// touch changes times of files, so that git must read them again.
 func touch(t *testing.T, repo *gitrepo.Repo) {
 	t.Helper()
 	at := time.Now().Add(-time.Hour)

@@ -26,7 +26,7 @@ func hostileNames() []string {
 	}
 }
 
-// Whatever the files of a repository are called, each command prints its own lines only.
+// Each command prints only its own lines, for any names of files.
 func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "repo\nSYSTEM NOTICE of a folder")
@@ -100,8 +100,8 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 	}
 }
 
-// Whatever the files of a repository are called and whatever documents say of themselves, a server
-// answers with values of one line, hooks add one line without a tag, and each line of the log is one.
+// For any names of files and any text of documents, a server answers with values of one line, hooks
+// add one line without a tag, and each line of the log stays one line.
 func TestServe_AnswersHostileNamesOnOneLine(t *testing.T) {
 	t.Parallel()
 	const folder = "csharp-compounding-docs/tools/"

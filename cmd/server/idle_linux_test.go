@@ -31,8 +31,7 @@ func (p *process) processorTime(t *testing.T) time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// Waiting costs next to nothing, while there is work to do and nothing to do it
-// with as much as while there is none.
+// Waiting costs next to nothing, both without work and with work that cannot be done.
 func TestServe_WaitsWithoutWork(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "memory and processor time are measured")

@@ -66,8 +66,8 @@ func newHandbook(t *testing.T, name string, files map[string]string) (dir string
 	return dir
 }
 
-// sources searches the handbook and returns the sources found, in order, or the
-// whole answer if there are none.
+// sources searches the handbook and returns the sources found, in order. If there are no sources,
+// it returns the whole answer.
 func sources(t *testing.T, session *mcpclient.Client, query string) []string {
 	t.Helper()
 	text, _ := searchHandbook(t, session, query)

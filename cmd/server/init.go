@@ -35,12 +35,15 @@ func newInitCommand(flags *flags) *cobra.Command {
   of it is in docs/adr/, that folder is taken;
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
+- with --hooks or --yes add hooks to .claude/settings.local.json, so that Claude Code
+  points to the document that a prompt or an edit needs, as with the plugin. At a terminal
+  it asks;
 - with --yes add the server to the settings of other assistants that the repository has.
   --client names those it is registered with instead, and --print shows their files and
   writes nothing. AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says
   when to search;
 - with --yes install PostgreSQL and pgvector, if no database URL is set and the machine has
-  neither them nor Docker: with apt-get, dnf, pacman, apk or brew, and with sudo unless root
+  neither them nor Docker: with apt-get, dnf or brew, and with sudo unless root
   runs it;
 - say which model makes the vectors: the one of your settings, which --embedder changes. It is
   mxbai-embed-large unless you name another one. Without Ollama searches go by words alone.
@@ -62,6 +65,7 @@ never changes a file that is there, so it may run again.`,
 	command.Flags().StringVar(&i.embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "print the files of --client as they would be, and write nothing")
+	command.Flags().BoolVar(&i.hooks, "hooks", false, "have Claude Code point to the document that a prompt or an edit needs")
 	complete(command, "client", clientNames()...)
 	return command
 }
@@ -76,6 +80,7 @@ type initializer struct {
 	embedder  string   // the flag
 	named     []string // assistants
 	show      bool
+	hooks     bool
 
 	done initialized
 }
@@ -227,6 +232,6 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
-		"compound-docs up starts the database and Ollama and pulls the models now, not with the first call.\n"+
+		"compound-docs up starts the database and pulls the models now, not with the first call.\n"+
 		"compound-docs doctor says what is missing.\n", assistant, ask)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/clients"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/plugin"
 )
 
 // claudeClient is Claude Code's name for --client.
@@ -42,6 +43,10 @@ func (i *initializer) registerClients(root string) error {
 	if i.show && slices.Contains(i.named, claudeClient) {
 		_, line := claude.AddCommand(claude.Program(), claude.Environment())
 		plain.Println(i.stdout, line)
+		if i.hooks {
+			hooks := plugin.Hooks(claude.ServerName, claude.Quote(claude.Program()))
+			plain.Printf(i.stdout, "%s:\n%s\n", claude.LocalSettings, plain.Block(hooks))
+		}
 	}
 	for _, c := range clients.All() {
 		named := slices.Contains(i.named, c.Name)
@@ -102,7 +107,7 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	case err == nil:
 		i.done.Registration = registeredBefore
 		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
-		return nil
+		return i.offerHooks(root, found)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -115,7 +120,10 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	if err != nil {
 		plain.Printf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
 			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
-		return nil //nolint:nilerr // the line to run was printed
+		if i.hooks {
+			return i.offerHooks(root, claude.Registration{Name: claude.ServerName})
+		}
+		return nil
 	}
 	add := exec.CommandContext(ctx, path, words[1:]...) //nolint:gosec // found on the PATH
 	add.Dir = root
@@ -125,7 +133,44 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	}
 	i.done.Registration = registered
 	plain.Printf(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it\n")
+	return i.offerHooks(root, claude.Registration{Name: claude.ServerName})
+}
+
+// offerHooks adds the plugin's hooks to the user's settings of this project, if the user wants
+// that. At a terminal it asks; elsewhere it prints one line that says how.
+func (i *initializer) offerHooks(root string, server claude.Registration) error {
+	if server.Scope == claude.ScopePlugin { // it has them
+		return nil
+	}
+	change, err := clients.PlanHooks(root, claude.LocalSettings, plugin.Hooks(server.Name, claude.Quote(claude.Program())))
+	switch {
+	case errors.Is(err, clients.ErrRegistered):
+		plain.Printf(i.stdout, "Claude Code: has the hooks already, in %s\n", change.Path())
+		return nil
+	case err != nil && i.hooks:
+		return err
+	case err != nil || !i.wantsHooks():
+		plain.Println(i.stdout, "Claude Code: to have it point to documents by itself: compound-docs init --hooks, or the plugin")
+		return nil //nolint:nilerr // with --hooks the error is shown
+	}
+	if err := change.Write(); err != nil {
+		return fmt.Errorf("add the hooks of Claude Code: %w", err)
+	}
+	plain.Printf(i.stdout, "Claude Code: added hooks to %s, which is for you alone: keep it out of git\n", change.Path())
 	return nil
+}
+
+// wantsHooks asks at a terminal whether Claude Code is to get hooks.
+func (i *initializer) wantsHooks() bool {
+	input := i.command.InOrStdin()
+	if i.hooks || i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
+		return i.hooks || i.yes
+	}
+	plain.Printf(i.stdout, "Claude Code can point to the document that a prompt or an edit needs. Add hooks for that to %s? [y/N] ",
+		claude.LocalSettings)
+	var answer string
+	_, _ = fmt.Fscanln(input, &answer) // no answer is a no
+	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
 // keepDatabaseURL writes the database URL of the environment into the user's settings,

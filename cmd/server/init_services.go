@@ -14,7 +14,7 @@ import (
 )
 
 // settleEmbedder keeps the model of --embedder, and says which model makes the vectors, and
-// whether Ollama has it.
+// whether its server has it.
 func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	if i.embedder != "" && i.embedder != o.settings.EmbeddingModel {
 		if err := project.SaveSetting(o.home, "embedding_model", i.embedder); err != nil {
@@ -26,11 +26,19 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	i.done.EmbeddingModel = model
 	return o.withSetup(io.Discard, func(s *setup) error {
 		text := "vectors: " + model + " makes them"
-		switch state := s.models.State(ctx); {
+		state := s.embedder.State(ctx, model)
+		missing := slices.Contains(state.Missing, model)
+		server := "The model server"
+		if s.embeddings.API == ollamaAPI {
+			server = "Ollama"
+		}
+		switch {
 		case state.Err != nil:
-			text += ". Ollama does not answer at " + state.Host + ": searches go by words alone until compound-docs up starts it"
-		case slices.Contains(state.Missing, model):
+			text += ". " + server + " does not answer at " + state.Host + ": searches go by words alone until it does"
+		case missing && s.embeddings.API == ollamaAPI:
 			text += ". Ollama does not have it: searches go by words alone until compound-docs up, or a server, pulls it"
+		case missing:
+			text += ". " + server + " does not list it: compound-docs doctor tries it"
 		}
 		plain.Println(i.stdout, plain.Hanging(i.stdout, len("  "), text))
 		return nil

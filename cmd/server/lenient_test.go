@@ -31,8 +31,8 @@ func solutions(t *testing.T) *gitrepo.Repo {
 	return repo
 }
 
-// tracedGit puts a git on the PATH that writes down its calls, and returns the PATH and
-// what was written since it was last asked.
+// tracedGit puts a git on the PATH that records its calls. calls returns the calls since it was
+// last called.
 func tracedGit(t *testing.T) (path string, calls func() string) {
 	t.Helper()
 	program, err := exec.LookPath("git")
@@ -49,7 +49,7 @@ func tracedGit(t *testing.T) (path string, calls func() string) {
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
-		_ = os.Remove(trace) // it need not be there
+		_ = os.Remove(trace) // it may not exist
 		return string(text)
 	}
 }

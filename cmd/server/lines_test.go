@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// A line that is no message ends the session, and the log says why.
+// A malformed line ends the session, and the log says why.
 func TestServe_EndsWithALineThatIsNoMessage(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{

@@ -40,7 +40,6 @@ is needed, nothing is started, and nothing is changed.
 - broken-link (error): a link, related_docs or supersedes leads to no file
 - supersession-cycle (error): documents supersede each other, so that none is superseded
 - superseded-rule (warning): a critical document is superseded, so that it is no rule any more
-- broken-anchor (warning): a link leads to a heading that its document does not have
 - near-duplicate (warning): a document has nearly the words of one that it does not supersede
 - place-gone (warning): a file that the document cites was removed since
 - place-changed (warning): the lines, the definition or the file that the document cites have

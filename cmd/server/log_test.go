@@ -135,7 +135,7 @@ func TestServe_LogsHitsOfTheHandbookCache(t *testing.T) {
 	log.mustHave(t, 3, `tool=search_handbook ms=\d+ results=1`)
 }
 
-// What was mistyped while the server runs is told by the tool that needs it.
+// The tool that needs a setting reports it if somebody mistypes it while the server runs.
 func TestServe_TellsOfExternalDocsThatAreMistyped(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
@@ -167,7 +167,7 @@ func TestServe_TellsOfExternalDocsThatAreMistyped(t *testing.T) {
 	}
 }
 
-// Whoever has a pgvector with a known fault is told of it once, whatever is called.
+// A server warns once of a pgvector with a known fault, for any calls.
 func TestServe_WarnsOfAFaultyPgvectorOnce(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)

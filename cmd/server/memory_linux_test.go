@@ -15,8 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// bomb is a repository that is small on disk and takes gigabytes if nothing is
-// bounded.
+// bomb is a repository that is small on disk and takes gigabytes without bounds.
 type bomb struct {
 	name  string
 	files map[string]string
@@ -52,8 +51,8 @@ func frontMatterBombs() []bomb {
 	}
 }
 
-// markdownBombs are files of 3.5 MB, whose trees, passages or vectors are huge. Of
-// eight files the first is waited for: others are under way meanwhile.
+// markdownBombs are files of 3.5 MB with huge trees, passages or vectors. The test waits for the
+// first of eight files; the others are indexed at the same time.
 func markdownBombs() []bomb {
 	const size = 7 << 19
 	one := func(text string) map[string]string { return files("docs/%d.md", 1, func(int) string { return text }) }
@@ -97,7 +96,7 @@ func markdownBombs() []bomb {
 	}
 }
 
-// files is a repository with external documents, of which so many are of the pattern.
+// files is a repository with a number of external documents, named by the pattern.
 func files(pattern string, number int, content func(i int) string) map[string]string {
 	repository := map[string]string{
 		configPath: `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`, "docs/other.md": "# Other\n",

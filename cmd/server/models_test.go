@@ -87,8 +87,7 @@ func TestServe_EmbeddingModelOfTheSettings(t *testing.T) {
 	}
 }
 
-// What to do about a model whose window is too small is something that can be
-// done.
+// The remedy for a model with a small window can be carried out.
 func TestServe_SaysHowToWidenTheContext(t *testing.T) {
 	t.Parallel()
 	session, fake, _ := guided(t)

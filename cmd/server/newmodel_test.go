@@ -99,8 +99,8 @@ func (f *firstSync) mustBecome(t *testing.T, w *window, model string, partial in
 	}
 }
 
-// Another build of the model embeds everything again by itself. Its vectors are never
-// compared with those of the build before; what has none is found by its words.
+// Another build of the model embeds everything again by itself. Vectors of two builds are never
+// compared. Passages without a vector are found by their words.
 func TestServe_AnotherBuildOfTheModel(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "everything is embedded several times")

@@ -27,7 +27,7 @@ type ownDatabase struct {
 	slowest     time.Duration
 }
 
-// newOwnDatabase skips the test where there is no PostgreSQL to make a cluster with.
+// newOwnDatabase skips the test on a machine without PostgreSQL.
 func newOwnDatabase(t *testing.T) *ownDatabase {
 	t.Helper()
 	if _, err := pgserver.Find(t.Context()); errors.Is(err, pgserver.ErrNotInstalled) {

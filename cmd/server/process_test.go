@@ -100,7 +100,7 @@ func (p *process) activate(t *testing.T, root string) {
 func (p *process) mustEnd(t *testing.T, end func(*testing.T, *process)) {
 	t.Helper()
 	go func() {
-		for p.answers.Scan() { // what the server still says must not keep it
+		for p.answers.Scan() { // read the rest, or the server would wait
 		}
 		p.ended <- p.command.Wait()
 	}()

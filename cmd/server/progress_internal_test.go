@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// What is done becomes less where the model is replaced meanwhile. The rate counts from
-// then on.
+// The count falls if the model is replaced during the work. The rate counts from then on.
 func TestShowProgress_NoNegativeRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -215,8 +215,7 @@ func TestServe_PromotionReachesSearchAndAnswers(t *testing.T) {
 	}
 }
 
-// The line that a promotion adds can be the one with which a document counts as
-// long, and is cut into other passages.
+// The line that a promotion adds can make a document count as long, and change its passages.
 func TestServe_PromotesDocumentsOfEveryLength(t *testing.T) {
 	t.Parallel()
 	head := "---\ntitle: Long\ndate: 2026-01-02\nsummary: Long\nsignificance: correctness\nproblem_type: bug\n" +

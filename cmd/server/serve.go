@@ -23,7 +23,8 @@ func newServeCommand(flags *flags, end *ending, stdout io.Writer) *cobra.Command
 		Long: `Serve MCP over stdin and stdout, as a client such as Claude Code asks for it, until stdin
 ends. stdout carries JSON-RPC only; logs go to stderr.
 
-The first call that needs a project activates the one of --project, if that is given.`,
+The first call that needs a project activates the one of --project, if that is given, else
+the one that the client names, else that of the current folder, if that has a configuration.`,
 		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
 		RunE: withSetup(flags, func(s *setup, ctx context.Context) error {
 			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program
@@ -49,6 +50,11 @@ func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error 
 	})
 	active := workspace.New(s.index, s.searcher, s.answerer, s.settings, s.project, s.logger)
 	defer active.Close()
+	if s.project == "" {
+		if root, err := findProject(""); err == nil {
+			active.Follow([]string{root}) // until the client names others
+		}
+	}
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
 	transport := stdio.New(s.command.InOrStdin(), stdout, func() { end.mustEnd("the session has ended") })

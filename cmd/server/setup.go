@@ -34,7 +34,9 @@ type options struct {
 	home        string
 	databaseURL string // "" for the user's own server
 	ollamaHost  string
-	logLevel    slog.Level
+	// embeddings and answers name the servers of the two models.
+	embeddings, answers project.ModelHost
+	logLevel            slog.Level
 	// logLevelGiven is set if logLevel is not the default.
 	logLevelGiven bool
 	// contentLogLevel is the level for messages about documents and searches; nil means
@@ -72,6 +74,8 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 		project:     cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
 		settings:    settings,
 	}
+	o.embeddings = o.modelHost(settings.EmbeddingHost, "CDOCS_EMBEDDING_KEY")
+	o.answers = o.modelHost(settings.GenerationHost, "CDOCS_GENERATION_KEY")
 	if o.project != "" {
 		if o.project, err = filepath.Abs(o.project); err != nil {
 			return options{}, fmt.Errorf("resolve project: %w", err)
@@ -86,6 +90,15 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 	return o, nil
 }
 
+// modelHost returns the configured server, or Ollama. A variable may hold its key.
+func (o *options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
+	if configured.URL == "" {
+		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}
+	}
+	configured.Key = cmp.Or(os.Getenv(variable), configured.Key)
+	return configured
+}
+
 // setup holds the parts that every command on the index needs. They connect when they are
 // first used.
 type setup struct {
@@ -93,7 +106,8 @@ type setup struct {
 	invocation
 
 	logger   *slog.Logger
-	models   *ollama.Client
+	embedder modelClient
+	writer   modelClient      // the embedder where one server has both models
 	server   *pgserver.Server // nil where a URL names another
 	database *db.Database
 	index    *index.Index
@@ -127,13 +141,14 @@ func (o options) withSetup(stderr io.Writer, f func(s *setup) error) (err error)
 
 func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	s = &setup{options: o, logger: newLogger(stderr, o.logLevel)}
-	s.models, err = ollama.New(ollama.Config{
-		Host: o.ollamaHost, EmbedModel: o.settings.EmbeddingModel,
-		ChatModel: o.settings.GenerationModel, NumCtx: o.settings.GenerationContextLength,
-		Logger: s.logger,
-	})
-	if err != nil {
-		return nil, err
+	if s.embedder, err = s.newModelClient(o.embeddings); err != nil {
+		return nil, usageError{err}
+	}
+	s.writer = s.embedder
+	if o.answers != o.embeddings {
+		if s.writer, err = s.newModelClient(o.answers); err != nil {
+			return nil, usageError{err}
+		}
 	}
 	if o.databaseURL == "" {
 		s.server = pgserver.New(o.home, s.logger)
@@ -142,9 +157,9 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	if o.contentLogLevel != nil {
 		s.logger = newLogger(stderr, *o.contentLogLevel)
 	}
-	s.index = index.New(s.database, s.models, s.logger)
-	s.searcher = rag.NewSearcher(s.database, s.models)
-	s.answerer = answer.New(s.database, s.searcher, s.models, s.logger)
+	s.index = index.New(s.database, s.embedder, s.logger)
+	s.searcher = rag.NewSearcher(s.database, s.embedder)
+	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)
 	return s, nil
 }
 
@@ -170,7 +185,7 @@ func (s *setup) close() error {
 		s.server.Close()
 	}
 	s.database.Close()
-	return s.models.Close()
+	return errors.Join(s.embedder.Close(), s.writer.Close())
 }
 
 // tooling has the tools that a command calls.

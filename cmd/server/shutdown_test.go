@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// fixture is a project with the services of its own that a server runs on.
+// fixture is a project with its services.
 type fixture struct {
 	root        string
 	fake        *fakeollama.Server
@@ -162,7 +162,7 @@ func TestServe_EndsWhateverItIsDoing(t *testing.T) {
 	}
 }
 
-// Another server need not wait for a connection to time out.
+// Another server does not wait until a connection times out.
 func TestServe_HandsOverAtOnce(t *testing.T) {
 	t.Parallel()
 	for how, end := range endings() {

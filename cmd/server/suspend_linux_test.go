@@ -19,7 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// suspension is three windows on one project, of which the first indexes.
+// suspension is three windows on one project. The first one indexes.
 type suspension struct {
 	root, databaseURL, ollama string
 	fake                      *fakeollama.Server
@@ -166,7 +166,7 @@ func TestServe_SuspendedInABatch(t *testing.T) {
 			release := bring(t, s)
 			resume := s.suspend(t)
 			release()
-			// What the suspended window has read is no longer so.
+			// The suspended window has read an old state.
 			s.save(t, "pears", "Ripe pears")
 			until(t, "another window indexes", time.Minute, func() bool {
 				leader := s.leader(t)

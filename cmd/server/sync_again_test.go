@@ -48,7 +48,7 @@ func found(t *testing.T, root string, environment []string, query string) (paths
 	return paths, result.toolError
 }
 
-// sync --force embeds only what the present model has not embedded before.
+// sync --force embeds only passages without a vector of the present model.
 func TestSyncAgain_AfterTheModelChanged(t *testing.T) {
 	t.Parallel()
 	environment, fake := services(t)

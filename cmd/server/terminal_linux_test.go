@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// terminal returns a pseudo-terminal at which a person has typed something, and a function
-// that returns what was written to it once its writers have closed it.
+// terminal returns a pseudo-terminal at which a person has typed something. written returns its
+// output once its writers have closed it.
 func terminal(t *testing.T, typed string) (slave *os.File, written func() string) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -94,8 +94,8 @@ func TestCommands_OnATerminalAndInAPipe(t *testing.T) {
 	}
 }
 
-// At a terminal no word is cut in two, what is to be copied is on one line, and so is the remedy
-// of an error. In a pipe nothing is folded.
+// At a terminal no word is cut in two. Text to copy is on one line, and so is the remedy of an
+// error. In a pipe nothing is folded.
 func TestCommands_FoldAtATerminal(t *testing.T) {
 	t.Parallel()
 	root := newProject(t, nil)

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// What up starts, down stops, and status says.
+// up starts the services, down stops them, and status reports them.
 func TestUpDownStatus(t *testing.T) {
 	t.Parallel()
 	o := newOwnDatabase(t)
@@ -111,49 +109,20 @@ func TestStatus_ShowsNoSecret(t *testing.T) {
 	}
 }
 
-// Ollama is started where it is installed and does not run.
-func TestUp_StartsOllama(t *testing.T) {
+// The models that Ollama lacks are pulled. Without Ollama, up says so after it has made the
+// database ready.
+func TestUp_PullsModels(t *testing.T) {
 	t.Parallel()
 	fake := fakeollama.Start(t)
 	fake.RemoveModel("mistral")
-	target, err := url.Parse(fake.URL())
-	if err != nil {
-		t.Fatal(err)
+	home := t.TempDir()
+	environment := []string{"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_HOME=" + home}
+	o := run(t, home, append(environment, "CDOCS_OLLAMA_HOST=http://127.0.0.1:1"), "up")
+	if o.code == 0 || !strings.Contains(o.stderr, "ollama at 127.0.0.1:1") {
+		t.Errorf("up without Ollama ends with %d and prints %s", o.code, o.stderr)
 	}
-	proxy := testenv.NewFaultProxy(t, target.Host)
-	proxy.Shut()
-	folder, home := t.TempDir(), t.TempDir()
-	told := filepath.Join(folder, "told")
-	program := "#!/bin/sh\necho \"$1 $OLLAMA_HOST\" >" + told + ".new && mv " + told + ".new " + told +
-		"\ntrap 'kill $!; exit' TERM\nsleep 600 &\nwait\n"
-	if err := os.WriteFile(filepath.Join(folder, "ollama"), []byte(program), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	environment := []string{
-		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=http://" + proxy.Address(),
-		"CDOCS_HOME=" + home, "PATH=" + folder + ":" + os.Getenv("PATH"),
-	}
-	opened := make(chan struct{})
-	go func() {
-		defer close(opened)
-		for t.Context().Err() == nil {
-			if _, err := os.Stat(told); err != nil {
-				time.Sleep(5 * time.Millisecond)
-				continue
-			}
-			proxy.Open()
-			return
-		}
-	}()
-	up := mustRun(t, folder, environment, "up")
-	<-opened
-	if text, err := os.ReadFile(told); string(text) != "serve "+proxy.Address()+"\n" {
-		t.Errorf("ollama was started with %q, %v", text, err)
-	}
+	up := mustRun(t, home, append(environment, "CDOCS_OLLAMA_HOST="+fake.URL()), "up")
 	if !strings.Contains(up.stdout, "ok       ollama ") || strings.Contains(up.stdout, "lacks ") || !strings.Contains(up.stderr, "pull mistral: ") {
 		t.Errorf("up prints %s%s", up.stdout, up.stderr)
-	}
-	if text := mustRun(t, folder, environment, "down").stdout; !strings.Contains(text, "ollama:   stopped") {
-		t.Errorf("down prints %s", text)
 	}
 }

@@ -67,8 +67,7 @@ func (w *window) index(t *testing.T) *mcpclient.Index {
 	return index
 }
 
-// waitWhole waits until everything is indexed and embedded, whatever keeps the server
-// from it meanwhile.
+// waitWhole waits until everything is indexed and embedded, through any outage.
 func (w *window) waitWhole(t *testing.T) {
 	t.Helper()
 	until(t, "the index is whole", patience, func() bool { return w.index(t) == nil })

@@ -31,7 +31,7 @@ type shared struct {
 	external int
 	// deleted is set from a deletion to the next activation.
 	deleted bool
-	// settled is set until the next step: what the windows say agrees with the disk.
+	// settled reports whether the windows agree with the disk. The next step clears it.
 	settled bool
 	// slowest is how long it took at most until all windows agreed.
 	slowest time.Duration
@@ -194,9 +194,8 @@ func (s *shared) settle(t *testing.T) {
 	}
 }
 
-// Whatever is deleted, previewed, activated and edited in whichever window, all
-// windows come to the same answer: what is on disk, or that the index was deleted
-// and how it comes back.
+// After any deletions, previews, activations and edits in any window, all windows come to the same
+// answer: the files on disk, or that the index was deleted and how it comes back.
 func TestServe_WindowsAgreeOnDeletions(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "files change at random while they are asked for")

@@ -12,6 +12,9 @@ const ScopePlugin = "plugin"
 // pluginName is the name of the plugin, which a marketplace follows.
 const pluginName = "cdocs@"
 
+// LocalSettings is the file of a repository with one user's settings. It can have hooks.
+const LocalSettings = ".claude/settings.local.json"
+
 // userFolder is that of Claude Code's settings.
 func userFolder() (string, error) {
 	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
@@ -29,7 +32,7 @@ func findPlugin(root string) (Registration, bool, error) {
 		return Registration{}, false, err
 	}
 	for _, file := range []string{
-		filepath.Join(root, ".claude", "settings.local.json"), filepath.Join(root, ".claude", "settings.json"),
+		filepath.Join(root, filepath.FromSlash(LocalSettings)), filepath.Join(root, ".claude", "settings.json"),
 		filepath.Join(folder, "settings.json"),
 	} {
 		var settings struct {

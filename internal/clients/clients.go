@@ -144,16 +144,11 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	case c.roots:
 		s.args = append(s.args, "--project", "${workspaceFolder}")
 	}
-	folder, err := change.open()
-	if err != nil {
-		return Change{}, err
-	}
-	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	old, err := folder.Read(c.file, contain.MaxConfig)
-	if change.missing = errors.Is(err, fs.ErrNotExist); err != nil && !change.missing {
+	old, missing, err := change.read()
+	if change.missing = missing; err != nil {
 		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
 	}
-	change.Content, err = c.write(old.Content, s)
+	change.Content, err = c.write(old, s)
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s of %s was not changed: %w; add the server by hand, with the name %s and the command %s",
 			change.Path(), c.Title, err, serverName, s.command+" "+strings.Join(s.args, " "))
@@ -172,6 +167,20 @@ func (c Change) open() (*contain.Root, error) {
 	}
 	top, _, _ := strings.Cut(c.File, "/")
 	return root.Showing(top), nil
+}
+
+// read returns what the file has, and whether there is none.
+func (c Change) read() (content []byte, missing bool, err error) {
+	folder, err := c.open()
+	if err != nil {
+		return nil, false, err
+	}
+	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	old, err := folder.Read(c.File, contain.MaxConfig)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true, nil
+	}
+	return old.Content, false, err
 }
 
 // Write writes the file. It follows no symbolic link.

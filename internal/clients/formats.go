@@ -134,7 +134,7 @@ func nested(content []byte) int {
 // jsonFormat is of files that may have comments and trailing commas.
 func jsonFormat(kind string) format {
 	return format{decode: decodeJSON, insert: func(content []byte, section string, s server) ([]byte, error) {
-		return insertJSON(content, section, entryOf(kind, s))
+		return insertJSON(content, []string{section, serverName}, entryOf(kind, s))
 	}}
 }
 
@@ -155,7 +155,8 @@ func decodeJSON(content []byte) (map[string]any, error) {
 	return file, nil
 }
 
-func insertJSON(content []byte, section string, entry any) ([]byte, error) {
+// insertJSON adds a value to the text at the path that keys name, and the objects above it.
+func insertJSON(content []byte, keys []string, last any) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		content = []byte("{}\n")
 	}
@@ -163,11 +164,7 @@ func insertJSON(content []byte, section string, entry any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read as JSON: %w", err)
 	}
-	unit := "  "
-	if found := firstIndent.FindSubmatch(content); found != nil {
-		unit = string(found[1])
-	}
-	keys := []string{section, serverName}
+	unit := indentOf(content)
 	for depth, key := range keys {
 		parent, isObject := file.Find(pointer(keys[:depth])).Value.(*hujson.Object)
 		if !isObject {
@@ -175,7 +172,7 @@ func insertJSON(content []byte, section string, entry any) ([]byte, error) {
 		}
 		value := any(struct{}{})
 		if depth == len(keys)-1 {
-			value = entry
+			value = last
 		} else if file.Find(pointer(keys[:depth+1])) != nil {
 			continue
 		}
@@ -186,8 +183,15 @@ func insertJSON(content []byte, section string, entry any) ([]byte, error) {
 	return file.Pack(), nil
 }
 
-// firstIndent is what a file is indented with.
 var firstIndent = regexp.MustCompile(`(?m)^([ \t]+)"`)
+
+// indentOf returns what a file is indented with.
+func indentOf(content []byte) string {
+	if found := firstIndent.FindSubmatch(content); found != nil {
+		return string(found[1])
+	}
+	return "  "
+}
 
 // pointer is a JSON pointer; no key here has a character that it would write otherwise.
 func pointer(keys []string) string { return strings.Join(append([]string{""}, keys...), "/") }

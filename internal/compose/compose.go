@@ -1,6 +1,6 @@
-// Package compose runs services of the project's Compose file with the machine's
-// Docker, for a machine that lacks a service's own packages. It knows Docker's command
-// line, and must not know what the services are used for.
+// Package compose runs the database of the project's Compose file with the machine's
+// Docker, for a machine without PostgreSQL's own packages. It knows Docker's command
+// line, and must not know what the database is used for.
 package compose
 
 import (
@@ -19,13 +19,10 @@ import (
 	"github.com/compound-docs/compound-docs/deploy"
 )
 
-// Services of the Compose file.
-const (
-	Postgres = "postgres"
-	Ollama   = "ollama"
-)
+// service is the database's name in the Compose file.
+const service = "postgres"
 
-// Project runs the services. What it runs depends on the user's environment and on nothing in
+// Project runs the database. What it runs depends on the user's environment and on nothing in
 // the working directory, which may be a hostile repository: a .env there, or a COMPOSE_FILE
 // that names a file there, could choose the image.
 type Project struct {
@@ -84,31 +81,27 @@ func Available(ctx context.Context) bool {
 	return err == nil
 }
 
-// Up starts a service, pulls its image first if need be, and waits until it is healthy.
-// environment is for the variables of the Compose file.
-func (p Project) Up(ctx context.Context, service string, environment ...string) error {
-	if service == Postgres {
-		password, err := p.password()
-		if err != nil {
-			return err
-		}
-		environment = append(environment, "CDOCS_POSTGRES_PASSWORD="+password)
+// Up starts the database, pulls its image first if need be, and waits until it is healthy.
+func (p Project) Up(ctx context.Context) error {
+	password, err := p.password()
+	if err != nil {
+		return err
 	}
-	_, err := p.compose(ctx, environment, "up", "--detach", "--wait", service)
+	_, err = p.compose(ctx, []string{"CDOCS_POSTGRES_PASSWORD=" + password}, "up", "--detach", "--wait", service)
 	return err
 }
 
-// Stop stops a service, whose data stays, and reports whether it ran.
-func (p Project) Stop(ctx context.Context, service string) (ran bool, err error) {
-	if !p.Runs(ctx, service) {
+// Stop stops the database, whose data stays, and reports whether it ran.
+func (p Project) Stop(ctx context.Context) (ran bool, err error) {
+	if !p.Runs(ctx) {
 		return false, nil
 	}
 	_, err = p.compose(ctx, nil, "stop", service)
 	return true, err
 }
 
-// Runs reports whether a service runs.
-func (p Project) Runs(ctx context.Context, service string) bool {
+// Runs reports whether the database runs.
+func (p Project) Runs(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	text, err := p.compose(ctx, nil, "ps", "--status=running", "--quiet", service)

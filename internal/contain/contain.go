@@ -9,8 +9,8 @@
 //   - A file is read up to a limit.
 //
 // All of it holds while somebody replaces files and folders: each folder on the way to a
-// file is opened, and checked to be the one that was looked at. The package knows names
-// and files. It must not know what is in them.
+// file is opened, and must be the folder that was seen before. The package knows names and
+// files. It must not know their content.
 package contain
 
 import (
@@ -61,8 +61,8 @@ type Root struct {
 	shown  string
 }
 
-// Open opens a folder, wherever its path leads: whoever names it must be allowed to. It
-// never waits for a named pipe.
+// Open opens a folder, wherever its path leads. The caller must trust the path. Open never waits
+// for a named pipe.
 func Open(dir string) (*Root, error) {
 	folder, err := os.OpenRoot(onlyFolder(dir))
 	if err != nil {
@@ -137,7 +137,7 @@ func (r *Root) Resolve(name string) (target string, err error) {
 	return p.path(), err
 }
 
-// Follow is Resolve for a file or folder of which the caller wants to know more.
+// Follow is Resolve for a caller that also needs the file information.
 func (r *Root) Follow(name string) (target string, info fs.FileInfo, err error) {
 	p, err := r.find(name)
 	defer p.close()
@@ -175,8 +175,8 @@ func (r *Root) LeadsToFolderOutside(name string) bool {
 	return err == nil && target.IsDir()
 }
 
-// named gives an error of the system the whole path. [os.Root] names only the part of a path
-// that it was asked for, and has an error of its own for a path that leads out.
+// named gives an error of the system the whole path. [os.Root] names only a part of the path, and
+// has another error for a path that leads out.
 func named(err error, op, name string) error {
 	if err == nil {
 		return nil

@@ -18,7 +18,7 @@ const (
 	maxSteps = 1_000
 	// maxDepth is how many folders there may be on the way to a file.
 	maxDepth = 100
-	// maxTries is how often a path is looked up while somebody replaces what is there.
+	// maxTries is how often a path is looked up while somebody replaces folders on it.
 	maxTries = 10
 )
 
@@ -26,8 +26,7 @@ const (
 type place struct {
 	// root belongs to the caller. folder is the last folder of the path, or the root itself.
 	root, folder *os.Root
-	// names are those of the folders below the root, and then that of last. None of them is
-	// that of a symbolic link.
+	// names are the folders below the root, and then last. None of them is a symbolic link.
 	names []string
 	// last describes the file at the end of the path, and is nil if a folder is there.
 	last fs.FileInfo
@@ -144,8 +143,8 @@ func (r *Root) followLink(p *place, link string, rest []string) ([]string, error
 	return append(strings.Split(filepath.ToSlash(target), "/"), rest...), nil
 }
 
-// enter opens a folder of the last one. info is what was there: somebody may have put a
-// symbolic link in its place, which [os.Root] follows.
+// enter opens a folder inside the last one. info describes the folder seen before: somebody may
+// have put a symbolic link in its place, which [os.Root] follows.
 func (p *place) enter(name string, info fs.FileInfo) error {
 	if len(p.names) >= maxDepth {
 		return ErrTooDeep
@@ -159,7 +158,7 @@ func (p *place) enter(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// openSame opens the folder at a name in another one, if it is the one that info is of.
+// openSame opens a folder inside another one, if it is the folder that info describes.
 func openSame(in *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
 	folder, err := in.OpenRoot(onlyFolder(name))
 	if err != nil {

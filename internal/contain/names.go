@@ -40,9 +40,9 @@ func hiddenOn(name, system string) bool {
 	return ok && (system == "windows" || strings.EqualFold(stem, "git"))
 }
 
-// shortName returns the part of a short name of Windows before the tilde, and false if a name
-// is none: NOTES~1.MD has at most eight characters before the dot, the last of which are a
-// tilde and a number.
+// shortName returns the part of a Windows short name before the tilde. NOTES~1.MD has at most eight
+// characters before the dot; the last of them are a tilde and a number. ok is false for other
+// names.
 func shortName(name string) (stem string, ok bool) {
 	name, _, _ = strings.Cut(name, ".")
 	stem, number, ok := strings.Cut(name, "~")

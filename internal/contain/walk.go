@@ -25,7 +25,7 @@ func (r *Root) Walk(visit fs.WalkDirFunc) error {
 	return err
 }
 
-// walk visits what is in an open folder, which is so many folders below the first one.
+// walk visits the entries of an open folder, which is depth folders below the first one.
 func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.WalkDirFunc) error {
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
@@ -53,7 +53,7 @@ func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.Wal
 	return nil
 }
 
-// walkBelow visits what is in a folder of another one.
+// walkBelow visits the entries of a folder inside another one.
 func walkBelow(in *os.Root, name string, depth int, entry fs.DirEntry, visit fs.WalkDirFunc) error {
 	folder, err := openFolder(in, entry.Name(), depth)
 	if err != nil {

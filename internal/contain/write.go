@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// parent opens the folder that a path is in, and returns the last name of the path, which
-// need not be there. The caller closes the place.
+// parent opens the folder of a path, and returns the last name of the path, which may not exist.
+// The caller closes the place.
 func (r *Root) parent(name string) (p *place, base string, err error) {
 	if base = path.Base(name); !filepath.IsLocal(base) || base == "." {
 		return nil, "", &fs.PathError{Op: "open", Path: name, Err: ErrEscapes}
@@ -135,7 +135,7 @@ func writeSynced(file *os.File, content []byte, problem error) (err error) {
 	return file.Sync()
 }
 
-// MkdirAll makes a folder and those above it, where they are not there.
+// MkdirAll makes a folder and the missing folders above it.
 func (r *Root) MkdirAll(name string, mode fs.FileMode) error {
 	above := ""
 	for part := range strings.SplitSeq(name, "/") {

@@ -1,6 +1,6 @@
-// Package docset reads the documents of a project, and the links between them, from the
-// files alone. What a document is, and where its links lead, the packages decide that
-// make the index. It must not know the database, models or MCP.
+// Package docset reads the documents of a project, and the links between them, from the files
+// alone. The packages that make the index decide which files are documents and where links lead. It
+// must not know the database, models or MCP.
 package docset
 
 import (
@@ -48,7 +48,7 @@ type Set struct {
 	byPath map[string]*Document
 }
 
-// Find returns a document by its path, nil if there is none.
+// Find returns a document by its path, or nil.
 func (s *Set) Find(path string) *Document { return s.byPath[path] }
 
 // Read reads the project's own documents.

@@ -10,7 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func writable(folder string) bool { return unix.Access(folder, unix.R_OK|unix.W_OK|unix.X_OK) == nil }
+// access returns why this user cannot write to a folder.
+func access(folder string) error {
+	return os.NewSyscallError("access", unix.Access(folder, unix.R_OK|unix.W_OK|unix.X_OK))
+}
 
 // owned reports whether a file belongs to this user, to whom chmod is open then.
 func owned(info fs.FileInfo) bool {

@@ -1,17 +1,17 @@
 package doctor
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 )
 
-func writable(folder string) bool {
+func access(folder string) error {
 	file, err := os.CreateTemp(folder, "doctor-")
 	if err != nil {
-		return false
+		return err
 	}
-	name := file.Name()
-	return file.Close() == nil && os.Remove(name) == nil
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 func owned(fs.FileInfo) bool { return true }

@@ -39,7 +39,8 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	}
 	e.databaseURL = url
 	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, place), "")
-	if problem, remedy := version.Concern(); problem != "" {
+	// Nobody can act where this machine has no newer pgvector for the user's own server.
+	if problem, remedy := version.Concern(); problem != "" && e.Server == nil {
 		found = append(found, one(Warning, problem, remedy)...)
 	}
 	return found

@@ -6,6 +6,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // Severity says how bad a finding is.
@@ -63,8 +63,9 @@ type System struct {
 	DatabaseURL string
 	Server      *pgserver.Server // nil where a URL names another
 	// Index is looked at only where the database is up to date, so that it is not migrated.
-	Index  *index.Index
-	Ollama *ollama.Client
+	Index *index.Index
+	// ModelServers are one or two. The first makes the vectors.
+	ModelServers []ModelServer
 }
 
 // check is a thing to look at.
@@ -81,7 +82,7 @@ var checks = []check{
 	{"home folder", checkHome, true},
 	{"database", checkDatabase, true},
 	{"schema", checkSchema, false},
-	{"ollama", checkOllama, true},
+	{"ollama", checkServers, true},
 	{"models", checkModels, false},
 	{"config", checkConfig, false},
 	{"doc-types", checkDocTypes, false},
@@ -95,9 +96,10 @@ var checks = []check{
 type examination struct {
 	System
 
-	databaseURL string // of a database that can be used, "" if there is none
-	migrated    bool   // the database has this program's schema
-	embeds      bool   // Ollama has the embedding model
+	databaseURL string          // of a database that can be used, "" if there is none
+	migrated    bool            // the database has this program's schema
+	embeds      bool            // the server has the embedding model
+	unindexed   map[string]bool // files that the check of files has found
 
 	// project is nil without a valid configuration. Then projectErr says what is wrong with it.
 	project    *project.Project
@@ -129,7 +131,7 @@ func run(ctx context.Context, system System, checks []check) []Finding {
 			break
 		}
 		for _, finding := range check.run(ctx, e) {
-			finding.Check = check.name
+			finding.Check = cmp.Or(finding.Check, check.name)
 			findings = append(findings, finding)
 		}
 	}

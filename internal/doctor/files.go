@@ -1,65 +1,75 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // maxNamed bounds the findings of one kind.
 const maxNamed = 5
 
-// readAll calls take for every file that is to be indexed, and for every folder that cannot
-// be looked into.
-func (e *examination) readAll(ctx context.Context, take func(file document.File, err error)) error {
-	for _, folder := range workspace.Folders(e.project) {
-		if err := folder.ReadAll(ctx, take); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkFiles reads every file that is to be indexed.
+// checkFiles reads every file that is to be indexed, and takes it apart as the index does.
 func checkFiles(ctx context.Context, e *examination) []Finding {
 	if e.project == nil {
 		return one(Skipped, "there is no valid configuration", "")
 	}
 	var findings []Finding
-	files, unreadable := 0, 0
-	err := e.readAll(ctx, func(file document.File, err error) {
-		files++
-		if err == nil || errors.Is(err, document.ErrChanged) {
-			return
-		}
-		if unreadable++; unreadable <= maxNamed {
-			what := "not indexed: " + err.Error()
-			if errors.Is(err, fs.ErrPermission) {
-				findings = append(findings, fixAccess(what, e.absolute(file.Path), "move it out of the folder")...)
+	files, collection, schema := 0, catalog.Compounding, index.Schema(e.project)
+	e.unindexed = map[string]bool{}
+	for _, folder := range workspace.Folders(e.project) {
+		err := folder.ReadAll(ctx, func(file document.File, err error) {
+			files++
+			if err == nil {
+				_, err = index.Dissect(file, collection, schema)
+			}
+			if err == nil || errors.Is(err, document.ErrChanged) {
 				return
 			}
-			findings = append(findings, one(Error, what, "correct the file, or move it out of the folder")...)
+			if e.unindexed[file.Path] = true; len(e.unindexed) <= maxNamed {
+				findings = append(findings, e.unindexedFile(file, err)...)
+			}
+		})
+		if err != nil {
+			return one(Error, err.Error(), "")
 		}
-	})
-	if err != nil {
-		return one(Error, err.Error(), "")
+		collection, schema = catalog.External, nil // the folder after that of the project's own documents
 	}
-	if unreadable > maxNamed {
-		findings = append(findings, one(Error, fmt.Sprintf("%d more files or folders are not indexed", unreadable-maxNamed),
-			"correct these first, and run compound-docs doctor again")...)
+	if more := len(e.unindexed) - maxNamed; more > 0 {
+		findings = append(findings,
+			one(Warning, fmt.Sprintf("%d more files or folders are not indexed", more), "run: compound-docs lint")...)
 	}
-	if unreadable == 0 {
-		findings = one(OK, fmt.Sprintf("all %d files can be read", files), "")
+	if len(findings) == 0 {
+		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
 	}
 	return findings
+}
+
+// unindexedFile says why a file is not indexed.
+func (e *examination) unindexedFile(file document.File, err error) []Finding {
+	path := e.absolute(file.Path)
+	switch quoted := claude.Quote(path); {
+	case errors.Is(err, fs.ErrPermission):
+		return fixAccess(file.Path+" is not indexed: permission denied", path, "move it out of the folder")
+	case bytes.HasPrefix(file.Content, []byte("\xff\xfe")), bytes.HasPrefix(file.Content, []byte("\xfe\xff")):
+		return one(Warning, file.Path+" is not indexed: it is UTF-16, not UTF-8",
+			fmt.Sprintf("run: iconv -f UTF-16 -t UTF-8 %s >%s.utf8 && mv %s.utf8 %s", quoted, quoted, quoted, quoted))
+	default:
+		return one(Warning, file.Path+" is not indexed: "+err.Error(), "correct the file, or move it out of the folder")
+	}
 }
 
 // absolute returns where a file is that has this path in the index.
@@ -78,10 +88,18 @@ const crashedGit = time.Minute
 func checkGit(_ context.Context, e *examination) []Finding {
 	head, err := project.Head(e.Root)
 	if err != nil {
-		return one(Error, err.Error(), "run: git -C "+claude.Quote(e.Root)+" status")
+		what, fix, ok := strings.Cut(err.Error(), "; ")
+		if !ok {
+			fix = "run: git -C " + claude.Quote(e.Root) + " status"
+		}
+		return one(Error, what, fix)
 	}
 	if !head.InRepository {
 		return one(OK, e.Root+" is not in a git repository; the branch is what activate_project says", "")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return one(Warning, "git is not installed: nothing says which documents are stale, and `lint` and `review` know no history",
+			"install git, so that it is on the PATH: https://git-scm.com/downloads")
 	}
 	lock, since, err := head.Lock()
 	switch {

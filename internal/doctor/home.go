@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -28,9 +30,17 @@ func checkHome(_ context.Context, e *examination) []Finding {
 	} {
 		otherwise := ""
 		if strings.HasPrefix(folder, e.Home) {
+			if len(findings) > 0 { // of the folder above it
+				continue
+			}
 			otherwise = "set CDOCS_HOME to a folder that this user may write to"
 		}
-		if err := usable(folder); err != nil {
+		err := usable(folder)
+		switch {
+		case errors.Is(err, syscall.EROFS):
+			fix := cmp.Or(otherwise, "work in a copy of the repository that can be written to")
+			findings = append(findings, one(Error, err.Error(), fix)...)
+		case err != nil:
 			findings = append(findings, fixAccess(err.Error(), folder, otherwise)...)
 		}
 	}
@@ -44,14 +54,17 @@ func checkHome(_ context.Context, e *examination) []Finding {
 // that is not there needs the nearest that is.
 func usable(folder string) error {
 	folder, info, err := nearest(folder)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	switch err := access(folder); {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder", folder)
-	case !writable(folder) && !owned(info):
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s is on a %w", folder, syscall.EROFS)
+	case err != nil && !owned(info):
 		return fmt.Errorf("%s belongs to another user, and this one may not write to it", folder)
-	case !writable(folder):
+	case err != nil:
 		return fmt.Errorf("this user may not write to %s", folder)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // checkIndex looks for files that could not be indexed, and for passages that have no
@@ -21,8 +22,16 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if err != nil {
 		return failed(err)
 	}
+	var current *model.Model
+	if e.embeds {
+		made, err := e.ModelServers[0].Client.EmbedModel(ctx)
+		if err != nil {
+			return one(Error, err.Error(), "")
+		}
+		current = &made
+	}
 	var status workspace.Status // as the server that indexes has published it last
-	found, counted, err := e.Index.Inspect(ctx, key, &status)
+	found, counted, err := e.Index.Inspect(ctx, key, current, &status)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -31,19 +40,22 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	var findings []Finding
 	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
-	for _, failed := range status.Failed[:min(maxNamed, len(status.Failed))] {
-		add(fmt.Sprintf("%s is not indexed: %s", failed.Path, failed.Reason),
-			"correct the file; index_document says what is wrong with it, and a server that runs notices the change")
-	}
-	if more := status.FailedCount - len(findings); more > 0 {
-		add(fmt.Sprintf("%d more files are not indexed", more), "correct these first, and run compound-docs doctor again")
+	others := 0
+	for _, failed := range status.Failed {
+		if e.unindexed[failed.Path] {
+			continue
+		}
+		if others++; others <= maxNamed {
+			add(failed.Path+" is not indexed: "+failed.Reason, "correct the file; a server that runs notices the change")
+		}
 	}
 	if status.Waiting != "" {
 		add("indexing waits: "+status.Waiting, "see the other findings")
 	}
 	if counted.Missing > 0 {
-		add(fmt.Sprintf("%d of %d passages have no vector, and are found by words only", counted.Missing, counted.Chunks),
-			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does")
+		add(fmt.Sprintf("%d of %d passages have no vector of the model %s, and are found by words only",
+			counted.Missing, counted.Chunks, e.Settings.EmbeddingModel),
+			"while the model server runs: compound-docs sync, or start a server, as claude in this repository does")
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")

@@ -1,5 +1,5 @@
-// Package document says what a document on disk is to those who read files and
-// to those who index them. It knows files, not what is in them.
+// Package document describes a file on disk for the packages that read and index files. It knows
+// files, not their text.
 package document
 
 import (
@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// ErrChanged is a file that is no longer what was read of it. It is read and
-// indexed again.
+// ErrChanged means that a file has changed since it was read. It is read and indexed again.
 var ErrChanged = errors.New("changed while it was indexed")
 
 // Hash is the SHA-256 of a file's bytes.
@@ -20,7 +19,7 @@ type File struct {
 	// Path is relative to the repository, with / separators and no leading "./".
 	Path    string
 	Content []byte
-	// What the file system said of it; see [Stamp].
+	// Metadata of the file system; see [Stamp].
 	Size       int64
 	ModTime    time.Time
 	ChangeTime time.Time
@@ -40,16 +39,16 @@ type Stamp struct {
 	Size int64
 	// ModTime is when the content was last written, as a program may have set it.
 	ModTime time.Time
-	// ChangeTime is when the file system last noted a change of any kind. It is
-	// zero if a later change could have the same one.
+	// ChangeTime is when the file system last noted a change of any kind. It is zero if a later
+	// change could have the same time.
 	ChangeTime time.Time
 	// Inode tells one file from another; 0 where the file system has none.
 	Inode uint64
 	Hash  Hash
 }
 
-// Proves reports that a file about which the file system now says what present
-// holds has the content of the stamp, so that it need not be read again.
+// Proves reports whether a file with the metadata of present has the content of the stamp, so that
+// nobody has to read it again.
 func (s Stamp) Proves(present Stamp) bool {
 	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode && s.SameModTime(present) &&
 		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))

@@ -1,9 +1,9 @@
-// Package gitlog asks git for the history of a folder's files, and which of them hold some
-// words. It knows commits, dates and paths; it must not know what the files say.
+// Package gitlog asks git for the history of a folder's files, and which files have some words. It
+// knows commits, dates and paths; it must not know the meaning of the files.
 //
-// The checkout may be hostile, its git configuration included: git runs without hooks,
-// pager, network, helper programs and optional locks, in an environment of its own, for a
-// limited time, and its output is limited too.
+// The checkout may be hostile, its git configuration included: git runs without hooks, pager,
+// network, helper programs and optional locks, in a fresh environment, for a limited time, and its
+// output is limited too.
 package gitlog
 
 import (
@@ -103,9 +103,8 @@ func (f Folder) Added(ctx context.Context, commit string) (map[string]string, er
 
 // Commit is a commit as git log prints it.
 type Commit struct {
-	ID     string
-	Date   string // by the author's clock, such as 2026-01-02
-	Author string
+	ID   string
+	Date string // by the author's clock, such as 2026-01-02
 }
 
 // Touched returns the commit that last changed each file of the folder, as far as the
@@ -121,13 +120,12 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, 
 	return touched, err
 }
 
-// history calls visit for the changes of the kinds given, as in git's --diff-filter, but for
-// moves, from the newest commit to the oldest. name is what the file is called now. Merges
-// are left out.
+// history calls visit for the changes of the given kinds, as in git's --diff-filter, from the
+// newest commit to the oldest. Moves and merges are left out. name is the file's name today.
 func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c Commit)) error {
 	now := map[string]string{} // by a former name
 	arguments := append([]string{
-		"log", "--format=" + mark + "%H %ad %an", "--date=short", "--no-notes", "--no-mailmap",
+		"log", "--format=" + mark + "%H %ad", "--date=short", "--no-notes", "--no-mailmap",
 		// Only files with the same bytes count as moved: to compare them git reads none.
 		"--find-renames=100%",
 	}, f.listing(kinds)...)
@@ -172,7 +170,7 @@ type change struct {
 	from string // the path before, if the file was moved; "" otherwise
 }
 
-// parse reads the output of git log or git diff: for each commit its name, date and author behind
+// parse reads the output of git log or git diff: for each commit its name and date behind
 // mark, and for each change the kind and the path, or for a move the path before and after. A NUL
 // follows each of them, and another one each commit.
 func parse(output io.Reader, visit func(change)) error {
@@ -182,9 +180,8 @@ func parse(output io.Reader, visit func(change)) error {
 	for fields.Scan() {
 		field := fields.Text()
 		if head, ok := strings.CutPrefix(field, mark); ok {
-			id, rest, _ := strings.Cut(head, " ")
-			date, author, _ := strings.Cut(rest, " ")
-			commit = Commit{ID: id, Date: date, Author: author}
+			id, date, _ := strings.Cut(head, " ")
+			commit = Commit{ID: id, Date: date}
 			continue
 		}
 		kind := strings.TrimPrefix(field, "\n") // it is between a commit and its first change
@@ -207,8 +204,8 @@ func parse(output io.Reader, visit func(change)) error {
 	return nil
 }
 
-// splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. What comes after the
-// last one is left out.
+// splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. It drops an unfinished last
+// field.
 func splitNUL(data []byte, _ bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return i + 1, data[:i], nil

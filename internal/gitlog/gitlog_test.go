@@ -141,7 +141,7 @@ func newTracer(t *testing.T) tracer {
 // ran reports whether the program has run since it was last asked.
 func (x tracer) ran() bool { return os.Remove(x.trace) == nil }
 
-// What a repository's configuration names is not run.
+// Programs that a repository's configuration names do not run.
 func TestAdded_RunsNothingOfTheRepository(t *testing.T) {
 	t.Parallel()
 	for name, configure := range map[string]func(repo *gitrepo.Repo, program string){

@@ -106,8 +106,8 @@ const (
 	maxContent  = 4 << 20
 )
 
-// Contents calls visit with the content of each object, none of which is a folder. Objects of more than four
-// mebibytes are left out. visit may keep no content.
+// Contents calls visit with the content of each object. The objects must be files. Objects of more
+// than 4 MiB are left out. visit may keep no content.
 func (f Folder) Contents(ctx context.Context, objects []Object, visit func(object Object, content []byte)) error {
 	objects = slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.Size > maxContent })
 	for len(objects) > 0 {

@@ -11,8 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// What Check finds invalid is what the validator of google/jsonschema-go finds invalid, for
-// random schemas and values.
+// Check and the validator of google/jsonschema-go agree on random schemas and values.
 func TestCheck_AgreesWithGoogle(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))

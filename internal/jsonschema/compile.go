@@ -123,8 +123,8 @@ func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	return c.expand(name, target, key, depth)
 }
 
-// expand returns the value of a keyword with each $ref below it written out. key is its place. A
-// value that is no schema where one must be is found by [Compile].
+// expand returns the value of a keyword with each $ref below it written out. key is its place.
+// [Compile] finds values that must be schemas and are not.
 func (c *compiler) expand(doc string, value any, key string, depth int) (any, error) {
 	switch value := value.(type) {
 	case []any:

@@ -62,7 +62,7 @@ func TestCompile_RefusesPatternsThatGrow(t *testing.T) {
 	}
 }
 
-// What would take minutes is not begun.
+// A check that would take minutes is refused.
 //
 //nolint:paralleltest // it measures time
 func TestCheck_GivesUpWhatTakesTooLong(t *testing.T) {
@@ -112,7 +112,7 @@ func TestCheck_EndsAfterManyFindings(t *testing.T) {
 	}
 }
 
-// What a check says is bounded, however long the texts of the schema and of the value are.
+// The text of a check is bounded, even if the texts of the schema and of the value are long.
 //
 //nolint:paralleltest // it measures memory
 func TestCheck_SaysLittle(t *testing.T) {

@@ -53,7 +53,7 @@ func (s *Schema) Fields() []Field {
 	for i, name := range names {
 		property := properties[name]
 		fields[i] = Field{Name: name, Required: i < required, Expected: describe(property)}
-		for property != nil && property.Description == "" && len(property.AllOf) > 0 { // a $ref stands there
+		for property != nil && property.Description == "" && len(property.AllOf) > 0 { // it has a $ref
 			property = property.AllOf[0]
 		}
 		if property != nil {

@@ -88,7 +88,7 @@ func TestSchema_Check(t *testing.T) {
 	}
 }
 
-// What the words for a schema are, told by a value that no schema here accepts.
+// The words for a schema, shown by a value that no schema here accepts.
 func TestSchema_CheckExpects(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ schema, want string }{

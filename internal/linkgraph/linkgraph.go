@@ -4,10 +4,7 @@ package linkgraph
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -21,8 +18,6 @@ type Node struct {
 	Level   catalog.Level `json:"promotion_level"`
 	// Orphan says that no document links to it, and that it links to none.
 	Orphan bool `json:"orphan"`
-	// InCircle says that its links lead back to it over two other documents or more.
-	InCircle bool `json:"in_circle"`
 }
 
 // Edge is the links between two documents.
@@ -34,7 +29,6 @@ type Edge struct {
 	Mutual bool `json:"mutual"`
 	// Supersedes says that From replaces To.
 	Supersedes bool `json:"supersedes"`
-	InCircle   bool `json:"in_circle"`
 }
 
 // Graph is documents and the links between them.
@@ -45,7 +39,7 @@ type Graph struct {
 }
 
 // New returns the graph of the documents that can be indexed.
-func New(set *docset.Set) (*Graph, error) {
+func New(set *docset.Set) *Graph {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*docset.Document]int{}
 	for _, d := range set.Documents {
@@ -66,57 +60,14 @@ func New(set *docset.Set) (*Graph, error) {
 	}
 	for pair, replaces := range supersedes {
 		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
-		// Of the two directions the one that supersedes stays, else that of the first path.
+		// Of two directions, keep the one that supersedes, or else the one from the first path.
 		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
 			continue
 		}
-		g.Edges = append(g.Edges, Edge{
-			From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces, InCircle: backwards && replaces,
-		})
+		g.Edges = append(g.Edges, Edge{From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
-	return g, g.markCircles()
-}
-
-// markCircles finds documents that link in a circle. Two that link to each other are none,
-// as writers are to do that, unless each supersedes the other.
-func (g *Graph) markCircles() error {
-	// By their paths: StronglyConnectedComponents loses a component of which it visits the
-	// zero value first.
-	links := graph.New(graph.StringHash, graph.Directed())
-	at := map[string]int{}
-	for i, node := range g.Nodes {
-		at[node.Path] = i
-		if err := links.AddVertex(node.Path); err != nil {
-			return fmt.Errorf("find circles: %w", err)
-		}
-	}
-	for _, e := range g.Edges {
-		if e.Mutual {
-			g.Nodes[e.From].InCircle = g.Nodes[e.From].InCircle || e.InCircle
-			g.Nodes[e.To].InCircle = g.Nodes[e.To].InCircle || e.InCircle
-			continue
-		}
-		if err := links.AddEdge(g.Nodes[e.From].Path, g.Nodes[e.To].Path); err != nil {
-			return fmt.Errorf("find circles: %w", err)
-		}
-	}
-	components, err := graph.StronglyConnectedComponents(links)
-	if err != nil {
-		return fmt.Errorf("find circles: %w", err)
-	}
-	component := make([]int, len(g.Nodes))
-	for i, members := range components {
-		for _, path := range members {
-			node := at[path]
-			component[node] = i
-			g.Nodes[node].InCircle = g.Nodes[node].InCircle || len(members) > 1
-		}
-	}
-	for i, e := range g.Edges {
-		g.Edges[i].InCircle = e.InCircle || !e.Mutual && component[e.From] == component[e.To]
-	}
-	return nil
+	return g
 }
 
 // docTypes returns the doc-types of the nodes, sorted.

@@ -26,9 +26,7 @@ func read(t *testing.T, texts map[string]string) *linkgraph.Graph {
 	repo.Must(err)
 	set, err := docset.Read(t.Context(), p)
 	repo.Must(err)
-	g, err := linkgraph.New(set)
-	repo.Must(err)
-	return g
+	return linkgraph.New(set)
 }
 
 // sample has a circle of three, two that link to each other, a successor and an orphan.
@@ -48,7 +46,7 @@ func links(g *linkgraph.Graph) []string {
 	found := []string{}
 	for _, e := range g.Edges {
 		text := name(e.From) + " " + name(e.To)
-		for mark, set := range map[string]bool{" MUTUAL": e.Mutual, " CIRCLE": e.InCircle, " SUPERSEDES": e.Supersedes} {
+		for mark, set := range map[string]bool{" MUTUAL": e.Mutual, " SUPERSEDES": e.Supersedes} {
 			if set {
 				text += mark
 			}
@@ -58,24 +56,21 @@ func links(g *linkgraph.Graph) []string {
 	return found
 }
 
-func TestNew_MarksCirclesAndOrphans(t *testing.T) {
+func TestNew_MarksOrphans(t *testing.T) {
 	t.Parallel()
 	g := sample(t)
-	want := []string{"a b CIRCLE", "b c CIRCLE", "c a CIRCLE", "c d MUTUAL", "e d SUPERSEDES"}
+	want := []string{"a b", "b c", "c a", "c d MUTUAL", "e d SUPERSEDES"}
 	if diff := cmp.Diff(want, links(g)); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
-	circle, orphans := "", ""
+	orphans := ""
 	for _, n := range g.Nodes {
-		if n.InCircle {
-			circle += n.Title[:1]
-		}
 		if n.Orphan {
 			orphans += n.Title[:1]
 		}
 	}
-	if circle != "abc" || orphans != "f" {
-		t.Errorf("%q are in a circle and %q are orphans, want abc and f", circle, orphans)
+	if orphans != "f" {
+		t.Errorf("%q are orphans, want f", orphans)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -16,24 +15,19 @@ func colours() []string {
 	return []string{"#9ecae9", "#ffbf79", "#88d27a", "#f2cf5b", "#d6a5c9", "#8ad6c9", "#c5b0d5", "#d8b5a5", "#bab0ac"}
 }
 
-const circleColour = "#d62728"
-
 // DOT writes the graph for Graphviz. The same graph gives the same text.
 func (g *Graph) DOT(w io.Writer) error {
 	quote := func(text string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"` }
 	var text strings.Builder
-	text.WriteString("strict digraph {\n\toverlap=false;\n\tnode [ shape=box ];\n")
+	text.WriteString("strict digraph {\n\toverlap=false;\n\tnode [ shape=box, color=\"#555555\" ];\n")
 	types := g.docTypes()
 	for _, n := range g.Nodes {
-		style, outline := "filled,rounded", "#555555"
+		style := "filled,rounded"
 		if n.Orphan {
 			style += ",dashed"
 		}
-		if n.InCircle {
-			outline = circleColour
-		}
-		fmt.Fprintf(&text, "\t%s [ label=%s, style=%q, color=%q, fillcolor=%q, fontsize=%d ];\n",
-			quote(plain.Path(n.Path)), quote(plain.Line(n.Title)), style, outline,
+		fmt.Fprintf(&text, "\t%s [ label=%s, style=%q, fillcolor=%q, fontsize=%d ];\n",
+			quote(plain.Path(n.Path)), quote(plain.Line(n.Title)), style,
 			colours()[slices.Index(types, n.DocType)%len(colours())], 12+6*n.size())
 	}
 	for _, e := range g.Edges {
@@ -43,9 +37,6 @@ func (g *Graph) DOT(w io.Writer) error {
 		}
 		if e.Supersedes {
 			attributes += "style=dashed label=supersedes "
-		}
-		if e.InCircle {
-			attributes += fmt.Sprintf("color=%q ", circleColour)
 		}
 		fmt.Fprintf(&text, "\t%s -> %s [ %s];\n", quote(plain.Path(from)), quote(plain.Path(to)), attributes)
 	}
@@ -71,8 +62,7 @@ func (g *Graph) Mermaid(w io.Writer) error {
 			fmt.Fprintf(&text, "  style n%d stroke-dasharray:4\n", i)
 		}
 	}
-	var circles []string
-	for i, e := range g.Edges {
+	for _, e := range g.Edges {
 		arrow := "-->"
 		switch {
 		case e.Supersedes:
@@ -81,15 +71,9 @@ func (g *Graph) Mermaid(w io.Writer) error {
 			arrow = "<-->"
 		}
 		fmt.Fprintf(&text, "  n%d %s n%d\n", e.From, arrow, e.To)
-		if e.InCircle {
-			circles = append(circles, strconv.Itoa(i))
-		}
 	}
 	for i, docType := range types {
 		fmt.Fprintf(&text, "  %%%% %s\n  classDef t%d fill:%s,color:#111\n", docType, i%len(colours()), colours()[i%len(colours())])
-	}
-	if len(circles) > 0 {
-		fmt.Fprintf(&text, "  linkStyle %s stroke:%s\n", strings.Join(circles, ","), circleColour)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

@@ -18,10 +18,10 @@ const (
 	maxCompared = 5
 )
 
-// checkContradictions finds pairs of documents that may contradict each other: what one of
-// them is about, its front matter or the beginning of its text, is in the words of a passage
-// of the other, they are of different dates or doc-types, and no document supersedes either.
-// Whether what they say differs is for a reader to see. The finding is of the later document.
+// checkContradictions finds pairs of documents that may contradict each other. The subject of one
+// (its front matter or the beginning of its text) has the words of a passage of the other. Their
+// dates or doc-types differ, and neither supersedes the other. A reader must judge whether they
+// really differ. The finding belongs to the later document.
 func (e *examination) checkContradictions() {
 	rare, all := rarity(e.set), newPassages(e.set)
 	weight := func(term string) float64 { return rare[term] }

@@ -15,8 +15,8 @@ const (
 	minTerms = 20
 )
 
-// checkDuplicates finds documents whose texts have nearly the same terms. A document and
-// the one that it supersedes may.
+// checkDuplicates finds documents whose texts have nearly the same terms. A document may repeat the
+// one it supersedes.
 func (e *examination) checkDuplicates() {
 	var texts []text
 	with := map[string][]int{} // the texts that have a term

@@ -1,16 +1,12 @@
 package lint
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// checkLinks finds links that lead nowhere or are not returned, documents without any
-// link, and fragments of links that name no place in their document. A document need not
-// link back to one that supersedes it.
+// checkLinks finds links that lead nowhere or are not returned, and documents without any link. A
+// document need not link back to one that supersedes it.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}
@@ -39,16 +35,11 @@ func (e *examination) checkLinks() {
 				e.add(d, d.LineOf(target.Path), Notice, "one-way-link", target.Path+" does not link back")
 			}
 		}
-		for _, place := range d.Fragments {
-			if other := e.set.Find(place.Target); other != nil && other.Err == nil && !other.Anchors[strings.ToLower(place.Name)] {
-				e.add(d, d.LineOf("#"+place.Name), Warning, "broken-anchor", fmt.Sprintf("%s has no heading #%s", place.Target, place.Name))
-			}
-		}
 	}
 }
 
-// checkSupersession finds documents that supersede each other, and warns of critical ones that
-// another one supersedes.
+// checkSupersession finds documents that supersede each other, and warns of critical ones that are
+// superseded.
 func (e *examination) checkSupersession() {
 	later, superseded := e.set.Superseded()
 	for _, d := range e.set.Documents {

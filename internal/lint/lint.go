@@ -50,7 +50,7 @@ type Report struct {
 	Documents int `json:"documents"`
 	// Findings are sorted by path, line and check.
 	Findings []Finding `json:"findings"`
-	// Notes say what was not checked, and why.
+	// Notes name each check that could not be made, and the reason.
 	Notes []string `json:"notes"`
 }
 

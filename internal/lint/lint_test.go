@@ -99,16 +99,6 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"a link that leads nowhere", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[gone](gone%20file.md#x)\n")
 		}, []string{"insights/a.md:12: error broken-link: there is no " + docs + "insights/gone file.md"}},
-		{"links to headings", func(r *gitrepo.Repo) {
-			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n## `Put` a size\n\n[one](#put-a-size), [two](b.md#one-two), [pool](../../src/pool.go#L12)\n")
-			r.Put(docs+"insights/b.md", r.Read(docs+"insights/b.md")+"\n## One, *two*!\n")
-		}, []string{}},
-		{"links to headings that are not there", func(r *gitrepo.Repo) {
-			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[one](#here)\n[two](b.md#three)\n")
-		}, []string{
-			"insights/a.md:12: warning broken-anchor: " + docs + "insights/a.md has no heading #here",
-			"insights/a.md:13: warning broken-anchor: " + docs + "insights/b.md has no heading #three",
-		}},
 		{"related_docs that lead nowhere", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/b.md", insight("b", "related_docs:\n  - a.md\n  - tools/gone.md\n", "See [a](a.md)."))
 		}, []string{"insights/b.md:11: error broken-link: there is no " + docs + "insights/tools/gone.md"}},
@@ -147,21 +137,21 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Remove("src/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: warning place-gone: src/old.go:12 is gone since the document was written"}},
+		}, []string{"codebase/c.md:9: warning place-gone: src/old.go:12 is gone since the document was written"}},
 		{"a file that was moved", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("./src/old.go"))
 			commit(r, "2026-02-02")
 			r.Rename("src/old.go", "lib/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go"}},
+		}, []string{"codebase/c.md:9: notice place-moved: src/old.go is now lib/old.go"}},
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large"}},
+		}, []string{"codebase/c.md:9: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large"}},
 		{"a file that was changed since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
 		}, []string{
-			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
@@ -172,7 +162,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Put("src/pool.go", source(3, "changed"))
 		}, []string{
-			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go:20 has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
@@ -204,7 +194,6 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(config, `{"project_name": "planted", "documents": {"link_root": "`+strings.TrimSuffix(docs, "/")+`"}}`)
 			r.Put(docs+"insights/a.md", insight("a", "", "See [b](/insights/b.md#none), [c](/codebase/c.md) and [d](/gone.md)."))
 		}, []string{
-			"insights/a.md:10: warning broken-anchor: " + docs + "insights/b.md has no heading #none",
 			"insights/a.md:10: error broken-link: there is no " + docs + "gone.md",
 		}},
 		{"a configuration that is not valid", func(r *gitrepo.Repo) {
@@ -254,7 +243,7 @@ func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
 //nolint:paralleltest // it measures the memory of the process
 func TestRun_ManyBrokenLinks(t *testing.T) {
 	for name, line := range map[string]string{
-		"places": "[@](#no-@)\n", "files": "[@](no/@.md)\n", "definitions": "[@]: no/@.md\n\n[@]\n\n",
+		"files": "[@](no/@.md)\n", "definitions": "[@]: no/@.md\n\n[@]\n\n",
 	} {
 		var text strings.Builder
 		for i := 0; text.Len() < 1<<17; i++ {

@@ -9,9 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkPlaces finds documents that cite places of the repository which have changed, moved
-// or gone since the documents were written: what they say may no longer be so. Where git
-// cannot say, the report says so.
+// checkPlaces finds documents whose cited places have changed, moved or gone since the documents
+// were written: their statements may be wrong by now. The report says so if git cannot tell.
 func (e *examination) checkPlaces(ctx context.Context) error {
 	documents := make([]staleness.Document, len(e.set.Documents))
 	for i, d := range e.set.Documents {

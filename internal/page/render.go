@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -173,7 +174,7 @@ type anchors map[string]int
 
 // Generate returns the name of a heading with a text.
 func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
-	name := anchorPrefix + markdown.HeadingAnchor(strings.TrimSpace(string(value)))
+	name := anchorPrefix + headingAnchor(strings.TrimSpace(string(value)))
 	a[name]++
 	if n := a[name] - 1; n > 0 {
 		name += "-" + strconv.Itoa(n)
@@ -183,3 +184,18 @@ func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 
 // Put takes note of a name that a heading gives itself.
 func (a anchors) Put(value []byte) { a[string(value)]++ }
+
+// headingAnchor returns the name of a heading's text as GitHub makes it: letters, digits, "_"
+// and "-" stay, spaces become "-". The source is TableOfContentsFilter of GitHub's
+// html-pipeline.
+func headingAnchor(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', unicode.In(r, unicode.Letter, unicode.Mark, unicode.Nd, unicode.Pc):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+}

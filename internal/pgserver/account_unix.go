@@ -18,9 +18,8 @@ import (
 // Account is the account of the system that a server runs under.
 type Account struct{ UID, GID uint32 }
 
-// ServerAccount returns the account that PostgreSQL runs under. PostgreSQL refuses to run as
-// root, so for root this is the account that its package makes. nil stands for the account
-// of this process.
+// ServerAccount returns the account that PostgreSQL runs under. PostgreSQL refuses to run as root,
+// so for root this is the account that its package makes. nil means the account of this process.
 func ServerAccount() (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -49,7 +48,7 @@ func attributes(account *Account) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: account.UID, Gid: account.GID}}
 }
 
-// reaches reports whether every account may enter a folder, which need not exist yet.
+// reaches reports whether every account may enter a folder, which may not exist yet.
 func reaches(folder string) bool {
 	for ; ; folder = filepath.Dir(folder) {
 		info, err := os.Stat(folder)

@@ -29,61 +29,38 @@ const pgdg = "sudo apt-get install -y postgresql-common && " +
 	"sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && " +
 	"sudo apt-get install -y postgresql-17 postgresql-17-pgvector"
 
-// installCommands are the commands that install PostgreSQL and pgvector, by operating system
-// and by the IDs of Linux distributions. Red Hat and its kin have no pgvector. The packages
-// of Debian and Ubuntu have none, or one that is too old, except in the newest releases.
+// installCommands are the commands that install PostgreSQL and pgvector, by [thisSystem]. Red Hat
+// has no pgvector. The packages of Debian and Ubuntu have none, or one that is too old, except in
+// the newest releases.
 var installCommands = map[string]string{ //nolint:gochecknoglobals // a table
 	"darwin": "brew install postgresql@17 pgvector",
 	"debian": pgdg,
-	"ubuntu": pgdg,
 	"fedora": "sudo dnf install -y postgresql-server pgvector",
-	"arch":   "sudo pacman -S --needed --noconfirm postgresql pgvector",
-	"alpine": "sudo apk add postgresql postgresql-pgvector",
-	"rhel":   "",
-	"centos": "",
 }
 
-// thisSystem returns Go's name of this operating system. On Linux the distribution's name and
-// the names of its relatives follow.
-func thisSystem() []string {
-	release, _ := os.ReadFile("/etc/os-release") // without it, not Linux, or one that is unknown
-	return append([]string{runtime.GOOS}, distributions(string(release))...)
-}
-
-// distributions reads os-release, whose lines are shell assignments.
-func distributions(release string) []string {
-	var id, like []string
-	for line := range strings.Lines(release) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		names := strings.Fields(strings.Trim(value, `"'`))
-		switch key {
-		case "ID":
-			id = names
-		case "ID_LIKE":
-			like = names
+// thisSystem returns "debian" for Debian and the systems made from it, "fedora" for Fedora, and
+// otherwise Go's name of this operating system.
+func thisSystem() string {
+	for _, system := range []struct{ name, file string }{{"debian", "/etc/debian_version"}, {"fedora", "/etc/fedora-release"}} {
+		if _, err := os.Stat(system.file); err == nil {
+			return system.name
 		}
 	}
-	return append(id, like...)
+	return runtime.GOOS
 }
 
 // installCommand is "" for a system that is not known.
-func installCommand(system []string, root bool) string {
-	for _, name := range system {
-		command, known := installCommands[name]
-		if known && root {
-			return strings.ReplaceAll(command, "sudo ", "") // which small systems do not have
-		}
-		if known {
-			return command
-		}
+func installCommand(system string, root bool) string {
+	if root {
+		return strings.ReplaceAll(installCommands[system], "sudo ", "") // which small systems do not have
 	}
-	return ""
+	return installCommands[system]
 }
 
 // installHint names a command that installs PostgreSQL and pgvector, or says what is needed.
-func installHint(system []string, root bool) string {
+func installHint(system string, root bool) string {
 	const again = ", and try again; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"
-	if system[0] == "windows" {
+	if system == "windows" {
 		return "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself" + again
 	}
 	if command := installCommand(system, root); command != "" {
@@ -101,8 +78,8 @@ type Installer struct {
 }
 
 // newInstaller returns nil for a system whose packages are not known.
-func newInstaller(system []string, root bool) *Installer {
-	if _, err := exec.LookPath("apt-get"); err == nil && system[0] == "linux" {
+func newInstaller(system string, root bool) *Installer {
+	if _, err := exec.LookPath("apt-get"); err == nil && system == "debian" {
 		return &Installer{Description: "PostgreSQL and pgvector with apt-get", script: install.Script()}
 	}
 	command := installCommand(system, root)

@@ -45,8 +45,8 @@ var folders = []string{
 // ErrNotInstalled is in the error of Find if this machine has no PostgreSQL that can be used.
 var ErrNotInstalled = errors.New("this machine has no PostgreSQL 15 or newer with pgvector 0.8 or newer")
 
-// Find returns the newest PostgreSQL of this machine that has a pgvector to go with it.
-// If there is none its error is an [*Error] that says what to install.
+// Find returns the newest PostgreSQL of this machine with a pgvector for it. Its error is an
+// [*Error] that says what to install.
 func Find(ctx context.Context) (Installation, error) { return newest(installations(ctx)) }
 
 func newest(all []Installation) (Installation, error) {
@@ -72,8 +72,8 @@ func newest(all []Installation) (Installation, error) {
 	return Installation{}, &Error{Err: err, Hint: installHint(system, root), Installer: newInstaller(system, root)}
 }
 
-// installations returns the servers of this machine, of whatever version. On Windows there
-// are none, because its sockets are open to other users.
+// installations returns the servers of this machine, of any version. On Windows the list is empty,
+// because its sockets are open to other users.
 func installations(ctx context.Context) []Installation {
 	if runtime.GOOS == "windows" {
 		return nil

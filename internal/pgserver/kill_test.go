@@ -14,7 +14,7 @@ func TestServer_Killed(t *testing.T) {
 	s := newServer(t, newHome(t))
 	url := mustStart(t, s)
 	query(t, url, "CREATE TABLE kept AS SELECT 7 AS n")
-	account, err := ServerAccount() // PostgreSQL asks of processes of its own account alone
+	account, err := ServerAccount() // PostgreSQL sees only processes of its account
 	if err != nil {
 		t.Fatal(err)
 	}

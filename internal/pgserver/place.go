@@ -65,8 +65,8 @@ func (p place) find(ctx context.Context) (Installation, error) {
 	return found, err
 }
 
-// realPath returns a path without symbolic links, so that processes that are given different
-// paths of one folder agree on it. The end of the path need not exist.
+// realPath returns a path without symbolic links, so that processes with different paths of one
+// folder agree on it. The end of the path may not exist.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -112,7 +112,7 @@ const lockWait = 20 * time.Second
 // after wait.
 func (p place) lock(ctx context.Context, wait time.Duration) (unlock func(), err error) {
 	if err := p.make(); err != nil {
-		return nil, err
+		return nil, &Error{Err: err, Hint: "set CDOCS_HOME to a folder that this user may write to"}
 	}
 	lock := flock.New(filepath.Join(p.folder, "lock"))
 	limited, cancel := context.WithTimeout(ctx, wait)
@@ -148,7 +148,7 @@ func (p place) cluster(major int) Cluster {
 // clusters returns the cluster of each version that has data here, running or not. All have one socket.
 func (p place) clusters() []Cluster {
 	var clusters []Cluster
-	entries, _ := os.ReadDir(p.folder) // without it there is none
+	entries, _ := os.ReadDir(p.folder) // an error means an empty folder
 	for _, entry := range entries {
 		if major, err := strconv.Atoi(entry.Name()); err == nil {
 			clusters = append(clusters, p.cluster(major))

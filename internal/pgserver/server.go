@@ -1,10 +1,9 @@
-// Package pgserver runs a PostgreSQL of the user's own, with no account, port or
-// password to set up: a private cluster made with the programs of this machine's
-// packages, which all servers of the user share, or a container where there are no
-// packages.
+// Package pgserver runs a private PostgreSQL for the user, with no account, port or password to set
+// up. All servers of the user share it. It is a cluster made with this machine's packages, or a
+// container on a machine without them.
 //
-// It knows PostgreSQL's programs, files and signals. It must not know what is in the
-// database, and speaks no SQL.
+// It knows PostgreSQL's programs, files and signals. It must not know the content of the database,
+// and speaks no SQL.
 package pgserver
 
 import (
@@ -82,7 +81,7 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 // goes on.
 func (s *Server) Close() {
 	s.end()
-	<-s.attempts.DoChan("", s.attempt) // joins the one that is under way, or fails at once
+	<-s.attempts.DoChan("", s.attempt) // joins a running attempt, or fails at once
 }
 
 // attempt returns the URL of a server that runs, and starts it if necessary.
@@ -141,7 +140,7 @@ func (s *Server) start(ctx context.Context, p place) (string, error) {
 	return cluster.URL(), nil
 }
 
-// usesContainer reports whether there is no cluster, and a container can take its place.
+// usesContainer reports whether a container replaces a missing cluster.
 func (p place) usesContainer(ctx context.Context) bool {
 	return len(p.clusters()) == 0 && compose.Available(ctx)
 }
@@ -153,7 +152,7 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 		return "", reason
 	}
 	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
-	err := s.container().Up(ctx, compose.Postgres)
+	err := s.container().Up(ctx)
 	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
 		err = &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
 	}
@@ -163,7 +162,7 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 	return s.container().DatabaseURL()
 }
 
-// container returns the services in containers, with a folder of their own.
+// container returns the database in a container.
 func (s *Server) container() compose.Project {
 	return compose.Project{Folder: filepath.Join(s.home, "container")}
 }
@@ -196,12 +195,12 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 		ran = ran || stopped
 	}
 	if p.usesContainer(ctx) {
-		return s.container().Stop(ctx, compose.Postgres)
+		return s.container().Stop(ctx)
 	}
 	return ran, nil
 }
 
-// State describes a server that need not run.
+// State describes a server, running or not.
 type State struct {
 	Running              bool
 	Folder               string // of its files
@@ -219,7 +218,7 @@ func (s *Server) State(ctx context.Context) State {
 	found, err := p.find(ctx)
 	if err != nil && p.usesContainer(ctx) {
 		var state State
-		if state.Running = s.container().Runs(ctx, compose.Postgres); state.Running {
+		if state.Running = s.container().Runs(ctx); state.Running {
 			state.URL, state.Err = s.container().DatabaseURL()
 		}
 		return state

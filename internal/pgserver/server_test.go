@@ -85,7 +85,7 @@ func TestServer_Stopped(t *testing.T) {
 	}
 }
 
-// What an interrupted process has left is no cluster, and goes.
+// The remains of an interrupted process are no cluster, and are removed.
 func TestServer_Interrupted(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)

@@ -68,7 +68,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// query runs a statement over a connection of its own, and returns its one value.
+// query runs a statement over a new connection, and returns its one value.
 func query(t *testing.T, url, statement string) (value string) {
 	t.Helper()
 	conn := connect(t, url)

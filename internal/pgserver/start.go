@@ -19,8 +19,8 @@ const (
 	stopTimeout  = 30 * time.Second
 )
 
-// prepare returns the cluster for an installation, and makes one if there is none. The data of
-// another version stays aside. The caller has the lock, and no server runs.
+// prepare returns the cluster for an installation, and makes a missing one. The data of another
+// version stays aside. The caller has the lock, and no server runs.
 func (s *Server) prepare(ctx context.Context, p place, found Installation) (Cluster, error) {
 	cluster := p.cluster(found.Major())
 	cluster.Installation = found
@@ -75,7 +75,7 @@ func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Close() }() // the server has one of its own
+	defer func() { _ = log.Close() }() // the server has its own handle
 	// Many small processes share it.
 	own := []string{"cluster_name=compound-docs", "max_connections=200", "log_checkpoints=off"}
 	settings := c.Settings(append(own, s.settings...)...)
@@ -92,8 +92,8 @@ func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
 	return nil
 }
 
-// control returns the command that runs pg_ctl on the cluster and waits for the result. The
-// folder is in the environment, since pg_ctl passes arguments to a shell without quoting them.
+// control returns the command that runs pg_ctl on the cluster and waits for the result. The folder
+// is in the environment, because pg_ctl passes arguments to a shell without quoting them.
 func (c Cluster) control(ctx context.Context, action string, patience time.Duration, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, c.Installation.program("pg_ctl"), //nolint:gosec // found by Find
 		append([]string{action, "--wait", "--timeout", strconv.Itoa(int(patience.Seconds()))}, arguments...)...)
@@ -120,11 +120,11 @@ func (c Cluster) stop(ctx context.Context) (ran bool, err error) {
 	return ran, nil
 }
 
-// disown lets the next server start although a process has the number of the killed one: after
-// a restart of the machine another process may have it, and a killed process keeps it until its
+// disown lets the next server start although a process has the number of the killed one. After a
+// restart of the machine another process may have it, and a killed process keeps it until its
 // parent waits for it. PostgreSQL ignores the number of the process that runs pg_ctl, so disown
-// writes that one. The file must stay, since it names the shared memory that processes of the
-// killed server may still use. A file without a number is of no use.
+// writes that number. The file must stay: it names the shared memory that processes of the killed
+// server may still use. A file without a number does not help.
 func (c Cluster) disown() error {
 	path := filepath.Join(c.Data, postmasterFile)
 	text, err := os.ReadFile(path)
@@ -141,7 +141,7 @@ func (c Cluster) disown() error {
 	return os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"+rest), 0o600) //nolint:gosec // a path of ours
 }
 
-// newLog opens a new log for the server, and keeps the former one beside it.
+// newLog opens a new log for the server, and keeps the previous one beside it.
 func (p place) newLog() (*os.File, error) {
 	path := filepath.Join(p.folder, "log")
 	if err := os.Rename(path, path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {

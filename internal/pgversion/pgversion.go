@@ -10,8 +10,8 @@ const (
 	OldestPgvector   = "0.8.0"
 )
 
-// SoundPgvector is the oldest pgvector without a known fault of vacuuming: before 0.8.3 it
-// could corrupt an HNSW index, and before 0.8.4 fail inserts meanwhile.
+// SoundPgvector is the oldest pgvector without a known fault of vacuuming. Before 0.8.3 a vacuum
+// could corrupt an HNSW index. Before 0.8.4 an insert during a vacuum could fail.
 const SoundPgvector = "0.8.4"
 
 // Supported reports whether the index works with both versions.
@@ -19,11 +19,11 @@ func Supported(postgreSQL, pgvector string) bool {
 	return AtLeast(postgreSQL, OldestPostgreSQL) && AtLeast(pgvector, OldestPgvector)
 }
 
-// AtLeast compares two versions, such as "15.18" and "0.8.4", by their first three parts.
-// What is no version is older than any.
+// AtLeast compares two versions, such as "15.18" and "0.8.4", by their first three parts. A text
+// without a version is older than any version.
 func AtLeast(version, oldest string) bool { return number(version) >= number(oldest) }
 
-// Major returns the first part of a version, and 0 for what is none.
+// Major returns the first part of a version, and 0 for a text without a version.
 func Major(version string) int { return number(version) / (unit * unit) }
 
 const unit = 1000

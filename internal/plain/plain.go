@@ -38,8 +38,8 @@ func Path(path string) string {
 	return string(append(quoted, '"'))
 }
 
-// Line returns a text as one line. Line breaks and tabs in it become spaces; what else
-// does not print becomes U+FFFD.
+// Line returns a text as one line. Line breaks and tabs become spaces; other characters that do not
+// print become U+FFFD.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -60,9 +60,9 @@ func Prints(name string) bool { return strings.IndexFunc(name, commands) < 0 }
 // closes none: assistants put what a hook says between tags, such as <system-reminder>.
 func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹") }
 
-// commands reports whether a character does something other than to stand there: control
-// characters, line and paragraph separators, and what is invisible or changes the
-// direction of writing, but for the joiners that scripts and emoji need.
+// commands reports whether a character does more than print: control characters, line and paragraph
+// separators, invisible characters, and those that change the direction of writing. Joiners, which
+// scripts and emoji need, are allowed.
 func commands(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) ||

@@ -44,8 +44,8 @@ func lines(values []any) []any {
 	return safe
 }
 
-// Table writes lines whose cells end with tabs, in columns. What cannot be written is dropped, as
-// by [Printf].
+// Table writes lines in columns. Each cell ends with a tab. Errors of the writer are dropped, as by
+// [Printf].
 func Table(w io.Writer, fill func(table io.Writer)) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fill(table)

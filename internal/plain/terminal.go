@@ -35,12 +35,12 @@ func Fold(w io.Writer, indent int, text string) (lines []string) {
 	return append(lines, line)
 }
 
-// Hanging is Fold as one text, for a line of which indent columns are taken.
+// Hanging is Fold for one text on a line whose first indent columns are taken.
 func Hanging(w io.Writer, indent int, text string) Marked {
 	return Marked(strings.Join(Fold(w, indent, text), "\n"+strings.Repeat(" ", indent)))
 }
 
-// width returns the columns of a terminal, and 0 for what is none.
+// width returns the columns of a terminal, and 0 if w is not a terminal.
 func width(w io.Writer) int {
 	file := terminal(w)
 	if file == nil {
@@ -52,9 +52,9 @@ func width(w io.Writer) int {
 	return usualWidth
 }
 
-// Output is the stdout of a command that prints for people or for a pipe. When the pipe
-// is closed, as by head, the rest is dropped: that is no error. Any other error of a write
-// is kept for [Output.Err].
+// Output is the stdout of a command that prints for people or for a pipe. If the reader closes the
+// pipe, as head does, the rest is dropped without an error. Any other error of a write is kept for
+// [Output.Err].
 type Output struct {
 	to     io.Writer
 	closed bool
@@ -87,7 +87,7 @@ func (o *Output) Write(text []byte) (int, error) {
 // Err returns what a command could not write, such as to a full disk.
 func (o *Output) Err() error { return o.err }
 
-// NobodyReads reports whether what is written to w is dropped.
+// NobodyReads reports whether text written to w is dropped.
 func NobodyReads(w io.Writer) bool {
 	o, ok := w.(*Output)
 	return ok && o.closed

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// exists reports whether a process has the number. The signal 0 is none.
+// exists reports whether a process has the number. Signal 0 only asks.
 func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -11,22 +11,20 @@ import (
 	"sync"
 )
 
-// ID returns the name of this process, which no other process has or had, on any machine:
-// its number and host, for people; then the machine since its last start, with the
-// namespace that numbers the processes; then when the process was started.
+// ID returns the name of this process, unique among all processes on all machines. For people it
+// begins with the process's number and host. Then come the machine since its last start, the
+// namespace that numbers the processes, and the start of the process.
 func ID() string { return own() }
 
-var own = sync.OnceValue(func() string { return IDOf(os.Getpid()) }) //nolint:gochecknoglobals // it does not change
-
-// IDOf is [ID] for the process of a number.
-func IDOf(pid int) string {
+var own = sync.OnceValue(func() string { //nolint:gochecknoglobals // it does not change
 	host, err := os.Hostname()
 	if err != nil || strings.ContainsAny(host, " \n") {
 		host = "unknown"
 	}
+	pid := os.Getpid()
 	started, _ := startOf(pid)
 	return fmt.Sprintf("%d@%s %s %s", pid, host, machine(), started)
-}
+})
 
 // parts are those of an ID.
 type parts struct {
@@ -68,18 +66,8 @@ func Gone(id string) bool {
 	return known && started != p.started
 }
 
-// Running returns the number of the process of an ID, and whether it is known to run.
-func Running(id string) (pid int, running bool) {
-	p, ok := parse(id)
-	if !ok || p.machine == unknown || p.machine != machine() {
-		return 0, false
-	}
-	started, known := startOf(p.pid)
-	return p.pid, known && started == p.started && started != ended
-}
-
-// ended is the start of a process whose parent has not asked yet how it ended.
+// ended is the start of a process that has ended while its parent has not yet waited for it.
 const ended = "ended"
 
-// unknown stands for what the operating system does not say.
+// unknown replaces values that the operating system does not report.
 const unknown = "-"

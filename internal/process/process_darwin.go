@@ -15,8 +15,8 @@ func machine() string {
 	return boot
 }
 
-// startOf returns when a process was started, and "ended" for one whose parent has not
-// asked yet how it ended.
+// startOf returns the start of a process, or "ended" if the process has ended and its parent has
+// not yet waited for it.
 func startOf(pid int) (started string, known bool) {
 	const zombie = 5
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)

@@ -20,9 +20,9 @@ func machine() string {
 	return filepath.Join(strings.TrimSpace(string(boot)), namespace, clock)
 }
 
-// startOf returns when a process was started, in clock ticks since the kernel was, and
-// "ended" for one whose parent has not asked yet how it ended. It is not known of a
-// process that this user may not see.
+// startOf returns the start of a process, in clock ticks since the kernel started. It returns
+// "ended" if the process has ended and its parent has not yet waited for it. known is false if this
+// user may not see the process.
 func startOf(pid int) (started string, known bool) {
 	const state, start = 0, 19 // behind the name, which may contain anything
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -16,7 +16,7 @@ type Config struct {
 	SemanticSearch SemanticSearch  `json:"semantic_search"`
 	LinkResolution LinkResolution  `json:"link_resolution"`
 	Recall         Recall          `json:"recall"`
-	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil when there are none
+	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil without external docs
 	CustomDocTypes []CustomDocType `json:"custom_doc_types"`
 }
 
@@ -55,7 +55,7 @@ type LinkResolution struct {
 
 // ExternalDocs says which files elsewhere are searched as reference.
 type ExternalDocs struct {
-	Path            string   `json:"path"` // as written; see [External] for where that is
+	Path            string   `json:"path"` // as written; [External] has the absolute path
 	IncludePatterns []string `json:"include_patterns"`
 	ExcludePatterns []string `json:"exclude_patterns"`
 }

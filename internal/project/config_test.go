@@ -226,7 +226,7 @@ func TestConfigSchema_PublishedCopyIsTheSame(t *testing.T) {
 	}
 }
 
-// The defaults that the schema promises are the ones that hold.
+// The schema promises the defaults that the program applies.
 func TestConfigSchema_DefaultsAreTheOnesApplied(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("config.schema.json")

@@ -20,8 +20,8 @@ func (p *Project) DocsDir() string { return p.docsDir }
 func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
 
 // IsDocument reports whether a file is a document. name is its path in the folder of the documents,
-// with / separators. Schemas have a folder of their own there, in which no file is a document,
-// unless the project is lenient: its folder may have had other uses before.
+// with / separators. The folder of the schemas has no documents, except in a lenient project: its
+// folder may have had other uses before.
 func (p *Project) IsDocument(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".md") && (p.Lenient() || !strings.HasPrefix(name, SchemasFolder+"/"))
 }
@@ -68,7 +68,7 @@ func DocumentsFolder(root, configured string) (string, error) {
 	return folder, nil
 }
 
-// isGit reports whether a path relative to root is in one of git's folders, which need not be hidden.
+// isGit reports whether a path relative to root is in one of git's folders, which may be visible.
 func isGit(root, target string) bool {
 	return slices.ContainsFunc(gitFolders(root), func(folder string) bool {
 		return isInside(folder, filepath.Join(root, target))

@@ -177,7 +177,7 @@ func TestProject_LenientDocumentType(t *testing.T) {
 	}
 }
 
-// What the index has of a document depends on its project's leniency, folder and doc-types.
+// The index of a document depends on its project's leniency, folder and doc-types.
 func TestProject_DocumentTypeChangesWithTheConfig(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}

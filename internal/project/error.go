@@ -26,7 +26,7 @@ type ConfigError struct {
 	Problem string
 	// Hint is one or more sentences on what to do, with a correct example.
 	Hint string
-	// Err is the cause where there is one, such as [fs.ErrNotExist]; nil otherwise.
+	// Err is the cause, such as [fs.ErrNotExist], or nil.
 	Err error
 }
 
@@ -84,8 +84,8 @@ func fileError(path, hint string, err error) *ConfigError {
 	return e
 }
 
-// keyError returns the error for the worst of findings: an unknown key before all others, since a
-// misspelt key is also a missing one. It returns nil when there are none.
+// keyError returns the error for the worst finding, or nil. An unknown key comes before all others,
+// because a misspelt key is also a missing one.
 func keyError(path string, findings []jsonschema.Finding) error {
 	if len(findings) == 0 {
 		return nil

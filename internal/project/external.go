@@ -57,8 +57,8 @@ func (e External) Prune(relDir string) bool {
 	})
 }
 
-// private reports whether a path belongs to git, or to the project's own documents, which are a
-// collection of their own.
+// private reports whether a path belongs to git or to the project's own documents, which are
+// another collection.
 func (e External) private(relPath string) bool {
 	return holdsGit(relPath) || slices.ContainsFunc(e.kept, func(folder string) bool {
 		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
@@ -175,7 +175,8 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
 }
 
-// gitFolders returns the git folders of the checkout at root with symlinks resolved. They need not be called .git.
+// gitFolders returns the git folders of the checkout at root with symlinks resolved. They may have
+// another name than .git.
 func gitFolders(root string) []string {
 	dirs, found, err := findGit(root)
 	if err != nil || !found {

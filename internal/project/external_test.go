@@ -23,7 +23,7 @@ func TestProject_External(t *testing.T) {
 	tests := []struct {
 		name, path           string
 		allowed              []string
-		wantDir, wantRelPath string // ROOT stands for the repository
+		wantDir, wantRelPath string // ROOT means the repository
 	}{
 		{"relative", "./docs", nil, "ROOT/docs", "docs"},
 		{"through a link inside", "linked", nil, "ROOT/docs", "docs"},

@@ -25,7 +25,7 @@ func decode(path string, content []byte, schema string, dst any) (value any, err
 	if err != nil {
 		return nil, err
 	}
-	// What was checked is decoded, not the content: of a key that is given twice it has one.
+	// Decode the value that was checked, not the content: a key given twice has one value.
 	checked, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(checked, dst)

@@ -86,8 +86,7 @@ func wantLocated(t *testing.T, err error, data []byte) {
 	}
 }
 
-// wantInside fails if a path, which need not exist, leads out of the repository, or to
-// git's folder.
+// wantInside fails if a path, which may not exist, leads out of the repository or to git's folder.
 func wantInside(t *testing.T, root, path string) {
 	t.Helper()
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {

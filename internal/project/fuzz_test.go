@@ -58,8 +58,8 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// memoryPerByte is how many bytes of memory a schema may take for each of its own: so many
-// that a compiled schema of one keyword is within them.
+// memoryPerByte is how many bytes of memory a schema may take for each of its bytes. A compiled
+// schema of one keyword fits.
 const memoryPerByte = 20_000
 
 // compileSchema compiles a schema file as readSchema does.
@@ -106,7 +106,7 @@ func FuzzPatterns(f *testing.F) {
 			return
 		}
 		var matched bool
-		// Each of the alternatives is a text that is made and thrown away.
+		// Each alternative makes a text and throws it away.
 		workbound.Check(t, maxAlternatives*(len(include)+len(exclude)), 16, func() { matched = external.Match(path) })
 		if matched != external.Match("./"+path) {
 			t.Errorf("%q matches %v, and not so with ./ before it", path, matched)

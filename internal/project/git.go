@@ -28,8 +28,8 @@ var errReftable = errors.New("the repository stores its refs as a reftable, whic
 
 // GitHead is what a work tree has checked out.
 type GitHead struct {
-	// Branch is the branch's short name, such as feature/x; during a rebase the branch being
-	// rebased; "HEAD" when there is none; "" outside a repository.
+	// Branch is the branch's short name, such as feature/x. During a rebase it is the branch being
+	// rebased. It is "HEAD" without a branch, and "" outside a repository.
 	Branch string
 	// Detached is set when HEAD names a commit, not a branch; also during a rebase.
 	Detached bool
@@ -181,7 +181,8 @@ func gitDirOf(dir string) (string, error) {
 		if info.IsDir() { // a folder that is merely called .git: git ignores it too
 			return "", nil
 		}
-		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w", dotGit, err)
+		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w; if the repository has moved, run in it: "+
+			"git worktree repair %q; if it is gone: rm %q && git init %q", dotGit, err, dir, dotGit, dir)
 	}
 	return own, nil
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// git runs the git command in dir, with no configuration but the one given here, and returns its
-// output.
+// git runs the git command in dir, with only the configuration given here, and returns its output.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	out, err := gitTry(t, dir, args...)
@@ -235,7 +234,8 @@ func TestHead_Refuses(t *testing.T) {
 		{
 			"link to nowhere",
 			map[string]string{".git": "gitdir: gone"},
-			"read ROOT/.git: it names a git folder that is not there: lstat ROOT/gone/HEAD: no such file or directory",
+			"read ROOT/.git: it names a git folder that is not there: lstat ROOT/gone/HEAD: no such file or directory; " +
+				`if the repository has moved, run in it: git worktree repair "ROOT"; if it is gone: rm "ROOT/.git" && git init "ROOT"`,
 		},
 	}
 	for _, tt := range tests {

@@ -16,8 +16,8 @@ func TestLoad_RefusesHiddenExternalDocs(t *testing.T) {
 	const git, hidden = "is one of git's own folders", "leads to a hidden folder"
 	tests := []struct {
 		path    string
-		allowed []string // ROOT stands for the repository
-		want    string   // "" where it is allowed
+		allowed []string // ROOT means the repository
+		want    string   // "" if it is allowed
 	}{
 		{".git", nil, git},
 		{"./docs/../.git/hooks", nil, git},
@@ -148,7 +148,7 @@ func TestLoad_RefusesLinksToHiddenFiles(t *testing.T) {
 	}
 }
 
-// What stays inside may be linked, and the folder of the config may hold schemas.
+// Links inside the repository are followed, and the folder of the config may hold schemas.
 func TestLoad_FollowsLinksInside(t *testing.T) {
 	t.Parallel()
 	root := newRepo(t, map[string]string{

@@ -55,9 +55,8 @@ func missingConfigHint(file string) string {
 		minimalConfig + "."
 }
 
-// FindRoot returns the repository that a folder belongs to: the nearest folder above it, or
-// itself, that has a configuration or is the top of a git work tree. It is the folder
-// itself if there is none.
+// FindRoot returns the repository of a folder: the nearest folder above it, or itself, that has a
+// configuration or is the top of a git work tree. Without one it returns the folder itself.
 func FindRoot(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err == nil {

@@ -1,9 +1,9 @@
-// Package project knows what a repository says about itself: its configuration, the doc-types of
-// its documents and the schemas of their front matter, the folder of external documentation, the
-// identity of its checkout and the git branch that is checked out there.
+// Package project reads what a repository says about itself: its configuration, its doc-types and
+// their schemas, the folder of external documentation, the identity of its checkout, and its git
+// branch.
 //
-// It reads files only: it must not know a database, a model, the network or a git process. The files
-// come with a repository that may be hostile: their size is bounded, no path leads out of the
+// It reads files only: it must not know a database, a model, the network or a git process. The
+// files come with a repository that may be hostile: their size is bounded, no path leads out of the
 // repository, and no schema can load another file or take long to check.
 package project
 
@@ -45,9 +45,9 @@ type Project struct {
 }
 
 // Load reads and validates a project's configuration and the schemas that it names. configPath is
-// absolute and names config.json, the folder .csharp-compounding-docs, or the root of the
-// repository. externalAllowed lists the folders outside the repository that the user lets a project
-// have as external_docs.path ([Settings.ExternalDocsAllowed]). The error is a *[ConfigError].
+// absolute. It names config.json, the folder .csharp-compounding-docs, or the root of the
+// repository. externalAllowed lists the folders outside the repository that the user allows as
+// external_docs.path ([Settings.ExternalDocsAllowed]). The error is a *[ConfigError].
 func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	root, file, err := locate(configPath)
 	if err != nil {

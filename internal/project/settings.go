@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
@@ -20,17 +22,19 @@ const SettingsFile = "settings.json"
 // set the value.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
-	// EmbeddingModel makes the vectors. Vectors of different models are never
-	// compared: after a change all documents are embedded again, and are found by their words
-	// meanwhile.
+	// EmbeddingModel makes the vectors. Vectors of different models are never compared. After a
+	// change all documents are embedded again; until then searches find them by their words.
 	EmbeddingModel  string `json:"embedding_model"`
 	GenerationModel string `json:"generation_model"`
 	// GenerationContextLength is the size of the generation model's context window in tokens. A model
 	// with a smaller window uses its own.
 	GenerationContextLength int    `json:"generation_context_length"`
 	OllamaHost              string `json:"ollama_host"`
-	DatabaseURL             string `json:"database_url"` // may hold a password
-	LogLevel                string `json:"log_level"`    // debug, info, warn or error
+	// EmbeddingHost and GenerationHost take the place of OllamaHost for one of the models.
+	EmbeddingHost  ModelHost `json:"embedding_host"`
+	GenerationHost ModelHost `json:"generation_host"`
+	DatabaseURL    string    `json:"database_url"` // may hold a password
+	LogLevel       string    `json:"log_level"`    // debug, info, warn or error
 	// UnusedTextHours is how long the index keeps text that no document has any more.
 	UnusedTextHours float64 `json:"unused_text_hours"`
 	// Recall says which hooks are answered, in every project, and RecallThreshold from which
@@ -42,6 +46,42 @@ type Settings struct {
 	// ExternalDocsAllowed lists absolute paths of folders. A project may have these, and folders below
 	// them, as external documentation although they are outside its repository. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
+}
+
+// ModelHost is a server of models; without a URL there is none.
+type ModelHost struct {
+	API     string `json:"api"` // ollama or openai
+	URL     string `json:"url"`
+	KeyFile string `json:"key_file"`
+	Key     string `json:"-"` // of the API: what KeyFile holds
+}
+
+// readKey reads the file that has the key, which only the user may be able to read.
+func (h *ModelHost) readKey(settings, name string) error {
+	if h.KeyFile == "" {
+		return nil
+	}
+	const others = 0o077
+	problem := ""
+	info, err := os.Stat(h.KeyFile)
+	switch {
+	case !filepath.IsAbs(h.KeyFile):
+		problem = fmt.Sprintf("is %q, which is not an absolute path", h.KeyFile)
+	case err == nil && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows":
+		problem = fmt.Sprintf("is %q, which others can read", h.KeyFile)
+	}
+	content, err := contain.ReadFile(h.KeyFile, contain.MaxConfig)
+	if err != nil && problem == "" {
+		problem = fmt.Sprintf("cannot be read: %v", err)
+	}
+	if problem != "" {
+		return &ConfigError{
+			Path: settings, Key: name + ".key_file", Problem: problem,
+			Hint: "Name by its absolute path a file that has the key and mode 0600 (chmod 600).",
+		}
+	}
+	h.Key = strings.TrimSpace(string(content))
+	return nil
 }
 
 // FileWatcher holds the settings of the file watcher.
@@ -134,6 +174,12 @@ func LoadSettings(home string) (Settings, error) {
 		return Settings{}, fileError(file, "", err)
 	}
 	if _, err := decode(file, content, "settings.schema.json", &settings); err != nil {
+		return Settings{}, err
+	}
+	if err := settings.EmbeddingHost.readKey(file, "embedding_host"); err != nil {
+		return Settings{}, err
+	}
+	if err := settings.GenerationHost.readKey(file, "generation_host"); err != nil {
 		return Settings{}, err
 	}
 	for i, folder := range settings.ExternalDocsAllowed {

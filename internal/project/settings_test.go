@@ -1,7 +1,10 @@
 package project_test
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -36,6 +39,8 @@ func TestLoadSettings(t *testing.T) {
 			"generation_model": "llama3",
 			"generation_context_length": 16384,
 			"ollama_host": "http://a:1,http://b:2",
+			"embedding_host": {"api": "openai", "url": "http://c:3/v1"},
+			"generation_host": {"api": "ollama", "url": "http://d:4"},
 			"database_url": "postgres://u:p@h/d",
 			"log_level": "debug",
 			"unused_text_hours": 1.5,
@@ -49,6 +54,8 @@ func TestLoadSettings(t *testing.T) {
 			GenerationModel:         "llama3",
 			GenerationContextLength: 16384,
 			OllamaHost:              "http://a:1,http://b:2",
+			EmbeddingHost:           project.ModelHost{API: "openai", URL: "http://c:3/v1"},
+			GenerationHost:          project.ModelHost{API: "ollama", URL: "http://d:4"},
 			DatabaseURL:             "postgres://u:p@h/d",
 			LogLevel:                "debug",
 			UnusedTextHours:         1.5,
@@ -81,7 +88,7 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		},
 		{
 			"misspelt key", `{"generation_modle": "x"}`,
-			`: "generation_modle" is not a known field. Write one of the fields $schema, database_url, embedding_model, external_docs_allowed, file_watcher, generation_context_length, generation_model, keep_questions, log_level, ollama_host, recall, recall_th….`,
+			`: "generation_modle" is not a known field. Write one of the fields $schema, database_url, embedding_host, embedding_model, external_docs_allowed, file_watcher, generation_context_length, generation_host, generation_model, keep_questions, log_leve….`,
 		},
 		{
 			"no model", `{"embedding_model": ""}`,
@@ -98,6 +105,22 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		{
 			"level", `{"log_level": "verbose"}`,
 			`: "log_level" is "verbose". Write one of debug, info, warn, error.`,
+		},
+		{
+			"a host without its API", `{"embedding_host": {"url": "http://localhost"}}`,
+			`: "embedding_host.api" is missing. Write one of ollama, openai.`,
+		},
+		{
+			"an unknown API", `{"generation_host": {"api": "grpc", "url": "http://localhost"}}`,
+			`: "generation_host.api" is "grpc". Write one of ollama, openai.`,
+		},
+		{
+			"a key", `{"generation_host": {"api": "openai", "url": "http://localhost", "key": "s3cret"}}`,
+			`: "generation_host.key" is not a known field. Write one of the fields api, key_file, url.`,
+		},
+		{
+			"a relative key file", `{"generation_host": {"api": "openai", "url": "http://localhost", "key_file": "key"}}`,
+			`: "generation_host.key_file" is "key", which is not an absolute path. ` + keyHint,
 		},
 		{
 			"relative folder", `{"external_docs_allowed": ["/srv", "docs"]}`,
@@ -117,6 +140,47 @@ func TestLoadSettings_Refuses(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+const keyHint = "Name by its absolute path a file that has the key and mode 0600 (chmod 600)."
+
+// A key is read from a file that nobody else can read.
+func TestLoadSettings_ReadsAKey(t *testing.T) {
+	t.Parallel()
+	home := newRepo(t, map[string]string{"key": " s3cret\n"})
+	file := filepath.Join(home, "key")
+	settings := `{"embedding_host": {"api": "openai", "url": "http://localhost", "key_file": "` + filepath.ToSlash(file) + `"}}`
+	for _, test := range []struct {
+		mode os.FileMode
+		want string
+	}{
+		{0o600, ""},
+		{0o640, `ROOT/settings.json: "embedding_host.key_file" is "ROOT/key", which others can read. ` + keyHint},
+	} {
+		if err := errors.Join(os.WriteFile(filepath.Join(home, "settings.json"), []byte(settings), 0o600), os.Chmod(file, test.mode)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := project.LoadSettings(home)
+		if test.want == "" && (err != nil || got.EmbeddingHost.Key != "s3cret") {
+			t.Errorf("got key %q, %v", got.EmbeddingHost.Key, err)
+		}
+		if test.want != "" && runtime.GOOS != "windows" {
+			if diff := cmp.Diff(test.want, message(t, err, home)); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+}
+
+// A repository names no server that would get the text of documents, and no key.
+func TestLoad_RefusesAModelServer(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, map[string]string{
+		configPath: `{"project_name": "p", "embedding_host": {"api": "openai", "url": "http://evil", "key_file": "/home/me/key"}}`,
+	})
+	if _, err := project.Load(root); err == nil || !strings.Contains(err.Error(), `"embedding_host" is not a known field`) {
+		t.Errorf("got %v", err)
 	}
 }
 

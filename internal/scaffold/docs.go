@@ -31,11 +31,10 @@ type knowledge struct {
 	ownFiles, externalFiles int
 }
 
-// findKnowledge looks for the documentation of a repository. wanted is the folder that
-// the user wants as that of the documents, "" for any. Without it, solutions becomes that
-// folder if it has files and there is no other: the team writes its problems there itself,
-// and the next ones too. Decision records remain external docs, since other documents do
-// not belong among them.
+// findKnowledge looks for the documentation of a repository. wanted is the folder that the user
+// chose for the documents, or "". Without it, a folder "solutions" becomes that folder if it has
+// files and is the only one: the team already writes its problems there. Decision records remain
+// external docs, because other documents do not belong among them.
 func findKnowledge(root *contain.Root, wanted string) knowledge {
 	var found knowledge
 	_, err := root.Lstat(project.DocsFolder)
@@ -58,7 +57,7 @@ func findKnowledge(root *contain.Root, wanted string) knowledge {
 	return found
 }
 
-// narrowest returns the one of parts that has all the files, or docsFolder.
+// narrowest returns the part that has all the files, or docsFolder.
 func narrowest(files []string) string {
 	for _, part := range parts {
 		in := 0
@@ -74,8 +73,8 @@ func narrowest(files []string) string {
 	return docsFolder
 }
 
-// markdownFiles returns the markdown files of a folder of the repository, but for those in the
-// folder without. A folder behind a symbolic link, or a hidden one, does not count.
+// markdownFiles returns the markdown files of a folder of the repository, except those in the
+// folder without. A hidden folder or one behind a symbolic link does not count.
 func markdownFiles(root *contain.Root, folder, without string) (files []string) {
 	if target, err := root.Resolve(folder); err != nil || target != folder {
 		return nil

@@ -18,8 +18,8 @@ import (
 
 // Options say what a new configuration is to hold.
 type Options struct {
-	// Documents is the folder of the project's own documents, relative to the repository.
-	// With one other than the usual, they need no front matter. "" takes what is there.
+	// Documents is the folder of the project's own documents, relative to the repository. In
+	// another folder than the usual one they need no front matter. "" takes the folder that exists.
 	Documents string
 	// ExternalAllowed is as for [project.Load].
 	ExternalAllowed []string
@@ -33,9 +33,8 @@ type Result struct {
 	Kept bool
 	// Folders are those that were made, relative to the repository.
 	Folders []string
-	// Documents and External count the files in the folders of a new configuration:
-	// that of the project's own documents, where it is not the usual one, and that of the
-	// external ones.
+	// Documents and External count the files in the folders of a new configuration: in an unusual
+	// folder for the project's own documents, and in the folder of external ones.
 	Documents, External int
 }
 
@@ -82,8 +81,8 @@ func checkKept(p *project.Project, wanted string) error {
 	}
 }
 
-// makeFolders makes the folder of the documents, and those of the doc-types in it. A
-// lenient project's folder has an order of its own.
+// makeFolders makes the folder of the documents, and in it one for each doc-type. The user orders
+// the folder of a lenient project.
 func makeFolders(folder *contain.Root, p *project.Project) (made []string, err error) {
 	names := []string{p.DocsDir()}
 	if !p.Lenient() {

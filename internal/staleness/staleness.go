@@ -47,8 +47,6 @@ type Checker struct {
 	// before has the lines of objects, nil of those that are too large to be compared.
 	before map[string][]string
 	err    error
-	// written is what [Checker.Written] has found out of commit, nil before it has.
-	written map[string]Written
 }
 
 // NewChecker returns a Checker of the repository at root, an absolute path.
@@ -115,7 +113,7 @@ func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 		touched, err = folder.Touched(ctx, commit)
 	}
 	if ctx.Err() == nil {
-		c.commit, c.touched, c.written, c.err = commit, touched, nil, err
+		c.commit, c.touched, c.err = commit, touched, err
 		c.renamed, c.objects, c.before = map[string]map[string]string{}, map[gitlog.Version]gitlog.Object{}, map[string][]string{}
 	}
 	return err

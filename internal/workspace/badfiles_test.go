@@ -172,7 +172,7 @@ func TestActive_DocsFolderComesAndGoes(t *testing.T) {
 	}
 }
 
-// Whatever becomes of the external folder, the project's own documents go on.
+// The project's own documents are indexed even if the external folder is corrupt.
 func TestActive_CorruptExternalFolder(t *testing.T) {
 	t.Parallel()
 	spoil := map[string]func(t *testing.T, dir string){

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"os"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
 // How often a project looks at its checkout and at its tenant's row: less often while nobody
@@ -32,7 +34,9 @@ type seen struct {
 	published Status
 	// waiting is why no server is known to index the project, nil if one does.
 	waiting error
-	// problem is what is wrong with the config since the activation, nil if it is valid.
+	// config is the state of the config's file, and problem what is wrong with it since the
+	// activation, nil if it is valid.
+	config  document.Stamp
 	problem error
 }
 
@@ -102,7 +106,7 @@ func (p *Project) rest(ctx context.Context, interval time.Duration, leader *lead
 // look looks once at the checkout and at the tenant's row, follows what has changed there, and
 // notes what it saw.
 func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
-	now := &seen{at: time.Now(), published: Status{Failed: []Failed{}}}
+	now := &seen{at: time.Now(), published: Status{Failed: []Failed{}}, config: p.configStamp()}
 	now.problem = w.followCheckout(ctx, p)
 	if ctx.Err() != nil {
 		return
@@ -123,8 +127,8 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
 	}
 	p.seen.Store(now)
-	if now.waiting == nil && p.Status().hasText() && !w.index.Idle() {
-		p.stale.follow(fmt.Sprint(row.Version, p.headStamp()))
+	if now.waiting == nil && p.Status().hasText() {
+		p.stale.follow(p.headStamp(), row.Version, w.index.Idle())
 	}
 }
 
@@ -140,6 +144,21 @@ func (w *Workspace) followCheckout(ctx context.Context, p *Project) (problem err
 		w.logger.WarnContext(ctx, "follow the project", "error", err)
 	}
 	return problem
+}
+
+// configStamp is the state of the config's file, zero without one.
+func (p *Project) configStamp() document.Stamp {
+	info, err := os.Stat(p.Definition.ConfigPath)
+	if err != nil {
+		return document.Stamp{}
+	}
+	return watch.StampOf(info)
+}
+
+// reconfigured reports whether the config was written since the last look.
+func (p *Project) reconfigured() bool {
+	seen := p.seen.Load()
+	return seen != nil && seen.config != p.configStamp()
 }
 
 // lookAgain waits until the project was looked at after a pause, for a moment at most.

@@ -16,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
-// hostileProject is a repository with links to what is none of its documents, all of
-// which say so.
+// hostileProject is a repository with links to files that are not documents. Each of these files
+// says so.
 func hostileProject(f *testing.F) *Project {
 	f.Helper()
 	top := gitrepo.New(f)

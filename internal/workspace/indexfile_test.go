@@ -16,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// A file changes while index_document has it embedded, and the server that
-// indexes has long seen to the change when the embedding comes.
+// A file changes while index_document embeds it. The server that indexes has handled the change
+// long before the embedding comes.
 func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -48,7 +48,7 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 				if follower {
 					caller = f.activate(t, f.server(t), "main")
 				}
-				// The first embedding, of the version that is to be outdated, is held up.
+				// The first embedding, of the old version, is held up.
 				held, release, first := make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
 				first <- struct{}{}
 				f.fake.Observe(func(r *http.Request) {
@@ -114,8 +114,8 @@ func TestIndexFile_TakesBackslashes(t *testing.T) {
 	}
 }
 
-// Writers, index_document in two servers and the one that follows the files: the
-// index becomes what is on disk.
+// Writers, index_document in two servers and the leader all write: in the end the index equals the
+// disk.
 func TestIndexFile_RandomOrder(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

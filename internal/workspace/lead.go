@@ -18,27 +18,35 @@ import (
 type leader struct {
 	project *Project
 	lease   *db.Lease
-	// end ends the work, nil while another server leads.
+	// end ends the work, nil before there is any. While another server leads, the work is to
+	// observe the folders.
 	end     context.CancelFunc
+	leads   bool
 	working sync.WaitGroup
 	// published is the status that the other servers read, nil before the first.
 	published *Status
 }
 
-// follow begins the work when the lease is held, and ends it when that is lost.
+// follow does the other work when the lease was taken or lost.
 func (l *leader) follow(ctx context.Context) {
-	switch {
-	case l.lease.Held() && l.end == nil:
-		for _, tree := range l.project.trees {
-			tree.mirror.Reset()
+	if l.end != nil && l.leads == l.lease.Held() {
+		return
+	}
+	l.stop(ctx)
+	l.leads, l.published = l.lease.Held(), nil
+	ctx, l.end = context.WithCancel(l.lease.Context(ctx))
+	work := func(name string, f func(ctx context.Context)) {
+		l.working.Go(func() { panics.Restart(ctx, l.project.logger, name, func() { f(ctx) }) })
+	}
+	for _, tree := range l.project.trees {
+		tree.mirror.Reset()
+		tree.observer.Reset()
+		if !l.leads {
+			work("observe "+tree.folder.Dir, tree.observer.Run)
 		}
-		l.published = nil
-		ctx, l.end = context.WithCancel(l.lease.Context(ctx))
-		l.working.Go(func() {
-			panics.Restart(ctx, l.project.logger, "index the project", func() { l.project.keepIndexed(ctx) })
-		})
-	case !l.lease.Held():
-		l.stop(ctx)
+	}
+	if l.leads {
+		work("index the project", l.project.keepIndexed)
 	}
 }
 
@@ -50,7 +58,9 @@ func (l *leader) stop(ctx context.Context) {
 	l.end()
 	l.working.Wait()
 	l.end = nil
-	l.lease.GiveUp(ctx)
+	if l.leads {
+		l.lease.GiveUp(ctx)
+	}
 }
 
 // publish writes the status into the tenant's row if it has changed. If atOnce is set it
@@ -58,7 +68,7 @@ func (l *leader) stop(ctx context.Context) {
 // the files, and they wait until it has caught up.
 func (l *leader) publish(ctx context.Context, atOnce bool) {
 	hadText, hasText := l.published != nil && l.published.hasText(), l.project.mirrored().hasText()
-	if l.end == nil || atOnce && hadText == hasText {
+	if !l.leads || atOnce && hadText == hasText {
 		return
 	}
 	if hasText {

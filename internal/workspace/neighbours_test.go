@@ -15,8 +15,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// Who writes down again what is known is told, by words alone, where it stands: of 30
-// documents with a third of their sentences, each with a third of its words left out, the
+// index_document names, by words alone, the original of a paraphrase. There are 30 documents. Each
+// paraphrase has a third of the sentences, and each sentence lacks a third of its words. The
 // original is among the neighbours of at least nine in ten.
 func TestNeighbours_OfAParaphraseHaveTheOriginal(t *testing.T) {
 	t.Parallel()

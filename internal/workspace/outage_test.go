@@ -19,7 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// outage is how long what is needed stays away: CDOCS_TEST_OUTAGE, or little.
+// outage is how long a service stays away: CDOCS_TEST_OUTAGE, or a short time.
 func outage(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("CDOCS_TEST_OUTAGE")
@@ -70,7 +70,7 @@ func (f *fixture) indexers(t *testing.T) int {
 	return len(held)
 }
 
-// column asks over a connection of its own, which an outage cannot have broken.
+// column asks over a new connection, which an outage cannot have broken.
 func (f *fixture) column(ctx context.Context, query string) ([]string, error) {
 	conn, err := pgx.Connect(ctx, f.databaseURL)
 	if err != nil {

@@ -44,11 +44,12 @@ type Project struct {
 	editing sync.Mutex
 }
 
-// tree is a folder, its index, and the mirror that keeps the two equal.
+// tree is a folder, its index, and the mirror that keeps the two equal. The observer runs
+// while another server indexes: it looks at the folder only.
 type tree struct {
-	folder  watch.Folder
-	indexer *index.Indexer
-	mirror  *watch.Mirror
+	folder           watch.Folder
+	indexer          *index.Indexer
+	mirror, observer *watch.Mirror
 }
 
 // newProject returns a project that nothing follows yet. It ends with w.
@@ -63,15 +64,18 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.stale = &staleDocuments{
-		checker: staleness.NewChecker(p.Root), folder: p.DocsDir(), read: a.Read, logger: a.logger,
+		checker: staleness.NewChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
 		asked: make(chan struct{}, 1), found: make(chan struct{}),
 	}
 	a.sweeper = x.Sweeper(tenant, w.settings.UnusedTextAge())
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
-		indexer.Source, indexer.OnWritten, indexer.Sweeper = folder, a.queue.Wake, a.sweeper
-		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
+		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
+		t := tree{
+			folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger),
+			observer: watch.NewMirror(folder, nil, config, slog.New(slog.DiscardHandler)), // the other server says what it meets
+		}
 		a.trees = append(a.trees, t)
 		return t
 	}
@@ -148,10 +152,4 @@ func (p *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
 		counts = append(counts, DocTypeCount{DocType: docType, Documents: documents[docType.Name]})
 	}
 	return counts, nil
-}
-
-// Paths returns up to limit paths of the project's documents that contain the text; see
-// [index.Index.Paths].
-func (p *Project) Paths(ctx context.Context, part string, limit int) (paths []string, total int, err error) {
-	return p.index.Paths(ctx, p.Tenant, part, limit)
 }

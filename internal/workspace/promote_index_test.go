@@ -110,8 +110,8 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	}
 }
 
-// The server that indexes sees the same edits as saves. Whoever reads meanwhile
-// sees whole files, and documents of one level.
+// The server that indexes sees the same edits as saves. Readers see whole files, and documents of
+// one level, at any moment.
 func TestPromote_ReadersSeeOneLevel(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})

@@ -26,8 +26,8 @@ func (f *fixture) levels(t *testing.T) []string {
 		GROUP BY d.id, d.project_id, d.relative_path, d.promotion_level ORDER BY 1`)
 }
 
-// columns is all that the index holds, but for what no two indexes share, and the
-// time of a file, which is noted when it is old enough to tell changes by.
+// columns is the content of the index without columns that differ between indexes, and without the
+// time of a file, which is stored once it is old enough to tell changes by.
 func (f *fixture) columns(t *testing.T) []string {
 	t.Helper()
 	return f.rows(t, `

@@ -25,7 +25,7 @@ func reindexed(t *testing.T) (f *fixture, paths []string) {
 	return f, f.rows(t, documentPaths)
 }
 
-// What the index has of a document stays until the document is indexed again.
+// A document stays in the index until it is indexed again.
 func TestReindex_RemovesNothingBeforeItsReplacement(t *testing.T) {
 	t.Parallel()
 	f, want := reindexed(t)

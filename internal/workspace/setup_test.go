@@ -60,8 +60,7 @@ func setupOn(t *testing.T, databaseURL string, files map[string]string) *fixture
 	return f
 }
 
-// server is a workspace of its own on the fixture's index, as each window of an
-// assistant has one.
+// server is a new workspace on the fixture's index, like a window of an assistant.
 func (f *fixture) server(t *testing.T) *workspace.Workspace {
 	t.Helper()
 	return f.serverWith(t, f.databaseURL, ollama.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})

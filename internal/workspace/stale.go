@@ -10,7 +10,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/staleness"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -23,22 +22,19 @@ const (
 	stalePatience = 200 * time.Millisecond
 )
 
-// staleDocuments knows which documents of a project may no longer hold, and who wrote them
-// last. It finds that out in the background: when somebody first asks, and when the commit or
-// the documents have changed. Safe for concurrent use.
+// staleDocuments knows which documents of a project may no longer hold. It finds that out in
+// the background: when somebody first asks, and when the commit or the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
 	checker *staleness.Checker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
-	// folder is where the documents are, and read reads one.
-	folder string
-	read   func(path string) (document.File, error)
-	logger *slog.Logger
+	logger  *slog.Logger
 
 	asked chan struct{} // holds a token when somebody has asked, or something has changed
 	found chan struct{} // closed when it is first known
 
-	// state is that of the last call of follow.
-	state string
+	// head and version are those that follow has met.
+	head    string
+	version int64
 
 	mu sync.Mutex
 	// documents are those that cite places, and critical ones.
@@ -46,10 +42,6 @@ type staleDocuments struct {
 	// what says by the path of a document what became of the places that it cites. It is
 	// not changed.
 	what map[string]string
-	// written has the last commits of all documents, nil where git does not say, and
-	// provenance describes those of the critical ones. They are not changed.
-	written    map[string]staleness.Written
-	provenance map[string]string
 }
 
 // Stale returns a function that says, by the paths of the documents, which cite places that
@@ -91,11 +83,12 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// follow asks again if state has changed, which names the commit and the version of the
-// documents. One goroutine calls it.
-func (s *staleDocuments) follow(state string) {
-	if state != s.state {
-		s.state = state
+// follow asks again if another commit was checked out, so that the first answer after it knows
+// what it has changed, and, unless the server is idle, if the documents have changed. One
+// goroutine calls it.
+func (s *staleDocuments) follow(head string, version int64, idle bool) {
+	if head != s.head || version != s.version && !idle {
+		s.head, s.version = head, version
 		signal(s.asked)
 	}
 }
@@ -110,6 +103,7 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err == nil {
 		s.documents, s.what = cited, what
 	}
@@ -118,49 +112,6 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	default:
 		close(s.found)
 	}
-	s.mu.Unlock()
-	s.findProvenance(ctx, cited)
-}
-
-// findProvenance finds out who wrote the documents last, which no search waits for. Without
-// git nothing is known of that.
-func (s *staleDocuments) findProvenance(ctx context.Context, documents []index.CitedPlaces) {
-	written, err := s.checker.Written(ctx, s.folder)
-	if err != nil {
-		return
-	}
-	provenance := map[string]string{}
-	for _, d := range documents {
-		if d.Level != catalog.Critical {
-			continue
-		}
-		if file, err := s.read(d.Path); err == nil {
-			provenance[d.Path] = written[d.Path].Provenance(file.Content)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.written, s.provenance = written, provenance
-}
-
-// CriticalProvenance says by the paths of critical documents who wrote them last, in which
-// commit, and whether they are committed, as far as Stale has found that out.
-func (p *Project) CriticalProvenance() map[string]string {
-	p.stale.mu.Lock()
-	defer p.stale.mu.Unlock()
-	return p.stale.provenance
-}
-
-// Provenance says of a document that was read just now what CriticalProvenance says of
-// others, and "" if nothing is known. It asks git nothing, but has Stale find it out.
-func (p *Project) Provenance(ctx context.Context, file document.File) string {
-	p.stale.ask(ctx)()
-	p.stale.mu.Lock()
-	defer p.stale.mu.Unlock()
-	if p.stale.written == nil || !strings.HasPrefix(file.Path, p.stale.folder+"/") {
-		return ""
-	}
-	return p.stale.written[file.Path].Provenance(file.Content)
 }
 
 func (s *staleDocuments) find(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {

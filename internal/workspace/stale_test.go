@@ -3,8 +3,11 @@ package workspace_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // about returns a document of 2026-01-02 about files.
@@ -45,10 +48,28 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 		got = active.Stale(t.Context())()
 		return cmp.Equal(want, got)
 	})
-	// Whoever changes a stale document vouches for it.
+	// Writers of a stale document vouch for it.
 	f.Put(folder+"changed.md", about("changed", "src/pool.go:1")+"\nIt still holds.\n")
 	eventually(t, "a corrected document is no longer stale", func() bool {
 		_, stale := active.Stale(t.Context())()[folder+"changed.md"]
 		return !stale
 	})
+}
+
+// A commit that is made while nobody uses the server is not found out by the first call after it.
+func TestProject_KnowsStaleDocumentsBeforeAnybodyAsks(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "a server is idle after a minute")
+	const document = "csharp-compounding-docs/codebase/pool.md"
+	f := setup(t, map[string]string{"src/pool.go": "package src\n", document: about("pool", "src/pool.go")})
+	f.Git("init", "-q", "-b", "main")
+	f.Commit()
+	active := f.activate(t, f.server(t), "main")
+	time.Sleep(time.Minute + time.Second) // until it is idle
+	f.Put("src/pool.go", "package src // changed\n")
+	f.Commit()
+	time.Sleep(15 * time.Second) // an idle server looks every 5 seconds
+	if got := active.Stale(t.Context())(); got[document] == "" {
+		t.Errorf("the first answer says %v", got)
+	}
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -32,6 +33,8 @@ type Status struct {
 	Done   int `json:"done"`
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
+	// State says which files the index holds; see [watch.Status].
+	State uint64 `json:"state,omitempty"`
 	// Embedding of Passages parts of documents have no vector yet. They are found by
 	// their words. While a model is measured, Embedding counts its texts too.
 	Embedding int `json:"embedding"`
@@ -46,8 +49,9 @@ type Status struct {
 	// GitBusy is since when indexing waits for git; nil while it does not.
 	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	// takingOver is set while another server takes the place of a suspended one.
-	takingOver bool
+	// takingOver is set while another server takes the place of a suspended one, and unnoticed
+	// if this server sees other files than the one that indexes.
+	takingOver, unnoticed bool
 }
 
 // Failed is a file that cannot be indexed.
@@ -74,6 +78,7 @@ func (s Status) plus(part watch.Status) Status {
 	s.Done += part.Done
 	s.Total += part.Total
 	s.Queued += part.Queued
+	s.State += part.State
 	for _, failed := range part.Failed {
 		s = s.plusFailed(failed.Failure, failed.Since)
 	}
@@ -92,7 +97,7 @@ func (s Status) plus(part watch.Status) Status {
 func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 	if s.FailedCount++; len(s.Failed) < maxPublished {
 		s.Failed = append(s.Failed, Failed{
-			Path: failure.Path, Reason: printable(apierror.AsError(failure.Err).Error()), Since: since,
+			Path: failure.Path, Reason: fmt.Sprintf("%.2000s", printable(apierror.AsError(failure.Err).Error())), Since: since,
 		})
 	}
 	return s
@@ -114,8 +119,9 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 // a file's content.
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-// Status returns how far the index is behind. If another server indexes, it returns the
-// status that this server has last seen in the tenant's row.
+// Status returns how far the index is behind. If another server indexes, it returns the status
+// that this server has last seen in the tenant's row, and compares it with the files: that
+// server may be suspended or cut off, or not have said yet that they have changed.
 func (p *Project) Status() Status {
 	seen := p.seen.Load()
 	if seen == nil {
@@ -127,6 +133,8 @@ func (p *Project) Status() Status {
 	} else if seen.waiting != nil {
 		status.Waiting = apierror.AsError(seen.waiting).Error()
 		_, status.takingOver = errors.AsType[*db.StalledError](seen.waiting)
+	} else if own := p.observed(); status.State != 0 && status.hasText() && !(own.hasText() && own.State == status.State) {
+		status.Queued, status.unnoticed = 1, true
 	}
 	if seen.problem != nil && status.Waiting == "" {
 		status.Waiting = "the config has become invalid, and the one before it stays in force: " + seen.problem.Error()
@@ -161,6 +169,15 @@ func (p *Project) mirrored() Status {
 	return status
 }
 
+// observed is how this server sees the folders while another one indexes.
+func (p *Project) observed() Status {
+	status := Status{Synced: time.Now()}
+	for _, tree := range p.trees {
+		status = status.plus(tree.observer.Status())
+	}
+	return status
+}
+
 // indexed is the status while this server indexes.
 func (p *Project) indexed() Status { return p.mirrored().plusQueue(p.queue.Status()) }
 
@@ -180,21 +197,30 @@ func (s Status) soonOver() bool {
 	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
 }
 
-// statusPoll is how often a wait looks at the status.
-const statusPoll = 20 * time.Millisecond
+const (
+	// statusPoll is how often a wait looks at the status.
+	statusPoll = 20 * time.Millisecond
+	// noticePatience is more than the server that indexes takes to notice a change and say so.
+	noticePatience = 3 * time.Second
+)
 
 // WaitSynced waits until the index holds the text of all files, and calls progress, if
 // not nil, with every status until then. It does not wait for vectors. It also returns
 // when the sync has to wait for an unavailable service, when another project takes the place
 // of p, and when ctx ends. It keeps waiting while git changes the files, and while another
-// server takes the place of a suspended one. It returns the last status.
+// server takes the place of a suspended one. The server that indexes has some seconds to notice
+// what this one sees. It returns the last status.
 func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status {
+	noticed := time.Now()
 	for {
 		status := p.Status()
+		if !status.unnoticed {
+			noticed = time.Now()
+		}
 		if progress != nil {
 			progress(status)
 		}
-		if status.hasText() || status.Waiting != "" && !status.soonOver() || !p.pause(ctx) {
+		if status.hasText() || status.Waiting != "" && !status.soonOver() || time.Since(noticed) > noticePatience || !p.pause(ctx) {
 			if seen := p.seen.Load(); seen != nil && seen.leading {
 				p.count(ctx) // the answer says how much there is to embed
 			}

@@ -129,8 +129,7 @@ func TestStress_BurstOfCreates(t *testing.T) {
 	f.indexEqualsDisk(t, "main")
 }
 
-// Every move is followed by a save in the folder: what has been moved must still
-// be watched.
+// Every move is followed by a save in the folder: a moved folder must still be watched.
 func TestStress_FoldersMove(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "stays.md": problem("Stays", "Text.")})

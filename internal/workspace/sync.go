@@ -40,7 +40,7 @@ func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, 
 
 // complete waits until the index holds all documents with their vectors.
 func (p *Project) complete(ctx context.Context, progress func(Status)) error {
-	if status := p.WaitSynced(ctx, progress); !status.hasText() {
+	if status := p.WaitSynced(ctx, progress); !status.hasText() && !status.unnoticed {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -75,7 +75,7 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 	if status.Pending() == 0 {
 		p.count(ctx)
 	}
-	p.seen.Store(&seen{published: status.plusQueue(p.queue.Status())})
+	p.seen.Store(&seen{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
 }
 
 // syncOnce makes the index hold what all folders hold. report is called with the number of

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/uuid"
-
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
@@ -61,7 +59,6 @@ func New(
 		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
 	}
 	s.life, s.end = context.WithCancel(context.Background())
-	searcher.OnUnembedded(s.prefer)
 	return s
 }
 
@@ -69,13 +66,6 @@ func New(
 // to date when that becomes active, embeds nothing, and follows no file. Call it before the
 // workspace is first used.
 func (w *Workspace) Once() { w.once = true }
-
-// prefer has passages that were found by their words embedded before others.
-func (w *Workspace) prefer(tenant *catalog.Tenant, _ catalog.Collection, hashes []uuid.UUID) {
-	if active := w.current(); active != nil && active.Tenant.Same(tenant) {
-		active.queue.Prefer(hashes)
-	}
-}
 
 // Searcher returns what finds documents.
 func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }
@@ -98,13 +88,14 @@ func (w *Workspace) HandbookSections(ctx context.Context, edition index.Handbook
 // that the server was started for. It fails with PROJECT_NOT_ACTIVATED if there is
 // none, or if that was deleted from the index. If another branch was checked out,
 // it switches to that branch first, so that no answer comes from another branch's
-// files. After an activation or a switch it waits for the sync, for a limited time.
+// files. It does the same for a config that was edited. After an activation or a switch it
+// waits for the sync, for a limited time.
 func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	active := w.current()
 	if w.index.Used() && active != nil {
 		active.lookAgain(ctx)
 	}
-	if active != nil && !active.deleted.Load() && !active.moved() {
+	if active != nil && !active.deleted.Load() && !active.moved() && !active.reconfigured() {
 		if seen := active.seen.Load(); seen != nil && !seen.leading {
 			signal(active.wake) // it sees during the call how far the server is that indexes
 		}

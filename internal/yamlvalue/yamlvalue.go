@@ -63,9 +63,9 @@ func Decode(text string, limits Limits) (Document, error) {
 	return Document{Value: value, Line: root.Line}, nil
 }
 
-// parse returns the root of a text's only YAML document, nil if there is none. Its nodes
-// have the lines and columns of the text, columns in characters. Of the limits it checks
-// only Depth. The error is an *Error.
+// parse returns the root of a text's only YAML document, or nil. Its nodes have the lines and
+// columns of the text, columns in characters. Of the limits it checks only Depth. The error is an
+// *Error.
 func parse(text string, limits Limits) (*yaml.Node, error) {
 	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
 	loader, err := yaml.NewLoader(strings.NewReader(text), yaml.WithPlugin(loaderlimits.New(
@@ -110,7 +110,7 @@ func syntaxError(err error, text string, deep error) *Error {
 	switch context := located.ContextMsg; {
 	case located.Message == deep.Error():
 		e.Problem = located.Message
-	case strings.Contains(context, "flow") || strings.Contains(context, "quoted"): // it begins where nobody ended it
+	case strings.Contains(context, "flow") || strings.Contains(context, "quoted"): // report the beginning of the text
 		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
 	}
 	return e

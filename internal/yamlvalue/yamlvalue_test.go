@@ -38,7 +38,7 @@ func TestDecode_TakesWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-// staircase is a line a level, each indented one more than the one before.
+// staircase writes one line for each level, each indented one column further.
 func staircase(levels int, line string) string {
 	var b strings.Builder
 	for level := range levels {
@@ -95,7 +95,7 @@ func TestDecode_SaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever a text consists of, it takes memory in proportion to its length.
+// A text takes memory in proportion to its length, whatever it contains.
 //
 //nolint:paralleltest // it measures the memory of the process
 func TestDecode_TakesBoundedMemory(t *testing.T) {

@@ -56,8 +56,7 @@ func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 	}
 }
 
-// The closest document is that of all levels, and there is none when a critical
-// one reaches the threshold.
+// The closest document may have any level. It is left out if a critical one reaches the threshold.
 func TestAsk_ClosestOfAllLevels(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

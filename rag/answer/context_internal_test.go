@@ -42,9 +42,9 @@ func randomSource(random *rand.Rand, id int) source {
 	return s
 }
 
-// With any sources and any room the prompt fits and the sources keep their order.
-// Those that have no room are dropped from the end, but never the most relevant one.
-// Something is quoted where there is room for it.
+// With any sources and any room the prompt fits and the sources keep their order. Sources without
+// room are dropped from the end, but never the most relevant one. If there is any room, something
+// is quoted.
 func TestFit_KeepsOrderAndRoom(t *testing.T) {
 	t.Parallel()
 	const enough = 1000 // tokens for the labels of any document and a quotation

@@ -36,8 +36,8 @@ const (
 	InternalError             Code = "INTERNAL_ERROR"
 )
 
-// IsUsage reports whether a failure with the code is the caller's mistake: what was asked
-// for is wrong or names something that is not there, and nothing was done.
+// IsUsage reports whether the code means a mistake of the caller: the request is wrong or names
+// something that does not exist, and nothing was done.
 func (c Code) IsUsage() bool {
 	switch c {
 	case InvalidArgument, InvalidDocType, DocumentNotFound, ExternalDocsNotPromotable:
@@ -102,8 +102,8 @@ func (e *Error) With(key string, value any) *Error {
 // those of an *Error in err's chain, or follow from what failed. err must not be nil.
 func AsError(err error) *Error { return withInnerMessage(classify(err)) }
 
-// withInnerMessage adds what the service itself said, for a program that shows a
-// message of its own for the code. It changes no map that another call may hold.
+// withInnerMessage adds the service's own message, for a program that shows another message for the
+// code. It changes no map that another call may hold.
 func withInnerMessage(e *Error) *Error {
 	if e.Code != DatabaseError && e.Code != EmbeddingServiceError || e.Details["innerMessage"] != nil {
 		return e
@@ -133,7 +133,7 @@ type configError interface {
 	error
 	// Location returns the file, and the key in it or "".
 	Location() (path, key string)
-	// Unreadable reports that the file system does not give what is in the file.
+	// Unreadable reports whether the file system refuses the content of the file.
 	Unreadable() bool
 }
 

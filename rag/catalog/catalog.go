@@ -1,6 +1,6 @@
-// Package catalog names what an index holds: whose documents they are, of which kind,
-// how prominent, and which of them others replace. What writes the index and what reads
-// it both speak in these words; the package knows neither.
+// Package catalog has the words for the content of an index: tenants, collections, doc-types,
+// levels, and documents that supersede others. The packages that write the index and those that
+// read it share them. It knows neither.
 package catalog
 
 import "github.com/compound-docs/compound-docs/db"

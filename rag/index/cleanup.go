@@ -57,11 +57,10 @@ type CleanedProject struct {
 	Emptied bool `json:"emptied"`
 }
 
-// Cleanup removes the checkouts that are gone, then the passages that no document
-// uses any more and the vectors of models that no checkout uses, then projects of
-// which nothing is left. It may run beside any number of servers: what one of them
-// indexes stays. What was removed by mistake comes back when its checkout is activated
-// again. After an error the result says what was done before it.
+// Cleanup removes first the checkouts that are gone. Then it removes passages without a document,
+// vectors of models without a checkout, and empty projects. It may run beside any number of
+// servers: what they index stays. The next activation of a checkout restores what was removed by
+// mistake. After an error the result says what was done before it.
 func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (done CleanupResult, err error) {
 	tenants, err := db.ReadOne(ctx, x.db, "list checkouts", (*db.Queries).CleanupTenants,
 		db.CleanupTenantsParams{GraceSeconds: options.Grace.Seconds()})

@@ -120,7 +120,7 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 		t.Errorf("third cleanup (-want +got):\n%s", diff)
 	}
 
-	// Files are the truth: what was removed comes back.
+	// Files are the truth: the removed documents come back.
 	f.Add(t, f.Branch(t, "gone"), own("gone"))
 	f.checkWhole(t)
 }

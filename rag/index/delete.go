@@ -8,8 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// Selection names the tenants of a project. A nil Branch or PathHash stands for
-// all.
+// Selection names the tenants of a project. A nil Branch or PathHash means all.
 type Selection struct {
 	Project          string
 	Branch, PathHash *string

@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
-// What random tenants, documents and selections are made of. The names are
-// picked so that comparing prefixes or patterns would confuse them.
+// The parts of random tenants, documents and selections. The names would confuse a comparison of
+// prefixes or patterns.
 var (
 	someProjects = []string{"alpha", "alpha-2", "a%"}
 	someBranches = []string{"main", "main2", "feature/_"}

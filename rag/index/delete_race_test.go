@@ -55,7 +55,7 @@ func (f *fixture) hold(t *testing.T) (release func()) {
 			t.Error(err)
 		}
 	})
-	t.Cleanup(release) // what waits for it would wait for ever
+	t.Cleanup(release) // otherwise the deletion would wait for ever
 	return release
 }
 

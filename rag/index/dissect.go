@@ -18,10 +18,6 @@ type Dissection struct {
 	Level                         catalog.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
-	// Fragments are the first places in documents that its links name, Anchors the names of its
-	// own places, as in [markdown.Document.Anchors].
-	Fragments []Fragment
-	Anchors   map[string]bool
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
 	// FrontMatter is as in [markdown.Document].
@@ -33,18 +29,15 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
-	// Supersedes says that the document replaces the other one.
+	// Supersedes reports whether the document replaces the target.
 	Supersedes bool
 }
-
-// Fragment is a place in a file of the repository.
-type Fragment struct{ Target, Name string }
 
 // DissectedPassage is a passage as it is searched and embedded.
 type DissectedPassage struct {
 	markdown.Passage
 
-	// Heading stands in front of the text.
+	// Heading comes before the text.
 	Heading string
 	// Terms are the distinct ones of heading and text.
 	Terms []string
@@ -62,16 +55,8 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 		return Dissection{}, err
 	}
 	dissection := doc.Dissection
-	dissection.Anchors = doc.parsed.Anchors()
 	for i, p := range dissection.Passages {
 		dissection.Passages[i].Terms = terms.Distinct(p.Heading + "\n\n" + p.Text)
-	}
-	for _, place := range doc.parsed.Fragments[:min(len(doc.parsed.Fragments), maxLinks)] {
-		target := file.Path
-		if place.Path != "" {
-			target, _ = resolveLink(file.Path, rooted(doc.linkRoot, place.Path))
-		}
-		dissection.Fragments = append(dissection.Fragments, Fragment{Target: target, Name: place.Name})
 	}
 	return dissection, nil
 }
@@ -79,10 +64,9 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 // maxGist is about what an embedding model reads, in characters.
 const maxGist = 2_000
 
-// Gist returns the text by which a document is compared with others: its title, its
-// summary and the beginning of its text, in one line. The rest of the front matter, which
-// documents of one type have in common, makes none of them alike. The error is a
-// [*markdown.Error].
+// Gist returns the text that stands for a document in comparisons, in one line: its title, its
+// summary and the beginning of its text. The rest of the front matter is left out, because all
+// documents of one type have it in common. The error is a [*markdown.Error].
 func Gist(content []byte) (string, error) {
 	parsed, err := markdown.ParseAny(content)
 	if err != nil {

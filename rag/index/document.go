@@ -12,16 +12,20 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// maxLinks bounds the links kept of one document.
-const maxLinks = 1000
+const (
+	// maxLinks bounds the links kept of one document.
+	maxLinks = 1000
+	// maxTitle bounds a title, in characters: a heading may be a file of one line.
+	maxTitle = 1000
+)
 
 // prepared is a file made ready for the database.
 type prepared struct {
-	Dissection // without what Dissect adds: Fragments, Anchors, and Terms of passages
+	Dissection // without what Dissect adds: Terms of passages
 	file       document.File
 	parsed     *markdown.Document
 	schemaHash string
-	// undated is set if the date is to be found otherwise than in the front matter.
+	// undated is set if the front matter has no date.
 	undated bool
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
@@ -69,6 +73,7 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 	if doc.Title == "" {
 		doc.Title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
 	}
+	doc.Title = markdown.CutRunes(doc.Title, maxTitle)
 	if schema != nil {
 		if err := doc.classify(parsed.FrontMatter, schema); err != nil {
 			return nil, err

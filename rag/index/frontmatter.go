@@ -16,11 +16,10 @@ func elsewhere() []string {
 	return []string{"doc_type", "date", "promotion_level", "supersedes", "title", "summary", "tags"}
 }
 
-// frontMatterPassages returns the passages that make front matter searchable: the
-// summary, the tags, and then every other field that holds text, by name, each on a
-// line of its own behind its name in words. There is one passage, unless that exceeds
-// the embedding model's window, and none without such a field. Its lines are those of
-// the front matter.
+// frontMatterPassages returns the passages that make front matter searchable: the summary, the
+// tags, and then every other field with text, by name. Each has one line that begins with its name
+// in words. There is one passage if that fits the embedding model's window, and none without such a
+// field. Its lines are the lines of the front matter.
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	var lines []string
 	add := func(name string) {

@@ -16,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
-// memoryPerByte is how many bytes of memory a document may take for each of its own, beside
-// what package markdown takes for it.
+// memoryPerByte is how many bytes of memory a document may take for each of its bytes, beside the
+// memory of package markdown.
 const memoryPerByte = 5000
 
 // FuzzLinks finds the links of a text and resolves them. No target leads out of the
@@ -64,8 +64,8 @@ func FuzzLinks(f *testing.F) {
 	})
 }
 
-// FuzzHandbook prepares each file as a page of the handbook and as an external document.
-// Whatever it holds, it becomes passages that fit the model's window, in a section.
+// FuzzHandbook prepares each file as a page of the handbook and as an external document. Any file
+// becomes passages that fit the model's window, each in a section.
 func FuzzHandbook(f *testing.F) {
 	for path, seed := range map[string]string{
 		"handbook/people/leave.md":  "---\nsection: People\n---\n# Leave\n\nTake some.\n\n## Sick leave\n\nStay at home.\n",

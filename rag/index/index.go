@@ -1,8 +1,6 @@
-// Package index writes the index that package rag reads: it turns documents into
-// passages with their terms, then embeds them, keeps their levels, and removes what is
-// no longer needed.
-// It knows documents, passages and tenants; it must not know where files come from,
-// when they change, or MCP.
+// Package index writes the index that package rag reads. It turns documents into passages with
+// their terms, embeds them, keeps their levels, and removes what nobody uses. It knows documents,
+// passages and tenants. It must not know where files come from, when they change, or MCP.
 package index
 
 import (
@@ -23,7 +21,7 @@ type Embedder interface {
 	// Embed returns one embedding a text, in order. An error means that the
 	// service as a whole failed; a text that cannot be embedded has its own.
 	Embed(ctx context.Context, texts []string) ([]model.Embedding, error)
-	// EmbedAsQueries does the same for texts that stand for queries.
+	// EmbedAsQueries does the same for texts that act as queries.
 	EmbedAsQueries(ctx context.Context, texts []string) ([]model.Embedding, error)
 	// Warm loads the model.
 	Warm(ctx context.Context) error
@@ -46,7 +44,7 @@ func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 	}
 }
 
-// Lease returns the lease by which this process becomes the tenant's only indexer.
+// Lease returns the lease that makes this process the tenant's only indexer.
 func (x *Index) Lease(tenant *catalog.Tenant) *db.Lease { return db.NewLease(x.db, tenant) }
 
 // Used notes that somebody uses this server; see [db.Database.Used].

@@ -37,8 +37,6 @@ type Indexer struct {
 	Dates func(ctx context.Context, paths []string) map[string]string
 	// OnWritten is called after documents were written.
 	OnWritten func()
-	// Sweeper, if not nil, counts what is written.
-	Sweeper *Sweeper
 	// Again takes every document for changed: a sync indexes all files again, each in place
 	// of what the index has of it. Passages that somebody has altered in the database are
 	// written again too.
@@ -126,12 +124,11 @@ func lockPassagesShared(ctx context.Context, q *db.Queries, projectID int32) err
 	return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
 }
 
-// Index puts the files into the index, each whole or not at all. Text that a checkout
-// of the project has already is stored once. A file that cannot be a document is
-// among the failures, and an earlier version of it leaves the index: an answer must
-// not come from a text that is no longer there. So is one that has changed since it
-// was read, with [document.ErrChanged], and one that makes this program panic. An
-// error means that nothing can be said of the files: the call may be made again.
+// Index puts the files into the index, each whole or not at all. Text that another checkout of the
+// project has is stored once. Three kinds of files are among the failures: a file that cannot be a
+// document, one that has changed since it was read ([document.ErrChanged]), and one that makes this
+// program panic. Earlier versions of invalid files leave the index, because no answer may come from
+// text that is gone. An error means that nothing is known of the files: call again.
 func (x *Indexer) Index(ctx context.Context, files []document.File) (failures []document.Failure, err error) {
 	err = isolate(ctx, x.index.logger, files, func(files []document.File) error {
 		failed, err := x.indexBatch(ctx, files)
@@ -146,9 +143,9 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) (failures []
 	return failures, err
 }
 
-// isolate calls f with all items. If what is in one of them is at fault, since the database
-// refuses it or this program panics, f is called with each alone, and refuse with those at
-// fault. Any other error ends it.
+// isolate calls f with all items. If the content of an item is at fault (the database refuses it,
+// or this program panics), isolate calls f with each item alone, and refuse with those at fault.
+// Any other error ends it.
 func isolate[T any](
 	ctx context.Context, logger *slog.Logger, items []T, f func(items []T) error, refuse func(item T, reason error) error,
 ) error {
@@ -176,8 +173,7 @@ func isolate[T any](
 // batches take turns. A small one never waits for them.
 const largeBatch = 256 << 10
 
-// beginBatch waits for the turn of the files if they are a large batch. Its error is
-// that ctx has ended meanwhile.
+// beginBatch waits for the turn of a large batch. It fails only if ctx ends.
 func (x *Index) beginBatch(ctx context.Context, files []document.File) (release func(), err error) {
 	size := 0
 	for _, file := range files {
@@ -255,8 +251,7 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	})
 }
 
-// removeRefused removes the earlier versions of files that are no longer valid
-// documents.
+// removeRefused removes the earlier versions of files that have become invalid.
 func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
 	paths := make([]string, 0, len(refused))
 	for path := range refused {

@@ -209,7 +209,7 @@ func TestIndex_AnotherDocumentFormatKeepsVectors(t *testing.T) {
 	}
 }
 
-// What somebody has altered in the database is written again, and nothing else is embedded.
+// Text that somebody has altered in the database is written again, and nothing else is embedded.
 func TestIndexer_AgainRestoresAlteredText(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

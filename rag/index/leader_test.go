@@ -26,8 +26,8 @@ func leadOnce(t *testing.T, x *index.Index, tenant *catalog.Tenant) (stale conte
 	return stale
 }
 
-// What a server has prepared while it led is not written once another leads, even
-// if it does not know of it.
+// A server that prepared a write while it led cannot write once another server leads, even if it
+// does not know that.
 func TestLead_FormerLeaderCannotWrite(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

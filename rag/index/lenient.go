@@ -22,8 +22,8 @@ func namedType(folders document.DocType, frontMatter map[string]any) document.Do
 	return folders
 }
 
-// usable returns front matter that was not validated, with a date that is one, such as
-// 2026-01-02, or none, and without a promotion level that is none.
+// usable returns front matter that was not validated. It keeps a date only if it is one, such as
+// 2026-01-02, and a promotion level only if it is one.
 func usable(frontMatter map[string]any) map[string]any {
 	frontMatter = maps.Clone(frontMatter)
 	maps.DeleteFunc(frontMatter, func(name string, value any) bool {
@@ -75,9 +75,8 @@ func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 	}
 }
 
-// Advice returns what a schema that is not lenient would find wrong with a file, and
-// nothing for a schema that is not. A file that is no text has none either: it is not
-// indexed.
+// Advice returns what a strict schema would find wrong with a file of a lenient project. It returns
+// nothing for a strict schema, or for a file that is not text, which is not indexed.
 func Advice(file document.File, schema Schema) []document.Violation {
 	if schema == nil {
 		return nil

@@ -33,10 +33,10 @@ func LinkTarget(source string, schema Schema, destination string) (string, bool)
 	return target, insideRepository(target)
 }
 
-// resolveRelated resolves the related_docs of the file at source. Writers give
-// them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"),
-// or to the repository ("/csharp-compounding-docs/tools/x.md"), with an anchor
-// or without. Of the first two the one that exists is taken.
+// resolveRelated resolves the related_docs of the file at source. Writers give them relative to the
+// file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to the repository
+// ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. Of the first two, an existing
+// file wins.
 func resolveRelated(source, docs string, related []string) []Link {
 	links := []Link{}
 	for _, given := range related {
@@ -99,8 +99,11 @@ func resolveLink(source, destination string) (string, bool) {
 	return destination, insideRepository(destination) && destination != source
 }
 
+// maxPath is longer than paths of files can be, in bytes.
+const maxPath = 4096
+
 func insideRepository(target string) bool {
-	return target != "" && target != "." && target != ".." && !strings.HasPrefix(target, "../") &&
+	return len(target) <= maxPath && target != "" && target != "." && target != ".." && !strings.HasPrefix(target, "../") &&
 		!strings.ContainsRune(target, 0)
 }
 

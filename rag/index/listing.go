@@ -7,6 +7,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // CitedPlaces are the places of the repository that a document cites, such as
@@ -17,22 +18,6 @@ type CitedPlaces = db.DocumentPlacesRow
 func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
 	return db.ReadOne(ctx, x.db, "read the places that documents cite", (*db.Queries).DocumentPlaces,
 		db.DocumentPlacesParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
-}
-
-// Paths returns up to limit paths of the tenant's documents, external ones among
-// them, that contain the text, and how many there are in all. The likeliest come
-// first: those that begin with it, then those with a folder or a file that does.
-func (x *Index) Paths(
-	ctx context.Context, tenant *catalog.Tenant, part string, limit int,
-) (paths []string, total int, err error) {
-	rows, err := db.ReadOne(ctx, x.db, "list paths", (*db.Queries).DocumentPathsContaining, db.DocumentPathsContainingParams{
-		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Part: part, MaxPaths: int32(limit),
-	})
-	paths = make([]string, len(rows))
-	for i, row := range rows {
-		paths[i], total = row.RelativePath, int(row.Total)
-	}
-	return paths, total, err
 }
 
 // CountByType returns how many documents each doc-type has in the scope.
@@ -46,10 +31,12 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 	return counts, err
 }
 
-// Inspect looks at a checkout without registering it, and reports false if the index does
-// not have it. It decodes what its indexer last published into status, and counts which of
-// its parts of documents have no vector of the model that it was last indexed with.
-func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) (found bool, counted QueueStatus, err error) {
+// Inspect looks at a checkout without registering it, and reports false if the index does not
+// have it. It decodes what its indexer last published into status, and counts which of its parts
+// of documents have no vector of the model. A nil model is the one that it was last indexed with.
+func (x *Index) Inspect(
+	ctx context.Context, key catalog.TenantKey, current *model.Model, status any,
+) (found bool, counted QueueStatus, err error) {
 	var tenant *catalog.Tenant
 	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
 		tenant, _, err = lookUp(ctx, q, key)
@@ -65,6 +52,13 @@ func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) 
 	}
 	if err != nil && !db.IsNoRows(err) {
 		return false, counted, fmt.Errorf("read sync status: %w", err)
+	}
+	if current != nil {
+		row, err := db.ReadOne(ctx, x.db, "find the model", (*db.Queries).EmbeddingModelFind, findParams(*current))
+		if err := exceptNoRows(err); err != nil {
+			return false, counted, err
+		}
+		tenant.ModelID = &row.ID // 0 if it has made no vector yet
 	}
 	queue := x.Queue(tenant, catalog.Compounding, catalog.External)
 	err = queue.Count(ctx)

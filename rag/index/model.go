@@ -21,7 +21,7 @@ type usedModel struct {
 	calibrated, tidied bool
 }
 
-// useModel makes the embedding model that Ollama has the tenant's.
+// useModel makes the embedding model that the server has the tenant's.
 func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
@@ -103,6 +103,13 @@ func (x *Index) Calibration(ctx context.Context, model model.Model) (measured ca
 	return calibration.Calibration{
 		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
 	}, true, nil
+}
+
+// ModelDigests returns the digests of the builds of a model that have made vectors, the
+// earliest first.
+func (x *Index) ModelDigests(ctx context.Context, name string) ([]string, error) {
+	return db.ReadOne(ctx, x.db, "list the builds of a model", (*db.Queries).EmbeddingModelDigests,
+		db.EmbeddingModelDigestsParams{Name: name})
 }
 
 // calibrate measures what the model's cosines mean, unless the database has it. Searches

@@ -17,7 +17,7 @@ import (
 
 const anotherDigest = "sha256:another"
 
-// vectors says which builds of the model have made vectors of which texts.
+// vectors lists the texts with vectors, and the builds of the model that made them.
 func (f *fixture) vectors(t *testing.T) []string {
 	t.Helper()
 	return f.Rows(t, `SELECT p.content || ' ' || m.digest FROM embeddings e

@@ -22,7 +22,7 @@ type CitedPlace struct {
 	// Line is the line of the document, 0 for a place of FilesField. Field is the place's
 	// index in that field, -1 for a place of the text.
 	Line, Field int
-	// Raw is the place as it stands in the document.
+	// Raw is the place as the document writes it.
 	Raw string
 }
 

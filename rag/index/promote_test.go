@@ -15,8 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// columns is all that the index holds of a branch's documents, but for what no
-// two branches share.
+// columns is the index of a branch's documents, without the columns that differ between branches.
 func (f *fixture) columns(t *testing.T, branch string) []string {
 	t.Helper()
 	return f.Rows(t, `
@@ -95,8 +94,8 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 	}
 }
 
-// Whichever way a document comes to be promoted, all its passages are in the graph of
-// promoted ones, and no other document's.
+// However a document is promoted, the graph of promoted passages has all of its passages, and no
+// other document's.
 func TestPromotedPassages(t *testing.T) {
 	t.Parallel()
 	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"))
@@ -132,8 +131,8 @@ func TestPromotedPassages(t *testing.T) {
 	}
 }
 
-// Whoever reads while documents are promoted sees each with chunks of its own
-// level, and answers that are filtered by level do too.
+// A reader during a promotion sees each document with chunks of the same level. So do answers that
+// are filtered by level.
 func TestPromote_IsAtomicToReaders(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

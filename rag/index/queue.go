@@ -22,13 +22,11 @@ const (
 	// batchesRead is how many batches of passages are read from the queue at a time. They
 	// take some seconds to embed.
 	batchesRead = 64
-	// queueRefresh is how long these are embedded before more urgent ones may take their place.
+	// queueRefresh is the time between two reads of the queue while it is embedded.
 	queueRefresh = 2 * time.Second
 	// queueIdle is how often Run checks whether an empty queue has filled: the model may
 	// have been replaced.
 	queueIdle = time.Minute
-	// maxAsked bounds the passages that are remembered as asked for.
-	maxAsked = 1000
 )
 
 // How long a queue waits after a failure.
@@ -37,9 +35,9 @@ const (
 	lastRetry  = 15 * time.Second
 )
 
-// Queue embeds the passages of a tenant's documents that the present model has not
-// embedded. The database alone says which these are, so that no crash and no change
-// of the model loses one. Safe for concurrent use.
+// Queue embeds the passages of a tenant's documents that have no vector of the present model. The
+// database alone says which these are, so no crash and no change of the model loses one. Safe for
+// concurrent use.
 type Queue struct {
 	index       *Index
 	tenant      *catalog.Tenant
@@ -65,7 +63,6 @@ type Queue struct {
 	// stale is set while there may be passages that status does not count. woken is set if
 	// there may be more of them since the present count began.
 	stale, woken bool
-	asked        []uuid.UUID
 	model        *usedModel
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
@@ -102,21 +99,7 @@ func (q *Queue) look() {
 	}
 }
 
-// Prefer puts passages in front of all except promoted ones. The caller need not know whether
-// they have a vector: if only passages that the model refuses have none, nothing is done.
-func (q *Queue) Prefer(hashes []uuid.UUID) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !q.stale && q.status.Missing <= len(q.refused) {
-		return
-	}
-	q.asked = append(q.asked, hashes...)
-	q.asked = q.asked[max(0, len(q.asked)-maxAsked):]
-	q.look()
-}
-
-// LookForModel asks for the model, and nothing of the database, so that the status says if
-// there is none.
+// LookForModel asks for the model without the database, so that the status says if it is missing.
 func (q *Queue) LookForModel(ctx context.Context) {
 	if _, err := q.index.embedder.EmbedModel(model.FailFast(ctx)); err != nil && ctx.Err() == nil {
 		q.setErr(err)
@@ -236,23 +219,17 @@ func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error)
 func (q *Queue) next(
 	ctx context.Context, model *usedModel, missing []int64,
 ) (catalog.Collection, []unembedded, error) {
-	q.mu.Lock()
-	asked := q.asked
-	q.mu.Unlock()
 	for i, collection := range q.collections {
 		if missing[i] == 0 {
 			continue
 		}
 		passages, err := q.read(ctx, db.EmbeddingQueueParams{
-			Collection: collection, ModelID: model.id, Asked: asked, MaxPassages: int32(batchesRead * q.batch),
+			Collection: collection, ModelID: model.id, MaxPassages: int32(batchesRead * q.batch),
 		})
 		if err != nil || len(passages) > 0 {
 			return collection, passages, err
 		}
 	}
-	q.mu.Lock()
-	q.asked = nil
-	q.mu.Unlock()
 	return "", nil, nil
 }
 
@@ -282,10 +259,9 @@ func (q *Queue) outdated(read time.Time) bool {
 	}
 }
 
-// tidy is called when everything is embedded. Once for each model it deletes the vectors
-// of models that are no longer used, and merges the terms that a sync has added. It does so
-// even if the model is not new: a server that has made most of its vectors may have been
-// killed before this.
+// tidy is called when everything is embedded. Once for each model it deletes the vectors of unused
+// models, and merges the terms that a sync has added. It does so even if the model is not new: a
+// server that has made most of its vectors may have been killed before this.
 func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
 	if model.tidied {
 		return nil

@@ -15,8 +15,7 @@ import (
 type QueueStatus struct {
 	// Missing of Chunks parts of documents have no vector yet.
 	Missing, Chunks int
-	// Failed are the documents that have a passage which the model refuses, sorted by
-	// path.
+	// Failed are the documents with a passage that the model refuses, sorted by path.
 	Failed []document.Failure
 	// FailedSince is when the first of them was refused.
 	FailedSince time.Time
@@ -24,8 +23,7 @@ type QueueStatus struct {
 	Err error
 }
 
-// Status returns how much there is to embed. What has not been counted yet counts as
-// one passage at least.
+// Status returns how many passages wait for a vector. Before the first count it is at least one.
 func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -48,9 +46,8 @@ func (q *Queue) setErr(err error) {
 	q.update(func(s *QueueStatus) { s.Err = err })
 }
 
-// Count brings the status up to date if there may be new passages. It does not need
-// Ollama: where the present model is not known, it counts what the last one has
-// not embedded.
+// Count brings the status up to date if there may be new passages. It does not need Ollama: without
+// a known model, it counts the passages without a vector of the last one.
 func (q *Queue) Count(ctx context.Context) error {
 	q.counting.Lock()
 	defer q.counting.Unlock()
@@ -80,8 +77,8 @@ func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
 		db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
 }
 
-// count brings the numbers of the status up to date with the vectors of a model, and
-// returns how many it has not made in each collection.
+// count brings the numbers of the status up to date with the vectors of a model. It returns how
+// many are missing in each collection.
 func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err error) {
 	q.counting.Lock()
 	defer q.counting.Unlock()

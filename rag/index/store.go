@@ -54,7 +54,6 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (ch
 	for _, doc := range documents {
 		chunks += len(doc.Passages)
 	}
-	x.Sweeper.count(chunks)
 	if x.growth.add(chunks) {
 		x.index.analyzed(ctx, x.index.db.AnalyzeText(ctx, x.collection))
 	}

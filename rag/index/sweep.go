@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,41 +11,22 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-const (
-	// sweepWritten is the least number of passages that are written between two sweeps that
-	// come before their time.
-	sweepWritten = 250
-	// sweepBatch is how many passages are deleted at a time. Indexers of the project wait
-	// while a batch is deleted, some milliseconds.
-	sweepBatch = 1_000
-)
+// sweepBatch is how many passages are deleted at a time. Indexers of the project wait while a
+// batch is deleted, some milliseconds.
+const sweepBatch = 1_000
 
-// Sweeper removes text that no document of a project uses any more: once in an interval,
-// whichever server of the project does it, and sooner if the project was written as a
-// whole in the meantime, so that the index does not outgrow its documents.
+// Sweeper removes text that no document of a project uses any more, once in an interval. Any
+// server of the project does it.
 type Sweeper struct {
 	index    *Index
 	tenant   *catalog.Tenant
 	interval time.Duration
-	written  atomic.Int64
-	wake     chan struct{}
 }
 
 // Sweeper returns the sweeper of the tenant's project. No unused text is older than the
 // interval while it runs.
 func (x *Index) Sweeper(tenant *catalog.Tenant, interval time.Duration) *Sweeper {
-	return &Sweeper{index: x, tenant: tenant, interval: interval, wake: make(chan struct{}, 1)}
-}
-
-// count notes that passages were written, in the place of others.
-func (s *Sweeper) count(passages int) {
-	if s == nil || s.written.Add(int64(passages)) < sweepWritten {
-		return
-	}
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+	return &Sweeper{index: x, tenant: tenant, interval: interval}
 }
 
 // Run sweeps until ctx ends.
@@ -63,21 +43,16 @@ func (s *Sweeper) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		case <-s.wake:
 		}
 	}
 }
 
 func (s *Sweeper) sweep(ctx context.Context) error {
-	due, err := s.outgrown(ctx)
-	if err == nil && !due {
-		const margin = .8 // the next look may come a tenth of the interval later
-		due, err = s.index.claimSweep(ctx, s.tenant.ProjectID, time.Duration(margin*float64(s.interval)))
-	}
+	const margin = .8 // the next look may come a tenth of the interval later
+	due, err := s.index.claimSweep(ctx, s.tenant.ProjectID, time.Duration(margin*float64(s.interval)))
 	if err != nil || !due {
 		return err
 	}
-	s.written.Store(0)
 	swept, err := s.index.Sweep(ctx, s.tenant.ProjectID)
 	if err != nil || swept == 0 {
 		return err
@@ -88,18 +63,6 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// outgrown reports whether so much was written since the last sweep that a fifth of the
-// passages may be unused.
-func (s *Sweeper) outgrown(ctx context.Context) (bool, error) {
-	written := s.written.Load()
-	if written < sweepWritten {
-		return false, nil
-	}
-	used, err := db.ReadOne(ctx, s.index.db, "count passages", (*db.Queries).CleanupCountChunks,
-		db.CleanupCountChunksParams{ProjectID: s.tenant.ProjectID})
-	return written > used/4, err
 }
 
 // claimSweep notes that unused text of the project is looked for, and reports false if that
@@ -160,9 +123,9 @@ func (x *Index) unused(
 	return hashes, err
 }
 
-// removeUnused deletes those of the passages that are still unused. versions are those of
-// the project's tenants before the passages were looked for: a tenant with another version
-// may have started to use one since.
+// removeUnused deletes the passages that are still unused. versions are the tenants' versions
+// before the search for unused passages: a tenant with another version may have started to use one
+// since.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
 ) (removed int, err error) {

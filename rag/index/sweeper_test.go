@@ -2,13 +2,11 @@ package index_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/await"
@@ -36,7 +34,7 @@ func runSweeper(t *testing.T, s *index.Sweeper) {
 	})
 }
 
-// What was edited out of a file leaves the index by itself.
+// Text that an edit removes from a file leaves the index by itself.
 func TestSweeper_RemovesTextThatWasEditedOut(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -78,29 +76,6 @@ func TestSweeper_SweepsOnceInAnInterval(t *testing.T) {
 	if got := len(f.texts(t)); got != 1 {
 		t.Errorf("%d texts are left after the interval, want 1", got)
 	}
-}
-
-// Text that is edited again and again does not fill the database before a day is over.
-func TestSweeper_KeepsAnEditedIndexBounded(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	sweeper := f.Index.Sweeper(f.Tenant, 24*time.Hour)
-	runSweeper(t, sweeper)
-	x := indexer(f.Index, f.Tenant, catalog.Compounding)
-	x.Sweeper = sweeper
-	const rounds, documents = 15, 300
-	const bound = 3*documents + 1000
-	for round := range rounds {
-		var files []document.File
-		for n := range documents {
-			files = append(files, file(fmt.Sprintf("docs/%d.md", n), fmt.Sprintf("Edit %d of document %d.", round, n)))
-		}
-		if failures, err := x.Index(t.Context(), files); err != nil || len(failures) > 0 {
-			t.Fatal(failures, err)
-		}
-	}
-	await.Until(t, fmt.Sprintf("at most %d texts are left of %d edits of %d documents", bound, rounds*documents, documents),
-		func() bool { return len(f.texts(t)) <= bound })
 }
 
 // A deletion removes the text that no other checkout has, and its vectors.

@@ -116,8 +116,8 @@ func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (branc
 	return branch, err
 }
 
-// HandbookEdition is the handbook between two changes: equal editions have
-// equal content. The zero value is a handbook that was never filled.
+// HandbookEdition identifies the handbook's content: equal editions have equal content. The zero
+// value is a handbook that was never filled.
 type HandbookEdition struct {
 	projectID, tenantID int32
 	generation, version int64

@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// embeddedText returns the text by which a passage is embedded.
+// embeddedText returns the text that the model embeds for a passage.
 func embeddedText(heading, text string) string {
 	if heading == "" {
 		return text

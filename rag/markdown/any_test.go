@@ -12,8 +12,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// What was not written for this index has nothing to correct: what is no front
-// matter is text.
+// Files that were not written for this index need no correction: front matter that cannot be read
+// is text.
 func TestParseAny_TakesForBodyWhatIsNoFrontMatter(t *testing.T) {
 	t.Parallel()
 	for name, src := range map[string]string{

@@ -9,12 +9,11 @@ import (
 	"github.com/yuin/goldmark/parser"
 )
 
-// parseBody reads what is behind the front matter. It parses blocks first and their inline
-// contents afterwards, so that it can limit how much inline text is parsed at once. It
-// recognises GFM tables by their delimiter row: goldmark's table extension takes memory in
-// proportion to rows times columns, and passages need only the lines. It reports false if it
-// has not ended by until: goldmark cannot be interrupted, but the pieces and parts that it
-// gets at once are small.
+// parseBody reads the text after the front matter. It parses blocks first and their inline contents
+// afterwards, so that it can limit how much inline text is parsed at once. It recognises GFM tables
+// by their delimiter row: goldmark's table extension takes memory in proportion to rows times
+// columns, and passages need only the lines. It reports false if it has not ended by until. Nothing
+// can interrupt goldmark, but the pieces that it gets are small.
 func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 	references := parser.NewContext()
 	p := &pieceParser{pieceSize: size, references: references, lines: d.outline.lines, following: d.outline.body}
@@ -42,7 +41,7 @@ type bodyWalker struct {
 	inlines inlineParser
 	// contents are parsed at the end, when all reference definitions are known.
 	contents []content
-	// hasSummary is set when a paragraph with text, the summary, has been found.
+	// hasSummary is set once a paragraph with text is the summary.
 	hasSummary bool
 }
 
@@ -110,7 +109,7 @@ func (w *bodyWalker) take(c content) {
 
 // parseContents parses what take has kept, and sets title, summary and links.
 func (w *bodyWalker) parseContents() {
-	linked, named := map[string]bool{}, map[Fragment]bool{}
+	linked := map[string]bool{}
 	for _, c := range w.contents {
 		if w.inlines.late() {
 			return
@@ -126,10 +125,6 @@ func (w *bodyWalker) parseContents() {
 			if link, ok := RelativeLink(destination); ok && !linked[link] {
 				linked[link] = true
 				w.Links = append(w.Links, link)
-			}
-			if place, ok := fragment(destination); ok && !named[place] {
-				named[place] = true
-				w.Fragments = append(w.Fragments, place)
 			}
 		}
 	}

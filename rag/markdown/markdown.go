@@ -1,9 +1,9 @@
-// Package markdown parses a markdown file into front matter, title, summary, links
-// and the passages to embed, each with its lines in the file.
+// Package markdown parses a markdown file into front matter, title, summary, links and the passages
+// to embed, each with its lines in the file.
 //
-// All its functions are pure, but for the time after which they give a file up. It knows
-// markdown, YAML and the size of an embedding model's window; it must not know files, SQL
-// or Ollama, nor what front matter means beyond title, summary and promotion_level.
+// Its functions are pure, except that they give a file up after some time. It knows markdown, YAML
+// and the size of an embedding model's window. It must not know files, SQL or Ollama, nor the
+// meaning of front matter beyond title, summary and promotion_level.
 //
 // Input is untrusted: time and memory are about proportional to its size.
 package markdown
@@ -33,16 +33,13 @@ type Document struct {
 	// Summary is the front matter's summary as it is, else the first paragraph
 	// as plain text, cut at a word to at most 300 characters.
 	Summary string
-	// CharCount and LineCount are of the whole file, in Unicode characters and
-	// in lines. A final newline begins no line of its own.
+	// CharCount and LineCount count the Unicode characters and the lines of the whole file. A final
+	// newline begins no line.
 	CharCount, LineCount int
 	// Links are the destinations of relative links, once each and in order,
 	// percent-decoded and without query and fragment. Images, bare anchors and
 	// whatever has a scheme or host are left out.
 	Links []string
-	// Fragments are the places that links in the text lead to, here or in the files of
-	// Links, once each and in order.
-	Fragments []Fragment
 	// NotFrontMatter says why a block that looks like front matter counts as body.
 	// Replaced is the line of the first bytes that are not UTF-8 and were replaced by
 	// U+FFFD, 0 for none. Only ParseAny sets them.
@@ -135,8 +132,8 @@ func newDocument(src []byte, lines []string, frontMatter map[string]any, body in
 	return doc, nil
 }
 
-// invalidUTF8 returns the line and the value of the first byte that is not
-// UTF-8, and the line 0 if there is none.
+// invalidUTF8 returns the line and the value of the first byte that is not UTF-8. The line is 0 if
+// all bytes are UTF-8.
 func invalidUTF8(src []byte) (line int, b byte) {
 	for at := 0; at < len(src); {
 		r, size := utf8.DecodeRune(src[at:])

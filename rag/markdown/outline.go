@@ -14,8 +14,7 @@ const (
 	splitLevel = 3
 )
 
-// outline is the structure by which a document is split into passages. A line is given by its
-// index in lines.
+// outline is the structure that splits a document into passages. Its lines are indexes into lines.
 type outline struct {
 	lines []string // of the whole file
 	body  int      // first line after the front matter
@@ -94,11 +93,10 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section that holds only headings is
-// joined to the first section below it that holds text, or if there is none, to the
-// section before. If no section holds text, the whole document is one section. title
-// is what the embedded text begins with. An H1 that repeats it, or that is the only
-// H1, is not part of a path.
+// sections splits the document at its headings. A section with headings only joins the first
+// section below it that has text, or else the section before. If no section has text, the whole
+// document is one section. title begins the embedded text. An H1 that repeats it, or that is the
+// only H1, is not part of a path.
 func (o *outline) sections(title string) []section {
 	all := o.split(title)
 	holdsText := make([]bool, len(all))

@@ -157,7 +157,7 @@ func TestParse_Links(t *testing.T) {
 	}
 }
 
-// Whatever a file consists of, it is parsed, in time in proportion to its size. Larger ones would
+// Parsing takes time in proportion to a file's size, whatever the file contains. Larger files would
 // take longer than a file may under the race detector.
 //
 //nolint:paralleltest // it measures the memory of the process

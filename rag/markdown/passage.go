@@ -2,8 +2,8 @@ package markdown
 
 import "strings"
 
-// Passage is the unit that is searched and embedded: a section, or a part of one,
-// that fits the embedding model's window.
+// Passage is the unit of search and embedding: a section, or a part of one, that fits the embedding
+// model's window.
 type Passage struct {
 	// HeaderPath names the section, as in "## Root cause > ### Database layer".
 	// It is "" before the first heading and for a document in one passage.

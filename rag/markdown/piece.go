@@ -45,7 +45,7 @@ type pieceParser struct {
 	followingInList bool
 }
 
-// next parses the next piece. It reports false if there is none.
+// next parses the next piece. It reports false at the end.
 func (p *pieceParser) next() bool {
 	p.first, p.inList = p.following, p.followingInList
 	for size := p.usual; p.first < len(p.lines); size *= 2 {

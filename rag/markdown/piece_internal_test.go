@@ -22,8 +22,7 @@ func blocks() []string {
 	}
 }
 
-// However small the pieces are in which a document is parsed, what is found in
-// it is the same as when it is parsed at once.
+// A document parsed in small pieces gives the same result as one parsed at once.
 func TestParseBody_InPiecesIsTheSame(t *testing.T) {
 	t.Parallel()
 	whole := pieceSize{usual: math.MaxInt / 4, longest: math.MaxInt / 4}

@@ -17,12 +17,11 @@ type Place struct {
 	Link bool
 	// First and Last are the lines that the place names, 0 for none.
 	First, Last int
-	// Symbol is the name of a function, type or other definition that stands beside the
-	// path, "" for none.
+	// Symbol is the name of a function, type or other definition beside the path, or "".
 	Symbol string
 	// Line is the line of the document, from 1.
 	Line int
-	// Raw is the place as it stands in the document.
+	// Raw is the place as the document writes it.
 	Raw string
 }
 

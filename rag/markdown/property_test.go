@@ -185,8 +185,8 @@ func nestedList(depth int) string {
 	return b.String()
 }
 
-// memoryPerByte is how many bytes of memory a file may take for each of its own: three
-// times as many as brackets that never close, the worst that is known.
+// memoryPerByte is how many bytes of memory a file may take for each of its bytes: three times the
+// need of brackets that never close, the worst known case.
 const memoryPerByte = 3000
 
 func FuzzPassages(f *testing.F) {
@@ -218,8 +218,8 @@ func FuzzPassages(f *testing.F) {
 	})
 }
 
-// repeated returns src so many times more, up to 32 KiB: what costs too much in a long
-// file is found from a short one.
+// repeated returns src many times over, up to 32 KiB, so that a short file shows the cost of a long
+// one.
 func repeated(src []byte, times uint16) []byte {
 	const most = 32 << 10
 	return bytes.Repeat(src, 1+min(int(times), most/max(len(src), 1)))

@@ -13,7 +13,7 @@ func TestEstimateTokens(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, text string
-		real       int // what BERT's English uncased vocabulary makes of it
+		real       int // the tokens of BERT's English uncased vocabulary
 		want       int
 	}{
 		{"nothing", " \n\t", 0, 0},

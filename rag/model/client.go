@@ -39,6 +39,8 @@ const KeepLoaded = 30 * time.Minute
 type Config struct {
 	// Host is the server's base URL, with or without scheme and port.
 	Host string
+	// Key is sent to the server as a bearer token. Default: none.
+	Key string
 	// EmbedModel makes the vectors, and ChatModel writes the answers.
 	EmbedModel, ChatModel string
 	// NumCtx is the chat model's context window in tokens, for prompt and answer
@@ -137,4 +139,14 @@ func (c *Client) askDigest(ctx context.Context) (string, error) {
 	}
 	c.digestAt = time.Now()
 	return digest, nil
+}
+
+// Once makes a request without retries, for somebody who waits for the answer.
+func (c *Client) Once(ctx context.Context, request func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
+	defer cancel()
+	if err := causeOf(ctx, request(ctx)); err != nil {
+		return &UnavailableError{Server: c.name, CircuitState: "closed", Err: err}
+	}
+	return nil
 }

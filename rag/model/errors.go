@@ -58,7 +58,9 @@ func (e *MissingError) Error() string {
 		return fmt.Sprintf("model %s is not installed at %s and could not be pulled: %v; run: ollama pull %s",
 			e.Model, e.Host, e.Err, e.Model)
 	}
-	return fmt.Sprintf("model %s is not installed at %s; it is being pulled, try again in a while", e.Model, e.Host)
+	return fmt.Sprintf("model %s is not installed at %s; run: ollama pull %s (or compound-docs up); "+
+		"a server that runs pulls it itself",
+		e.Model, e.Host, e.Model)
 }
 
 func (e *MissingError) Unwrap() error { return e.Err }

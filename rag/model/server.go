@@ -39,6 +39,18 @@ type ChatRequest struct {
 	Temperature       float64
 }
 
+// State describes a server.
+type State struct {
+	Name    string   // such as "Ollama 0.10.1", "" if it does not answer
+	Host    string   // URL without user name and password
+	Missing []string // models that it was asked for and does not list
+	Models  []string // those that it lists
+	// OnlyChat is set if the first model that it was asked for is made for answers.
+	OnlyChat bool
+	Err      error  // why nothing more is known
+	Remedy   string // what mends Err, "" if that is not known
+}
+
 // ServerError is a request that a [Server] did not serve.
 type ServerError struct {
 	Err       error

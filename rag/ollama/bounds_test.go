@@ -42,7 +42,7 @@ func TestEmbed_FollowsNoRedirect(t *testing.T) {
 
 	_, err := client.Embed(t.Context(), numbered(1))
 	asType[*model.UnavailableError](t, err)
-	wantContains(t, err.Error(), "it redirects to "+elsewhere.URL(), "make that address the Ollama host")
+	wantContains(t, err.Error(), "it redirects to "+elsewhere.URL(), "configure that address")
 	if requests := elsewhere.Requests(""); len(requests) != 0 {
 		t.Errorf("%d requests followed the redirect", len(requests))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// What was written before an answer broke off is not lost.
+// Text before an interruption is not lost.
 func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 	t.Parallel()
 	half := []string{" Half an answer", " and the rest"}
@@ -22,7 +22,7 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 		faults fakeollama.Faults
 		answer []string
 		reason string
-		text   string // "" if the answer has not begun
+		text   string // "" before the answer begins
 		made   int
 	}{
 		{"the model falls silent", fakeollama.Faults{Stall: true}, half, "no answer within 1m0s", "Half an answer", 1},
@@ -64,7 +64,7 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 	}
 }
 
-// A model that has just written is loaded, and does not get the time that loading takes.
+// A model that wrote a moment ago is loaded, and gets no time for loading.
 func TestGenerate_WaitsLongerForAModelThatMayHaveToBeLoaded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

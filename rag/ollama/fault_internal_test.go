@@ -16,8 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// What goes wrong, what the caller gets, how often the request is made, and whether the
-// breaker takes it for a failure.
+// Each fault, the caller's error, the number of requests, and whether the breaker counts a failure.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	type faults = fakeollama.Faults
@@ -51,7 +50,7 @@ func TestFaults(t *testing.T) {
 		{"too many vectors", faults{Body: `{"embeddings":[` + strings.Repeat("[],", 100) + `[]]}`}, unavailable, 1, "101 vectors for 2 texts", true},
 		{"half an answer", faults{Body: `{"embeddings":[[1`}, unavailable, 3, "the connection broke: unexpected EOF", true},
 		{"too many dimensions", faults{Dimensions: 2048}, wrongModel, 1, "makes vectors of 2048 dimensions", false},
-		{"model missing", faults{Status: 404, Message: `model "x" not found, try pulling it first`}, missing, 1, "it is being pulled", false},
+		{"model missing", faults{Status: 404, Message: `model "x" not found, try pulling it first`}, missing, 1, "run: ollama pull ", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,7 +87,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What passes is over after it has passed: the request is made again.
+// A request is made again after a fault that passes.
 func TestFaults_ThatPass(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -140,7 +139,7 @@ func newTestClient(t *testing.T) *Client {
 func startInMemory(t *testing.T) (*fakeollama.Server, *Client) {
 	t.Helper()
 	server, client := fakeollama.StartInMemory(t), newTestClient(t)
-	transport, _ := client.server.http.Transport.(*http.Transport)
+	transport, _ := client.server.http.HTTP.Transport.(*http.Transport)
 	transport.Proxy = nil
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return server.Dial(ctx, network, address)
@@ -253,7 +252,7 @@ func TestEmbedQuery_OfAServerThatHangs(t *testing.T) {
 	})
 }
 
-// Answers that fail say nothing about vectors: the next search goes by meaning.
+// Failed answers say nothing about vectors: the next search uses meaning.
 func TestBreaker_OfAnswersIsNotThatOfVectors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

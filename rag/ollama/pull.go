@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
 )
 
 const (
@@ -14,6 +15,7 @@ const (
 	pullLimit = 2 * time.Hour
 	// pullPause is the time after a pull before the next one of the model may start.
 	pullPause = time.Minute
+	maxPull   = 32 << 20 // bytes of progress
 )
 
 // PullStatus is the progress of a pull.
@@ -43,10 +45,10 @@ var (
 	errGoneAgain = errors.New("it was pulled moments ago and is gone again")
 )
 
-// PullMissing pulls the models that the server lacks, one after the other, and calls
+// PullMissing pulls those of the models that the server lacks, one after the other, and calls
 // progress with each step.
-func (c *Client) PullMissing(ctx context.Context, progress func(model string, status PullStatus)) error {
-	state := c.State(ctx)
+func (c *Client) PullMissing(ctx context.Context, models []string, progress func(model string, status PullStatus)) error {
+	state := c.State(ctx, models...)
 	for _, name := range state.Missing {
 		err := c.server.pull(ctx, name, func(status PullStatus) { progress(name, status) })
 		if err != nil {
@@ -62,7 +64,7 @@ func (s *server) missing(name string) *model.MissingError {
 	s.pulls.mu.Lock()
 	defer s.pulls.mu.Unlock()
 	latest, known := s.pulls.latest[name]
-	missing := &model.MissingError{Model: name, Host: s.host}
+	missing := &model.MissingError{Model: name, Host: s.http.Host}
 	switch {
 	case s.pulls.life.Err() != nil:
 		missing.Err = errClosed
@@ -80,7 +82,7 @@ func (s *server) missing(name string) *model.MissingError {
 func (s *server) pullInBackground(name string) {
 	ctx, cancel := context.WithTimeout(s.pulls.life, pullLimit)
 	defer cancel()
-	logger := s.logger.With("model", name, "host", s.host)
+	logger := s.logger.With("model", name, "host", s.http.Host)
 	logger.InfoContext(ctx, "pull model")
 	err := s.pull(ctx, name, func(PullStatus) {})
 	if err != nil {
@@ -95,7 +97,7 @@ func (s *server) pullInBackground(name string) {
 
 func (s *server) pull(ctx context.Context, name string, progress func(PullStatus)) error {
 	err := s.stream(ctx, "/api/pull", map[string]any{"model": name}, maxPull, func(p part) (last bool) {
-		progress(PullStatus{Status: shorten(p.Status), Completed: p.Completed, Total: p.Total})
+		progress(PullStatus{Status: modelhttp.Shorten(p.Status), Completed: p.Completed, Total: p.Total})
 		return p.Status == "success"
 	})
 	if failure, ok := errors.AsType[*model.ServerError](err); ok {

@@ -70,7 +70,7 @@ func TestPull_IsMadeOnceWhileItRuns(t *testing.T) {
 	if diff := cmp.Diff(want, asType[*model.MissingError](t, err)); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	wantContains(t, err.Error(), "it is being pulled", "try again")
+	wantContains(t, err.Error(), "run: ollama pull mxbai-embed-large", "a server that runs pulls it itself")
 	wantRequests(t, server, "/api/pull", 1)
 	close(hold)
 	for err != nil {

@@ -73,8 +73,8 @@ func TestReal_Embed(t *testing.T) {
 	}
 }
 
-// Another model of 1,024 dimensions takes the place of the default: here the same one
-// under the name of bge-m3, which gets no prompts.
+// Another model of 1,024 dimensions replaces the default: here the same one under the name of
+// bge-m3, which gets no prompts.
 func TestReal_AnotherEmbeddingModel(t *testing.T) {
 	t.Parallel()
 	standard := newRealClient(t)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
 )
 
 // keepAlive is as Ollama reads it.
@@ -31,11 +32,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	var result struct {
 		Embeddings [][]float32 `json:"embeddings"`
 	}
-	// A vector may have more components than the index holds, so that the error can say
-	// how many it has.
-	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
-	limit := int64(len(request.Texts))*components*bytesComponent + around
-	err := s.named(request.Model, s.ask(ctx, "/api/embed", payload, &result, limit))
+	err := s.named(request.Model, s.http.Ask(ctx, "/api/embed", payload, &result, modelhttp.MaxVectors(len(request.Texts))))
 	return result.Embeddings, err
 }
 
@@ -55,7 +52,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
 		},
 	}
-	return s.named(request.Model, s.stream(ctx, "/api/chat", payload, maxChat, func(p part) (last bool) {
+	return s.named(request.Model, s.stream(ctx, "/api/chat", payload, modelhttp.MaxChat, func(p part) (last bool) {
 		write(p.Message.Content)
 		if p.Done && p.DoneReason == "length" {
 			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
@@ -69,7 +66,7 @@ func (s *server) Window(ctx context.Context, name string) (tokens int, err error
 	var result struct {
 		Info map[string]any `json:"model_info"`
 	}
-	err = s.named(name, s.ask(ctx, "/api/show", map[string]any{"model": name}, &result, maxAnswer))
+	err = s.named(name, s.http.Ask(ctx, "/api/show", map[string]any{"model": name}, &result, modelhttp.MaxAnswer))
 	architecture, _ := result.Info["general.architecture"].(string)
 	length, _ := result.Info[architecture+".context_length"].(float64)
 	const longest = 1 << 30
@@ -89,7 +86,7 @@ func (s *server) list(ctx context.Context) ([]listed, error) {
 	var result struct {
 		Models []listed `json:"models"`
 	}
-	err := s.ask(ctx, "/api/tags", nil, &result, maxAnswer)
+	err := s.http.Ask(ctx, "/api/tags", nil, &result, modelhttp.MaxAnswer)
 	return result.Models, err
 }
 
@@ -125,7 +122,7 @@ func fullName(model string) string {
 
 // named starts a pull if the err is that the model is missing.
 func (s *server) named(name string, err error) error {
-	if errors.Is(err, errNoSuchModel) {
+	if errors.Is(err, modelhttp.ErrNoSuchModel) {
 		return s.missing(name)
 	}
 	return err

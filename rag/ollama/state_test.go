@@ -13,26 +13,29 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
+var both = []string{"mxbai-embed-large", "mistral"}
+
 func TestState(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change  func(*fakeollama.Server)
+		models  []string
 		missing []string
 		answers bool
 	}{
-		"whole":   {func(*fakeollama.Server) {}, nil, true},
-		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mistral"}, true},
-		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, false},
+		"whole":   {func(*fakeollama.Server) {}, []string{"mistral:latest", "mxbai-embed-large:latest"}, nil, true},
+		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mxbai-embed-large:latest"}, []string{"mistral"}, true},
+		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, nil, false},
 	} {
 		server, client := start(t)
 		test.change(server)
-		got := client.State(t.Context())
-		want := ollama.State{Host: server.URL(), Missing: test.missing}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(ollama.State{}, "Err", "Version")); diff != "" {
+		got := client.State(t.Context(), both...)
+		want := model.State{Host: server.URL(), Models: test.models, Missing: test.missing}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(model.State{}, "Err", "Name", "Remedy")); diff != "" {
 			t.Errorf("%s: state (-want +got):\n%s", name, diff)
 		}
-		if (got.Err == nil) != test.answers || (got.Version != "") != test.answers {
-			t.Errorf("%s: version %q, %v", name, got.Version, got.Err)
+		if (got.Err == nil) != test.answers || strings.HasPrefix(got.Name, "Ollama 0") != test.answers {
+			t.Errorf("%s: %q, %v", name, got.Name, got.Err)
 		}
 		if pulls := len(server.Requests("/api/pull")); pulls > 0 {
 			t.Errorf("%s: %d pulls, want none", name, pulls)
@@ -47,7 +50,7 @@ func TestPullMissing(t *testing.T) {
 	server.RemoveModel("mistral")
 	client := newClient(t, fast(server.URL()))
 	last := map[string]ollama.PullStatus{}
-	err := client.PullMissing(t.Context(), func(model string, status ollama.PullStatus) { last[model] = status })
+	err := client.PullMissing(t.Context(), both, func(model string, status ollama.PullStatus) { last[model] = status })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +58,10 @@ func TestPullMissing(t *testing.T) {
 	if diff := cmp.Diff(map[string]ollama.PullStatus{"mxbai-embed-large": want, "mistral": want}, last); diff != "" {
 		t.Errorf("the last progress (-want +got):\n%s", diff)
 	}
-	if state := client.State(t.Context()); len(state.Missing) > 0 {
+	if state := client.State(t.Context(), both...); len(state.Missing) > 0 {
 		t.Errorf("missing are %v", state.Missing)
 	}
-	if err := client.PullMissing(t.Context(), nil); err != nil || len(server.Requests("/api/pull")) != 2 {
+	if err := client.PullMissing(t.Context(), both, nil); err != nil || len(server.Requests("/api/pull")) != 2 {
 		t.Errorf("another call: %v, after %d pulls in all, want 2", err, len(server.Requests("/api/pull")))
 	}
 }
@@ -68,13 +71,13 @@ func TestPullMissing_Fails(t *testing.T) {
 	server := fakeollama.Start(t)
 	server.RemoveModel("mistral")
 	server.SetPull(fakeollama.Pull{Err: "no space left on device"})
-	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), func(string, ollama.PullStatus) {})
+	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), both, func(string, ollama.PullStatus) {})
 	missing := asType[*model.MissingError](t, err)
 	if missing.Model != "mistral" || !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("error %v", err)
 	}
 	server.Close()
-	if err := newClient(t, fast(server.URL())).PullMissing(t.Context(), nil); !errors.As(err, new(*model.UnavailableError)) {
+	if err := newClient(t, fast(server.URL())).PullMissing(t.Context(), both, nil); !errors.As(err, new(*model.UnavailableError)) {
 		t.Errorf("without Ollama: %v", err)
 	}
 }

@@ -1,15 +1,14 @@
-// Package relevance says how likely it is that a document answers a query: as log-odds,
-// in which kinds of evidence add up. Every weight of a search is in this file. It is a
-// pure function of the evidence: it knows no query, no model and no index.
+// Package relevance says how likely it is that a document answers a query, as log-odds: kinds of
+// evidence add up. Every weight of a search is in this file. It is a pure function of the evidence:
+// it knows no query, no model and no index.
 //
-// The weights of the forms are fitted on six judged collections, leaving each out in turn,
-// with two embedding models (all-MiniLM-L6-v2 and static word vectors), in projects of 15,
-// 50, 150 and up to 3,205 documents, and with queries as questions and as their two, three
-// and five rarest words, against questions of the other collections, the same as
-// keywords, and everyday prompts. Results are flat around them: from .35 to .5 for meaning
-// beside words, and from -.5 to -1.1 for the number of passages. Where the figures below
-// name nDCG@10, it is the mean of these collections, or of one. docs/evaluation.md says
-// what the program keeps and shows.
+// The weights of the forms are fitted on six judged collections, leaving each out once, with two
+// embedding models (all-MiniLM-L6-v2 and static word vectors). The projects have 15, 50, 150 and up
+// to 3,205 documents. The queries are questions, and their two, three and five rarest words. They
+// compete with questions of the other collections, the same as keywords, and everyday prompts.
+// Results are flat around the weights: from .35 to .5 for meaning beside words, and from -.5 to
+// -1.1 for the number of passages. Where a comment below gives nDCG@10, it is the mean of these
+// collections, or the value of one. docs/evaluation.md has the results of the whole program.
 package relevance
 
 import "math"
@@ -44,9 +43,9 @@ func (f Form) weights() weights {
 }
 
 const (
-	// ownPart is how much of its own signals a passage has. The rest are the best of its
-	// document: a document that is about the subject throughout is a better answer. On a
-	// collection of long pages nDCG@10 is .414 with it, and .396 without.
+	// ownPart is the share of a passage's own signals. The rest are the best signals of its
+	// document: a document that is about the subject throughout is a better answer. On a collection
+	// of long pages nDCG@10 is .414 with it, and .396 without.
 	ownPart = .6
 	// maxQueryWeight bounds the evidence of a long query, such as a pasted log, which
 	// gathers some by accident. Most questions are below it.
@@ -66,11 +65,11 @@ const (
 	promotedOdds, supersededOdds = 3, .5
 )
 
-// MeaningDecides reports whether a query is to be judged by its meaning alone. known is
-// the part of the weight of its terms, in [0,1], that stand in documents.
+// MeaningDecides reports whether a query is judged by its meaning alone. known is the part of the
+// weight of its terms, in [0,1], that documents have.
 func MeaningDecides(known float64) bool { return known < minKnown }
 
-// Signals are evidence of which a passage has some of its own and some of its document.
+// Signals are evidence that a passage shares with its document.
 type Signals struct {
 	// Meaning is the log-odds that the cosine speaks for; see package calibration.
 	Meaning float64
@@ -103,7 +102,7 @@ func (s Signals) Within(best Signals) Signals {
 type Evidence struct {
 	Form Form
 	Signals
-	// Phrase is the part of the query that stands in the passage to the letter, in [0,1].
+	// Phrase is the part of the query that the passage has word by word, in [0,1].
 	Phrase float64
 	// Passages is how many a search may return, at least 1.
 	Passages int
@@ -134,8 +133,8 @@ func (e Evidence) LogOdds() float64 {
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
-// Named returns the log-odds of a passage in which the whole of a short query stands:
-// even at least. Who types a word wants the documents that have it.
+// Named returns the log-odds of a passage that has the whole of a short query: at least even. A
+// one-word query asks for documents containing it.
 func Named(logOdds float64) float64 { return max(logOdds, 0) }
 
 // WithLine returns the log-odds of a passage for a pasted text from those for the whole

@@ -63,8 +63,8 @@ func TestStrength(t *testing.T) {
 	}
 }
 
-// A passage has six tenths of its own and four of the best of its document, which need
-// not be those of one passage.
+// A passage keeps six tenths of its own signals. Four tenths are the best of its document, which
+// may come from several passages.
 func TestSignals_Within(t *testing.T) {
 	t.Parallel()
 	one, other := relevance.Signals{Meaning: 2, Strength: 1, Share: 0}, relevance.Signals{Meaning: -3, Strength: 4, Share: .5}

@@ -11,7 +11,7 @@ import (
 // occurrence is a term at a place of the text.
 type occurrence struct {
 	term string
-	// start and end are the bytes of the text that it stands for.
+	// start and end are its bytes in the text.
 	start, end int
 }
 
@@ -56,7 +56,7 @@ func (a *analyser) run() {
 	a.endPairs()
 }
 
-// span is a range of bytes; an empty one is none.
+// span is a range of bytes. An empty span means no match.
 type span struct{ start, end int }
 
 func (s span) empty() bool { return s.start == s.end }
@@ -115,8 +115,8 @@ func (a *analyser) endCompound() {
 	a.split(compound, start, 0)
 }
 
-// dashesBefore returns the number of dashes, one or two, that make the word at start a
-// command line flag, and 0 if it is none.
+// dashesBefore returns 1 or 2, the number of dashes that make the word at start a command line
+// flag. It returns 0 for other words.
 func (a *analyser) dashesBefore(start int) int {
 	if start == 0 || a.text[start-1] != '-' {
 		return 0

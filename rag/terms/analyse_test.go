@@ -164,8 +164,8 @@ func TestFold_Twice(t *testing.T) {
 	}
 }
 
-// memoryPerByte is how many bytes of memory the analysis of a text may take for each of its
-// own: about twice as many as identifiers of two letters, one of which has an accent.
+// memoryPerByte is how many bytes of memory the analysis may take for each byte of text. It is
+// about twice the need of identifiers of two letters, one of them with an accent.
 const memoryPerByte = 4000
 
 func FuzzAnalyse(f *testing.F) {

@@ -9,10 +9,10 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Literal returns how literally a passage matches the query. part, in [0,1], is the part
-// of the query's weight that its identifiers and quotations have which occur there. whole
-// says that all of a query that is short, or of a line, occurs there word by word. Case,
-// accents and punctuation between words are ignored.
+// Literal returns how literally a passage matches the query. part, in [0,1], is the weight of the
+// query's identifiers and quotations that occur in the passage, as a part of the query's weight.
+// whole reports whether all of a short query, or of one line, occurs word by word. Case, accents
+// and punctuation between words are ignored.
 func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
 	if len(w.Identifiers)+len(w.quoted) == 0 && w.whole == "" {
 		return 0, false
@@ -59,8 +59,8 @@ func (f *folded) has(sequence string) bool {
 	return strings.Contains(f.sequence, sequence)
 }
 
-// Sequence returns the words of a text: two texts have the same if they differ in nothing
-// but case, accents and punctuation.
+// Sequence returns the words of a text. Texts that differ only in case, accents and punctuation
+// have the same words.
 func Sequence(text string) string { return wordSequence(fold(text)) }
 
 // wordSequence returns the words of a folded text, with a space before and after each
@@ -82,8 +82,8 @@ func wordSequence(folded string) string {
 	return out.String()
 }
 
-// standsIn reports whether an identifier stands in the text with no letter,
-// digit or underscore beside it. Scripts without spaces may touch it.
+// standsIn reports whether the text has the identifier with no letter, digit or underscore beside
+// it. Scripts without spaces may touch it.
 func standsIn(text, identifier string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], identifier)

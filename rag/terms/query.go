@@ -70,11 +70,18 @@ func NewQuery(project int32, text string) Query {
 	return q
 }
 
-// Vague reports whether a text has one or two words that say something, and no name: such
-// words stand in documents that are about something else.
+// Vague reports whether a text has only one or two content words and no name. Documents about
+// something else also have such words.
 func (q Query) Vague() bool {
 	const telling = 3
 	return len(q.Terms) < telling && len(q.Identifiers)+len(q.quoted) == 0
+}
+
+// OneWord reports whether a query is one word without parts. A passage that has a term of such a
+// query has the word, in one of its forms.
+func (q Query) OneWord() bool {
+	const around = 2 // spaces
+	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
 }
 
 // NewLine is NewQuery for a line of a pasted text, which is looked for to the letter
@@ -116,18 +123,18 @@ func IDF(n, total int) float64 {
 // commonShare is the share of passages above which an identifier is common.
 const commonShare = 0.05
 
-// Weighted is a query in which each term has its weight: what it says of a passage.
+// Weighted is a query with a weight for each term.
 type Weighted struct {
 	// Terms and Weights are a sparse vector: its inner product with the weights of
 	// [Document] is a passage's BM25.
 	Terms   []int32
 	Weights []float32
-	// Sum is that of Weights, and Known the part of it, in [0,1], of terms that stand in
+	// Sum is the sum of Weights. Known is the part of it, in [0,1], that belongs to terms of the
 	// sampled passages.
 	Sum, Known float64
-	// Identifiers are the names that are looked for to the letter: those that occur in at
-	// most three or in at most 5 % of the sampled passages. A question that names GitHub
-	// does not ask for every page that names it.
+	// Identifiers are the names that must match exactly: names that occur in at most three, or in
+	// at most 5 %, of the sampled passages. A question that names GitHub does not ask for every
+	// page that names it.
 	Identifiers []Identifier
 
 	quoted []quotation
@@ -171,10 +178,9 @@ func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 // a score of .5; at 1.75, the mention costs 19 % and 15 %.
 const namePart = 1.6
 
-// weighIdentifiers lowers the weights of identifiers. The whole of a name and its parts
-// stand together, so that they are evidence of one event, as much as the rarest of them
-// is. Who asks for a name in few words wants it whatever they are; in a question of many
-// words a name is one of them.
+// weighIdentifiers lowers the weights of identifiers. A name and its parts occur together, so they
+// are evidence of one event: as much as the rarest of them. A short query that names something asks
+// for the name. In a question of many words a name is one word among others.
 func (q Query) weighIdentifiers(weights []float32) {
 	var sum float64
 	for _, weight := range weights {
@@ -201,16 +207,15 @@ func (q Query) weighIdentifiers(weights []float32) {
 // linearShare is the share up to which [Weighted.Share] is linear.
 const linearShare = 0.7
 
-// Share returns how much of the query's evidence a passage has, in [0,1], from
-// its BM25. With x the BM25 over that of the reference, a passage of 150 words
-// that has each of the query's terms once, the share is x up to .7, and from there
-// approaches 1 smoothly, which it reaches at x = k1+1 = 3, the least upper bound
-// of all passages: 1 − .3·((3 − x) / 2.3)^(2.3/.3). It grows with x everywhere, so that
-// words alone order passages by their BM25, and depends on no other passage.
+// Share returns how much of the query's evidence a passage has, in [0,1], from its BM25. The
+// reference is a passage of 150 words that has each of the query's terms once. Let x be the BM25
+// over that of the reference. The share is x up to .7. From there it approaches 1 smoothly, and
+// reaches it at x = k1+1 = 3, the least upper bound of all passages: 1 − .3·((3 − x) /
+// 2.3)^(2.3/.3). It grows with x everywhere, so words alone order passages by their BM25. It
+// depends on no other passage.
 //
-// A passage that has all of the terms has a share of at least .66, whatever its
-// length. One that has a part of them has that part of their weights, and more or
-// less as it repeats them or is long.
+// A passage with all of the terms has a share of at least .66, whatever its length. A passage with
+// some of them has their part of the weight, more if it repeats them, less if it is long.
 func (w Weighted) Share(bm25 float64) float64 {
 	const upper = k1 + 1
 	if w.Sum <= 0 || bm25 <= 0 {
@@ -261,8 +266,8 @@ const minCompared = 8
 // contradictory documents from related ones no better.
 const SameSubject = 0.46
 
-// Likeness returns how much of one of two texts stands in the other, in [0,1]: the part of
-// the weight of its words that the other has. The words of each are distinct.
+// Likeness returns how much of one of two texts the other repeats, in [0,1]: the part of the weight
+// of its words that the other has. The words of each are distinct.
 func Likeness[T comparable](one, other []T, weight func(T) float64) float64 {
 	if min(len(one), len(other)) < minCompared {
 		return 0

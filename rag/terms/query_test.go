@@ -189,8 +189,8 @@ func TestPhrase(t *testing.T) {
 	}
 }
 
-// The part is that of the query's weight: a name that stands in most passages says
-// little. What is quoted and named counts once.
+// The part belongs to the query's weight: a name that most passages have says little. A name that
+// is also quoted counts once.
 func TestLiteral_IsAPartOfTheWeight(t *testing.T) {
 	t.Parallel()
 	frequencies := map[int32]int{hashTerm(1, "readme.md"): 50, hashTerm(1, "readm"): 50, hashTerm(1, "md"): 50}

@@ -36,7 +36,7 @@ func (q Query) Snippet(body string, limit int) string {
 	return snippet
 }
 
-// match is an occurrence of one of the query's terms: where it is, in characters.
+// match is an occurrence of one of the query's terms. start and end are characters.
 type match struct{ term, start, end int }
 
 // bestWindow returns the span of at most room characters that has the most distinct
@@ -128,7 +128,7 @@ func wordEnd(text []rune, end, bound int) int {
 		}
 	}
 	if bound == 0 {
-		return end // nothing but one long word
+		return end // one long word
 	}
 	return bound
 }
@@ -143,8 +143,8 @@ func cutsWord(text []rune, at int) bool {
 	return before != ' ' && after != ' ' && !inPairs(before) && !inPairs(after)
 }
 
-// links are the links and images of markdown, with what precedes them and their texts.
-// Code such as calls[i](x) is none.
+// links are the links and images of markdown, with the character before them and their texts. Code
+// such as calls[i](x) does not match.
 var links = regexp.MustCompile(`(^|[^\w!])!?\[([^\[\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\[\]]*\])`)
 
 // oneLine joins the lines of markdown with one space between words. It leaves

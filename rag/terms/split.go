@@ -154,9 +154,9 @@ func (a *analyser) leaf(word string, start int) {
 	}
 }
 
-// isPlainHyphenated reports whether hyphens join plain words in lower case.
-// Such a compound counts in its parts alone, since people write it in two words
-// as well (measured: no difference on judged collections).
+// isPlainHyphenated reports whether hyphens join plain words in lower case. Only the parts of such
+// a compound count, because people also write it in two words. Judged collections showed no
+// difference.
 func isPlainHyphenated(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; (c < 'a' || c > 'z') && c != '-' {
@@ -166,8 +166,8 @@ func isPlainHyphenated(word string) bool {
 	return true
 }
 
-// isPlain reports whether a word is of ASCII letters without parts: all of them
-// but the first in lower case.
+// isPlain reports whether a word has only ASCII letters and no parts: all in lower case except
+// perhaps the first.
 func isPlain(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {

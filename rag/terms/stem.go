@@ -28,7 +28,7 @@ var known = struct {
 // maxKnown is the number of words at which known is emptied.
 const maxKnown = 1 << 15
 
-// lookUp returns what is known of a word of at most maxWordBytes.
+// lookUp returns the stem of a word of at most maxWordBytes, and whether it is a stop word.
 func lookUp(word string) knownWord {
 	known.RLock()
 	found, ok := known.words[word]
@@ -75,7 +75,7 @@ func snowball(word string) string {
 	return env.Current()
 }
 
-// stem is snowball, but for words that are known already.
+// stem is snowball with a memory of the words that it has stemmed.
 func stem(word string) string {
 	if !isPlain(word) || len(word) > maxWordBytes {
 		return snowball(word)

@@ -11,9 +11,9 @@ ORDER BY p.name, t.branch_name, t.path_hash;
 SELECT count(*) FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
 
 -- name: CleanupDeleteTenant :one
--- No row: the tenant was used since last_seen was read, or is gone: to register a tenant,
--- to take its lease and to write to it change last_seen. Documents, chunks and links go by
--- their foreign keys. Needs LockProjectExclusive.
+-- No row: the tenant is gone, or somebody has used it since last_seen was read. Registering a
+-- tenant, taking its lease and writing to it all change last_seen. Documents, chunks and links are
+-- deleted by their foreign keys. Needs LockProjectExclusive.
 DELETE FROM tenants WHERE project_id = @project_id AND id = @id AND last_seen = @last_seen
 RETURNING id;
 
@@ -24,10 +24,9 @@ SELECT id, name FROM projects ORDER BY name;
 SELECT id, version FROM tenants WHERE project_id = @project_id;
 
 -- name: CleanupUnusedPassages :many
--- The passages that no chunk uses. Chunks of removable tenants do not
--- count. It reads document_chunks_passage and the primary key of the passages once,
--- whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
--- again what it found.
+-- The passages that no chunk uses. Chunks of removable tenants do not count. It reads
+-- document_chunks_passage and the primary key of the passages once, for any number of tenants. It
+-- takes no lock: CleanupDeletePassages checks its result again.
 SELECT p.hash
 FROM passages p
 WHERE p.collection = @collection AND p.project_id = @project_id
@@ -57,6 +56,3 @@ UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = @project_id AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = @project_id)
     AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => @interval_seconds::float8))
 RETURNING t.id;
-
--- name: CleanupCountChunks :one
-SELECT count(*) FROM document_chunks WHERE project_id = @project_id;

@@ -32,7 +32,7 @@ CROSS JOIN LATERAL (
 -- name: ChunkTexts :many
 -- The text of whole documents, passage by passage, with what a query has in common
 -- with each. Without a vector of the query, or of the passage, the distance is NaN.
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, left(p.content, 20000) AS content,
     (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
     coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c

@@ -82,20 +82,6 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
 
--- name: DocumentPathsContaining :many
--- Paths of the tenant in every collection, whatever the letters' case: those
--- that begin with the text first, then those of which a folder or the file
--- does. total counts all of them.
-SELECT relative_path, count(*) OVER () AS total
-FROM documents
-WHERE project_id = @project_id AND tenant_id = @tenant_id
-    AND position(lower(@part::text) IN lower(relative_path)) > 0
-GROUP BY relative_path
-ORDER BY starts_with(lower(relative_path), lower(@part::text)) DESC,
-    position('/' || lower(@part::text) IN lower(relative_path)) > 0 DESC,
-    relative_path
-LIMIT @max_paths;
-
 -- name: DocumentCountAtLevel :one
 -- doc_types NULL means all.
 SELECT count(*) AS documents

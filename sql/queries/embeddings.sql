@@ -1,11 +1,9 @@
 -- name: EmbeddingQueue :many
--- Passages of the tenant that the model has not embedded: promoted ones first, then
--- those that were asked for, then those of the files that were changed last. skipped
--- are those that the model refuses.
+-- Passages of the tenant without a vector of the model: promoted ones first, then those
+-- of the newest files. skipped are passages that the model refuses.
 SELECT p.hash, p.heading, p.content
 FROM (
-    SELECT c.passage_hash, max(c.promotion_level) AS level, max(d.file_mtime) AS changed,
-        c.passage_hash = ANY(coalesce(@asked::uuid[], '{}')) AS asked
+    SELECT c.passage_hash, max(c.promotion_level) AS level, max(d.file_mtime) AS changed
     FROM document_chunks c
     JOIN documents d ON d.project_id = @project_id AND d.id = c.document_id
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
@@ -18,7 +16,7 @@ FROM (
                 AND e.hash = c.passage_hash
             OFFSET 0)
     GROUP BY c.passage_hash
-    ORDER BY level DESC, asked DESC, changed DESC, c.passage_hash
+    ORDER BY level DESC, changed DESC, c.passage_hash
     LIMIT @max_passages
 ) AS q
 CROSS JOIN LATERAL (
@@ -27,7 +25,7 @@ CROSS JOIN LATERAL (
     WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = q.passage_hash
     OFFSET 0
 ) AS p
-ORDER BY q.level DESC, q.asked DESC, q.changed DESC, p.hash;
+ORDER BY q.level DESC, q.changed DESC, p.hash;
 
 -- name: EmbeddingProgress :many
 -- How many chunks each collection has, in the order of collections, and how many of them

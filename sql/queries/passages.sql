@@ -4,12 +4,11 @@ SELECT hash FROM passages
 WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hashes::uuid[]);
 
 -- name: PassageInsertMany :exec
--- Rows must come sorted by hash: two servers that insert the same passages in
--- different orders would deadlock. Each row's terms are an array in PostgreSQL's
--- notation and its weights a sparsevec, with a semicolon between rows: an array of these
--- texts would be read character by character. promoted saves a row
--- the update that follows when promoted chunks come to point at it. The row of the tenant,
--- any of the project's, names the node of Citus.
+-- Rows must come sorted by hash: two servers that insert the same passages in different orders
+-- would deadlock. Each row's terms are an array in PostgreSQL's notation, and its weights a
+-- sparsevec, with a semicolon between rows. PostgreSQL would read an array of these texts character
+-- by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
+-- any tenant of the project: it names the node of Citus.
 INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
 SELECT @collection, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, p.promoted
 FROM tenants t

@@ -2,7 +2,7 @@
 -- statements because PostgreSQL plans each statement each time. So a search by words does not
 -- wait for the plan of a search by vectors. Both return passages with the columns of the view found_chunks and some
 -- more, and find a document once, by its best passage. With each_passage they find each of its
--- passages. In both, asked has the documents that the filter allows, and wanted the passages
+-- passages. A text that is longer than a passage of words can be is cut. In both, asked has the documents that the filter allows, and wanted the passages
 -- that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
 --
 -- In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
@@ -169,7 +169,7 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) v
 CROSS JOIN LATERAL (
-    SELECT p.hash, p.heading, p.content,
+    SELECT p.hash, p.heading, left(p.content, 20000) AS content,
         (CASE WHEN top.line < 0 THEN top.bm25 ELSE -(p.lexical <#> @terms::sparsevec) END)::float8 AS bm25
     FROM passages p
     WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
@@ -277,7 +277,7 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) v
 CROSS JOIN LATERAL (
-    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
+    SELECT p.hash, p.heading, left(p.content, 20000) AS content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
     FROM passages p
     WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
     OFFSET 0

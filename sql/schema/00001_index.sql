@@ -3,6 +3,9 @@
 -- that checkouts share. project_id leads every key: it keeps one project's text out
 -- of another's, and is the distribution column on Citus.
 
+-- CHECK bounds each text by what a document or a checkout can need, so that a writer cannot
+-- make servers read more. The keys of an index are short anyway.
+
 -- +goose Up
 -- IF NOT EXISTS would ask for the right to create an extension that is there, where
 -- tables are distributed.
@@ -77,7 +80,9 @@ CREATE TABLE tenants (
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, branch_name, path_hash),
     CHECK ((holder IS NULL) = (lease_until IS NULL)),
-    CHECK (isfinite(lease_until))
+    CHECK (isfinite(lease_until)),
+    CHECK (octet_length(repo_root || coalesce(holder, '')) <= 65536),
+    CHECK (octet_length(sync_status::text) <= 1048576)
 );
 
 -- Whether another server may take a lease: it has ended, or ends later than a renewal of
@@ -119,6 +124,8 @@ CREATE TABLE documents (
     -- The places of the repository that the document cites, such as src/pool.go:12-20;
     -- NULL for none.
     places          text[],
+    CHECK (length(title) <= 1000 AND octet_length(summary || doc_type || doc_date || schema_hash) <= 262144),
+    CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE
@@ -138,7 +145,7 @@ CREATE TABLE document_chunks (
     end_line        integer         NOT NULL,
     promotion_level promotion_level NOT NULL,
     passage_hash    uuid            NOT NULL,
-    header_path     text            NOT NULL,
+    header_path     text            NOT NULL CHECK (octet_length(header_path) <= 65536),
     PRIMARY KEY (project_id, document_id, ordinal),
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
@@ -160,6 +167,7 @@ CREATE TABLE document_links (
     fallback_path text  NOT NULL,
     -- The document says that it replaces the other one.
     supersedes  boolean NOT NULL,
+    CHECK (octet_length(target_path || fallback_path) <= 65536),
     PRIMARY KEY (project_id, document_id, ordinal),
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
@@ -188,6 +196,8 @@ CREATE TABLE passages (
     -- Set with the first chunk above the standard level that points at the passage,
     -- and kept: a search asks document_chunks who has it, and at which level.
     promoted   boolean     NOT NULL DEFAULT false,
+    -- A passage is long only if it is mostly white space.
+    CHECK (octet_length(heading) <= 65536 AND octet_length(content) <= 5242880 AND cardinality(terms) <= 65536),
     PRIMARY KEY (collection, project_id, hash)
 ) PARTITION BY LIST (collection);
 
@@ -271,7 +281,7 @@ $$;
 
 -- A place where a passage stands, as a search returns it.
 CREATE VIEW found_chunks AS
-SELECT c.project_id, d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
     c.ordinal, c.header_path, c.start_line, c.end_line
 FROM document_chunks c

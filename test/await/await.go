@@ -17,8 +17,8 @@ const (
 	share    = 50
 )
 
-// Until returns when the condition holds, and ends the test if it does not within Patience.
-// what completes the sentence "not within 2m0s: ".
+// Until returns when the condition holds. It ends the test after Patience, with the message "not
+// within 2m0s: " and what.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	Within(t, what, Patience, holds)

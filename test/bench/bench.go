@@ -12,8 +12,7 @@ type bench struct {
 	ending []func() error
 }
 
-// atEnd registers what is to be done at the end of the measurement, whether it
-// succeeds or fails.
+// atEnd registers work for the end of the measurement, whether it succeeds or fails.
 func (b *bench) atEnd(do func() error) { b.ending = append(b.ending, do) }
 
 // within runs a part of a measurement, and then what the part has registered with
@@ -31,8 +30,8 @@ func (b *bench) within(part func(*bench)) (err error) {
 // measureError is the value that check panics with.
 type measureError struct{ error }
 
-// check ends a measurement if there is an error, as testing.T.Fatal ends a test. In
-// a goroutine of its own it needs an attempt.
+// check ends a measurement if there is an error, as testing.T.Fatal ends a test. In another
+// goroutine it needs an attempt.
 func check(err error) {
 	if err != nil {
 		panic(measureError{err})

@@ -58,9 +58,9 @@ func query(i int) string {
 	return someWords(newRandom(5, i), text[strings.LastIndex(text, "---")+3:])
 }
 
-// unchanged compares the activation of a project that has not changed, on a server
-// that had another project active, with the least that finding this out takes: to
-// look at every file, and to ask the database what it knows of them.
+// unchanged compares two times. One is the activation of an unchanged project on a server that had
+// another project active. The other is the least work that can find this out: look at every file,
+// and ask the database for its records of them.
 func unchanged(ctx context.Context, b *bench) (ratio float64, note string) {
 	c := b.openCorpus(ctx)
 	other := b.newRepository("other", 1, 6)

@@ -126,11 +126,10 @@ func someWords(random *rand.Rand, text string) string {
 	return strings.Join(query, " ")
 }
 
-// word is one of a language, or an identifier now and then. How often the words of a
-// language stand in its texts follows Zipf's law, in Mandelbrot's form
-// (rank + shift)^-exponent. Passages of 200 words have 140 different terms each; 1,000
-// have 20,000, and 8,000 have 66,000. Technical documentation, in passages of that
-// length, has 130, 17,000 and 80,000.
+// word is one of a language, or now and then an identifier. The frequency of a language's words
+// follows Zipf's law, in Mandelbrot's form (rank + shift)^-exponent. Passages of 200 words have 140
+// different terms each; 1,000 have 20,000, and 8,000 have 66,000. Technical documentation, in
+// passages of that length, has 130, 17,000 and 80,000.
 func word(random *rand.Rand) string {
 	if random.IntN(60) == 0 {
 		return fmt.Sprintf("%s%d", vocabulary[random.IntN(len(vocabulary))], random.IntN(10_000))

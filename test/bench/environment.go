@@ -76,7 +76,7 @@ func (e *environment) size(quick, full int) int {
 	return full
 }
 
-// database is a migrated database of its own.
+// database is a new, migrated database.
 type database struct {
 	*db.Database
 

@@ -15,8 +15,7 @@ const farAway = 10 * time.Millisecond
 // Sizes of what is synced from far away.
 const farDocuments, farChanged = 2000, 100
 
-// far is a server that is far away from its database, which has the whole index of a
-// project.
+// far is a server far away from its database. The database has the whole index of a project.
 type far struct {
 	*wire
 

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// sessions is how many servers there are, each of which searches once a second.
+	// sessions is the number of servers. Each searches once a second.
 	sessions      = 16
 	searchEvery   = time.Second
 	loadQueries   = 20 // different ones
 	loadDocuments = 1000
 )
 
-// load starts as many servers as a busy team has on one checkout. Each searches once a second
-// while the one that indexes syncs changed documents. Only these searches count: 99 of 100 take
-// at most as long as the result. The note compares it with the median of the same searches
-// before, one at a time.
+// load starts as many servers as a busy team has on one checkout. Each searches once a second while
+// one of them indexes changed documents. Only these searches count: 99 of 100 take at most as long
+// as the result. The note compares it with the median of the same searches before, one at a time.
 func load(ctx context.Context, b *bench) (p99 float64, note string) {
 	c := b.openCorpus(ctx)
 	servers := []*server{c.server}

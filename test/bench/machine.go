@@ -20,7 +20,7 @@ type fact struct {
 
 const unknown = "unknown"
 
-// facts asks the machine and its services. What cannot be found out is "unknown".
+// facts asks the machine and its services. A fact that nobody tells is "unknown".
 func (e *environment) facts(ctx context.Context) []fact {
 	conn := get(pgx.Connect(ctx, e.databaseURL))
 	var settings string

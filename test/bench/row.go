@@ -24,7 +24,7 @@ type Row struct {
 	Quick bool `json:"quick,omitempty"`
 }
 
-// Target is the value that a figure must reach. The zero value is none: the row informs.
+// Target is the value that a figure must reach. A row with the zero value only informs.
 type Target struct {
 	Relation string  `json:"relation"` // "≥", "≤" or ""
 	Bound    float64 `json:"bound"`

@@ -77,8 +77,8 @@ func (s *server) findEach(ctx context.Context, r *repository) {
 // searchLimit is the default of the tool.
 const searchLimit = 10
 
-// search asks for ten documents whatever their relevance. It requires ten where they
-// are found by their vectors too, and one where not as many need to have the words.
+// search asks for ten documents whatever their relevance. It requires ten if vectors take part, and
+// one if only words do, because fewer documents may have the words.
 func (s *server) search(ctx context.Context, mode rag.Mode, query string) {
 	var answer struct {
 		Results []struct{} `json:"results"`

@@ -30,9 +30,8 @@ func (b *bench) copying(rows *[]table) timed {
 	})
 }
 
-// textFirst compares the first activation of a project on a running server, until its
-// documents are found by their words, with COPY of the same rows. Meanwhile Ollama
-// takes its time.
+// textFirst compares the first activation of a project on a running server, until its documents are
+// found by their words, with COPY of the same rows. Ollama works at the same time.
 func textFirst(ctx context.Context, b *bench) (ratio float64, note string) {
 	documents := b.size(1000, 5000)
 	repo := b.newRepository("text", documents, 9)

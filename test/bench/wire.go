@@ -59,7 +59,7 @@ func (b *bench) newWire(databaseURL string, delay time.Duration) (w *wire, throu
 	return w, through
 }
 
-// slowly holds back what is written: the relay sends on what its tap has taken.
+// slowly delays bytes: the relay sends on what its tap has taken.
 type slowly struct {
 	io.WriteCloser
 
@@ -168,14 +168,13 @@ func (s statement) name() string {
 	return strings.Join(words[:min(len(words), 4)], " ")
 }
 
-// replay sends round trips over one connection, each when the one before it is answered, and
-// reads the answers without decoding them.
+// replay sends round trips over one connection, each after the answer to the last, and reads the
+// answers without decoding them.
 type replay struct {
 	*pgconn.PgConn
 }
 
-// newReplay takes its connection from a pool of the server's, with the settings by which the
-// server has its statements planned.
+// newReplay takes its connection from a pool of the server's, with the server's planner settings.
 func (b *bench) newReplay(ctx context.Context, pool *pgxpool.Pool) replay {
 	conn := get(pool.Acquire(ctx)).Hijack()
 	b.atEnd(func() error { return conn.Close(context.WithoutCancel(ctx)) })

@@ -77,7 +77,7 @@ func TestCompose_Services(t *testing.T) {
 	}
 }
 
-// What the documentation names of images, host ports and volumes.
+// The images, host ports and volumes that the documentation names.
 var (
 	imageMention  = regexp.MustCompile("(?:pgvector/pgvector|ollama/ollama)(?::[a-z0-9.-]+)?")
 	portMention   = regexp.MustCompile(`(?:localhost|127\.0\.0\.1):(\d{4,5})`)

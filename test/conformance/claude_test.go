@@ -51,8 +51,8 @@ func TestClaudeCode(t *testing.T) {
 	}
 }
 
-// Claude Code's hooks, installed by the plugin, call recall. What it says stands in the
-// request to the model, once in a session; its silence adds nothing.
+// Claude Code's hooks, installed by the plugin, call recall. Its answer is in the request to the
+// model, once in a session; its silence adds nothing.
 func TestClaudeCode_Recalls(t *testing.T) {
 	t.Parallel()
 	const (
@@ -67,8 +67,8 @@ func TestClaudeCode_Recalls(t *testing.T) {
 		r.Put("src/zebra.cs", "class Zebra {}\n")
 		r.Put("csharp-compounding-docs/tools/zebra.md", strings.Replace(zebra, "crossing", "of `src/zebra.cs`", 1))
 	})
-	// says runs Claude Code, and expects so many requests, of which the last has each
-	// text so many times.
+	// says runs Claude Code and expects a number of requests. The last one has each text as often
+	// as texts says.
 	says := func(requests int, texts map[string]int, arguments ...string) {
 		t.Helper()
 		before := len(model.received())
@@ -109,8 +109,8 @@ func TestClaudeCode_Recalls(t *testing.T) {
 const zebra = "---\ntitle: Zebra\ndate: 2026-01-02\nsummary: Striped horse\nsignificance: integration\n" +
 	"tool_name: Zebra\nversion: 1\nknowledge_type: gotcha\n---\n\nZebra crossing.\n"
 
-// withPlugin returns the project, which change has changed, and a function that runs Claude
-// Code in it, with a home of its own, the plugin of this repository, and the model.
+// withPlugin returns the project after change, and a function that runs Claude Code in it, with a
+// new home, the plugin of this repository, and the model.
 func withPlugin(
 	t *testing.T, model *scriptedModel, change func(*gitrepo.Repo),
 ) (repository *gitrepo.Repo, claude func(arguments ...string)) {
@@ -157,7 +157,7 @@ type modelRequest struct {
 	} `json:"tools"`
 }
 
-// text is what the model reads but for the tools, as JSON.
+// text is all that the model reads except the tools, as JSON.
 func (r modelRequest) text() string { return string(r.System) + string(r.Messages) }
 
 // shown returns the tools of the server that are there with their schemas.
@@ -171,8 +171,8 @@ func (r modelRequest) shown() (names []string) {
 	return names
 }
 
-// scriptedModel stands in for the API: it makes the calls of its steps, one a request,
-// and then says its last word.
+// scriptedModel replaces the API: it makes the calls of its steps, one for each request, and then
+// says its last word.
 type scriptedModel struct {
 	url string
 

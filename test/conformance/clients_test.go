@@ -15,12 +15,11 @@ import (
 var clients []byte
 
 type found struct {
-	Version    string   `json:"version"`
-	Tools      []string `json:"tools"`
-	DocTypes   []string `json:"doc_types"`
-	Failure    string   `json:"failure"`
-	Completion []string `json:"completion"`
-	Document   string   `json:"document"`
+	Version  string   `json:"version"`
+	Tools    []string `json:"tools"`
+	DocTypes []string `json:"doc_types"`
+	Failure  string   `json:"failure"`
+	Document string   `json:"document"`
 }
 
 // Both official TypeScript clients, one for each kind of handshake, find the same.
@@ -39,11 +38,10 @@ func TestClients(t *testing.T) {
 		t.Fatalf("%v in %s", err, stdout)
 	}
 	both := found{
-		Tools:      slices.Sorted(maps.Keys(calls(t, in.Root))),
-		DocTypes:   strings.Fields("problem insight codebase tool style api-contract"),
-		Failure:    "INVALID_ARGUMENT",
-		Completion: []string{document},
-		Document:   "title: Connection Management Architecture",
+		Tools:    slices.Sorted(maps.Keys(calls(t, in.Root))),
+		DocTypes: strings.Fields("problem insight codebase tool style api-contract"),
+		Failure:  "INVALID_ARGUMENT",
+		Document: "title: Connection Management Architecture",
 	}
 	want := map[string]found{"handshake": both, "automatic": both}
 	for name, version := range map[string]string{"handshake": "2025-11-25", "automatic": "2026-07-28"} {

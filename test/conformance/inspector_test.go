@@ -83,9 +83,6 @@ func TestInspector(t *testing.T) {
 			for tool, arguments := range i.calls {
 				t.Run(tool, func(t *testing.T) { i.callsTool(t, tool, arguments) })
 			}
-			for _, prompt := range []string{"recall", "capture"} {
-				t.Run("prompt "+prompt, func(t *testing.T) { i.getsPrompt(t, prompt) })
-			}
 			t.Run("resource", i.readsResource)
 		})
 	}
@@ -115,16 +112,6 @@ func (i inspector) callsTool(t *testing.T, tool string, arguments []string) {
 	i.inspect(t, &result, slices.Concat([]string{"--method", "tools/call", "--tool-name", tool}, arguments)...)
 	if len(result.Content) != 1 || result.Content[0].Text == "" || result.IsError {
 		t.Errorf("answer %+v", result)
-	}
-}
-
-func (i inspector) getsPrompt(t *testing.T, prompt string) {
-	t.Helper()
-	t.Parallel()
-	var result struct{ Messages []struct{ Role string } }
-	i.inspect(t, &result, "--method", "prompts/get", "--prompt-name", prompt)
-	if diff := cmp.Diff([]struct{ Role string }{{"user"}}, result.Messages); diff != "" {
-		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
 

@@ -34,7 +34,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// installed returns the folder of install.sh, and skips the test where there is none.
+// installed returns the folder of install.sh. It skips the test if the folder does not exist.
 func installed(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("CDOCS_CONFORMANCE")

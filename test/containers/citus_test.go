@@ -108,9 +108,8 @@ func (c citus) mustHave(t *testing.T, want []string, query string) {
 	}
 }
 
-// Without one of the workers the projects of the other are searched, edited and activated,
-// and new checkouts of them registered. What was saved in the others meanwhile is found
-// when the worker is back.
+// While one worker is away, the projects of the other are searched, edited and activated, and new
+// checkouts of them registered. Documents saved in its own projects are found when it is back.
 func (c citus) workerIsAway(t *testing.T) {
 	on := map[*testenv.Cluster]installation{}
 	for i := 0; len(on) < len(c.Workers); i++ {

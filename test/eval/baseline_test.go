@@ -45,7 +45,7 @@ const (
 	// A mean may drop this far. Smaller differences may come from other versions of
 	// libraries and of the database.
 	allowedDrop = 0.01
-	// A share may move this far to the wrong side: one or two questions where there are few.
+	// A share may move this far to the wrong side: one or two questions of a small set.
 	allowedShift = 0.03
 	// Shares of fewer questions are not compared.
 	fewQuestions = 75

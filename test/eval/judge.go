@@ -19,7 +19,7 @@ const (
 	hybrid  = "hybrid"
 )
 
-// result is what was found for a question.
+// result is the outcome of a question.
 type result struct {
 	question
 
@@ -46,7 +46,7 @@ func (r result) first() float64 {
 	return 0
 }
 
-// sample is what was found in projects of one size.
+// sample has the results in projects of one size.
 type sample struct {
 	documents, projects int // documents of each project
 	results             []result

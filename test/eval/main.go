@@ -124,7 +124,7 @@ func printMode(out io.Writer, kinds *strings.Builder, task, by, mode string, sam
 	samples[0].printKinds(kinds, task, by)
 }
 
-// judgeIn is judge with a database and a home folder of its own, which are removed after.
+// judgeIn is judge with a new database and home folder, which are removed after.
 func judgeIn(ctx context.Context, t task, c competitor, sizes []int, hook bool) (samples map[string][]sample, err error) {
 	home, err := os.MkdirTemp("", "cdocs-eval-")
 	if err != nil {

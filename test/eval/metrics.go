@@ -58,8 +58,8 @@ func recall(ranking []string, judged judgements, k int) float64 {
 	return float64(found) / float64(relevant)
 }
 
-// reciprocalRank returns one over the rank of the first relevant document among
-// the first k, and 0 if there is none. Its mean over queries is MRR@k.
+// reciprocalRank returns one over the rank of the first relevant document among the first k, or 0.
+// Its mean over queries is MRR@k.
 func reciprocalRank(ranking []string, judged judgements, k int) float64 {
 	for i, id := range first(ranking, k) {
 		if judged[id] > 0 {

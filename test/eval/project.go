@@ -25,7 +25,7 @@ type question struct {
 	judged judgements
 }
 
-// checkout is a folder with documents of a collection, and what is asked there.
+// checkout is a folder with documents of a collection, and the questions about them.
 type checkout struct {
 	root      string
 	documents int
@@ -34,8 +34,8 @@ type checkout struct {
 
 func (p checkout) config() string { return filepath.Join(p.root, configFile) }
 
-// draw splits documents into projects of a size, with no document in two of them, the same
-// in every run and about 300 documents in all. There is none if the collection is not larger.
+// draw splits documents into disjoint projects of a size, the same in every run and about 300
+// documents in all. It returns nothing if the collection is not larger than the size.
 func draw(all []document, size int) [][]document {
 	const seed, together = 28, 300
 	if size >= len(all) {

@@ -34,7 +34,11 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	reply(w, http.StatusOK, map[string]any{"models": list})
 }
 
-func (s *Server) show(w http.ResponseWriter, _ *http.Request, _ recorded) {
+func (s *Server) show(w http.ResponseWriter, _ *http.Request, request recorded) {
+	capability := "embedding"
+	if fullName(request.Model) == fullName("mistral") {
+		capability = "completion"
+	}
 	info := map[string]any{"general.architecture": "fake"}
 	s.locked(func() {
 		if s.window > 0 {
@@ -43,7 +47,7 @@ func (s *Server) show(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	})
 	reply(w, http.StatusOK, map[string]any{
 		"details":    map[string]any{"family": "fake", "format": "gguf"},
-		"model_info": info,
+		"model_info": info, "capabilities": []string{capability},
 	})
 }
 

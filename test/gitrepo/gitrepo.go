@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Repo is a working folder. Names are relative to it, with slashes. What fails ends
-// the test, so that the methods are called by its goroutine.
+// Repo is a working folder. Names are relative to it, with slashes. Failures end the test, so the
+// test's goroutine must call the methods.
 type Repo struct {
 	Root string
 
@@ -71,7 +71,7 @@ func (r *Repo) Remove(name string) {
 // Git runs a command of git in the folder.
 func (r *Repo) Git(arguments ...string) {
 	r.t.Helper()
-	command := exec.Command("git", append([]string{ //nolint:gosec,noctx // what the test asks for; takes milliseconds
+	command := exec.Command("git", append([]string{ //nolint:gosec,noctx // the test chooses the arguments; takes milliseconds
 		"-C", r.Root, "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "gc.auto=0",
 	}, arguments...)...)
 	if out, err := command.CombinedOutput(); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// Fixture is an index in a database of its own, with one registered tenant.
+// Fixture is an index in a new database, with one registered tenant.
 type Fixture struct {
 	Index    *index.Index
 	Searcher *rag.Searcher
@@ -82,7 +82,7 @@ func (f *Fixture) NewModels(t *testing.T, ttl time.Duration) *ollama.Client {
 	return models
 }
 
-// NewIndex returns another Index, with an embedder of its own.
+// NewIndex returns another Index, with another embedder.
 func (*Fixture) NewIndex(database *db.Database, embedder index.Embedder) *index.Index {
 	return index.New(database, embedder, slog.New(slog.DiscardHandler))
 }
@@ -171,8 +171,8 @@ func File(path string, lines ...string) document.File {
 	}
 }
 
-// Section returns a heading with enough words of one subject to be a passage of its
-// own in a document that does not fit the embedding window.
+// Section returns a heading with enough words of one subject to be one passage in a document that
+// does not fit the embedding window.
 func Section(heading, subject string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", heading)

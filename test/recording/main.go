@@ -1,11 +1,9 @@
-// Command recording runs the program in a terminal, in a new project with the demo
-// project's documents, and writes what the terminal showed to docs/recording.cast
-// (asciicast 2) and docs/recording.svg.
+// Command recording runs the program in a terminal, in a new project with the demo project's
+// documents, and writes the screen to docs/recording.cast (asciicast 2) and docs/recording.svg.
 //
-// It runs in the repository's root, after make build. It uses the machine's PostgreSQL
-// in a folder of its own, and Claude Code if that is on the PATH. The output is the
-// program's, at the program's pace; only the typing is made up, and the temporary folder
-// has another name.
+// It runs in the repository's root, after make build. It uses the machine's PostgreSQL in a new
+// folder, and Claude Code if that is on the PATH. The output is the program's, at the program's
+// pace; only the typing is made up, and the temporary folder has another name.
 package main
 
 import (
@@ -20,7 +18,7 @@ import (
 	"syscall"
 )
 
-// home stands for the temporary folder in what is written.
+// home replaces the temporary folder in the output.
 const home = "/home/ada"
 
 // commands are those of the session.

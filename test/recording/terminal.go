@@ -34,7 +34,7 @@ type terminal struct {
 	lines []line
 }
 
-// line is a line that is complete at a moment since the start.
+// line is a line and the time, since the start, at which it was complete.
 type line struct {
 	at    time.Duration
 	text  string

@@ -13,9 +13,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// From the command that installs the package to the first result, in a Debian 12 that has
-// nothing else: for root without PostgreSQL, which init installs, and, where it is there, for
-// root and for a user who may not become root.
+// From the command that installs the package to the first result, in a bare Debian 12. As root
+// without PostgreSQL, init installs it. With PostgreSQL, root and a user without sudo try it.
 func TestPackages_FirstResultOnDebian12(t *testing.T) {
 	t.Parallel()
 	goReleaser(t)

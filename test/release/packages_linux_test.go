@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// bareRoot is the root of a system that has nothing but what a package brings.
+// bareRoot is the root of a system that has only the files of a package.
 type bareRoot struct {
 	folder  string
 	program string // path inside
@@ -77,15 +77,15 @@ var installers = map[string]installer{
 		"*.rpm", "rpm", `rpm --root "$root" --initdb && rpm --root "$root" --nosignature -i "$file" && rpm --root "$root" -V compound-docs`,
 		"/usr/bin/compound-docs",
 	},
-	// An apk is archives behind each other: who wrote it, what it is, and its files.
+	// An apk is three archives in a row: the signature, the description, and the files.
 	"apk": {
 		"*.apk", "tar", `tar -xzf "$file" -C "$root" --ignore-zeros && grep -qx "pkgname = compound-docs" "$root/.PKGINFO"`,
 		"/usr/bin/compound-docs",
 	},
 }
 
-// A package brings all that the program needs but the database: it runs in a root without a
-// shell, libraries and git, as root and as a user who may not become root.
+// A package brings all that the program needs except the database. It runs in a root without a
+// shell, libraries and git, as root and as a user without sudo.
 func TestPackages_WorkInABareRoot(t *testing.T) {
 	t.Parallel()
 	folder := forThisSystem(t)

@@ -128,8 +128,8 @@ func releasedImages(t *testing.T) (images []string) {
 	return images
 }
 
-// A tag of somebody else's action can be moved to other code, a commit cannot. What a
-// workflow may do is given to each job that needs it.
+// Anyone can move the tag of an action to other code, but not a commit. Each job gets only the
+// permissions it needs.
 func TestWorkflows_PinActionsAndPermissions(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join("..", "..", ".github", "workflows")
@@ -183,7 +183,7 @@ func TestCompose_FixesVersions(t *testing.T) {
 	}
 }
 
-// What a release has is signed by the workflow, which makes it as people try it.
+// The workflow signs all files of a release, made as people try it.
 func TestRelease_IsSigned(t *testing.T) {
 	t.Parallel()
 	workflow, contributing := string(read(t, ".github/workflows/release.yml")), string(read(t, "CONTRIBUTING.md"))

@@ -83,7 +83,7 @@ func (c *Citus) WorkerOf(t testing.TB, projectName string) *Cluster {
 	if err != nil {
 		t.Fatal("testenv:", err)
 	}
-	defer conn.Close(t.Context()) //nolint:errcheck // it has only read
+	defer conn.Close(t.Context()) //nolint:errcheck //nolint:errcheck // reads only
 	var folder string
 	err = conn.QueryRow(t.Context(), `SELECT s.nodename FROM projects p JOIN citus_shards s
 		ON s.shardid = get_shard_id_for_distribution_column('tenants', p.id) WHERE p.name = $1`, projectName).Scan(&folder)

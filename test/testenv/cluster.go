@@ -16,8 +16,8 @@ import (
 const (
 	clusterPrefix = "cdocs-pg-"
 
-	// memoryFolder is Linux's file system in memory, and memoryNeeded what has to
-	// be free there, in bytes: all tests at once use about a third.
+	// memoryFolder is Linux's file system in memory. memoryNeeded is how many bytes must be free
+	// there: all tests at once use about a third.
 	memoryFolder = "/dev/shm"
 	memoryNeeded = 4 << 30
 )
@@ -81,7 +81,7 @@ func newCluster(
 	return c, folder, fill(ctx, c)
 }
 
-// howToInstall adds how the tests get a PostgreSQL, if there is none.
+// howToInstall adds how the tests get a PostgreSQL to the error that none was found.
 func howToInstall(err error) error {
 	if errors.Is(err, pgserver.ErrNotInstalled) {
 		return fmt.Errorf(`%w; or run "sh internal/pgserver/install/install.sh", or set %s`, err, EnvDatabaseURL)

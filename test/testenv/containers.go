@@ -29,8 +29,8 @@ type containedService struct {
 	ready      wait.Strategy
 }
 
-// containedDatabase is a PostgreSQL in a container, and the URL of its database
-// but for the address. Data in memory does not outlive a restart.
+// containedDatabase is a PostgreSQL in a container, and the URL of its database without the
+// address. Data in memory does not outlive a restart.
 func containedDatabase(size Size, inMemory bool) (containedService, url.URL) {
 	password := rand.Text()
 	command := []string{"postgres"}
@@ -68,8 +68,8 @@ func containedOllama() containedService {
 	}
 }
 
-// run starts a service and waits until it answers. What it has stored stays when it
-// is stopped, and so does its address.
+// run starts a service and waits until it answers. A stopped service keeps its data and its
+// address.
 func (e *engine) run(ctx context.Context, service containedService, logf Logf) (_ *Container, failed error) {
 	image, err := service.image.ensure(ctx, e.docker, logf)
 	if err != nil {
@@ -225,7 +225,7 @@ func startContainer(ctx context.Context, t testing.TB, service containedService)
 	return c
 }
 
-// startDatabaseContainer starts a PostgreSQL in a container of its own.
+// startDatabaseContainer starts a PostgreSQL in a new container.
 func startDatabaseContainer(ctx context.Context, size Size, logf Logf) (*Database, error) {
 	service, location := containedDatabase(size, size.inMemory())
 	c, stop, err := startAlone(ctx, service, logf)
@@ -236,8 +236,7 @@ func startDatabaseContainer(ctx context.Context, size Size, logf Logf) (*Databas
 	return &Database{URL: location.String(), Route: "container of " + c.image, stop: stop}, nil
 }
 
-// startOllamaContainer starts an Ollama in a container of its own, with stand-ins
-// for the models.
+// startOllamaContainer starts an Ollama in a new container, with stand-ins for the models.
 func startOllamaContainer(ctx context.Context, logf Logf) (*Ollama, error) {
 	c, stop, err := startAlone(ctx, containedOllama(), logf)
 	if err != nil {
@@ -250,7 +249,7 @@ func startOllamaContainer(ctx context.Context, logf Logf) (*Ollama, error) {
 	return server, nil
 }
 
-// startAlone starts a service with a connection to the engine of its own.
+// startAlone starts a service over a new connection to the engine.
 func startAlone(ctx context.Context, service containedService, logf Logf) (c *Container, stop func() error, err error) {
 	e, err := openEngine(ctx, logf)
 	if err != nil {

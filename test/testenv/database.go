@@ -30,8 +30,8 @@ const (
 	// systems take longer for that than the tests themselves, so that the server
 	// keeps its files in memory where that has room.
 	Small Size = iota
-	// Large is for benchmarks: on disk, with a quarter of the memory for buffers,
-	// which PostgreSQL's manual advises for a server of its own.
+	// Large is for benchmarks: on disk, with a quarter of the memory for buffers, as PostgreSQL's
+	// manual advises for a dedicated machine.
 	Large
 )
 
@@ -78,8 +78,7 @@ func (d *Database) String() string {
 	return fmt.Sprintf("PostgreSQL %s with pgvector %s (%s)", d.PostgreSQL, d.Pgvector, d.Route)
 }
 
-// readVersions asks the server for its versions and refuses ones that are too
-// old.
+// readVersions asks the server for its versions and refuses old ones.
 func (d *Database) readVersions(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, d.URL)
 	if err != nil {

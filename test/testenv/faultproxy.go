@@ -35,7 +35,7 @@ type Toxic struct {
 func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 	t.Helper()
 	toxics.Register("corrupt", &corrupt{})
-	zerolog.SetGlobalLevel(zerolog.Disabled) // the bandwidth toxic logs to a logger of its own
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the bandwidth toxic has a global logger
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	p := &FaultProxy{t: t, proxy: toxiproxy.NewProxy(server, t.Name(), "127.0.0.1:0", target)}
 	p.Open()
@@ -64,7 +64,7 @@ func NewDatabaseProxy(t testing.TB, databaseURL string) (proxy *FaultProxy, thro
 // Address is where the proxy listens, as host:port.
 func (p *FaultProxy) Address() string { return p.proxy.Listen }
 
-// Open ends every fault: what a stall or a delay has held back is sent on.
+// Open ends every fault. Bytes that a stall or a delay has held back are sent on.
 func (p *FaultProxy) Open() {
 	p.t.Helper()
 	p.proxy.Toxics.ResetToxics(context.WithoutCancel(p.t.Context()))
@@ -102,9 +102,8 @@ func (p *FaultProxy) Inject(toxic Toxic) {
 	}
 }
 
-// corrupt makes garbage of all that a connection carries after the first bytes. It stays
-// garbage to the connection's end, since neither protocol has a checksum: one byte alone
-// may become another valid value.
+// corrupt replaces all bytes after the first ones with garbage, to the end of the connection.
+// Neither protocol has a checksum: a single changed byte may be another valid value.
 type corrupt struct {
 	After int64 `json:"after"`
 }

@@ -30,7 +30,7 @@ type serviceImage struct {
 	// variant distinguishes builds of the folder, options are docker build's.
 	variant string
 	options []string
-	// program returns the path of a file for the build; nil if there is none.
+	// program returns the path of a file for the build. It may be nil.
 	program func(context.Context, Logf) (string, error)
 }
 
@@ -66,8 +66,8 @@ const (
 	imageTimeout    = 20 * time.Minute // for pulling or building
 )
 
-// EnsureImages brings images of both services to this machine's Docker engine, the
-// ones that users are to run, and returns their names.
+// EnsureImages brings the images of both services, as users run them, to this machine's Docker
+// engine, and returns their names.
 func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err error) {
 	docker, err := dialEngine(ctx)
 	if err != nil {
@@ -167,7 +167,7 @@ func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, lo
 	return built, nil
 }
 
-// pull fails soon where no registry answers.
+// pull fails soon if no registry answers.
 func (i serviceImage) pull(ctx context.Context, docker *client.Client, logf Logf) error {
 	asking, cancel := context.WithTimeout(ctx, registryTimeout)
 	defer cancel()

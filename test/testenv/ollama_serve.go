@@ -95,7 +95,7 @@ func freeAddress(ctx context.Context) (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// render returns what is written to a file.
+// render returns the bytes that write writes to a file.
 func render(write func(*os.File) error) (content []byte, err error) {
 	file, err := os.CreateTemp("", "cdocs-model-")
 	if err != nil {
@@ -145,8 +145,8 @@ func loadModel(ctx context.Context, client *api.Client, name, template string, w
 	return nil
 }
 
-// AddModel adds a model to the server of [OllamaHost], under a name of its own that ends
-// with the given one, until the test ends.
+// AddModel adds a model to the server of [OllamaHost] until the test ends. Its name is new and ends
+// with the given one.
 func AddModel(t testing.TB, name string, write func(*os.File) error) string {
 	t.Helper()
 	client, err := newClient(OllamaHost(t))

@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/tail"
 )
 
-// process is a server that this process has started, with its children: a
-// process group of its own.
+// process is a server that this process has started, in a process group with its children.
 type process struct {
 	name  string
 	group int
@@ -76,8 +75,7 @@ func (p *process) waitUntil(ctx context.Context, ready func(context.Context) err
 	}
 }
 
-// stop sends a signal to the server, waits for its end, and kills what is left
-// of its group.
+// stop sends a signal to the server, waits for its end, and kills the rest of its group.
 func (p *process) stop(signal syscall.Signal) error {
 	// ESRCH: it has ended already.
 	if err := syscall.Kill(p.group, signal); err != nil && !errors.Is(err, syscall.ESRCH) {

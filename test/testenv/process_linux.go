@@ -21,9 +21,9 @@ func memoryFolderFree() uint64 {
 	return stat.Bavail * uint64(stat.Bsize)
 }
 
-// childAttributes puts a child into a process group of its own, lets it run
-// under another account unless credential is nil, and sends it a signal should
-// this process end first, even by SIGKILL.
+// childAttributes puts a child into a new process group and lets it run under another account
+// unless credential is nil. The kernel sends the child the signal if this process ends first, even
+// by SIGKILL.
 func childAttributes(credential *syscall.Credential, signal syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Credential: credential, Pdeathsig: signal}
 }

@@ -41,7 +41,7 @@ func buildProgram(ctx context.Context, _ Logf) (p program, err error) {
 	arguments, built := []string{"build"}, p.path()
 	if covered := os.Getenv(coverageFolder); covered != "" {
 		arguments, built = append(arguments, "-cover", "-coverpkg="+module+"..."), p.path()+"-covered"
-		// Tests give the program an environment of their own.
+		// Tests choose the program's environment, so the script sets this variable.
 		script := "#!/bin/sh\nGOCOVERDIR='" + covered + "' exec '" + built + "' \"$@\"\n"
 		if err := os.WriteFile(p.path(), []byte(script), 0o700); err != nil { //nolint:gosec // it is executed
 			return p, fmt.Errorf("build the program: %w", err)

@@ -21,10 +21,9 @@ const (
 	NativeRoute     Route = "native"
 )
 
-// ChooseRoute returns the route that services take which are not given: that of
-// EnvRoute, else native processes where this machine has a PostgreSQL, else
-// containers if a Docker engine answers, else native processes again, for which
-// Install makes what is missing.
+// ChooseRoute returns the route for services that are not given: the one in EnvRoute; else native
+// processes if this machine has a PostgreSQL; else containers if a Docker engine answers; else
+// native processes after Install.
 func ChooseRoute(ctx context.Context) (Route, error) {
 	forced := os.Getenv(EnvRoute)
 	if _, err := pgserver.Find(ctx); forced == "" && err == nil {

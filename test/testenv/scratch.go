@@ -11,8 +11,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// inCache calls f with a folder for what can be made again, in the project's part of
-// the user's cache folder. No other process is in f for the folder meanwhile.
+// inCache calls f with a folder for files that can be made again, in the project's part of the
+// user's cache folder. Only one process at a time is in f for a folder.
 func inCache(ctx context.Context, name string, f func(folder string) error) error {
 	const retry = 100 * time.Millisecond
 	cache, err := os.UserCacheDir()

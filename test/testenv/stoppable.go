@@ -24,8 +24,8 @@ type Cluster struct {
 	server   *process // nil while it is stopped
 }
 
-// StartCluster starts a server that is stopped and removed when the test ends.
-// The test is skipped on a machine that has no PostgreSQL of its own.
+// StartCluster starts a server that is stopped and removed when the test ends. It skips the test on
+// a machine without PostgreSQL.
 func StartCluster(t testing.TB) *Cluster {
 	t.Helper()
 	return startClusterWith(t, initialize)

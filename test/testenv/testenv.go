@@ -1,23 +1,23 @@
-// Package testenv provides what the project runs against, for tests, the demo
-// and benchmarks: a real PostgreSQL with pgvector and a real Ollama.
+// Package testenv provides the services of the project, for tests, the demo and
+// benchmarks: a real PostgreSQL with pgvector and a real Ollama.
 //
-// Each is reached by the first route that leads to it:
+// Each is reached by the first of these routes:
 //
 //  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
-//  2. a native process, where this machine has a PostgreSQL or no Docker engine. For
-//     the database that is a private cluster in memory or in a temporary folder
-//     (Install sees to it that there is a PostgreSQL). For Ollama it is the machine's
-//     own if it has the models, else a private one, built from its Go module, with the
-//     stand-ins of package tinymodel for models;
+//  2. a native process, if this machine has a PostgreSQL or no Docker engine. The
+//     database is a private cluster in memory or in a temporary folder (Install
+//     installs PostgreSQL). Ollama is the machine's if it has the models. Otherwise
+//     it is a private one, built from its Go module, with the stand-in models of
+//     package tinymodel;
 //  3. a container.
 //
 // CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
-// containers, images are pulled, or built from scripts/ where no registry answers.
-// What is made in Docker bears labels that tell whose it is: it is removed when the
-// process ends, and by a later one if the process was killed.
+// containers, images are pulled, or built from scripts/ if no registry answers.
+// Labels in Docker name the owner of each object. It is removed when the process
+// ends, or by a later process if this one was killed.
 //
 // The package knows how to start and stop services. It must not know the
-// project's tables, nor what is asked of a model. It runs on Unix only.
+// project's tables, nor the use of a model. It runs on Unix only.
 package testenv
 
 import (
@@ -37,13 +37,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variables by which callers choose a service, and by which the command "withservices"
-// passes on what it has started.
+// Variables that choose a service, and that the command "withservices" sets for the services it has
+// started.
 const (
 	EnvDatabaseURL  = "CDOCS_TEST_DATABASE_URL"  // of a role that may create databases and the extension vector
 	EnvOllamaHost   = "CDOCS_TEST_OLLAMA_HOST"   // such as http://localhost:11434
 	EnvOllamaModels = "CDOCS_TEST_OLLAMA_MODELS" // "tiny" or "real"; set by "withservices"
-	EnvServices     = "CDOCS_TEST_SERVICES"      // what "withservices" has started, in words
+	EnvServices     = "CDOCS_TEST_SERVICES"      // the services of "withservices", in words
 )
 
 // Logf reports progress that takes a while, such as building Ollama.
@@ -68,7 +68,7 @@ func (s *shared[T]) stop() error {
 
 // services are those of this process.
 //
-//nolint:gochecknoglobals // tests of a package share nothing but the process
+//nolint:gochecknoglobals // tests of a package share only the process
 var services struct {
 	main     bool // Main is running
 	database shared[*Database]
@@ -83,11 +83,11 @@ var services struct {
 //	func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 //
 // The services stop on SIGINT and SIGTERM too, and when the process has lost its
-// parent: the go command dies of SIGTERM without a word to the tests that it runs.
+// parent. The go command dies of SIGTERM without a word to its tests.
 func Main(m *testing.M) int {
 	services.main = true
-	// The go command may have died of the same signal: what the tests print then
-	// must not end this process before it has stopped the services.
+	// The go command may have died of the same signal. Output of the tests must not end this
+	// process before it has stopped the services.
 	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -148,8 +148,8 @@ func OllamaHost(t testing.TB) string {
 	return sharedService(t, &services.ollama, OpenOllama).Host
 }
 
-// OllamaModels tells what models the server of OllamaHost has: the real ones or
-// their stand-ins, of which no meaning can be expected.
+// OllamaModels tells which models the server of OllamaHost has: the real ones, or stand-ins, which
+// know no meaning.
 func OllamaModels(t testing.TB) Models {
 	t.Helper()
 	return sharedService(t, &services.ollama, OpenOllama).Models
@@ -214,7 +214,7 @@ func RemakeDatabase(t testing.TB, databaseURL string) {
 	}
 }
 
-// execute runs one statement over a connection of its own.
+// execute runs one statement over a new connection.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(Main(m)) }
 
-// envChild says what a test is to do that runs in a process of its own.
+// envChild tells a test in a child process its task.
 const envChild = "TESTENV_CHILD"
 
 // child is such a process, with what it has told.
@@ -23,7 +23,7 @@ type child struct {
 	said string
 }
 
-// startChild runs the calling test in a process of its own until it calls tellParent.
+// startChild runs the calling test in a child process until that calls tellParent.
 func startChild(t *testing.T, what string) child {
 	t.Helper()
 	c := child{Cmd: exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")}

@@ -13,16 +13,15 @@ import (
 const (
 	ChatWindow = 32768 // tokens, as Mistral 7B's
 
-	// ChatTemplate is the prompt template to create the model with. What a prompt
-	// ends with must not be a part of ChatAnswer.
+	// ChatTemplate is the prompt template to create the model with. No prompt may end with a part
+	// of ChatAnswer.
 	ChatTemplate = `[INST] {{ if .System }}{{ .System }} {{ end }}{{ .Prompt }} [/INST]`
 
 	// ChatAnswer is the model's answer to everything.
 	ChatAnswer = "This answer comes from the tiny stand-in model of tests and demo: it reads nothing, so ask a real one."
 )
 
-// answerTokens is ChatAnswer in tokens, all different: a token is followed by
-// the one after it whatever came before.
+// answerTokens is ChatAnswer in tokens, all different, so that each token determines its successor.
 func answerTokens() []string {
 	marked := strings.ReplaceAll(ChatAnswer, " ", wordStart)
 	return regexp.MustCompile(wordStart+`?[A-Za-z]+|[-:,.]`).FindAllString(marked, -1)
@@ -30,14 +29,13 @@ func answerTokens() []string {
 
 const chatDimensions = 64 // more than answerTokens
 
-// WriteChat writes a chat model of the architecture llama that answers every
-// prompt with ChatAnswer, at any temperature, one word at a time.
+// WriteChat writes a chat model of the architecture llama that answers every prompt with
+// ChatAnswer, at any temperature, one word at a time.
 //
-// Attention and feed-forward weights are zero, so that the next token depends
-// on the last one only. Each token of the answer has a dimension of its own,
-// all other tokens share one; the output layer turns a dimension into the token
-// that follows. Prompts are tokenised into English words, letters and bytes, at
-// lengths that are near enough to a real model's.
+// Attention and feed-forward weights are zero, so that the next token depends only on the last one.
+// Each token of the answer has one dimension, and all other tokens share one. The output layer
+// turns a dimension into the token that follows. Prompts are tokenised into English words, letters
+// and bytes, at lengths near enough to a real model's.
 func WriteChat(file *os.File) error {
 	pieces, index, end := chatPieces()
 	answer := answerTokens()
@@ -84,11 +82,10 @@ func WriteChat(file *os.File) error {
 	return writeModel(file, "llama", pieces, metadata, tensors)
 }
 
-// chatPieces returns the tokens of the chat model, the index of each, and that of
-// the token that ends an answer. Beside the answer they are bytes, printable ASCII,
-// and the words of the vocabulary with everything that they start with: the
-// tokeniser merges two neighbouring tokens as long as they make a third, so a word
-// grows letter by letter from its beginning.
+// chatPieces returns the tokens of the chat model, the index of each, and the token that ends an
+// answer. Beside the answer they are bytes, printable ASCII, and the words of the vocabulary with
+// all their beginnings. The tokeniser merges two neighbouring tokens as long as they make a third,
+// so a word grows letter by letter from its beginning.
 func chatPieces() (pieces []piece, index map[string]int, end int) {
 	l := &pieceList{known: map[string]struct{}{}}
 	for _, text := range []string{"<unk>", "<s>", "</s>"} {

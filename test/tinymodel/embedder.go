@@ -22,21 +22,19 @@ const (
 	embedderFeedForward = 32
 )
 
-// WriteEmbedder writes an embedding model of the architecture bert, with 1,024
-// dimensions and a context of 512 tokens, in about 12 MB, always of the same bytes.
+// WriteEmbedder writes an embedding model of the architecture bert, with 1,024 dimensions and a
+// context of 512 tokens, in about 12 MB, always of the same bytes.
 //
-// A text's vector is the mean of its tokens' vectors. A token's vector has a random
-// direction of its own, and a length by its kind: a random projection of a bag of
-// words. The rest of the network does nothing. Attention and feed-forward weights,
-// positions and token types are zero, and the layer norms, which the residual
-// connections go through, keep lengths: with a very large epsilon e and weights of √e,
-// they turn x into (x-mean)/√(variance+e)·√e, which is x-mean where the variance is far
+// A text's vector is the mean of its tokens' vectors. A token's vector has a random direction, and
+// a length by its kind: a random projection of a bag of words. The rest of the network does
+// nothing. Attention and feed-forward weights, positions and token types are zero. The layer norms,
+// which the residual connections go through, keep lengths. They have a very large epsilon e and
+// weights of √e, so they turn x into (x-mean)/√(variance+e)·√e: x-mean while the variance is far
 // below e.
 //
-// Measured with Ollama 0.10.1 on ten pairs of sentences that say the same in part in
-// other words, related ones score 0.75 on average (0.52 at worst), unrelated ones 0.07
-// at most. It embeds some 150 short texts or 30 passages of 1,000 characters a second
-// on two cores.
+// Measured with Ollama 0.10.1 on ten pairs of sentences with partly the same meaning in other
+// words, related ones score 0.75 on average (0.52 at worst), unrelated ones 0.07 at most. It embeds
+// some 150 short texts or 30 passages of 1,000 characters a second on two cores.
 func WriteEmbedder(file *os.File) error { return writeEmbedder(file, Dimensions) }
 
 // WriteSmallEmbedder is WriteEmbedder for a model of 384 dimensions, as all-minilm has.

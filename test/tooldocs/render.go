@@ -65,7 +65,7 @@ func row(cells ...string) string {
 	return b.String() + "|"
 }
 
-// What returns the sentences of the description that say what the tool does.
+// What returns the sentences of the description about the effect of the tool.
 func (t tool) What() string { return t.sentences(false) }
 
 // When returns those that tell the assistant when to use it.

@@ -78,8 +78,8 @@ func allowed(s *jsonschema.Schema) string {
 	}
 }
 
-// describe splits a description into its text and the default that it ends with. The
-// default of the schema overrides the latter.
+// describe splits a description into its text and the default at its end. The default of the schema
+// wins.
 func describe(s *jsonschema.Schema) (description, byDefault string) {
 	description, byDefault, _ = strings.Cut(s.Description, " Default: ")
 	byDefault = strings.TrimSuffix(byDefault, ".")

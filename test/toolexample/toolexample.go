@@ -1,11 +1,10 @@
-// Package toolexample reads the example file of a tool, tools/testdata/examples/<tool>.json:
-// what the README and docs/tools.md say about the tool beside its declaration, and
-// cases of calls with what they answer. The tests of package tools run every case
-// and renew the answers with -update. The documentation, the conformance tests and
-// the container tests use the first case that succeeds.
+// Package toolexample reads the example file of a tool, tools/testdata/examples/<tool>.json. It has
+// the text of README and docs/tools.md about the tool, and cases: calls with their answers. The
+// tests of package tools run every case and renew the answers with -update. The documentation, the
+// conformance tests and the container tests use the first case that succeeds.
 //
-// The calls are made in testdata/project. Its place and path hash differ from run to
-// run, so the files have [Root] and [PathHash] instead.
+// The calls are made in testdata/project. Its path and path hash differ from run to run, so the
+// files have [Root] and [PathHash] instead.
 package toolexample
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// What stands in the files for the root of the project and for its path hash.
+// Placeholders in the files for the root of the project and for its path hash.
 const (
 	Root     = "/home/user/my-project"
 	PathHash = "a1b2c3d4e5f60718"

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// What every piece of work may take, however small its input is. Machines that run
-// tests are busy, so the time is far above what any input needs.
+// The bounds of every piece of work, however small its input is. Machines that run tests are busy,
+// so the time is far above the need of any input.
 const (
 	freeBytes   = 2 << 20
 	freeTime    = 5 * time.Second

@@ -1,8 +1,7 @@
--- A small index as version 1 of the schema holds it: every table has rows. What
--- db/migrations_test.go looks for after a migration is in the fixture of every
--- version: a project on two branches that share a passage, external docs, and a
--- handbook. A passage's first term is the coordinate of its vector
--- that is 1.
+-- A small index in version 1 of the schema: every table has rows. The fixture of every version has
+-- the rows that db/migrations_test.go looks for after a migration: a project on two branches that
+-- share a passage, external docs, and a handbook. A passage's first term is the coordinate of its
+-- vector that is 1.
 
 INSERT INTO embedding_models (id, name, digest, dimensions, prompt_version) OVERRIDING SYSTEM VALUE
 VALUES (1, 'mxbai-embed-large', 'sha256:0123', 1024, 1);

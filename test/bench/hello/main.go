@@ -1,5 +1,5 @@
-// Command hello is the smallest MCP server that the SDK makes: one tool that
-// says hello. What the real server's start costs is measured against its.
+// Command hello is the smallest MCP server that the SDK makes: one tool that says hello. The
+// benchmark compares the start of the real server with it.
 package main
 
 import (

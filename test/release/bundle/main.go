@@ -74,7 +74,7 @@ func (c content) mode(name string) os.FileMode {
 // file is the name of the program in packages.
 func (b build) file() string { return filepath.Base(b.program) }
 
-// wrapper writes the package that people name. It needs those of the programs, of which npm
+// wrapper writes the package that people name. It depends on the packages of all programs, and npm
 // installs the one that fits.
 func (b build) wrapper() error {
 	programs := map[string]string{}

@@ -3,18 +3,16 @@
 //	go run ./test/testenv/withservices [-database] [-large] [-ollama] -- command [argument ...]
 //	go run ./test/testenv/withservices -images -- command [argument ...]
 //
-// Without a flag it provides both. With -images it provides no services, but sees
-// to it that the Docker engine has their images, pulled or built, and names them in
-// CDOCS_POSTGRES_IMAGE and CDOCS_OLLAMA_IMAGE unless those are set.
-// The command finds services in its environment:
-// CDOCS_TEST_DATABASE_URL (of a role that may create databases),
-// CDOCS_TEST_OLLAMA_HOST, CDOCS_TEST_OLLAMA_MODELS, which is "tiny" for stand-ins
-// and "real" otherwise, CDOCS_TEST_ROUTE for what it starts itself, and
-// CDOCS_TEST_SERVICES, which describes all that in words. Services that these
-// variables already name are used as they are; others are stopped when the command
-// ends. What native services need is installed first. The command has no stdin.
-// SIGINT and SIGTERM are passed on to it and to all that it has started. The exit
-// status is the command's.
+// Without a flag it provides both. With -images it provides no services. It makes sure that the
+// Docker engine has their images, pulled or built, and names them in CDOCS_POSTGRES_IMAGE and
+// CDOCS_OLLAMA_IMAGE unless those are set. The command finds services in its environment:
+// CDOCS_TEST_DATABASE_URL (of a role that may create databases), CDOCS_TEST_OLLAMA_HOST,
+// CDOCS_TEST_OLLAMA_MODELS ("tiny" for stand-ins, otherwise "real"), CDOCS_TEST_ROUTE (how services
+// were started), and CDOCS_TEST_SERVICES (all of that in words).
+//
+// Services that these variables already name are used as they are; others are stopped when the
+// command ends. The packages of native services are installed first. The command has no stdin.
+// SIGINT and SIGTERM are passed on to it and to all its children. The exit status is the command's.
 package main
 
 import (
@@ -62,8 +60,8 @@ func logf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "withservices: "+format+"\n", args...)
 }
 
-// run provides what the command needs, runs it, and stops what was started. It
-// returns the command's exit status, and an error of its own.
+// run provides the services, runs the command, and stops the services it started. It returns the
+// command's exit status, and its own error.
 func run(wanted *services, command []string) (code int, err error) {
 	// Signals that come while services start end that; later ones are the
 	// command's.
@@ -109,7 +107,7 @@ type services struct {
 	database, ollama, images bool
 	size                     testenv.Size // of the database
 
-	started []func() error // what stops those that run
+	started []func() error // stop the running services
 }
 
 // start starts the services, and returns what names them.
@@ -152,12 +150,11 @@ func (s *services) start(ctx context.Context) (environment []string, err error) 
 // endTimeout is for what the command has started to end after a signal.
 const endTimeout = time.Minute
 
-// runCommand runs the command, without stdin, in a process group of its own. The
-// signals are passed on to the whole group, which has ended after one when
-// runCommand returns: the go command, for one, does not wait for the tests that it
-// runs.
+// runCommand runs the command, without stdin, in a new process group. Signals are passed on to the
+// whole group, which has ended when runCommand returns: the go command, for one, does not wait for
+// the tests that it runs.
 func runCommand(command, environment []string, signals <-chan os.Signal) (int, error) {
-	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // what the caller asks for
+	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the caller chooses the command
 	cmd.Env = environment
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -191,8 +188,7 @@ func runCommand(command, environment []string, signals <-chan os.Signal) (int, e
 	}
 }
 
-// waitForGroup waits until no process of a group is left, and kills what has not
-// ended in a minute.
+// waitForGroup waits until no process of a group is left, and kills the rest after a minute.
 func waitForGroup(group int) {
 	const often = 50 * time.Millisecond
 	for deadline := time.Now().Add(endTimeout); syscall.Kill(group, 0) == nil; time.Sleep(often) {

@@ -1,0 +1,75 @@
+package clients_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/clients"
+)
+
+const oneHook = `{"hooks": {"PreToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "compound-docs recall --hook"}]}]}}`
+
+// Hooks are added behind those of others, whose text and comments stay, and only once.
+func TestPlanHooks(t *testing.T) {
+	t.Parallel()
+	const file = ".claude/settings.local.json"
+	added := `{
+        "matcher": "Edit",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "compound-docs recall --hook"
+          }
+        ]
+      }`
+	for name, test := range map[string]struct{ old, want string }{
+		"no file": {"", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + added + "\n    ]\n  }\n}\n"},
+		"other settings": {
+			"{\n  \"model\": \"x\" // mine\n}\n",
+			"{\n  \"model\": \"x\", // mine\n  \"hooks\": {\n    \"PreToolUse\": [\n      " + added + "\n    ]\n  }\n}\n",
+		},
+		"hooks of others": {
+			"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": []} // theirs\n    ]\n  }\n}\n",
+			"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": []}, // theirs\n      " + added + "\n    ]\n  }\n}\n",
+		},
+		"an empty list": {`{"hooks": {"PreToolUse": []}}`, "{\"hooks\": {\"PreToolUse\": [\n      " + added + "\n    ]}}"},
+		"another form":  {`{"hooks": {"PreToolUse": 1}}`, ""},
+		"a list":        {`{"hooks": []}`, ""},
+		"no JSON":       {`{`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			if err := os.Mkdir(filepath.Join(root, ".claude"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if test.old != "" {
+				put(t, filepath.Join(root, file), test.old)
+			}
+			change, err := clients.PlanHooks(root, file, []byte(oneHook))
+			if test.want == "" {
+				if err == nil || errors.Is(err, clients.ErrRegistered) || !strings.Contains(err.Error(), "recall --hook") {
+					t.Errorf("it answers %v and %s, want an error that shows the hooks", err, change.Content)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(change.Content)); diff != "" {
+				t.Errorf("the file (-want +got):\n%s", diff)
+			}
+			if err := change.Write(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := clients.PlanHooks(root, file, []byte(oneHook)); !errors.Is(err, clients.ErrRegistered) {
+				t.Errorf("a second time: %v, want that it has the hooks", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,175 @@
+// Package modelhttp makes the HTTP requests of the clients of model servers, and returns
+// their failures as errors of rag/model. No other package of the program speaks HTTP.
+package modelhttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+// Bounds of the bodies of answers in bytes, after decompression.
+const (
+	MaxAnswer = 1 << 20 // a small answer, such as an error or the list of models
+	MaxChat   = 2 << 20
+)
+
+// MaxVectors bounds the body of an answer with so many vectors. A vector may have more
+// components than the index holds, so that the error can say how many it has.
+func MaxVectors(vectors int) int64 {
+	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
+	return int64(vectors)*components*bytesComponent + around
+}
+
+// Client makes requests to one server. It is safe for concurrent use.
+type Client struct {
+	Host string // the server's URL without user name and password
+	HTTP *http.Client
+
+	kind Kind
+	base *url.URL
+	key  string
+}
+
+// Kind describes a kind of server in errors.
+type Kind struct {
+	Name    string // such as "an Ollama server"
+	Example string // of a URL
+	Port    string // of an address without scheme and port, "" for that of HTTP
+	Start   string // how to start a server that does not run
+	Access  string // what to check when the server refuses access
+	Set     string // how to set another address, which follows
+	Address string // how to correct an address
+}
+
+// New returns a client of the server at an address. It sends the key, if there is one, as a
+// bearer token. It does not contact the server; the error says what is wrong with the address.
+func New(kind Kind, address, key string) (*Client, error) {
+	base, err := parseURL(kind, address)
+	if err != nil {
+		return nil, err
+	}
+	named := *base
+	named.User = nil
+	const connectTimeout = 5 * time.Second
+	transport := &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout:    connectTimeout,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	return &Client{
+		Host: named.String(), kind: kind, base: base, key: key,
+		// Requests carry the text of documents, which the user allowed to go to one address.
+		HTTP: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
+	}, nil
+}
+
+// parseURL parses an address. Without a scheme it is plain HTTP on the kind's port unless it
+// names another; with a scheme the default port is the scheme's. The error does not repeat
+// the address: it may hold a password.
+func parseURL(kind Kind, address string) (*url.URL, error) {
+	address = strings.TrimSpace(address)
+	bare := !strings.Contains(address, "://")
+	if bare {
+		address = "http://" + address
+	}
+	parsed, err := url.Parse(address)
+	typo := bare && err == nil && (parsed.Hostname() == "http" || parsed.Hostname() == "https") // as in http//host
+	if err != nil || typo || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+		return nil, fmt.Errorf("the host of %s is not a URL such as %s; %s", kind.Name, kind.Example, kind.Address)
+	}
+	if bare && parsed.Port() == "" && kind.Port != "" {
+		parsed.Host = net.JoinHostPort(parsed.Hostname(), kind.Port)
+	}
+	parsed.Path = strings.TrimRight(parsed.Path, "/")
+	parsed.RawQuery, parsed.Fragment = "", ""
+	return parsed, nil
+}
+
+// Ask makes a request and decodes its answer into result. payload is nil for a GET.
+func (c *Client) Ask(ctx context.Context, path string, payload, result any, limit int64) error {
+	body, err := c.Send(ctx, path, payload, limit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	if err := json.NewDecoder(body).Decode(result); err != nil {
+		return c.Unreadable(err)
+	}
+	return nil
+}
+
+// Send makes a request and returns the body of the answer, unless that is an error. The
+// caller closes the body. A body longer than limit bytes ends with an error.
+func (c *Client) Send(ctx context.Context, path string, payload any, limit int64) (io.ReadCloser, error) {
+	method, body := http.MethodGet, io.Reader(http.NoBody)
+	if payload != nil {
+		encoded, err := json.Marshal(payload)
+		if err != nil {
+			return nil, fmt.Errorf("encode a request: %w", err)
+		}
+		method, body = http.MethodPost, bytes.NewReader(encoded)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), body)
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		return nil, c.unreached(err)
+	}
+	resp.Body = http.MaxBytesReader(nil, resp.Body, limit)
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if location, err := resp.Location(); err == nil {
+		return nil, &model.ServerError{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
+			"text of documents goes from %s to no other address; if the server is there, configure that address",
+			Shorten(location.Scheme+"://"+location.Host), c.Host)}
+	}
+	text, _ := io.ReadAll(resp.Body) // the status says enough
+	return nil, c.Refused(resp.StatusCode, Message(text))
+}
+
+// Message returns the message of a refusal: Ollama's {"error": "…"}, OpenAI's
+// {"error": {"message": "…"}}, or the whole text.
+func Message(text []byte) string {
+	var refusal struct {
+		Error json.RawMessage `json:"error"`
+	}
+	var detailed struct {
+		Message string `json:"message"`
+	}
+	plain := ""
+	switch {
+	case json.Unmarshal(text, &refusal) != nil:
+	case json.Unmarshal(refusal.Error, &plain) == nil:
+		return plain
+	case json.Unmarshal(refusal.Error, &detailed) == nil && detailed.Message != "":
+		return detailed.Message
+	case json.Unmarshal(text, &detailed) == nil && detailed.Message != "":
+		return detailed.Message
+	}
+	if bytes.HasPrefix(text, []byte("<")) {
+		return "a web page"
+	}
+	return string(text)
+}

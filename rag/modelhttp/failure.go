@@ -1,0 +1,155 @@
+package modelhttp
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+// ErrNoSuchModel reports that the server does not have the model of a request.
+var ErrNoSuchModel = errors.New("not in the list of models")
+
+// Broken is the failure of a connection.
+func Broken(err error) *model.ServerError {
+	return &model.ServerError{Err: fmt.Errorf("the connection broke: %w", err), Transient: true}
+}
+
+// Unreadable returns the failure of a body that cannot be decoded.
+func (c *Client) Unreadable(err error) *model.ServerError {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return c.BadResponse(fmt.Sprintf("it is larger than %d KiB", large.Limit>>10))
+	}
+	if errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) {
+		return c.BadResponse("no valid JSON")
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return Broken(err)
+}
+
+// Patterns of messages.
+const (
+	// tooLong matches what servers say of a text that exceeds the context window. Ollama:
+	// "input length exceeds maximum context length" (0.10), "the input length exceeds the
+	// context length", "input exceeds maximum context length and cannot be truncated
+	// further". llama.cpp: "input (600 tokens) is too large to process", "the request
+	// exceeds the available context size". vLLM and OpenAI: "maximum context length is 512
+	// tokens". Text Embeddings Inference: "must have less than 512 tokens".
+	tooLong = `(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length|too large to process|` +
+		`exceeds? (the )?(available )?context size|maximum (context|input|model) length|must have (less|fewer) than \d+ tokens`
+	// notANumber matches "json: unsupported value: NaN", which comes as a 500, and
+	// "embedding contains NaN or Inf values": some models always overflow on certain
+	// texts.
+	notANumber = `unsupported value: (NaN|[+-]?Inf)|contains NaN`
+	// noSuchModel matches `model "x" not found, try pulling it first` and
+	// "model 'x' not found", but not a proxy's page.
+	noSuchModel = `(?i)model .*(not found|does not exist)`
+	// unfitModel matches errors about the model or the request that come as a 400 and say
+	// nothing about the text.
+	unfitModel = `(?i)does not support|not supported|unsupported|invalid model|unknown model|api.key`
+)
+
+// matches compiles the pattern each time: failures are few, and the program starts often.
+func matches(pattern, message string) bool { return regexp.MustCompile(pattern).MatchString(message) }
+
+// Refused returns the error of a request that the server has refused. The status is 0
+// for a refusal in a stream.
+func (c *Client) Refused(status int, message string) error {
+	message = Shorten(message)
+	switch {
+	case matches(tooLong, message):
+		return fmt.Errorf("%w (%s)", model.ErrInputTooLong, message)
+	case matches(notANumber, message), status == http.StatusBadRequest && !matches(unfitModel, message):
+		return fmt.Errorf("%w: %s", model.ErrUnusableText, message)
+	case status == http.StatusNotFound && matches(noSuchModel, message):
+		return ErrNoSuchModel
+	case status == 0:
+		return &model.ServerError{Err: errors.New("the server reports: " + message)}
+	}
+	advice := ""
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		advice = "; " + c.kind.Access
+	case http.StatusNotFound:
+		advice = "; is this " + c.kind.Name + "?"
+	}
+	text := strings.TrimSuffix(fmt.Sprintf("HTTP %d %s: %s", status, http.StatusText(status), message), ": ")
+	return &model.ServerError{
+		Err: errors.New(text + advice), Status: status,
+		Transient: status >= http.StatusInternalServerError ||
+			status == http.StatusRequestTimeout || status == http.StatusTooManyRequests,
+	}
+}
+
+// unreached returns the failure of a request without an answer.
+func (c *Client) unreached(err error) *model.ServerError {
+	// A url.Error repeats the URL with the user's name in it.
+	if urlErr, ok := errors.AsType[*url.Error](err); ok {
+		err = urlErr.Err
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return &model.ServerError{Err: fmt.Errorf("%w; check the host's name", err)}
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return &model.ServerError{Err: err}
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return &model.ServerError{Err: fmt.Errorf("%w; %s", err, c.kind.Start), Transient: true}
+	}
+	return Broken(err)
+}
+
+// Remedy says what mends an error of the server's address, "" if that is not known.
+func (c *Client) Remedy(err error) string {
+	if err == nil {
+		return ""
+	}
+	failure, _ := errors.AsType[*model.ServerError](err)
+	isOther := errors.Is(err, model.ErrBadResponse) || strings.Contains(err.Error(), "the connection broke") ||
+		failure != nil && failure.Status == http.StatusNotFound
+	proxy, proxyErr := http.ProxyFromEnvironment(&http.Request{URL: c.base})
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return c.kind.Set + "http://" + c.base.Host
+	case strings.Contains(err.Error(), "HTTPS"):
+		return c.kind.Set + "https://" + c.base.Host
+	case proxyErr == nil && proxy != nil:
+		return fmt.Sprintf("run: export NO_PROXY=%s (the proxy %s is asked for it now)", c.base.Hostname(), proxy.Redacted())
+	case isOther && c.base.Path != "":
+		return c.kind.Set + c.base.Scheme + "://" + c.base.Host
+	case isOther:
+		return "another service may listen there: " + c.kind.Address
+	}
+	return ""
+}
+
+// BadResponse returns the failure of a server whose answer makes no sense.
+func (c *Client) BadResponse(problem string) *model.ServerError {
+	return model.BadResponse(problem + "; is this " + c.kind.Name + "?")
+}
+
+// maxMessage is the largest number of characters kept of a server's message.
+const maxMessage = 300
+
+// Shorten returns a server's message as one line of at most maxMessage characters.
+func Shorten(message string) string {
+	const bytesPerCharacter = 16 // enough for a character and the space before it
+	if len(message) > bytesPerCharacter*maxMessage {
+		message = message[:bytesPerCharacter*maxMessage]
+	}
+	line := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(message), " "), ""))
+	if len(line) > maxMessage {
+		line = append(line[:maxMessage-1], '…')
+	}
+	return string(line)
+}

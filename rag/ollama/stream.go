@@ -1,0 +1,49 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
+)
+
+// part is a part of a stream.
+type part struct {
+	// Message and Done are of a chat, with the reason at its end.
+	Message struct {
+		Content string `json:"content"`
+	} `json:"message"`
+	Done       bool   `json:"done"`
+	DoneReason string `json:"done_reason"`
+	// Status, Completed and Total are of a pull.
+	Status    string `json:"status"`
+	Completed int64  `json:"completed"`
+	Total     int64  `json:"total"`
+	// Error ends the stream.
+	Error string `json:"error"`
+}
+
+// stream makes a request and calls use with the parts of its answer, until use reports the
+// last one.
+func (s *server) stream(ctx context.Context, path string, payload any, limit int64, use func(part) (last bool)) error {
+	body, err := s.http.Send(ctx, path, payload, limit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }()
+	for decoder := json.NewDecoder(body); ; {
+		var next part
+		switch err := decoder.Decode(&next); {
+		case errors.Is(err, io.EOF):
+			return modelhttp.Broken(io.ErrUnexpectedEOF)
+		case err != nil:
+			return s.http.Unreadable(err)
+		case next.Error != "":
+			return s.http.Refused(0, next.Error)
+		case use(next):
+			return nil
+		}
+	}
+}

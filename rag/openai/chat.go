@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
+)
+
+// piece is an event of an answer.
+type piece struct {
+	Choices []struct {
+		Delta struct {
+			Content string `json:"content"`
+		} `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Tokens int `json:"prompt_tokens"`
+	} `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// Chat makes a request for an answer.
+func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
+	messages := []map[string]string{{"role": "user", "content": request.Prompt.User}}
+	if request.Prompt.System != "" {
+		messages = slices.Insert(messages, 0, map[string]string{"role": "system", "content": request.Prompt.System})
+	}
+	body, err := s.http.Send(ctx, "/chat/completions", map[string]any{
+		"model": request.Model, "messages": messages, "max_tokens": request.MaxTokens, "temperature": request.Temperature,
+		"stream": true, "stream_options": map[string]bool{"include_usage": true},
+	}, modelhttp.MaxChat)
+	if err != nil {
+		return s.named(request.Model, err)
+	}
+	defer func() { _ = body.Close() }()
+	ended, tokens, lines := false, 0, bufio.NewScanner(body)
+	for lines.Buffer(nil, modelhttp.MaxChat); lines.Scan(); {
+		data, isData := strings.CutPrefix(lines.Text(), "data:")
+		if data = strings.TrimSpace(data); !isData || data == "" {
+			continue
+		}
+		if ended = ended || data == "[DONE]"; data == "[DONE]" {
+			break
+		}
+		var next piece
+		if err := json.Unmarshal([]byte(data), &next); err != nil {
+			return s.http.Unreadable(err)
+		}
+		if len(next.Error) > 0 && string(next.Error) != "null" {
+			return s.http.Refused(0, modelhttp.Message([]byte(data)))
+		}
+		tokens = max(tokens, next.Usage.Tokens)
+		for _, choice := range next.Choices {
+			write(choice.Delta.Content)
+			if ended = ended || choice.FinishReason != ""; choice.FinishReason == "length" {
+				s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
+			}
+		}
+	}
+	words := len(strings.Fields(request.Prompt.User))
+	switch {
+	case lines.Err() != nil:
+		return s.http.Unreadable(lines.Err())
+	case !ended:
+		return modelhttp.Broken(io.ErrUnexpectedEOF)
+	case tokens > 0 && tokens < words:
+		return fmt.Errorf("%w (the server has cut %d words to %d tokens)", model.ErrInputTooLong, words, tokens)
+	}
+	return nil
+}

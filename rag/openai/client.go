@@ -1,0 +1,109 @@
+// Package openai is the client of model servers with OpenAI's API, such as llama.cpp's server,
+// vLLM, LM Studio and LiteLLM: it makes requests, and says what became of them.
+// [model.Client] does the rest, such as retries and prompts. It must not know documents,
+// passages or the database.
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
+)
+
+var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
+	Name: "a server with OpenAI's API", Example: "http://localhost:8080/v1",
+	Start:  "start the model server",
+	Access: "check the API key: CDOCS_EMBEDDING_KEY and CDOCS_GENERATION_KEY, or key_file in settings.json",
+	Set:    "set the url in settings.json to ", Address: "correct embedding_host and generation_host in settings.json",
+}
+
+// Client embeds and generates with one server. It is safe for concurrent use. It does not
+// contact the server before the first call.
+type Client struct {
+	*model.Client
+
+	server *server
+}
+
+// server makes requests. It is a [model.Server].
+type server struct {
+	http   *modelhttp.Client
+	logger *slog.Logger
+	known  func(ctx context.Context, name string) ([]string, error)
+
+	mu     sync.Mutex
+	digest string // of the embedding model, "" before the first fingerprint
+	// cuts is the number of tokens to which the server cuts longer texts without a word, 0
+	// if it cuts none or is not known to. tried is set once a long text has been sent.
+	cuts  int
+	tried bool
+}
+
+// New returns a client. An address without a path gets the path /v1. known returns the digests
+// under which the vectors of a model are kept. The error says what is wrong with the address.
+func New(cfg model.Config, known func(ctx context.Context, name string) ([]string, error)) (*Client, error) {
+	http, err := modelhttp.New(kind, cfg.Host, cfg.Key)
+	if err == nil && strings.Count(http.Host, "/") == len("//") {
+		http, err = modelhttp.New(kind, strings.TrimRight(cfg.Host, "/")+"/v1", cfg.Key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("configure the model server: %w", err)
+	}
+	s := &server{http: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), known: known}
+	return &Client{Client: model.New("model server at "+http.Host, s, cfg), server: s}, nil
+}
+
+// Close closes idle connections. It does not cancel calls. The error is always nil.
+func (c *Client) Close() error {
+	c.server.http.HTTP.CloseIdleConnections()
+	return nil
+}
+
+// State asks the server for its models, whatever its last answers were.
+func (c *Client) State(ctx context.Context, models ...string) model.State {
+	state := model.State{Host: c.server.http.Host}
+	state.Err = c.Once(ctx, func(ctx context.Context) error {
+		var list struct {
+			Data []struct {
+				ID string `json:"id"`
+			} `json:"data"`
+		}
+		if err := c.server.http.Ask(ctx, "/models", nil, &list, modelhttp.MaxAnswer); err != nil {
+			return err
+		}
+		state.Name = kind.Name
+		for _, m := range list.Data {
+			state.Models = append(state.Models, strings.TrimSuffix(m.ID, ":latest"))
+		}
+		for _, name := range models {
+			if !slices.Contains(state.Models, strings.TrimSuffix(name, ":latest")) {
+				state.Missing = append(state.Missing, name)
+			}
+		}
+		return nil
+	})
+	state.Remedy = c.server.http.Remedy(state.Err)
+	return state
+}
+
+// Window returns 0: the API does not say. A server refuses a prompt that is too long, and
+// then gets a shorter one.
+func (*server) Window(context.Context, string) (tokens int, err error) { return 0, nil }
+
+// named says what to do if the err is that the server does not have the model.
+func (s *server) named(name string, err error) error {
+	if !errors.Is(err, modelhttp.ErrNoSuchModel) {
+		return err
+	}
+	const notFound = 404
+	return &model.ServerError{Status: notFound, Err: fmt.Errorf("it has no model %s; "+
+		"name one that it has as embedding_model or generation_model in settings.json", name)}
+}

@@ -1,0 +1,87 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
+)
+
+// Embed makes a request for vectors. A server that cuts long texts gets them one at a time:
+// its count of tokens tells whether it has cut the text.
+func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
+	cuts, err := s.cutsAt(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	atOnce := len(request.Texts)
+	if cuts > 0 {
+		atOnce = 1
+	}
+	var vectors [][]float32
+	for texts := range slices.Chunk(request.Texts, atOnce) {
+		request.Texts = texts
+		made, tokens, err := s.embed(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		if cuts > 0 && tokens >= cuts {
+			return nil, fmt.Errorf("%w (the server would cut it to %d tokens)", model.ErrInputTooLong, cuts)
+		}
+		vectors = append(vectors, made...)
+	}
+	return vectors, nil
+}
+
+// longWords are the words of the text that shows whether a server cuts: more than a passage
+// has tokens.
+const longWords = 2048
+
+// cutsAt returns the number of tokens to which the server cuts longer texts without a word, 0
+// if it cuts none. It finds out with one long text, before the first text that may be cut.
+func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
+	const neverCut = 256 // bytes, and so tokens: no model has a smaller window
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tried || !slices.ContainsFunc(request.Texts, func(text string) bool { return len(text) > neverCut }) {
+		return s.cuts, nil
+	}
+	request.Texts = []string{strings.Repeat("word ", longWords)}
+	_, tokens, err = s.embed(ctx, request)
+	if failure, failed := err.(*model.ServerError); failed { //nolint:errorlint // a refusal is another error
+		return 0, failure
+	}
+	if err == nil && tokens < longWords { // no tokens: the server does not count them
+		s.cuts = tokens
+	}
+	s.tried = true
+	return s.cuts, nil
+}
+
+// embed makes a request for the vectors of texts, and returns how many tokens they had.
+func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors [][]float32, tokens int, err error) {
+	payload := map[string]any{"model": request.Model, "input": request.Texts, "encoding_format": "float"}
+	if request.Dimensions > 0 {
+		payload["dimensions"] = request.Dimensions
+	}
+	type embedded struct {
+		Index     int       `json:"index"`
+		Embedding []float32 `json:"embedding"`
+	}
+	var result struct {
+		Data  []embedded `json:"data"`
+		Usage struct {
+			Tokens int `json:"prompt_tokens"`
+		} `json:"usage"`
+	}
+	err = s.named(request.Model, s.http.Ask(ctx, "/embeddings", payload, &result, modelhttp.MaxVectors(len(request.Texts))))
+	slices.SortStableFunc(result.Data, func(a, b embedded) int { return cmp.Compare(a.Index, b.Index) })
+	for _, e := range result.Data {
+		vectors = append(vectors, e.Embedding)
+	}
+	return vectors, result.Usage.Tokens, err
+}

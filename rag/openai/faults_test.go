@@ -1,0 +1,210 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+// faulty is a server that fails as configured.
+type faulty struct {
+	*httptest.Server
+
+	seed     atomic.Uint64 // of the model's vectors
+	noise    atomic.Bool   // vectors differ a little each time
+	cuts     atomic.Int64  // the tokens that a text is cut to
+	status   int           // of every answer
+	body     string        // of every answer
+	requests atomic.Int64
+}
+
+func newFaulty(t *testing.T) *faulty {
+	t.Helper()
+	f := &faulty{status: http.StatusOK}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.requests.Add(1)
+		if f.body != "" || r.Header.Get("Authorization") != "Bearer the key" {
+			if f.body == "" {
+				f.body, f.status = `{"error":{"message":"Invalid API Key"}}`, http.StatusUnauthorized
+			}
+			w.WriteHeader(f.status)
+			_, _ = io.WriteString(w, f.body)
+			return
+		}
+		var request struct {
+			Input []string `json:"input"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+			t.Error(err)
+		}
+		data, tokens := []map[string]any{}, int64(0)
+		for i, text := range request.Input {
+			data = append(data, map[string]any{"index": i, "embedding": f.vector(text)})
+			length := int64(len(strings.Fields(text)))
+			if cuts := f.cuts.Load(); cuts > 0 {
+				length = min(length, cuts)
+			}
+			tokens += length
+		}
+		for i := range len(data) / 2 { // in any order
+			data[i], data[len(data)-1-i] = data[len(data)-1-i], data[i]
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": data, "usage": map[string]any{"prompt_tokens": tokens}})
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+// vector is random, and the same for a text and a model but for the noise.
+func (f *faulty) vector(text string) []float64 {
+	source := rand.New(rand.NewPCG(f.seed.Load(), uint64(len(text)))) //nolint:gosec // a test
+	vector := make([]float64, 384)
+	for i := range vector {
+		vector[i] = source.NormFloat64()
+		if f.noise.Load() {
+			vector[i] += 0.02 * rand.NormFloat64() //nolint:gosec // a test
+		}
+	}
+	return vector
+}
+
+func (f *faulty) config() model.Config {
+	return model.Config{Host: f.URL, Key: "the key", EmbedModel: "some-model", ChatModel: "some-model"}
+}
+
+// A model is recognised by its vectors, whatever their noise, also by the next process, and a
+// replaced one is noticed.
+func TestDigest_RecognisesTheModelByItsVectors(t *testing.T) {
+	t.Parallel()
+	server := newFaulty(t)
+	digest := func(known ...string) string {
+		t.Helper()
+		client := newClient(t, server.config(), func(context.Context, string) ([]string, error) { return known, nil })
+		found, err := client.EmbedModel(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if again, err := client.EmbedModel(t.Context()); err != nil || again != found {
+				t.Errorf("got %+v, %v after %+v", again, err, found)
+			}
+		}
+		return found.Digest
+	}
+	first := digest()
+	server.noise.Store(true)
+	for range 50 {
+		if got := digest("another", first); got != first {
+			t.Fatalf("with some noise the digest is %s, want %s", got, first)
+		}
+	}
+	server.seed.Store(2)
+	if got := digest(first); got == first {
+		t.Error("another model has the same digest")
+	}
+}
+
+// Vectors that may be of two models are given to nobody.
+func TestEmbed_SeesThatTheModelIsReplaced(t *testing.T) {
+	t.Parallel()
+	server := newFaulty(t)
+	cfg := server.config()
+	client := newClient(t, cfg, func(context.Context, string) ([]string, error) {
+		server.seed.Store(7) // after the first fingerprint, before the vectors
+		return nil, nil
+	})
+	if _, err := client.Embed(t.Context(), []string{"a text"}); !errors.Is(err, model.ErrModelReplaced) {
+		t.Errorf("got %v, want ErrModelReplaced", err)
+	}
+	if _, err := client.Embed(t.Context(), []string{"a text"}); err != nil {
+		t.Errorf("the next try: %v", err)
+	}
+}
+
+// A server that cuts long texts without a word is found out.
+func TestEmbed_NoticesThatTextsAreCut(t *testing.T) {
+	t.Parallel()
+	server := newFaulty(t)
+	server.cuts.Store(100)
+	client := newClient(t, server.config(), none)
+	got, err := client.Embed(t.Context(), []string{"short", strings.Repeat("long ", 200), strings.Repeat("less ", 90)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, long := range []bool{false, true, false} {
+		if errors.Is(got[i].Err, model.ErrInputTooLong) != long {
+			t.Errorf("text %d: %v", i, got[i].Err)
+		}
+	}
+}
+
+func TestEmbed_Fails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change   func(*faulty, *model.Config)
+		says     string
+		requests int64
+	}{
+		"a wrong key":      {func(_ *faulty, c *model.Config) { c.Key = "wrong" }, "HTTP 401 Unauthorized: Invalid API Key; check the API key", 1},
+		"it goes away":     {func(f *faulty, _ *model.Config) { f.Close() }, "start the model server", 0},
+		"it loads a model": {func(f *faulty, _ *model.Config) { f.status, f.body = 503, `{"error":{"message":"Loading model"}}` }, "Loading model", 3},
+		"no JSON":          {func(f *faulty, _ *model.Config) { f.body = "<html>" }, "is this a server with OpenAI's API?", 1},
+		"another model": {func(f *faulty, _ *model.Config) {
+			f.status, f.body = 404, `{"error":{"message":"The model 'x' does not exist"}}`
+		}, "it has no model some-model", 1},
+		"too few vectors": {func(f *faulty, _ *model.Config) { f.body = `{"data":[]}` }, "0 vectors for 3 texts", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newFaulty(t)
+			cfg := server.config()
+			test.change(server, &cfg)
+			client := newClient(t, cfg, none)
+			_, err := client.Embed(t.Context(), []string{"a text"})
+			if !errors.As(err, new(*model.UnavailableError)) || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %q", err, test.says)
+			}
+			if strings.Contains(err.Error(), cfg.Key) || !strings.Contains(err.Error(), server.URL+"/v1") {
+				t.Errorf("%v: want the server's URL, and not the key", err)
+			}
+			if got := server.requests.Load(); got != test.requests {
+				t.Errorf("%d requests, want %d", got, test.requests)
+			}
+		})
+	}
+}
+
+func TestGenerate_ReadsEvents(t *testing.T) {
+	t.Parallel()
+	event := func(text string) string { return `data: {"choices":[{"delta":{"content":"` + text + `"}}]}` + "\n\n" }
+	end := "data: [DONE]\n\n"
+	for name, test := range map[string]struct {
+		body, want, says string
+	}{
+		"whole":        {": a comment\n\n" + event("Hello") + event(" you") + end, "Hello you", ""},
+		"breaks off":   {event("Hello"), "Hello", "the connection broke"},
+		"an error":     {event("Hello") + `data: {"error":{"message":"out of memory"}}` + "\n\n", "Hello", "out of memory"},
+		"no JSON":      {"data: <html>\n\n", "", "no valid JSON"},
+		"a cut prompt": {event("Hello") + `data: {"choices":[],"usage":{"prompt_tokens":3}}` + "\n\n" + end, "Hello", "longer than the model's context window"},
+		"nothing":      {end, "", "empty answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newFaulty(t)
+			server.body = test.body
+			got, err := newClient(t, server.config(), none).Generate(t.Context(), model.Prompt{User: "a question of five words"}, nil)
+			if got != test.want || (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %q, %v, want %q and %q", got, err, test.want, test.says)
+			}
+		})
+	}
+}
