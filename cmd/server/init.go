@@ -33,7 +33,8 @@ func newInitCommand(flags *flags) *cobra.Command {
   folders for documents in csharp-compounding-docs/. --documents names another folder
   for documents that need no front matter;
 - if there is other markdown in docs/, have it searched as external documentation. If all
-  of it is in docs/adr/, that folder is taken;
+  of it is in docs/adr/, that folder is taken. In a project without own documents search, ask
+  and hooks take it as what the project knows; the tools for external docs keep their minimum;
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
 - with --hooks or --yes add hooks to .claude/settings.local.json, so that Claude Code
@@ -211,11 +212,23 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	default:
 		say("documents: their folders in %s are there", folder)
 	}
+	if result.Loose > 0 {
+		where := "outside docs/"
+		if result.Vault {
+			where = "of an Obsidian vault"
+		}
+		say("found %s %s, which are not searched; to search them, write this into the config:\n  %s",
+			plain.Count(result.Loose, "markdown file"), where, `"external_docs": {"path": ".", "as_own": true}`)
+	}
 	external, ok := result.Project.External()
 	if !ok || result.Kept {
 		return
 	}
-	say("external docs: found %s in %s, which are searched too", plain.Count(result.External, "file"), external.Path)
+	as := "which are searched too"
+	if config.ExternalAsOwn() {
+		as = "which search, ask and hooks take as what the project knows"
+	}
+	say("external docs: found %s in %s, %s", plain.Count(result.External, "file"), external.Path, as)
 	if !result.Project.Lenient() {
 		say(`  to promote and link them, have them as the project's own: "documents": {"folder": %q, "lenient": true} in the config`,
 			strings.TrimPrefix(external.Path, "./"))

@@ -16,9 +16,12 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// SyncWait bounds how long a call waits for the sync after an activation or a switch
+// syncWait bounds how long a call waits for the sync after an activation or a switch
 // of branches. The sync continues afterwards.
-const SyncWait = 15 * time.Second
+const syncWait = 15 * time.Second
+
+// callTime is what a call may need after the sync.
+const callTime = 2 * time.Second
 
 // maxPublished bounds the failed files in a published status.
 const maxPublished = 20
@@ -231,11 +234,15 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status 
 	}
 }
 
-// waitForAnswer waits for the sync as long as a call may.
-func (p *Project) waitForAnswer(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, SyncWait)
+// WaitForAnswer is WaitSynced for as long as a call may wait, which leaves it some time to answer.
+func (p *Project) WaitForAnswer(ctx context.Context, progress func(Status)) {
+	most := syncWait
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(deadline)-callTime)
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	p.WaitSynced(ctx, nil)
+	p.WaitSynced(ctx, progress)
 }
 
 // until waits until done returns true, and returns false if ctx or the project ends first.
