@@ -68,15 +68,19 @@ func recallTool() Tool {
 }
 
 // recallPatience bounds what a hook waits for: an assistant waits for its hooks.
-const recallPatience = 2 * time.Second
+const recallPatience = time.Second
 
 // Recall answers a hook. It never fails: what goes wrong is logged, and the answer is
 // silence.
 func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
+	if h.hangs() {
+		return RecallOutput{}, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, recallPatience)
 	defer cancel()
 	text, err := h.recallText(ctx, in)
 	if err != nil {
+		h.noteHang(ctx, err)
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
 	}
 	if err != nil || text == "" {
@@ -114,18 +118,12 @@ func (h *Handler) recallForPrompt(
 	ctx context.Context, active *workspace.Project, in RecallInput, threshold float64, reminds bool,
 ) (text string, err error) {
 	stale := active.Stale(ctx)
-	var hits rag.Hits
-	if strings.TrimSpace(in.Prompt) != "" {
-		hits, err = h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
-			Text: markdown.CutRunes(in.Prompt, maxQuery), Limit: recallCandidates, MinScore: threshold,
-			Unasked: true, Patience: recallEmbedding,
-		})
-		if err != nil {
-			return "", err
-		}
+	hits, err := h.recalled(ctx, active, in.Prompt, threshold)
+	if err != nil {
+		return "", err
 	}
 	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
-		for _, hit := range hits.Documents {
+		for _, hit := range hits {
 			if hit.SupersededBy != "" || s.Knows(active.Definition.Root, hit.Path) {
 				continue
 			}
@@ -136,10 +134,10 @@ func (h *Handler) recallForPrompt(
 			if stale()[hit.Path] != "" {
 				notes = " It may be outdated: places that it cites have changed."
 			}
-			if active.Outdated(catalog.Compounding, []rag.Hit{hit}) > 0 {
+			if active.Outdated(hit.of, []rag.Hit{hit.Hit}) > 0 {
 				notes += " It has changed since it was indexed: its lines may be others."
 			}
-			if text = pointer(hit, why, notes); text != "" {
+			if text = pointer(hit.Hit, why, notes); text != "" {
 				note(s, active, in.Event, hit.Path, why, hit.Score)
 				break
 			}
@@ -150,6 +148,40 @@ func (h *Handler) recallForPrompt(
 		return nil
 	})
 	return text, err
+}
+
+// recalledHit is a document that surely answers a prompt.
+type recalledHit struct {
+	rag.Hit
+
+	of catalog.Collection
+}
+
+// recalled searches the project's own documents, and external docs that are taken as such.
+func (h *Handler) recalled(
+	ctx context.Context, active *workspace.Project, prompt string, threshold float64,
+) ([]recalledHit, error) {
+	if strings.TrimSpace(prompt) == "" {
+		return nil, nil
+	}
+	scopes := []catalog.Scope{active.Compounding()}
+	if active.Definition.Config.ExternalAsOwn() {
+		scopes = append(scopes, active.External())
+	}
+	var recalled []recalledHit
+	for _, scope := range scopes {
+		found, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{
+			Text: markdown.CutRunes(prompt, maxQuery), Limit: recallCandidates, MinScore: threshold,
+			Unasked: true, Patience: recallEmbedding,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, hit := range found.Documents {
+			recalled = append(recalled, recalledHit{hit, scope.Collection})
+		}
+	}
+	return recalled, nil
 }
 
 const (

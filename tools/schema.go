@@ -166,7 +166,7 @@ func externalSchema[T any](list, as string) *jsonschema.Schema {
 		field.Description = ""
 	}
 	return edited(schema, map[string][]property{
-		list: {fieldsAsIn(as)}, "closest": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
+		list: {fieldsAsIn(as)}, "may_answer": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
 	})
 }
 

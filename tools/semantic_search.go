@@ -90,7 +90,7 @@ func semanticSearchTool() Tool {
 			"mode":                {modes},
 		}),
 		OutputSchema: outputSchema[SemanticSearchOutput](map[string][]property{
-			"closest": {fieldsAsIn("results")}, "index": {fieldsAsIn("activate_project")},
+			"may_answer": {fieldsAsIn("results")}, "index": {fieldsAsIn("activate_project")},
 		}),
 	})
 }
@@ -113,7 +113,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return SemanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		FoundEnd: h.foundEnd(active, before, catalog.Compounding, hits, query),
+		FoundEnd: h.foundEnd(ctx, active, before, catalog.Compounding, hits, query),
 	}, nil
 }
 

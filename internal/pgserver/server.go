@@ -68,12 +68,14 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 		url, _ := result.Val.(string)
 		return url, result.Err
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case <-late:
-		return "", &Error{
-			Err:  fmt.Errorf("PostgreSQL has not started within %s: it may be recovering, or its image may be downloading", s.Patience),
-			Hint: "the start goes on, and this program's log says how far it is: try again in a minute",
+		if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			return "", context.Cause(ctx)
 		}
+	case <-late:
+	}
+	return "", &Error{
+		Err:  errors.New("PostgreSQL has not started yet: it may be recovering, or its image may be downloading"),
+		Hint: "the start goes on, and this program's log says how far it is: try again in a minute",
 	}
 }
 

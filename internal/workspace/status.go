@@ -16,9 +16,12 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// SyncWait bounds how long a call waits for the sync after an activation or a switch
+// syncWait bounds how long a call waits for the sync after an activation or a switch
 // of branches. The sync continues afterwards.
-const SyncWait = 15 * time.Second
+const syncWait = 15 * time.Second
+
+// callTime is what a call may need after the sync.
+const callTime = 2 * time.Second
 
 // maxPublished bounds the failed files in a published status.
 const maxPublished = 20
@@ -39,6 +42,8 @@ type Status struct {
 	// their words. While a model is measured, Embedding counts its texts too.
 	Embedding int `json:"embedding"`
 	Passages  int `json:"passages"`
+	// Counting says that both are to be counted again.
+	Counting bool `json:"counting,omitempty"`
 	// EmbeddingWaits is why embedding waits, "" while it goes on.
 	EmbeddingWaits string `json:"embedding_waits,omitempty"`
 	// FailedCount files are on disk and cannot be indexed; Failed are the first.
@@ -105,7 +110,7 @@ func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 
 // plusQueue adds the status of the queue of passages to embed.
 func (s Status) plusQueue(queue index.QueueStatus) Status {
-	s.Embedding, s.Passages = queue.Missing, queue.Chunks
+	s.Embedding, s.Passages, s.Counting = queue.Missing, queue.Chunks, queue.Counting
 	for _, failed := range queue.Failed {
 		s = s.plusFailed(failed, queue.FailedSince)
 	}
@@ -229,11 +234,15 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status 
 	}
 }
 
-// waitForAnswer waits for the sync as long as a call may.
-func (p *Project) waitForAnswer(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, SyncWait)
+// WaitForAnswer is WaitSynced for as long as a call may wait, which leaves it some time to answer.
+func (p *Project) WaitForAnswer(ctx context.Context, progress func(Status)) {
+	most := syncWait
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(deadline)-callTime)
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	p.WaitSynced(ctx, nil)
+	p.WaitSynced(ctx, progress)
 }
 
 // until waits until done returns true, and returns false if ctx or the project ends first.
