@@ -116,9 +116,9 @@ func (s *Set) Superseded() (later map[string][]string, latest map[string]string)
 // page returns the path of the document that a wikilink names, as Obsidian and the index find it:
 // the shortest path that ends with the name. It is "" if there is none.
 func (s *Set) page(name string) string {
-	shortest := ""
+	shortest, end := "", strings.ToLower("/"+name)
 	for _, d := range s.byName[strings.ToLower(path.Base(name))] {
-		if strings.HasSuffix(strings.ToLower("/"+d.Path), strings.ToLower("/"+name)) && (shortest == "" || len(d.Path) < len(shortest)) {
+		if strings.HasSuffix(strings.ToLower("/"+d.Path), end) && (shortest == "" || len(d.Path) < len(shortest)) {
 			shortest = d.Path
 		}
 	}

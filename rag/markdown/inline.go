@@ -39,7 +39,8 @@ func (p inlineParser) late() bool { return time.Now().After(p.until) }
 var contentParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
-		parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(wikiParser{&wikilink.Parser{}}, beforeLinks))...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, beforeLinks)),
 	)
 })
 
