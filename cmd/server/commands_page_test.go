@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,8 @@ func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
 		if command.Long == "" || command.Example == "" || command.GroupID == "" {
 			t.Errorf("%s lacks a description, an example or a group", command.Name())
 		}
-		if speaksJSON := command.Name() == "serve" || command.Name() == "recall"; !speaksJSON && command.Flags().Lookup("json") == nil {
+		speaksOther := slices.Contains([]string{"serve", "recall", "page"}, command.Name())
+		if !speaksOther && command.Flags().Lookup("json") == nil {
 			t.Errorf("%s has no --json", command.Name())
 		}
 	}

@@ -60,6 +60,7 @@ type passage struct {
 
 	document *docset.Document
 	subject  bool
+	at       int // in passages: several may begin in one long line
 }
 
 // passages are those of the documents that hold, and by word those that have it.
@@ -77,7 +78,7 @@ func newPassages(set *docset.Set) passages {
 		}
 		subject := true
 		for _, dissected := range d.Passages {
-			p := &passage{DissectedPassage: dissected, document: d, subject: subject}
+			p := &passage{DissectedPassage: dissected, document: d, subject: subject, at: len(all.passages)}
 			subject = subject && p.FrontMatter // up to the beginning of the text
 			all.passages = append(all.passages, p)
 			for _, term := range p.Terms {
@@ -104,7 +105,7 @@ func (all passages) nearest(p *passage, weight func(string) float64) []*passage 
 		return a == b || a.Date == b.Date && a.DocType == b.DocType || p.FrontMatter && other.FrontMatter
 	})
 	near := slices.SortedFunc(maps.Keys(shared), func(a, b *passage) int {
-		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.document.Path, b.document.Path), a.StartLine-b.StartLine)
+		return cmp.Or(cmp.Compare(shared[b], shared[a]), a.at-b.at)
 	})
 	return near[:min(len(near), maxCompared)]
 }
