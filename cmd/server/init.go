@@ -32,9 +32,8 @@ func newInitCommand(flags *flags) *cobra.Command {
   take it as the project's own documents, which need no front matter. Otherwise make
   folders for documents in csharp-compounding-docs/. --documents names another folder
   for documents that need no front matter;
-- if there is other markdown in docs/, have it searched as external documentation. If all
-  of it is in docs/adr/, that folder is taken. In a project without own documents search, ask
-  and hooks take it as what the project knows; the tools for external docs keep their minimum;
+- if there is other markdown in docs/, have it searched as external documentation. In a project
+  without own documents search, ask and hooks take it as what the project knows;
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
 - with --hooks or --yes add hooks to .claude/settings.local.json, so that Claude Code

@@ -59,11 +59,7 @@ func (s *Set) Find(path string) *Document { return s.byPath[path] }
 
 // Read reads the project's own documents.
 func Read(ctx context.Context, p *project.Project) (*Set, error) {
-	set, err := ReadOnly(ctx, p, func([]byte) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	return set, nil
+	return ReadOnly(ctx, p, func([]byte) bool { return true })
 }
 
 // ReadOnly is Read that takes only the wanted files apart: of others only the path and the

@@ -178,8 +178,8 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 // gitFolders returns the git folders of the checkout at root with symlinks resolved. They may have
 // another name than .git.
 func gitFolders(root string) []string {
-	dirs, found, err := findGit(root)
-	if err != nil || !found {
+	dirs, err := findGit(root)
+	if err != nil || dirs.own == "" {
 		return nil
 	}
 	folders := []string{}

@@ -83,12 +83,12 @@ func (h GitHead) Lock() (path string, since time.Time, err error) {
 // tree. Outside a repository it returns the zero GitHead and no error. Errors wrap a
 // [*fs.PathError] for HEAD files that cannot be read or understood.
 func Head(root string) (GitHead, error) {
-	dirs, found, err := findGit(root)
-	if err != nil || !found {
+	dirs, err := findGit(root)
+	if err != nil || dirs.own == "" {
 		return GitHead{}, err
 	}
 	head := GitHead{InRepository: true, HeadFile: filepath.Join(dirs.own, "HEAD")}
-	text, err := readHead(head.HeadFile)
+	text, err := readGitFile(head.HeadFile)
 	if err != nil {
 		return GitHead{}, fmt.Errorf("read git HEAD: %w", err)
 	}
@@ -109,46 +109,26 @@ func Head(root string) (GitHead, error) {
 	return head, nil
 }
 
-// readHead returns the content of HEAD; a symlink, as early git wrote it, is read as a ref.
-func readHead(file string) (string, error) {
-	if target, err := os.Readlink(file); err == nil && strings.HasPrefix(target, "refs/") {
-		return "ref: " + target, nil
-	}
-	return readGitFile(file)
-}
-
-// findGit looks for a repository in root and the folders above it.
-func findGit(root string) (dirs gitDirs, found bool, err error) {
+// findGit looks for a repository in root and the folders above it. Without one the result is zero.
+func findGit(root string) (gitDirs, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		own, err := gitDirOf(dir)
-		if err != nil {
-			return gitDirs{}, false, err
-		}
 		if own != "" {
-			return gitDirs{own: own, common: commonDir(own)}, true, nil
+			return gitDirs{own: own, common: commonDir(own)}, nil
 		}
-		if dir == filepath.Dir(dir) {
-			return gitDirs{}, false, nil
+		if err != nil || dir == filepath.Dir(dir) {
+			return gitDirs{}, err
 		}
 	}
 }
 
 // SameRepository reports whether two folders are in work trees of one git repository.
 func SameRepository(a, b string) bool {
-	first, firstFound, err := findGit(a)
-	if err != nil || !firstFound {
-		return false
-	}
-	second, secondFound, err := findGit(b)
-	if err != nil || !secondFound {
-		return false
-	}
-	one, err := os.Stat(first.common)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(second.common)
-	return err == nil && os.SameFile(one, other)
+	first, errFirst := findGit(a)
+	second, errSecond := findGit(b)
+	one, errOne := os.Stat(first.common)
+	other, errOther := os.Stat(second.common)
+	return errors.Join(errFirst, errSecond, errOne, errOther) == nil && os.SameFile(one, other)
 }
 
 // gitDirOf returns the git folder of the work tree whose top is dir, or "" if dir is not the top of

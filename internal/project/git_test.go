@@ -139,14 +139,6 @@ func TestHead(t *testing.T) {
 			git(t, root, "rebase", "--abort")
 			return root, ".git/HEAD"
 		}, "team/topic", false},
-		{"HEAD as a symlink", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			if err := os.Remove(filepath.Join(root, ".git", "HEAD")); err != nil {
-				t.Fatal(err)
-			}
-			symlink(t, "refs/heads/main", filepath.Join(root, ".git", "HEAD"))
-			return root, ".git/HEAD"
-		}, "main", false},
 		{"a folder called .git in between", func(t *testing.T, root string) (string, string) {
 			t.Helper()
 			write(t, filepath.Join(root, "docs", ".git"), "", true)

@@ -33,6 +33,11 @@ type Result struct {
 	Kept bool
 	// Folders are those that were made, relative to the repository.
 	Folders []string
+	Counts
+}
+
+// Counts counts the markdown that a repository had. They are zero with a configuration.
+type Counts struct {
 	// Documents and External count the files in the folders of a new configuration: in an unusual
 	// folder for the project's own documents, and in the folder of external ones.
 	Documents, External int
@@ -64,8 +69,7 @@ func Write(root string, options Options) (result Result, err error) {
 		return Result{}, err
 	}
 	if !result.Kept {
-		result.Documents, result.External = found.ownFiles, found.externalFiles
-		result.Loose, result.Vault = found.looseFiles, found.vault
+		result.Counts = found.Counts
 	} else if err := checkKept(result.Project, options.Documents); err != nil {
 		return Result{}, err
 	}

@@ -53,14 +53,14 @@ func TestWrite_FindsDocs(t *testing.T) {
 		{"none", "", []string{"README.md", "docs/picture.png"}, usual, ""},
 		{"docs", "", []string{"docs/a.md", "docs/deep/b.md", "docs/.git/c.md", "docs/node_modules/d.md"}, usual, "./docs 2"},
 		{"solutions alone", "", []string{"docs/solutions/x/a.md"}, "docs/solutions 1", ""},
-		{"decisions alone", "", []string{"docs/adr/0001.md", "docs/adr/0002.md"}, usual, "./docs/adr 2"},
-		{"solutions and decisions", "", []string{"docs/solutions/a.md", "docs/adr/b.md"}, "docs/solutions 1", "./docs/adr 1"},
+		{"decisions alone", "", []string{"docs/adr/0001.md", "docs/adr/0002.md"}, usual, "./docs 2"},
+		{"solutions and decisions", "", []string{"docs/solutions/a.md", "docs/adr/b.md"}, "docs/solutions 1", "./docs 1"},
 		{"solutions and others", "", []string{"docs/solutions/a.md", "docs/adr/b.md", "docs/c.md"}, "docs/solutions 1", "./docs 2"},
-		{"solutions beside documents", "", []string{usual + "/tools/a.md", "docs/solutions/b.md"}, usual, "./docs/solutions 1"},
-		{"as told", "./docs/adr/", []string{"docs/adr/a.md", "docs/solutions/b.md"}, "docs/adr 1", "./docs/solutions 1"},
+		{"solutions beside documents", "", []string{usual + "/tools/a.md", "docs/solutions/b.md"}, usual, "./docs 1"},
+		{"as told", "./docs/adr/", []string{"docs/adr/a.md", "docs/solutions/b.md"}, "docs/adr 1", "./docs 1"},
 		{"all of docs", "docs", []string{"docs/adr/a.md", "docs/solutions/b.md"}, "docs 2", ""},
 		{"a new folder", "knowledge/own", []string{"docs/a.md"}, "knowledge/own 0", "./docs 1"},
-		{"the usual folder", usual, []string{"docs/solutions/a.md"}, usual, "./docs/solutions 1"},
+		{"the usual folder", usual, []string{"docs/solutions/a.md"}, usual, "./docs 1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
