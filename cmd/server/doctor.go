@@ -27,7 +27,7 @@ The exit code is 1 if there is an error, and 0 otherwise. Warnings and findings 
 skipped do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, doctor.Run)
+			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, false)
 		},
 	}
 }
@@ -42,7 +42,7 @@ compound-docs doctor, with the same exit code.
 It starts, pulls and changes nothing.`,
 		Example: "  compound-docs status --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, doctor.Head)
+			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, true)
 		},
 	}
 }
@@ -54,12 +54,9 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// examine is [doctor.Run] or [doctor.Head].
-type examine func(ctx context.Context, system doctor.System) []doctor.Finding
-
 // diagnose prints what is wrong. Settings that cannot be read are a finding, and the rest is
 // looked at with the defaults.
-func diagnose(ctx context.Context, i invocation, flags *flags, run examine) error {
+func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error {
 	home, err := homeFolder()
 	if err != nil {
 		return err
@@ -75,7 +72,7 @@ func diagnose(ctx context.Context, i invocation, flags *flags, run examine) erro
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
 	return o.withSetup(i.stderr, func(s *setup) error {
 		s.invocation = i
-		worst, err := s.report(ctx, settingsErr, run)
+		worst, err := s.report(ctx, settingsErr, short)
 		if err == nil && worst == doctor.Error {
 			err = severityError{exitFailed}
 		}
@@ -84,29 +81,20 @@ func diagnose(ctx context.Context, i invocation, flags *flags, run examine) erro
 }
 
 // report prints the findings, and returns the severity of the worst.
-func (s *setup) report(ctx context.Context, settingsErr error, run examine) (doctor.Severity, error) {
-	system, err := s.system(settingsErr)
-	if err != nil {
-		return "", err
-	}
-	findings := run(ctx, system)
-	found := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
-	return found.Severity, s.print(found, func(w io.Writer) { printFindings(w, findings) })
-}
-
-// system gathers the parts of the set-up.
-func (s *setup) system(settingsErr error) (doctor.System, error) {
+func (s *setup) report(ctx context.Context, settingsErr error, short bool) (doctor.Severity, error) {
 	root := s.project
 	if root == "" {
 		var err error
 		if root, err = project.FindRoot("."); err != nil {
-			return doctor.System{}, err
+			return "", err
 		}
 	}
-	return doctor.System{
-		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root,
+	findings := doctor.Run(ctx, doctor.System{
+		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
-	}, nil
+	})
+	found := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
+	return found.Severity, s.print(found, func(w io.Writer) { printFindings(w, findings) })
 }
 
 // printFindings prints a line for each finding, and one for what to do about it.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"io"
-	"maps"
 	"slices"
 	"time"
 
@@ -35,8 +34,8 @@ documents that may not hold any more.`,
 
 // reviewed is what compound-docs review lists.
 type reviewed struct {
-	Questions []unanswered `json:"questions"`
-	Shown     []shown      `json:"shown"`
+	Questions []unanswered           `json:"questions"`
+	Shown     []recall.ShownDocument `json:"shown"`
 }
 
 // unanswered is a question that found nothing.
@@ -45,25 +44,17 @@ type unanswered struct {
 	Asked    time.Time `json:"last_asked"`
 }
 
-// shown is a document that hooks have shown.
-type shown struct {
-	Path   string    `json:"path"`
-	Times  int       `json:"times"`
-	Opened int       `json:"opened"`
-	At     time.Time `json:"last_shown"`
-}
-
 func review(i invocation, flags *flags) error {
 	options, root, err := flags.here()
 	if err != nil {
 		return err
 	}
 	store := recall.NewStore(options.home)
-	sessions, err := store.All()
+	shown, err := store.Shown(root)
 	if err != nil {
 		return err
 	}
-	list := reviewed{Questions: []unanswered{}, Shown: shownIn(root, sessions)}
+	list := reviewed{Questions: []unanswered{}, Shown: shown}
 	for question, asked := range store.Questions(root) {
 		list.Questions = append(list.Questions, unanswered{question, asked})
 	}
@@ -71,33 +62,6 @@ func review(i invocation, flags *flags) error {
 		return cmp.Or(b.Asked.Compare(a.Asked), cmp.Compare(a.Question, b.Question))
 	})
 	return i.print(list, func(w io.Writer) { list.print(w) })
-}
-
-// shownIn returns the documents of the project at root that were shown in sessions.
-func shownIn(root string, sessions []recall.Session) []shown {
-	byPath := map[string]shown{}
-	for _, session := range sessions {
-		for _, one := range session.Shown {
-			if one.Project != root {
-				continue
-			}
-			document := byPath[one.Path]
-			document.Path = one.Path
-			document.Times++
-			if one.Opened {
-				document.Opened++
-			}
-			if one.At.After(document.At) {
-				document.At = one.At
-			}
-			byPath[one.Path] = document
-		}
-	}
-	documents := slices.AppendSeq([]shown{}, maps.Values(byPath))
-	slices.SortFunc(documents, func(a, b shown) int {
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path))
-	})
-	return documents
 }
 
 func (r reviewed) print(w io.Writer) {

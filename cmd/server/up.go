@@ -41,7 +41,7 @@ func (s *setup) up(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err := s.report(ctx, nil, doctor.Head)
+	_, err := s.report(ctx, nil, true)
 	return err
 }
 

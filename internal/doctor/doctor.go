@@ -66,13 +66,15 @@ type System struct {
 	Index *index.Index
 	// ModelServers are one or two. The first makes the vectors.
 	ModelServers []ModelServer
+	// Short leaves only the checks that say what runs.
+	Short bool
 }
 
 // check is a thing to look at.
 type check struct {
-	name string
-	run  func(ctx context.Context, e *examination) []Finding
-	head bool // it is part of Head
+	name  string
+	run   func(ctx context.Context, e *examination) []Finding
+	short bool // it says what runs
 }
 
 // checks are in the order in which things depend on each other.
@@ -106,29 +108,14 @@ type examination struct {
 	projectErr error
 }
 
-// Run makes all checks, and returns at least one finding for each.
+// Run makes the checks, and returns at least one finding for each.
 func Run(ctx context.Context, system System) []Finding {
-	return run(ctx, system, checks)
-}
-
-// Head makes the checks that say what runs.
-func Head(ctx context.Context, system System) []Finding {
-	var head []check
-	for _, check := range checks {
-		if check.head {
-			head = append(head, check)
-		}
-	}
-	return run(ctx, system, head)
-}
-
-func run(ctx context.Context, system System, checks []check) []Finding {
 	e := &examination{System: system}
 	e.project, e.projectErr = project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
 	var findings []Finding
 	for _, check := range checks {
-		if ctx.Err() != nil {
-			break
+		if ctx.Err() != nil || e.Short && !check.short {
+			continue
 		}
 		for _, finding := range check.run(ctx, e) {
 			finding.Check = cmp.Or(finding.Check, check.name)

@@ -36,7 +36,7 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall
 	if err != nil {
 		return err
 	}
-	shown, err := readShown(recalls, p.Root)
+	shown, err := recalls.Shown(p.Root)
 	if err != nil {
 		return err
 	}
