@@ -155,7 +155,10 @@ func decodeJSON(content []byte) (map[string]any, error) {
 	return file, nil
 }
 
-// insertJSON adds a value to the text at the path that keys name, and the objects above it.
+// atEnd is the last key of a value that is added to a list, in a JSON pointer.
+const atEnd = "-"
+
+// insertJSON adds a value to the text at the path that keys name, and what is missing above it.
 func insertJSON(content []byte, keys []string, last any) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		content = []byte("{}\n")
@@ -165,18 +168,17 @@ func insertJSON(content []byte, keys []string, last any) ([]byte, error) {
 		return nil, fmt.Errorf("read as JSON: %w", err)
 	}
 	unit := indentOf(content)
-	for depth, key := range keys {
-		parent, isObject := file.Find(pointer(keys[:depth])).Value.(*hujson.Object)
-		if !isObject {
-			return nil, errOtherwise
-		}
+	for depth := range keys {
 		value := any(struct{}{})
-		if depth == len(keys)-1 {
+		switch {
+		case depth == len(keys)-1:
 			value = last
-		} else if file.Find(pointer(keys[:depth+1])) != nil {
+		case file.Find(pointer(keys[:depth+1])) != nil:
 			continue
+		case keys[depth+1] == atEnd:
+			value = []any{}
 		}
-		if err := add(&file, parent, pointer(keys[:depth]), key, value, depth+1, unit); err != nil {
+		if err := add(&file, keys[:depth+1], value, unit); err != nil {
 			return nil, err
 		}
 	}
@@ -196,27 +198,31 @@ func indentOf(content []byte) string {
 // pointer is a JSON pointer; no key here has a character that it would write otherwise.
 func pointer(keys []string) string { return strings.Join(append([]string{""}, keys...), "/") }
 
-// add adds a member behind the others of its object, on a line of its own. depth is that
-// of the member.
-func add(file *hujson.Value, object *hujson.Object, at, key string, value any, depth int, unit string) error {
-	text, err := json.MarshalIndent(value, strings.Repeat(unit, depth), unit)
-	var parsed hujson.Value
-	if err == nil {
-		parsed, err = hujson.Parse(text)
-	}
+// add adds a value behind the others of its object or list, on a line of its own.
+func add(file *hujson.Value, keys []string, value any, unit string) error {
+	outside := "\n" + strings.Repeat(unit, len(keys)-1)
+	inside := outside + unit
+	text, err := json.MarshalIndent(value, inside[1:], unit)
 	if err == nil { // Patch knows where commas and comments go
-		err = file.Patch(fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": null}]`, at+"/"+key))
+		err = file.Patch(fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": %s}]`, pointer(keys), text))
 	}
 	if err != nil {
-		return fmt.Errorf("add %s: %w", key, err)
+		return fmt.Errorf("add %s: %w", keys[len(keys)-1], err)
 	}
-	added := &object.Members[len(object.Members)-1]
-	before := strings.TrimRight(string(added.Name.BeforeExtra), " \t\n")
-	added.Name.BeforeExtra = hujson.Extra(before + "\n" + strings.Repeat(unit, depth))
-	added.Value = parsed
-	added.Value.BeforeExtra = hujson.Extra(" ")
-	if !bytes.Contains(object.AfterExtra, []byte("\n")) {
-		object.AfterExtra = append(object.AfterExtra, "\n"+strings.Repeat(unit, depth-1)...)
+	var before, after *hujson.Extra
+	switch parent := file.Find(pointer(keys[:len(keys)-1])).Value.(type) {
+	case *hujson.Object:
+		member := &parent.Members[len(parent.Members)-1]
+		member.Value.BeforeExtra = hujson.Extra(" ")
+		before, after = &member.Name.BeforeExtra, &parent.AfterExtra
+	case *hujson.Array:
+		before, after = &parent.Elements[len(parent.Elements)-1].BeforeExtra, &parent.AfterExtra
+	default:
+		return errOtherwise
+	}
+	*before = hujson.Extra(strings.TrimRight(string(*before), " \t\n") + inside)
+	if !bytes.Contains(*after, []byte("\n")) {
+		*after = append(*after, outside...)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/tailscale/hujson"
 )
 
 // PlanHooks returns what adds hooks to a JSON file of the repository at root. hooks is such a
@@ -41,12 +38,12 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 	}
 	const section = "hooks"
 	present, ok := want[section].(map[string]any)
-	if !ok && want[section] != nil {
-		return nil, errOtherwise
-	}
-	if !ok {
+	switch {
+	case want[section] == nil:
 		present = map[string]any{}
 		want[section] = present
+	case !ok:
+		return nil, errOtherwise
 	}
 	values, err := decodeJSON(hooks)
 	added, _ := values[section].(map[string]any)
@@ -72,8 +69,10 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 		if len(more) == 0 || slices.ContainsFunc(list, isOurs) {
 			continue
 		}
-		if content, err = appendJSON(content, []string{section, event}, texts.Hooks[event]); err != nil {
-			return nil, err
+		for _, hook := range texts.Hooks[event] {
+			if content, err = insertJSON(content, []string{section, event, atEnd}, hook); err != nil {
+				return nil, err
+			}
 		}
 		present[event] = append(list, more...)
 	}
@@ -84,34 +83,4 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 		return nil, errOtherwise
 	}
 	return content, nil
-}
-
-// appendJSON adds values to the list at the path that keys name, which need not exist.
-func appendJSON(content []byte, keys []string, values []json.RawMessage) ([]byte, error) {
-	file, err := hujson.Parse(bytes.Clone(content))
-	list := file.Find(pointer(keys))
-	if err != nil || list == nil {
-		return insertJSON(content, keys, values)
-	}
-	array, ok := list.Value.(*hujson.Array)
-	if !ok {
-		return nil, errOtherwise
-	}
-	unit := indentOf(content)
-	inside := "\n" + strings.Repeat(unit, len(keys)+1)
-	for _, value := range values {
-		text, err := json.MarshalIndent(value, inside[1:], unit)
-		if err == nil { // Patch knows where commas and comments go
-			err = file.Patch(fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": %s}]`, pointer(keys)+"/-", text))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("add a hook: %w", err)
-		}
-		added := &array.Elements[len(array.Elements)-1]
-		added.BeforeExtra = hujson.Extra(strings.TrimRight(string(added.BeforeExtra), " \t\n") + inside)
-	}
-	if !strings.Contains(string(array.AfterExtra), "\n") {
-		array.AfterExtra = append(array.AfterExtra, inside[:len(inside)-len(unit)]...)
-	}
-	return file.Pack(), nil
 }
