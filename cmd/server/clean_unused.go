@@ -22,46 +22,24 @@ func (f *cleanFlags) cleanUnused(ctx context.Context, s *setup) error {
 	if err != nil && len(cleaned.Tenants)+len(cleaned.Projects) == 0 {
 		return err
 	}
-	people := func(w io.Writer) { printCleaned(w, cleaned, f.dryRun) }
-	return errors.Join(err, s.print(newCleanedUp(cleaned, f.dryRun), people))
-}
-
-// cleanedUp lists for --json what was removed.
-type cleanedUp struct {
-	DryRun    bool                   `json:"dry_run"`
-	Checkouts []cleanedCheckout      `json:"checkouts"`
-	Projects  []index.CleanedProject `json:"projects"`
-}
-
-type cleanedCheckout struct {
-	ProjectName string `json:"project_name"`
-	BranchName  string `json:"branch_name"`
-	index.CleanedTenant
-
-	// BranchGone is set if the repository is on this machine and no longer has the branch.
-	BranchGone bool `json:"branch_gone"`
-}
-
-func newCleanedUp(cleaned index.CleanupResult, dryRun bool) cleanedUp {
-	out := cleanedUp{DryRun: dryRun, Checkouts: []cleanedCheckout{}, Projects: append([]index.CleanedProject{}, cleaned.Projects...)}
-	for _, t := range cleaned.Tenants {
-		t.LastSeen = t.LastSeen.UTC()
-		out.Checkouts = append(out.Checkouts, cleanedCheckout{t.Key.Project, t.Key.Branch, t, t.State == index.Gone})
+	out := map[string]any{
+		"dry_run": f.dryRun, "checkouts": append([]index.CleanedTenant{}, cleaned.Tenants...),
+		"projects": append([]index.CleanedProject{}, cleaned.Projects...),
 	}
-	return out
+	return errors.Join(err, s.print(out, func(w io.Writer) { printCleaned(w, cleaned, f.dryRun) }))
 }
 
 // printCleaned prints what was removed and why, one line each, and then the totals.
 func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 	var tenants, documents, passages, projects int
 	for _, tenant := range cleaned.Tenants {
-		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Key.Project, tenant.Key.Branch, tenant.Root)
+		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Project, tenant.Branch, tenant.Root)
 		if tenant.InUse {
 			plain.Printf(w, "%s: stays, since a server uses it\n", name)
 			continue
 		}
 		reason := "the repository has no such branch"
-		if tenant.State == index.Unknown {
+		if !tenant.BranchGone {
 			reason = "not on this machine, and not used since " + tenant.LastSeen.Local().Format(time.DateOnly)
 		}
 		plain.Printf(w, "%s: %s, %s\n", name, plain.Count(tenant.Documents, "document"), reason)

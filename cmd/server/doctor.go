@@ -74,7 +74,7 @@ func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error
 		s.invocation = i
 		worst, err := s.report(ctx, settingsErr, short)
 		if err == nil && worst == doctor.Error {
-			err = severityError{exitFailed}
+			err = errFound
 		}
 		return err
 	})

@@ -118,7 +118,7 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			u.User = url.UserPassword(u.User.Username(), "s3cret")
 			write(t, i.home, "settings.json", fmt.Sprintf(`{"database_url": %q}`, u))
 			must(t, os.Chmod(filepath.Join(i.home, "settings.json"), 0o644))
-		}, "settings", "others can read the password", "chmod 600 .+"},
+		}, "settings", "others can read the address", "chmod 600 .+"},
 		"no database of the name": {func(t *testing.T, i *installation) {
 			t.Helper()
 			u, err := url.Parse(i.value("CDOCS_DATABASE_URL"))

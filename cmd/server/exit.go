@@ -40,10 +40,8 @@ type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
-// severityError ends the program with a code. Nothing is printed for it.
-type severityError struct{ code int }
-
-func (e severityError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+// errFound ends the program with exitFailed, and nothing is printed for it: findings were.
+var errFound = errors.New("something is wrong")
 
 // interrupted is the cause of a context that was cancelled by a signal.
 type interrupted struct{ signal os.Signal }
@@ -66,15 +64,15 @@ func codeOfSignal(signal os.Signal) int {
 func report(ctx context.Context, command *cobra.Command, err error) int {
 	_, ran := errors.AsType[runError](err)
 	if out, ok := command.OutOrStdout().(*plain.Output); ok && out.Err() != nil {
-		if _, judged := errors.AsType[severityError](err); !ran || judged {
+		if !ran || errors.Is(err, errFound) {
 			err, ran = runError{out.Err()}, true
 		}
 	}
 	if err == nil {
 		return 0
 	}
-	if severity, ok := errors.AsType[severityError](err); ok {
-		return severity.code
+	if errors.Is(err, errFound) {
+		return exitFailed
 	}
 	if signal, ok := errors.AsType[interrupted](context.Cause(ctx)); ok {
 		return codeOfSignal(signal.signal)

@@ -116,7 +116,7 @@ func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
 		return err
 	}
 	if found.Failed {
-		return severityError{exitFailed}
+		return errFound
 	}
 	return nil
 }

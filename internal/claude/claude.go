@@ -96,14 +96,17 @@ func windowsFolder(folder string) string {
 
 // ConfigFile returns the path of the user's file, which need not exist.
 func ConfigFile() (string, error) {
-	folder := os.Getenv("CLAUDE_CONFIG_DIR")
-	if folder == "" {
-		var err error
-		if folder, err = os.UserHomeDir(); err != nil {
-			return "", fmt.Errorf("find Claude Code's settings: %w", err)
-		}
+	folder, err := userFolder(".")
+	return filepath.Join(folder, ".claude.json"), err
+}
+
+// userFolder returns the folder of Claude Code's files, usually this one of the user's home.
+func userFolder(usual string) (string, error) {
+	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
+		return folder, nil
 	}
-	return filepath.Join(folder, ".claude.json"), nil
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, usual), err
 }
 
 // Find returns the registration of compound-docs that counts in the project at root,

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -15,19 +14,10 @@ const pluginName = "cdocs@"
 // LocalSettings is the file of a repository with one user's settings. It can have hooks.
 const LocalSettings = ".claude/settings.local.json"
 
-// userFolder is that of Claude Code's settings.
-func userFolder() (string, error) {
-	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
-		return folder, nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".claude"), err
-}
-
 // findPlugin returns the server of the plugin, and false if that is not enabled in the
 // project at root. The project's settings count before the user's.
 func findPlugin(root string) (Registration, bool, error) {
-	folder, err := userFolder()
+	folder, err := userFolder(".claude")
 	if err != nil {
 		return Registration{}, false, err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,19 +66,10 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	}
 	const others = 0o077
 	info, err := os.Stat(file)
-	if err == nil && info.Mode().Perm()&others != 0 && hasPassword(e.Settings.DatabaseURL) && runtime.GOOS != "windows" {
-		return one(Warning, "others can read the password of the database in "+file, command("chmod", "600", file))
+	if err == nil && info.Mode().Perm()&others != 0 && e.Settings.DatabaseURL != "" && runtime.GOOS != "windows" {
+		return one(Warning, "others can read the address of the database, and any password in it, in "+file, command("chmod", "600", file))
 	}
 	return one(OK, file+", or the defaults where it sets nothing", "")
-}
-
-func hasPassword(databaseURL string) bool {
-	u, err := url.Parse(databaseURL)
-	if err != nil || u.User == nil {
-		return false
-	}
-	_, has := u.User.Password()
-	return has
 }
 
 // fixFile says what is wrong with a file that somebody wrote by hand, and how to mend it.

@@ -109,13 +109,10 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	switch {
 	case err != nil:
 		return fixAccess(err.Error(), lock, "")
-	case since.IsZero():
+	case since.IsZero() || time.Since(since) < crashedGit:
 		return one(OK, "branch "+head.Branch, "")
 	}
 	age := time.Since(since).Round(time.Second)
-	if age < crashedGit {
-		return one(OK, fmt.Sprintf("branch %s; git is changing the files", head.Branch), "")
-	}
 	effect := fmt.Sprintf("indexing waits until it is %d minutes old", int(workspace.MaxLockAge.Minutes()))
 	if age >= workspace.MaxLockAge {
 		effect = "indexing goes on"

@@ -70,13 +70,13 @@ func usable(folder string) error {
 	return nil
 }
 
-// nearest returns the folder, or else the first above it that is there.
-func nearest(folder string) (string, fs.FileInfo, error) {
-	info, err := os.Stat(folder)
-	if above := filepath.Dir(folder); errors.Is(err, fs.ErrNotExist) && folder != above {
+// nearest returns the file or folder, or else the first above it that is there and can be looked at.
+func nearest(path string) (string, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if above := filepath.Dir(path); err != nil && path != above {
 		return nearest(above)
 	}
-	return folder, info, err
+	return path, info, err
 }
 
 // fixAccess says with what how this user gets access to a file or a folder. It prints a command
@@ -86,11 +86,7 @@ func fixAccess(what, path, otherwise string) []Finding {
 	if runtime.GOOS == "windows" {
 		return one(Error, what, otherwise)
 	}
-	info, err := os.Lstat(path)
-	for err != nil && path != filepath.Dir(path) { // it is not there, or its folder does not let us look
-		path = filepath.Dir(path)
-		info, err = os.Lstat(path)
-	}
+	path, info, err := nearest(path)
 	switch {
 	case err != nil:
 		return one(Error, what, otherwise)

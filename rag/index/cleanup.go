@@ -38,12 +38,13 @@ type CleanupResult struct {
 
 // CleanedTenant is a checkout on a branch that is gone.
 type CleanedTenant struct {
-	Key      catalog.TenantKey `json:"-"`
-	Root     string            `json:"root"`
-	LastSeen time.Time         `json:"last_seen"`
-	// State is Gone, or Unknown for one that was not used for too long.
-	State     CheckoutState `json:"-"`
-	Documents int           `json:"documents"`
+	Project  string    `json:"project_name"`
+	Branch   string    `json:"branch_name"`
+	Root     string    `json:"root"`
+	LastSeen time.Time `json:"last_seen"`
+	// BranchGone is set if the repository has no such branch. Others were not used for too long.
+	BranchGone bool `json:"branch_gone"`
+	Documents  int  `json:"documents"`
 	// InUse is set if it was not removed because a server indexes it, or just did.
 	InUse bool `json:"in_use"`
 }
@@ -74,7 +75,10 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (done Clean
 		if state == Alive || state == Unknown && !row.Unseen {
 			continue
 		}
-		tenant := CleanedTenant{Key: key, Root: row.RepoRoot, LastSeen: row.LastSeen, State: state, InUse: row.InUse}
+		tenant := CleanedTenant{
+			Project: key.Project, Branch: key.Branch, Root: row.RepoRoot, LastSeen: row.LastSeen.UTC(),
+			BranchGone: state == Gone, InUse: row.InUse,
+		}
 		if !tenant.InUse {
 			if tenant.Documents, tenant.InUse, err = x.removeTenant(ctx, row, options.DryRun); err != nil {
 				return done, err

@@ -76,14 +76,11 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 		Judge: judging(map[string]index.CheckoutState{"main": index.Alive, "alive": index.Alive, "gone": index.Gone, "busy": index.Gone}),
 	}
 	before := f.Rows(t, snapshot)
-	key := func(branch string) catalog.TenantKey {
-		return catalog.TenantKey{Project: "test-project", Branch: branch, PathHash: "0123456789abcdef"}
-	}
 	want := index.CleanupResult{
 		Tenants: []index.CleanedTenant{
-			{Key: key("busy"), Root: "/repo", State: index.Gone, InUse: true},
-			{Key: key("gone"), Root: "/repo", State: index.Gone, Documents: 2},
-			{Key: key("unknown"), Root: "/repo", State: index.Unknown, Documents: 1},
+			{Project: "test-project", Branch: "busy", Root: "/repo", BranchGone: true, InUse: true},
+			{Project: "test-project", Branch: "gone", Root: "/repo", BranchGone: true, Documents: 2},
+			{Project: "test-project", Branch: "unknown", Root: "/repo", Documents: 1},
 		},
 		Projects: []index.CleanedProject{{Name: "test-project", Passages: 3}},
 	}
@@ -110,7 +107,7 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	// With its server, the last that is gone.
 	f.exec(t, `UPDATE tenants SET holder = NULL, lease_until = NULL`)
 	want = index.CleanupResult{
-		Tenants:  []index.CleanedTenant{{Key: key("busy"), Root: "/repo", State: index.Gone, Documents: 1}},
+		Tenants:  []index.CleanedTenant{{Project: "test-project", Branch: "busy", Root: "/repo", BranchGone: true, Documents: 1}},
 		Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}},
 	}
 	if diff := cmp.Diff(want, f.cleanup(t, options), unseen); diff != "" {
