@@ -33,25 +33,16 @@ func newLintCommand(flags *flags) *cobra.Command {
 		Long: `Check the project's own documents, by their files and git: neither the database nor Ollama
 is needed, nothing is started, and nothing is changed.
 
-- config (error): the configuration is not valid
-- no-documents (warning): there is no document, so that nothing was checked
-- schema (error): front matter does not fit the doc-type, so that the document is not indexed
-- unreadable (error): a file cannot be read
-- broken-link (error): a link, related_docs or supersedes leads to no file
-- supersession-cycle (error): documents supersede each other, so that none is superseded
-- superseded-rule (warning): a critical document is superseded, so that it is no rule any more
-- near-duplicate (warning): a document has nearly the words of one that it does not supersede
-- place-gone (warning): a file that the document cites was removed since
-- place-changed (warning): the lines, the definition or the file that the document cites have
-  changed since
-- front-matter (warning; notice for a missing field): in a lenient project, what the doc-type
-  does not know
-- place-moved (notice): the lines that the document cites are elsewhere now
-- contradictory (notice): a document is about the same as one of another date or doc-type, so
-  that they may contradict each other
-- place-unknown (notice): files_involved that are not there, and were not when it was written
-- one-way-link (notice): a document does not link back
-- orphan (notice): no document links to it, and it links to none
+- errors: the configuration is not valid (config); a file cannot be read, or its front matter
+  does not fit the doc-type (unreadable, schema); a link, related_docs or supersedes leads to
+  no file (broken-link); documents supersede each other (supersession-cycle)
+- warnings: there is no document (no-documents); a critical document is superseded
+  (superseded-rule); two have nearly the same words (near-duplicate); what a document cites
+  has changed or gone since (place-changed, place-gone); a doc-type does not know a field of a
+  lenient project (front-matter)
+- notices: documents on the same subject may contradict each other (contradictory); what a
+  document cites is elsewhere now, or was never there (place-moved, place-unknown); a document
+  does not link back, or has no link at all (one-way-link, orphan)
 
 A document cites places of the repository: files_involved, code with a path, a path with lines
 such as db/pool.go:40, a definition beside a path, links to code. They are compared with what

@@ -23,8 +23,8 @@ const (
 // dates or doc-types differ, and neither supersedes the other. A reader must judge whether they
 // really differ. The finding belongs to the later document.
 func (e *examination) checkContradictions() {
-	rare, all := rarity(e.set), newPassages(e.set)
-	weight := func(term string) float64 { return rare[term] }
+	all := newPassages(e.set)
+	weight := func(term string) float64 { return terms.IDF(len(all.with[term]), len(all.passages)) }
 	type pair struct{ later, earlier *docset.Document }
 	type likest struct {
 		later, earlier *passage
@@ -95,8 +95,9 @@ func (all passages) nearest(p *passage, weight func(string) float64) []*passage 
 	shared := map[*passage]float64{}
 	for _, term := range p.Terms {
 		if with := all.with[term]; len(with) <= maxPostings {
+			rarity := weight(term)
 			for _, other := range with {
-				shared[other] += weight(term)
+				shared[other] += rarity
 			}
 		}
 	}
@@ -108,22 +109,4 @@ func (all passages) nearest(p *passage, weight func(string) float64) []*passage 
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), a.at-b.at)
 	})
 	return near[:min(len(near), maxCompared)]
-}
-
-// rarity returns the inverse document frequencies of the words of all passages.
-func rarity(set *docset.Set) map[string]float64 {
-	counts, passages := map[string]int{}, 0
-	for _, d := range set.Documents {
-		for _, p := range d.Passages {
-			passages++
-			for _, term := range p.Terms {
-				counts[term]++
-			}
-		}
-	}
-	rare := make(map[string]float64, len(counts))
-	for term, count := range counts {
-		rare[term] = terms.IDF(count, passages)
-	}
-	return rare
 }

@@ -18,6 +18,7 @@ const (
 // checkDuplicates finds documents whose texts have nearly the same terms. A document may repeat the
 // one it supersedes.
 func (e *examination) checkDuplicates() {
+	later, _ := e.set.Superseded()
 	var texts []text
 	with := map[string][]int{} // the texts that have a term
 	for _, d := range e.set.Documents {
@@ -39,10 +40,12 @@ func (e *examination) checkDuplicates() {
 				best, likest = likeness, other
 			}
 		}
-		if likest >= 0 && !replaces(d, texts[likest].document) {
-			e.add(d, 1, Warning, "near-duplicate", fmt.Sprintf(
-				"%.0f %% of its words are those of %s; merge them, or have the newer one supersede the other",
-				100*best, texts[likest].document.Path))
+		if likest >= 0 {
+			other := texts[likest].document
+			if !slices.Contains(later[d.Path], other.Path) && !slices.Contains(later[other.Path], d.Path) {
+				e.add(d, 1, Warning, "near-duplicate", fmt.Sprintf(
+					"%.0f %% of its words are those of %s; merge them, or have the newer one supersede the other", 100*best, other.Path))
+			}
 		}
 		texts = append(texts, t)
 	}
@@ -65,12 +68,4 @@ func textTerms(d *docset.Document) map[string]bool {
 		}
 	}
 	return terms
-}
-
-// replaces reports whether one of two documents supersedes the other.
-func replaces(a, b *docset.Document) bool {
-	supersedes := func(a, b *docset.Document) bool {
-		return slices.ContainsFunc(a.Targets, func(t docset.Target) bool { return t.Supersedes && t.Document == b })
-	}
-	return supersedes(a, b) || supersedes(b, a)
 }

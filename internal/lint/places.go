@@ -49,13 +49,9 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 }
 
 func (e *examination) addPlace(d *docset.Document, place index.CitedPlace, severity Severity, check, message string) {
-	e.add(d, lineOfPlace(d, place), severity, check, message)
-}
-
-// lineOfPlace returns the line of a document that cites a place.
-func lineOfPlace(d *docset.Document, place index.CitedPlace) int {
+	line := place.Line
 	if place.Field >= 0 {
-		return d.LineOfField(fmt.Sprintf("%s[%d]", index.FilesField, place.Field))
+		line = d.LineOfField(fmt.Sprintf("%s[%d]", index.FilesField, place.Field))
 	}
-	return place.Line
+	e.add(d, line, severity, check, message)
 }
