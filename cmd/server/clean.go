@@ -32,17 +32,15 @@ func newCleanCommand(flags *flags) *cobra.Command {
 - text that no document uses;
 - a project of which nothing is left.
 
-A checkout that is on this machine stays, however long ago it was used, and so
-does one that a server indexes at the moment.
+A checkout that is on this machine stays, and so does one that a server indexes.
 
 With the name of a project it removes that project's own documents: those of this checkout.
 --branch takes one branch only. --path-hash takes another checkout, which sync --json names,
-and --all takes every checkout. External docs stay. A checkout that a server has open is
-deactivated there; the next compound-docs search or sync in it, or activate_project, brings
-it back. To remove a project, give --yes; --dry-run says what it would remove.
+and --all takes every checkout. External docs stay. To remove a project, give --yes;
+--dry-run says what it would remove.
 
-Files are never touched: what was removed comes back when its checkout is activated again.
-The command may run at any time, beside any number of servers.`,
+Files are never touched: what was removed comes back with the next compound-docs search or
+sync in its checkout, or with activate_project. The command may run beside servers.`,
 		Example: `  compound-docs clean --dry-run
   compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run

@@ -28,10 +28,8 @@ func newInitCommand(flags *flags) *cobra.Command {
 		Long: `Prepare a repository, and register the server with Claude Code and other assistants:
 
 - write .csharp-compounding-docs/config.json, with a name made from the folder's;
-- if there is markdown in docs/solutions/, as the compound-engineering plugin writes it,
-  take it as the project's own documents, which need no front matter. Otherwise make
-  folders for documents in csharp-compounding-docs/. --documents names another folder
-  for documents that need no front matter;
+- take markdown in docs/solutions/, or in the folder of --documents, as the project's own
+  documents, which need no front matter. Otherwise make folders in csharp-compounding-docs/;
 - if there is other markdown in docs/, have it searched as external documentation. In a project
   without own documents search, ask and hooks take it as what the project knows;
 - run claude mcp add for this project, where Claude Code is installed and does not have
@@ -43,11 +41,9 @@ func newInitCommand(flags *flags) *cobra.Command {
   --client names those it is registered with instead, and --print shows their files and
   writes nothing. AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says
   when to search;
-- with --yes install PostgreSQL and pgvector, if no database URL is set and the machine has
-  neither them nor Docker: with apt-get, dnf or brew, and with sudo unless root
-  runs it;
-- say which model makes the vectors: the one of your settings, which --embedder changes. It is
-  mxbai-embed-large unless you name another one. Without Ollama searches go by words alone.
+- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, and with sudo, if no
+  database URL is set and the machine has neither them nor Docker;
+- say which model makes the vectors: the one of your settings, which --embedder changes.
 
 Without DIR it prepares the repository of the current folder. In a folder of a repository
 that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It

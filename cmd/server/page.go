@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 
@@ -51,13 +50,8 @@ func (i invocation) page(flags *flags, output string) error {
 		_, err := i.stdout.Write(written.Bytes())
 		return err
 	}
-	file, err := os.Create(output)
-	if err != nil {
+	if err := os.WriteFile(output, written.Bytes(), 0o644); err != nil { //nolint:gosec // to be passed on, as any document
 		return usageError{fmt.Errorf("write the page: %w", err)}
-	}
-	_, err = written.WriteTo(file)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("write the page: %w", err)
 	}
 	plain.Println(i.stdout, "The page is in "+plain.Path(output)+". Open it in a browser.")
 	return nil

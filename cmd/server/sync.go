@@ -25,18 +25,15 @@ every passage has a vector. If another process indexes the project, such as a se
 the command waits for that one.
 
 With documents it checks, indexes and embeds only these, each relative to the repository or
-to csharp-compounding-docs/, or absolute. If the front matter of one is not valid, the error
-lists everything that is wrong with it. The three documents that are most like each one are
+to csharp-compounding-docs/, or absolute. The three documents that are most like each one are
 named, to extend, replace or keep them.
 
 With --force it indexes every document of the branch again from its file, for an index that
-somebody has changed in the database. A document stays in the index as it was until it is
-replaced. Text that the present embedding model has embedded before is not embedded again.
+somebody has changed in the database. Text that was embedded before is not embedded again.
 
-The exit code is 0 if every passage has a vector of the model that Ollama has now. Else it
-is 1, and the command says how many have none: the database or Ollama does not answer, or
-the model refuses a text. What was done until then stays. A file that cannot be a document
-is named, and is no reason to fail, except where it was asked for.`,
+The exit code is 0 if every passage has a vector of the present model. Else it is 1, and the
+command says how many have none. What was done until then stays. A file that cannot be a
+document is named, and is no reason to fail, except where it was asked for.`,
 		Example: `  compound-docs sync
   compound-docs sync --project ~/my-project --json
   compound-docs sync problems/pool-exhausted-20260115.md
