@@ -111,6 +111,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"search", "--explain", "pool"},
 		{"lint"},
 		{"review"},
+		{"page"},
 		{"graph"},
 		{"doctor"},
 		{"status"},

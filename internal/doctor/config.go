@@ -67,7 +67,7 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	const others = 0o077
 	info, err := os.Stat(file)
 	if err == nil && info.Mode().Perm()&others != 0 && e.Settings.DatabaseURL != "" && runtime.GOOS != "windows" {
-		return one(Warning, "others can read the address of the database, and any password in it, in "+file, command("chmod", "600", file))
+		return one(Warning, "others can read the address of the database in "+file, command("chmod", "600", file))
 	}
 	return one(OK, file+", or the defaults where it sets nothing", "")
 }
