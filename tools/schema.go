@@ -180,4 +180,6 @@ func undescribed(s *jsonschema.Schema) { s.Description = "" }
 func alwaysLoaded() mcp.Meta { return mcp.Meta{"anthropic/alwaysLoad": true} }
 
 // searchHint gives Claude Code's search for tools words that the name of a tool lacks.
-func searchHint(words string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": words} }
+func searchHint(words string) mcp.Meta { return mcp.Meta{searchHintKey: words} }
+
+const searchHintKey = "anthropic/searchHint"

@@ -228,6 +228,8 @@ func (s *Server) State(ctx context.Context) State {
 	state := State{Folder: p.folder, PostgreSQL: found.PostgreSQL, Pgvector: found.Pgvector, Err: err}
 	if cluster, ok := p.running(ctx); ok {
 		state.Running, state.URL = true, cluster.URL()
+	} else if err == nil {
+		state.Err = p.cluster(found.Major()).damage()
 	}
 	return state
 }

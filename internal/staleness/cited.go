@@ -32,8 +32,8 @@ func about(text string, place document.Place) string {
 	return said.String()
 }
 
-// readCited asks git in which commits the places of documents were written or confirmed, where
-// that is not known.
+// readCited asks git which commits wrote or confirmed the places of documents, unless these
+// are known.
 func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents []Document) error {
 	var versions []gitlog.Version
 	asked := slices.DeleteFunc(slices.Clone(documents), func(d Document) bool {

@@ -54,8 +54,8 @@ type Status struct {
 	// GitBusy is since when indexing waits for git; nil while it does not.
 	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	// takingOver is set while another server takes the place of a suspended one, and unnoticed
-	// if this server sees other files than the one that indexes.
+	// takingOver is set while another server takes the place of a suspended one. unnoticed is
+	// set if the server that indexes has published other files than this server sees.
 	takingOver, unnoticed bool
 }
 
@@ -125,8 +125,8 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
 // Status returns how far the index is behind. If another server indexes, it returns the status
-// that this server has last seen in the tenant's row, and compares it with the files: that
-// server may be suspended or cut off, or not have said yet that they have changed.
+// that this server has last seen in the tenant's row. It compares that with the files, because
+// the other server may be suspended or cut off, or may not have published the last changes yet.
 func (p *Project) Status() Status {
 	seen := p.seen.Load()
 	if seen == nil {

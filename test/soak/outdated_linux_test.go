@@ -115,7 +115,7 @@ func (b *burrows) exchange(one, other string) {
 	b.moved(one, other)
 }
 
-// moved notes that a file or folder has another place, and what was there has its own.
+// moved notes that a file or folder is in the place of another, and that one in its place.
 func (b *burrows) moved(one, other string) {
 	b.came = nil
 	for i, at := range b.at {
@@ -225,8 +225,8 @@ func (f *fleet) rest(t *testing.T) {
 }
 
 // No answer names lines that do not hold its snippet, or lacks a document that is on disk,
-// without saying that the index is behind: on the server that indexes and on another, from the
-// moment of a save or move, during sync --force, and while servers are stopped and started.
+// without saying that the index is behind. Both servers are asked, from the moment of a save or
+// move on, during sync --force, and while servers are stopped and started.
 func TestSoak_NoOutdatedAnswer(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "files change at random while they are asked for")
