@@ -99,3 +99,14 @@ func write(path, text string) error {
 	}
 	return os.WriteFile(path, []byte(text), 0o600)
 }
+
+// asFailures returns the queries that are printed by programs, as failures of commands.
+func asFailures(queries []query) (failures []query) {
+	for _, q := range queries {
+		if q.Kind == "error line" || q.Kind == "trace" {
+			q.Kind = knownFailure
+			failures = append(failures, q)
+		}
+	}
+	return failures
+}

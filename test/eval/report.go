@@ -146,3 +146,14 @@ func (s sample) printKinds(w io.Writer, set, by string) {
 		printRow(w, row...)
 	}
 }
+
+// pointed says for each act of a kind whether a hook points to its document, and whether to another one.
+func (s sample) pointed(kind string) (right, wrong []bool) {
+	for _, r := range s.results {
+		if r.Kind == kind {
+			right = append(right, r.judged[r.pointed] > 0)
+			wrong = append(wrong, r.pointed != "" && r.judged[r.pointed] <= 0)
+		}
+	}
+	return right, wrong
+}
