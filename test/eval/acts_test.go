@@ -46,19 +46,12 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 
 func judgeActs(t *testing.T, set string) sample {
 	t.Helper()
-	c, err := readCollection(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if set == "literal" {
-		c.Queries = asFailures(c.Queries)
-	}
-	others, err := readAllOthers([]string{"acts/others.jsonl"})
+	task, err := actTask(set, "acts/others.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := mcpclient.Installation{Program: testenv.Program(t), Home: t.TempDir(), DatabaseURL: testenv.DatabaseURL(t), OllamaHost: nobody}
-	samples, err := judge(t.Context(), in, task{c, others}, nil, true, lexical)
+	samples, err := judge(t.Context(), in, task, nil, true, lexical)
 	if err != nil {
 		t.Fatal(err)
 	}
