@@ -87,10 +87,17 @@ var (
 	exitCode = regexp.MustCompile(`(?m)^(?:Exit code|Command exited with|exit status) \d+\s*$`)
 )
 
+// maxText bounds the texts that are looked at, in bytes: the end of an output, the beginning of a file.
+const maxText = 64 << 10
+
 // Output returns the text to search for after a failure: what the command has printed, without colours.
 func (e Event) Output() string {
-	return strings.TrimSpace(exitCode.ReplaceAllString(escapes.ReplaceAllString(e.Error, ""), ""))
+	text := strings.ToValidUTF8(e.Error[max(0, len(e.Error)-maxText):], "")
+	return strings.TrimSpace(exitCode.ReplaceAllString(escapes.ReplaceAllString(text, ""), ""))
 }
 
 // Written returns the text that an edit is about to write.
-func (e Event) Written() string { return strings.TrimSpace(e.NewString + "\n" + e.Content) }
+func (e Event) Written() string {
+	text := e.NewString + "\n" + e.Content
+	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
+}

@@ -24,8 +24,6 @@ type document struct {
 	quotes []quote
 	// byLength has the quotes that are not advised, each once, the longest first.
 	byLength []quote
-	// title has the words of the title.
-	title []string
 }
 
 type quote struct {
@@ -48,7 +46,7 @@ type quote struct {
 // Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(title)
-	d, keys, names := document{title: strings.Fields(titleText)}, map[string]bool{}, map[string]bool{}
+	d, keys, names := document{}, map[string]bool{}, map[string]bool{}
 	for _, text := range texts {
 		q := newQuote(text)
 		q.titled = strings.Contains(titleText, q.folded)
@@ -199,11 +197,11 @@ func (d document) matchCall(call Command) (best Match, advised bool) {
 		if q.Advice == markdown.Advised && q.size() > 1 && call.contains(q.command, q.flag) {
 			return Match{}, true
 		}
-		if weight := d.weigh(call, q); weight > best.Weight {
+		if weight := q.weigh(call); weight > best.Weight {
 			best, found = Match{Weight: weight, Text: q.Text}, q
 		}
 	}
-	return best, best.Weight > 0 && !found.flag && slices.ContainsFunc(d.quotes, func(q quote) bool {
+	return best, best.Weight > 0 && slices.ContainsFunc(d.quotes, func(q quote) bool {
 		return q.flag && call.contains(q.command, true) && !found.command.contains(q.command, true)
 	})
 }
@@ -211,15 +209,11 @@ func (d document) matchCall(call Command) (best Match, advised bool) {
 func (q quote) size() int { return len(q.command.words) + len(q.command.flags) }
 
 // weigh compares a call with one quote. An everyday call needs a document that is about it.
-func (d document) weigh(call Command, q quote) (weight float64) {
+func (q quote) weigh(call Command) (weight float64) {
 	warned := q.titled || q.Advice == markdown.Warned
 	from, whole := call.find(q.command)
 	switch {
-	case q.Advice == markdown.Advised || q.size() == 0:
-	case q.flag:
-		if len(q.command.flags[0]) > 2 && len(q.about) > 0 && call.contains(q.command, true) && d.namesProgram(call) {
-			weight = 1
-		}
+	case q.Advice == markdown.Advised || q.size() == 0 || q.flag:
 	case !whole:
 		if own, everyday := call.everyday(); !(everyday && own > 0) && call.resembles(q.command) {
 			weight = float64(q.size()) / 2
@@ -253,13 +247,6 @@ func (q quote) isAbout(own int) bool {
 	more := slices.DeleteFunc(slices.Clone(q.command.words[own:]), isRoot)
 	return len(more) > 0 && len(more)+len(q.command.flags) > 1 ||
 		slices.ContainsFunc(slices.Concat(more, q.command.flags), func(word string) bool { return slices.Contains(q.about, word) })
-}
-
-// namesProgram reports whether the title names the program of a call.
-func (d document) namesProgram(call Command) bool {
-	return slices.ContainsFunc(d.title, func(word string) bool {
-		return len(call.words) > 0 && (word == call.words[0] || otherNames[word] == call.words[0])
-	})
 }
 
 // contains reports whether all of a quoted command stands in the call, in its order. With flags, it need not
@@ -359,30 +346,17 @@ func (c Command) hasFlag(flag string) bool {
 	})
 }
 
-// matchNames finds names of hosts, resources and folders that few documents quote. An everyday call
-// that changes something is found by the document that quotes it apart from a word of the line.
-func (b *Book) matchNames(d document, line string, calls []Command) (best Match) {
+// matchNames finds names of hosts, resources and folders that few documents quote, in a line with a call that
+// is not an everyday one.
+func (b *Book) matchNames(d document, line string, calls []Command) Match {
 	const fewDocuments = 2
-	isEveryday := func(c Command) bool { _, everyday := c.everyday(); return everyday }
-	if slices.ContainsFunc(calls, func(c Command) bool { return !isEveryday(c) }) {
-		for _, q := range d.quotes {
-			for _, name := range q.names {
-				if q.Advice != markdown.Advised && contains(line, name) && b.names[name] <= fewDocuments {
-					return Match{Weight: .5, Text: q.Text, Name: true}
-				}
-			}
-		}
+	if !slices.ContainsFunc(calls, func(c Command) bool { _, everyday := c.everyday(); return !everyday }) {
+		return Match{}
 	}
-	const fewest = 4
 	for _, q := range d.quotes {
-		if q.Advice == markdown.Advised || len(q.folded) < fewest || strings.Contains(q.folded, " ") || !contains(line, q.folded) {
-			continue
-		}
-		for _, other := range d.quotes {
-			if len(other.command.words) > 1 && other.Advice != markdown.Advised && other.command.changes() &&
-				!contains(other.folded, q.folded) &&
-				slices.ContainsFunc(calls, func(c Command) bool { return c.contains(other.command, false) }) {
-				return Match{Weight: 2, Text: other.Text}
+		for _, name := range q.names {
+			if q.Advice != markdown.Advised && contains(line, name) && b.names[name] <= fewDocuments {
+				return Match{Weight: .5, Text: q.Text, Name: true}
 			}
 		}
 	}
