@@ -116,6 +116,11 @@ conformance: ## Test the server with the official MCP conformance suite, Inspect
 	dir=$$(test/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
 		$(with_database) go test -count=1 ./test/conformance
 
+# CDOCS_PICTURES=DIR keeps the pictures of the page. Without a Chromium the test is skipped.
+.PHONY: page
+page: ## Try the page of 500 documents in a headless Chromium, with axe-core
+	dir=$$(test/browser/install.sh) && CDOCS_BROWSER="$$dir" go test -count=1 -v ./test/browser
+
 # The go command fuzzes one target at a time. Two of them run side by side, with one
 # worker each. An input that finds new code is made smaller for at most a second: with
 # the default, a minute, that takes most of the time. CI gives a number of inputs and no

@@ -219,13 +219,16 @@ func (d *Database) onConnection(
 func (d *Database) retry(
 	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	for tried := 0; ; tried++ {
 		pool, err := d.Pool(ctx)
 		if err == nil {
 			err = d.try(ctx, op, timeout, pool, f)
 		}
-		if err != nil && ctx.Err() != nil && !errors.As(err, new(*Error)) {
-			return context.Cause(ctx)
+		if err != nil && ctx.Err() != nil {
+			return ended(ctx, op, err)
 		}
 		again := schemaMissing(err) || IsKind(err, KindTransient) && !errors.Is(err, errSilent)
 		if !again || tried == retries {
@@ -234,10 +237,30 @@ func (d *Database) retry(
 		delay := firstDelay << tried
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return ended(ctx, op, err)
 		// The servers of a team do not come all at once.
 		case <-time.After(delay/2 + rand.N(delay)): //nolint:gosec // it guards no secret
 		}
+	}
+}
+
+// ended returns the error of an operation whose context has ended, after err. At a deadline it
+// says that the database does not answer, unless err says why.
+func ended(ctx context.Context, op string, err error) error {
+	switch {
+	case errors.As(err, new(*Error)) && !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return silent(op, "time")
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+func silent(op, within string) *Error {
+	return &Error{
+		Op: op, Kind: KindTransient, Err: fmt.Errorf("%w in %s", errSilent, within), Hint: "see whether another session holds a lock " +
+			"(pg_stat_activity), or PostgreSQL is overloaded or cut off, and try again",
 	}
 }
 
@@ -253,13 +276,12 @@ func (d *Database) try(
 	defer cancel()
 	err := Wrap(op, f(limited, pool))
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = &Error{
-			Op: op, Kind: KindTransient, Hint: "see whether PostgreSQL is overloaded or cut off, and try again",
-			Err: fmt.Errorf("%w in %s", errSilent, timeout),
-		}
+		err = silent(op, timeout.String())
 	}
-	if refused(err) {
-		pool.Reset() // connections keep the settings of the database, which somebody may mend
+	// Other connections may be cut off too. They keep the settings of the database, which somebody
+	// may mend.
+	if refused(err) || err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		pool.Reset()
 	}
 	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
 		// The server has ended, restarted or been cut off, so idle connections are

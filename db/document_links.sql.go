@@ -35,16 +35,25 @@ func (q *Queries) LinkDeleteByPaths(ctx context.Context, arg LinkDeleteByPathsPa
 }
 
 const linkEdges = `-- name: LinkEdges :many
-SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path,
-    coalesce(t.promotion_level, f.promotion_level)::promotion_level AS target_level
+SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path, w.relative_path)::text AS target_path,
+    coalesce(t.promotion_level, f.promotion_level, w.promotion_level)::promotion_level AS target_level
 FROM document_links l
 JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
 LEFT JOIN documents t ON t.project_id = $1 AND t.tenant_id = $2
     AND t.collection = $3 AND t.relative_path = l.target_path
 LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = $1
     AND f.tenant_id = $2 AND f.collection = $3 AND f.relative_path = l.fallback_path
+LEFT JOIN (
+    SELECT DISTINCT ON (n.document_id, n.ordinal) n.document_id, n.ordinal, p.id, p.relative_path, p.promotion_level
+    FROM document_links n
+    JOIN documents p ON p.project_id = $1 AND p.tenant_id = $2 AND p.collection = $3
+        AND lower(regexp_replace(p.relative_path, '^.*/', '')) = lower(regexp_replace(n.target_path, '^.*/', ''))
+        AND right(lower('/' || p.relative_path), length(n.target_path) - 2) = lower(substr(n.target_path, 3))
+    WHERE n.project_id = $1 AND n.tenant_id = $2 AND n.target_path LIKE '**/%'
+    ORDER BY n.document_id, n.ordinal, length(p.relative_path), p.relative_path
+) w ON w.document_id = l.document_id AND w.ordinal = l.ordinal
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND d.collection = $3
-    AND coalesce(t.id, f.id) IS NOT NULL AND NOT l.supersedes
+    AND coalesce(t.id, f.id, w.id) IS NOT NULL AND NOT l.supersedes
 ORDER BY d.relative_path, l.ordinal
 `
 
@@ -61,6 +70,7 @@ type LinkEdgesRow struct {
 }
 
 // The tenant's link graph, links to nothing and to superseded documents left out, in the order of the texts.
+// A target that begins with **/ is a wikilink: the shortest path that ends so is meant.
 func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdgesRow, error) {
 	rows, err := q.db.Query(ctx, linkEdges, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {

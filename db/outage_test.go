@@ -181,7 +181,8 @@ func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {
 		_, err := q.TenantFind(t.Context(), db.TenantFindParams{})
 		return err
 	})
-	const want = "find tenant: the database does not answer in 15s; see whether PostgreSQL is overloaded or cut off, and try again"
+	const want = "find tenant: the database does not answer in 15s; see whether another session holds a lock " +
+		"(pg_stat_activity), or PostgreSQL is overloaded or cut off, and try again"
 	if !db.IsKind(err, db.KindTransient) || err.Error() != want {
 		t.Errorf("a call while the server hangs: %v, want %s", err, want)
 	}

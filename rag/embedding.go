@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,10 @@ type queryEmbedding struct {
 	// model makes the vector. It is nil if that is not known, and in a search by words.
 	model  *model.Model
 	cancel context.CancelFunc
-	done   chan struct{}
+	// until is when a hybrid search goes on without the vector, and late is set if it did.
+	until time.Time
+	late  bool
+	done  chan struct{}
 	// result and err may be read once done is closed.
 	result model.Embedding
 	err    error
@@ -27,17 +31,23 @@ type queryEmbedding struct {
 
 // embed begins to embed the text, unless the search is by words. A hybrid search does not
 // wait for an Ollama that fails. The caller must call end.
-func (s *Searcher) embed(ctx context.Context, mode Mode, text string) *queryEmbedding {
-	if mode == Hybrid {
-		ctx = model.FailFast(ctx)
-	}
-	ctx, cancel := context.WithCancel(ctx)
+func (s *Searcher) embed(ctx context.Context, mode Mode, query Query) *queryEmbedding {
+	asking := ctx
+	embedding, cancel := context.WithCancel(context.WithoutCancel(ctx)) // see end
 	e := &queryEmbedding{cancel: cancel, done: make(chan struct{})}
-	if mode == Lexical {
+	switch mode {
+	case Lexical:
 		close(e.done)
 		return e
+	case Hybrid:
+		e.until = query.vectorUntil(ctx)
+		var stop context.CancelFunc
+		asking, stop = context.WithDeadline(model.FailFast(ctx), e.until)
+		defer stop()
+		embedding = model.FailFast(embedding)
+	case Vector:
 	}
-	model, err := s.embedder.EmbedModel(ctx)
+	model, err := s.embedder.EmbedModel(asking)
 	if err != nil {
 		e.err = err
 		close(e.done)
@@ -45,29 +55,53 @@ func (s *Searcher) embed(ctx context.Context, mode Mode, text string) *queryEmbe
 	}
 	e.model = &model
 	go func() {
+		defer cancel()
 		defer close(e.done)
 		e.err = panics.Catch(func() (err error) {
-			e.result, err = s.embedder.EmbedQuery(ctx, strings.Join(strings.Fields(text), " "))
+			e.result, err = s.embedder.EmbedQuery(embedding, strings.Join(strings.Fields(query.Text), " "))
 			return err
 		})
+		if e.err == nil {
+			s.hangs.Store(0)
+		}
 	}()
 	return e
 }
 
-// end gives up on a query that is still being embedded.
+// end gives up on a query that is still being embedded. One that is only late goes on, within
+// the bounds of package model: the model may be loading, which the next search needs.
 func (e *queryEmbedding) end() {
+	if e.late {
+		return
+	}
 	e.cancel()
 	<-e.done
 }
 
 const (
+	// hybridWait is how long a hybrid search of a call with a deadline waits for Ollama.
+	hybridWait = 2500 * time.Millisecond
+	// hangTime is how long searches that cannot wait keep away from an embedder that hangs.
+	hangTime = time.Minute
 	// failureWait is longer than it takes to find out that nothing listens at Ollama's
 	// address.
 	failureWait = 300 * time.Millisecond
+	// noLimit is longer than the embedder takes to give up.
+	noLimit = time.Hour
 	// patientWait is longer than it takes to try that several times, and shorter than to
 	// load a large model.
 	patientWait = 5 * time.Second
 )
+
+// vectorUntil is until when a hybrid search waits for Ollama. It leaves half of a deadline to the
+// database.
+func (q Query) vectorUntil(ctx context.Context) time.Time {
+	most := cmp.Or(q.Patience, noLimit)
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, hybridWait, time.Until(deadline)/2)
+	}
+	return time.Now().Add(most)
+}
 
 // takeVector waits for the vector of the query where vectors can be compared, and decides on
 // the mode. A hybrid search goes on by words where they cannot.
@@ -80,23 +114,12 @@ func (f *finding) takeVector(ctx context.Context, embedding *queryEmbedding) err
 		f.Embedded = f.embedded()
 		useful = f.passages() > 0 && f.Embedded > 0 && (f.Mode == Vector || f.calibration.Usable())
 	}
-	var late <-chan time.Time // never
-	if most := f.patience(useful); most > 0 {
-		late = time.After(most)
-	}
-	ready := false
-	select {
-	case <-embedding.done:
-		ready = true
-	case <-late:
-	case <-ctx.Done():
-	}
-	err := context.Cause(ctx)
-	if ready && err == nil {
-		err = embedding.err
+	err := embedding.wait(ctx, f.patience(useful, embedding))
+	if !useful && errors.Is(err, model.ErrLate) && ctx.Err() == nil && embedding.model != nil {
+		err = nil
 	}
 	switch {
-	case ready && err == nil && useful:
+	case useful && err == nil:
 		if embedding.result.Digest != embedding.model.Digest {
 			return model.ErrModelReplaced
 		}
@@ -111,24 +134,39 @@ func (f *finding) takeVector(ctx context.Context, embedding *queryEmbedding) err
 			f.Embedded = 1
 		}
 	case f.passages() > 0:
-		f.Mode = Lexical // nothing can be compared, or the vector comes too late
+		f.Mode = Lexical // nothing can be compared
 	}
 	return nil
 }
 
-// patience is how long the search waits for the vector, 0 for as long as it takes. A vector
-// that is of no use is waited for too: that Ollama cannot make it has to be said.
-func (f *finding) patience(useful bool) time.Duration {
+// patience is how long the search waits for the vector. A vector that is of no use is waited for
+// too: that Ollama cannot make it has to be said.
+func (f *finding) patience(useful bool, embedding *queryEmbedding) time.Duration {
 	switch {
 	case f.Mode == Vector && useful:
-		return 0
+		return noLimit
 	case f.Mode == Vector:
 		return patientWait
 	case useful:
-		return f.query.Patience
+		return time.Until(embedding.until)
 	default:
-		return failureWait
+		return min(failureWait, time.Until(embedding.until))
 	}
+}
+
+// wait waits for the end of the embedding, and returns its error, or that it is late.
+func (e *queryEmbedding) wait(ctx context.Context, most time.Duration) error {
+	select {
+	case <-e.done:
+		return e.err
+	case <-time.After(most):
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return context.Cause(ctx)
+		}
+	}
+	e.late = true
+	return model.ErrLate
 }
 
 // unembeddable reports whether an error says that Ollama cannot embed the query. That the model

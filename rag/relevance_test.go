@@ -148,8 +148,8 @@ func TestSearch_ThresholdsHoldWithoutVectors(t *testing.T) {
 			f.mustFind(t, rag.Query{Text: text, Mode: mode, MinScore: searchThreshold}, want)
 		}
 		hits := f.mustFind(t, rag.Query{Text: "database encryption at rest", Mode: mode, MinScore: searchThreshold})
-		if len(hits.Closest) != 3 || hits.Closest[0].Score >= searchThreshold {
-			t.Errorf("closest are %q, want three that share a frequent word, below the threshold", paths(hits.Closest))
+		if len(hits.Closest) != 5 || hits.Closest[0].Score >= searchThreshold {
+			t.Errorf("closest are %q, want five that share a frequent word, below the threshold", paths(hits.Closest))
 		}
 	}
 }

@@ -123,16 +123,23 @@ func comparePassages(a, b *Hit) int {
 
 // compareHits orders documents. A query that is a title asks for the document with that title.
 func compareHits(a, b *Hit) int {
-	if a.titled != b.titled {
-		if a.titled {
-			return -1
-		}
-		return 1
-	}
 	return cmp.Or(
+		compareTrue(a.titled, b.titled),
 		cmp.Compare(b.Key, a.Key), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
 		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)
+}
+
+// compareTrue orders true before false.
+func compareTrue(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	default:
+		return 1
+	}
 }
 
 func newHit(row candidate, a assessment) *Hit {
@@ -146,42 +153,6 @@ func newHit(row candidate, a assessment) *Hit {
 		},
 		assessment: a,
 	}
-}
-
-const (
-	// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
-	// what an answer with ten documents costs.
-	maxSnippet = 160
-	// maxClosest is how many documents are named where none is relevant.
-	maxClosest = 3
-)
-
-// hits applies threshold and limit.
-func (f *finding) hits() Hits {
-	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: f.Coverage, of: f}
-	ranked := f.ranked()
-	vague := f.query.Unasked && f.terms.Vague()
-	reached := func(hit *Hit) bool { return hit.Score >= f.query.MinScore && (hit.titled || !vague) }
-	for _, hit := range ranked {
-		switch {
-		case f.query.Critical > 0 && hit.Level == catalog.Critical:
-			if len(hits.Critical) < f.query.Critical {
-				hits.Critical = append(hits.Critical, *hit)
-			}
-		case reached(hit) && len(hits.Documents) < f.query.Limit:
-			hits.Documents = append(hits.Documents, *hit)
-		}
-	}
-	if !slices.ContainsFunc(ranked, reached) {
-		slices.SortStableFunc(ranked, func(a, b *Hit) int { return cmp.Compare(b.Score, a.Score) })
-		for _, hit := range ranked[:min(len(ranked), maxClosest)] {
-			hits.Closest = append(hits.Closest, *hit)
-		}
-	}
-	for _, list := range [][]Hit{hits.Critical, hits.Documents, hits.Closest} {
-		onEach(len(list), func(i int) { f.addSnippet(&list[i]) })
-	}
-	return hits
 }
 
 func (f *finding) addSnippet(hit *Hit) { hit.Snippet = f.terms.Snippet(hit.Content, maxSnippet) }

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -37,6 +39,9 @@ type Searcher struct {
 	db       *db.Database
 	embedder QueryEmbedder
 	known    *lru.Cache[factsKey, facts]
+	// hangs is set when an embedding was later than a Query.Patience, to the time in Unix
+	// nanoseconds, and cleared when one ends.
+	hangs atomic.Int64
 }
 
 // NewSearcher returns a Searcher; nothing is connected yet.
@@ -90,8 +95,9 @@ type Query struct {
 	// others: the most relevant ones, whatever their score. The Filter does not apply to
 	// them, and they do not count against Limit.
 	Critical int
-	// Patience, if not 0, is how long a hybrid search waits for the vector of the query.
-	// Then it goes on by words.
+	// Patience, if not 0, is how long a hybrid search waits for the vector of the query. Then
+	// it goes on by words. So do other searches with a Patience in the next minute, unless the
+	// vector comes after all.
 	Patience time.Duration
 	// Unasked says that nobody searches for the text. Then it does not make a document
 	// relevant that the document has the whole of a short text. For a text of one or two
@@ -142,8 +148,12 @@ type Hits struct {
 	Documents []Hit
 	// Critical are those that Query.Critical asks for, in the same order.
 	Critical []Hit
-	// Closest are up to three documents, the most relevant of all, when none reached the
-	// threshold.
+	// Grade is that of the best document, critical ones included.
+	Grade Grade
+	// MayAnswer are documents with this grade, the most relevant ones first, if Grade is MayAnswer.
+	// If others answer a broad query, they are those that have all its words in title and tags.
+	MayAnswer []Hit
+	// Closest are the most relevant documents below the threshold, which with Documents are five.
 	Closest []Hit
 	Coverage
 
@@ -176,7 +186,13 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	if err != nil {
 		return Hits{}, err
 	}
-	return found.hits(), nil
+	ranked := found.ranked()
+	subject, broad := found.subject(slices.ContainsFunc(ranked, found.reached))
+	about, err := s.about(ctx, found, ranked, subject)
+	if err != nil {
+		return Hits{}, err
+	}
+	return found.hits(ranked, about, broad), nil
 }
 
 // finding is a search with what it has read, to be scored: see score.go.
@@ -218,7 +234,10 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 		}
 		f.Mode = Vector
 	}
-	embedding := s.embed(ctx, f.Mode, query.Text)
+	if query.Patience > 0 && f.Mode == Hybrid && time.Since(time.Unix(0, s.hangs.Load())) < hangTime {
+		f.Mode = Lexical
+	}
+	embedding := s.embed(ctx, f.Mode, query)
 	defer embedding.end()
 	var err error
 	if f.facts, err = s.readFacts(ctx, scope, embedding.model); err != nil {
@@ -229,6 +248,9 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 		return s.find(ctx, scope, query, tries-1)
 	case err != nil:
 		return nil, err
+	}
+	if query.Patience > 0 && errors.Is(f.Fallback, model.ErrLate) {
+		s.hangs.Store(time.Now().UnixNano())
 	}
 	if f.Mode != Vector {
 		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
@@ -261,6 +283,9 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	}
 	return passages, err
 }
+
+// Empty reports whether there was no document to search.
+func (h Hits) Empty() bool { return h.of.passages() == 0 }
 
 // Scope returns what was searched.
 func (h Hits) Scope() catalog.Scope { return h.of.scope }

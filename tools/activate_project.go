@@ -58,9 +58,7 @@ func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) 
 	if err != nil {
 		return ActivateProjectOutput{}, err
 	}
-	waitCtx, cancel := context.WithTimeout(ctx, workspace.SyncWait)
-	defer cancel()
-	active.WaitSynced(waitCtx, func(s workspace.Status) {
+	active.WaitForAnswer(ctx, func(s workspace.Status) {
 		if s.Total > 0 { // else what has changed is not known yet
 			embedded := max(0, s.Passages-s.Embedding)
 			reportProgress(ctx, Progress{

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -124,35 +126,51 @@ func overriddenText(active *workspace.Project, parameter *float64) string {
 
 // FoundEnd is what the answers of searches end with.
 type FoundEnd struct {
-	// Message says in words that nothing was found, or what was left out.
+	gradeOutput
+
+	// Message says in words that no document answers.
 	Message string `json:"message,omitempty"`
-	nothingOutput
+	// Closest are documents below the threshold for people, who see five of them at least.
+	Closest []UnsureDocument `json:"-"`
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 func (h *Handler) foundEnd(
-	active *workspace.Project, before workspace.Status, of catalog.Collection, hits rag.Hits, query rag.Query,
+	ctx context.Context, active *workspace.Project, before workspace.Status, of catalog.Collection, hits rag.Hits, query rag.Query,
 ) FoundEnd {
+	filtered := len(query.DocTypes)+len(query.Levels) > 0 || query.Documents != nil
 	var message string
-	if len(hits.Documents) == 0 {
-		message = nothingFound(hits.Closest, query.MinScore, len(query.DocTypes)+len(query.Levels) > 0)
+	switch {
+	case hits.Grade == rag.Answers:
+	case hits.Grade == rag.MayAnswer:
+		message = fmt.Sprintf("No document reaches the minimum of %g; those in may_answer may answer.", query.MinScore)
+	default:
+		message = nothingFound(active, of, hits.Empty(), filtered)
+	}
+	if hits.Grade != rag.Answers && !filtered {
+		message += h.elsewhere(ctx, active, of, query.Text)
 	}
 	return FoundEnd{
-		Message: message, nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
-		coverageOutput: coverageOf(hits.Coverage, query.Mode),
-		Index:          indexOfHits(active, before, of, hits.Documents, hits.Closest),
+		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer, query.MinScore), Message: message,
+		Closest: unsureDocuments(hits.Closest, query.MinScore), coverageOutput: coverageOf(hits.Coverage, query.Mode),
+		Index: indexOfHits(active, before, of, hits.Documents, hits.MayAnswer, hits.Closest),
 	}
 }
 
-// nothingOutput is in an answer without results.
-type nothingOutput struct {
-	NothingRelevant bool              `json:"nothing_relevant,omitempty"`
-	Closest         []ClosestDocument `json:"closest,omitempty"`
+// gradeOutput says how sure an answer is.
+type gradeOutput struct {
+	Grade     rag.Grade        `json:"grade" jsonschema:"answers, may_answer or nothing, of the best document."`
+	MayAnswer []UnsureDocument `json:"may_answer,omitempty" jsonschema:"Less sure: scored 0.3 and more, or named like this."`
 }
 
-// ClosestDocument is a document that is near, and no result.
-type ClosestDocument struct {
+func gradeOf(grade rag.Grade, mayAnswer []rag.Hit, minScore float64) gradeOutput {
+	list, _ := fit(unsureDocuments(mayAnswer, minScore), maxSideList)
+	return gradeOutput{grade, list}
+}
+
+// UnsureDocument is a document that may answer.
+type UnsureDocument struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
 	RelevanceScore float64 `json:"relevance_score"`
@@ -160,33 +178,73 @@ type ClosestDocument struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-func nothingOf(results int, closest []rag.Hit, minScore float64) nothingOutput {
-	return nothingOutput{NothingRelevant: results == 0, Closest: closestOf(closest, minScore)}
-}
+// maxSnippets is how many documents that may answer are quoted. A longer list has titles alone.
+const maxSnippets = 5
 
-// closestOf takes the score that all of the documents are below.
-func closestOf(hits []rag.Hit, below float64) []ClosestDocument {
-	var out []ClosestDocument
+// unsureDocuments takes the minimum, which no score below it is rounded to.
+func unsureDocuments(hits []rag.Hit, minScore float64) []UnsureDocument {
+	var out []UnsureDocument
 	for _, hit := range hits {
-		out = append(out, ClosestDocument{
-			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: roundBelow(hit.Score, below),
-			BestPassage: bestPassageOf(hit, maxText), Snippet: plain.Line(hit.Snippet),
-		})
+		d := UnsureDocument{
+			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: round(hit.Score), BestPassage: bestPassageOf(hit, maxText),
+		}
+		if hit.Score < minScore {
+			d.RelevanceScore = roundBelow(hit.Score, minScore)
+		}
+		if len(hits) <= maxSnippets {
+			d.Snippet = plain.Line(hit.Snippet)
+		}
+		out = append(out, d)
 	}
 	return out
 }
 
 // nothingFound says that nothing answers a query.
-func nothingFound(closest []rag.Hit, minScore float64, filtered bool) string {
-	switch {
-	case len(closest) > 0:
-		return fmt.Sprintf("The documents hold nothing on this: the closest is %s with a relevance of %g, below the minimum of %g.",
-			wirePath(closest[0].Path), roundBelow(closest[0].Score, minScore), minScore)
-	case filtered:
-		return "The documents asked for hold nothing on this."
-	default:
-		return "The documents hold nothing on this."
+func nothingFound(active *workspace.Project, of catalog.Collection, empty, filtered bool) string {
+	folder := "./" + active.Definition.DocsDir()
+	if of == catalog.External {
+		folder = active.Definition.Config.ExternalDocs.Path
 	}
+	switch {
+	case empty:
+		return fmt.Sprintf("There is no document to search: %s has none.", plain.Path(folder))
+	case filtered:
+		return "Nothing found in the documents asked for."
+	default:
+		return "Nothing found."
+	}
+}
+
+// elsewhere says which other collection answers a query, "" if none does.
+func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of catalog.Collection, text string) string {
+	type collection struct {
+		scope    catalog.Scope
+		have     string
+		tool     string
+		minScore float64
+	}
+	var others []collection
+	config := active.Definition.Config
+	switch {
+	case of == catalog.External:
+		others = append(others, collection{
+			active.Compounding(), "project's own documents have", "semantic_search", config.SemanticSearch.MinRelevanceScore,
+		})
+	case config.ExternalDocs != nil:
+		others = append(others, collection{
+			active.External(), "external docs have", "search_external_docs", externalThreshold(active, nil),
+		})
+	}
+	if edition, err := h.workspace.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
+		others = append(others, collection{edition.Scope(), "handbook has", "search_handbook", externalMinScore})
+	}
+	for _, other := range others {
+		hits, err := h.workspace.Searcher().Search(ctx, other.scope, rag.Query{Text: text, Limit: 1, MinScore: other.minScore})
+		if err == nil && len(hits.Documents) > 0 {
+			return fmt.Sprintf(" The %s it, with a relevance of %g: call %s.", other.have, round(hits.Documents[0].Score), other.tool)
+		}
+	}
+	return ""
 }
 
 // roundBelow rounds a score below the threshold, down if rounding would make it equal

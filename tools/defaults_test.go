@@ -123,7 +123,7 @@ func TestDefaults_Scores(t *testing.T) {
 	} {
 		got[tool] = count(t, c, tool, list, query)
 	}
-	want := map[string]int{"semantic_search": 1, "search_external_docs": 0, "rag_query": 0, "rag_query_external": 0}
+	want := map[string]int{"semantic_search": 1, "search_external_docs": 0, "rag_query": 1, "rag_query_external": 1} // sources that may answer
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("documents at the thresholds 0.5, 0.7, 0.7 and 0.7 (-want +got):\n%s", diff)
 	}
@@ -151,12 +151,12 @@ func TestDefaults_CriticalAndLevels(t *testing.T) {
 		}
 		return list
 	}
-	three := slices.Repeat([]string{"standard"}, 3)
+	three := slices.Clip(slices.Repeat([]string{"standard"}, 3))
 	for name, test := range map[string]struct {
 		arguments arguments
 		want      []string
 	}{
-		"default":                   {nil, append([]string{"critical"}, three...)},
+		"default":                   {nil, append(three, "critical")},
 		"without critical":          {arguments{"include_critical": false}, three},
 		"important and above":       {arguments{"min_promotion_level": "important", "min_relevance_score": 0}, []string{"critical"}},
 		"critical only if relevant": {arguments{"min_promotion_level": "critical", "include_critical": false}, []string{}},

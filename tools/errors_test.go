@@ -95,7 +95,10 @@ func TestAnswering_ReportsErrors(t *testing.T) {
 		},
 		{
 			"a deadline", func() error { return fmt.Errorf("search: %w", context.DeadlineExceeded) },
-			`{"error":true,"code":"INTERNAL_ERROR","message":"the call took too long and was given up; try again","details":{}}`,
+			`{"error":true,"code":"DATABASE_ERROR","message":"the call took too long and was given up; see whether another session ` +
+				`holds a lock (pg_stat_activity), or this machine is overloaded, and try again","details":{"innerMessage":` +
+				`"the call took too long and was given up; see whether another session ` +
+				`holds a lock (pg_stat_activity), or this machine is overloaded, and try again"}}`,
 			`error="search: context deadline exceeded"`,
 		},
 		{

@@ -27,9 +27,7 @@ type externalAnswer struct {
 	Results          []externalResult `json:"results"`
 	TotalMatches     int              `json:"total_matches"`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	Closest          []struct {
-		Path string `json:"path"`
-	} `json:"closest"`
+	Grade            string           `json:"grade"`
 }
 
 func (a externalAnswer) paths() []string {
@@ -155,8 +153,8 @@ func TestSearchExternalDocs_AppliesMinRelevanceScore(t *testing.T) {
 			t.Errorf("results from %v on (-want +got):\n%s", between, diff)
 		}
 		c.get(t, "search_external_docs", arguments{"query": "stock of umbrellas", "min_relevance_score": 0.9}, &none)
-		if len(none.Results) != 0 || none.Closest == nil {
-			t.Errorf("results from 0.9 on: %+v, want none and the closest", none)
+		if len(none.Results) != 0 || none.Grade != "nothing" {
+			t.Errorf("results from 0.9 on: %+v, want none", none)
 		}
 	})
 }
@@ -171,11 +169,12 @@ func TestSearchExternalDocs_UsesConfigOverrideForMinRelevanceScore(t *testing.T)
 			want      bool
 		}{{"0.95", 0, false}, {"0.1", 0.95, true}} {
 			c.activate(t, newProject(t, withExternalDocs(test.config), guides()))
-			for tool, list := range map[string]string{"search_external_docs": "results", "rag_query_external": "sources"} {
+			for _, tool := range []string{"search_external_docs", "rag_query_external"} {
 				query := arguments{"query": "how to use REST", "min_relevance_score": test.parameter}
-				if found := count(t, c, tool, list, query) > 0; found != test.want {
-					t.Errorf("%s with %s in the config and %v as parameter: found %v, want %v",
-						tool, test.config, test.parameter, found, test.want)
+				var got externalAnswer
+				if c.get(t, tool, query, &got); (got.Grade == "answers") != test.want || !test.want && len(got.Results) > 0 {
+					t.Errorf("%s with %s in the config and %v as parameter: grade %s, %d results",
+						tool, test.config, test.parameter, got.Grade, len(got.Results))
 				}
 				says := fmt.Sprintf("sets the minimum relevance to %s, which overrides %v.", test.config, test.parameter)
 				if text := c.ask(t, tool, query).Text; !strings.Contains(text, says) {
@@ -241,7 +240,7 @@ func TestSearchExternalDocs_ManualVerification(t *testing.T) {
 				Path: "./docs/api-guide.md", Title: "API Guide", Summary: "How to use our REST API.",
 				CharCount: utf8.RuneCountInString(guide),
 			}},
-			TotalMatches: 1, ExternalDocsPath: "./docs",
+			TotalMatches: 1, ExternalDocsPath: "./docs", Grade: "answers",
 		}
 		if diff := cmp.Diff(want, got); diff != "" || score < 0.7 || score > 1 {
 			t.Errorf("score %v, answer (-want +got):\n%s", score, diff)

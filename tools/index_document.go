@@ -24,8 +24,8 @@ type IndexDocumentOutput struct {
 
 	Warnings []string `json:"warnings,omitempty"`
 
-	Neighbours []ClosestDocument `json:"neighbours,omitempty"`
-	Message    string            `json:"message,omitempty"`
+	Neighbours []UnsureDocument `json:"neighbours,omitempty"`
+	Message    string           `json:"message,omitempty"`
 }
 
 func indexDocumentTool() Tool {
@@ -74,7 +74,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		h.logger.DebugContext(ctx, "find what is near a document", "error", err)
 	}
 	if len(near) > 0 {
-		out.Neighbours, out.Message = closestOf(near, math.Inf(1)), whatToDo
+		out.Neighbours, out.Message = unsureDocuments(near, math.Inf(1)), whatToDo
 	}
 	return out, nil
 }

@@ -35,7 +35,9 @@ func listDocTypesTool() Tool {
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
 			"Use it before writing a document, or to learn what doc_types filters accept.",
-		Meta:         appMeta(searchHint("doc-types with folders and schemas, before writing a document")),
+		Meta: mcp.Meta{
+			searchHintKey: "doc-types with folders and schemas, before writing a document", "ui": map[string]any{"resourceUri": pageURI},
+		},
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[ListDocTypesInput](nil),
 		OutputSchema: outputSchema[ListDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),

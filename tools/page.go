@@ -16,12 +16,6 @@ const (
 	pageURI       = "ui://compound-docs/page"
 )
 
-// appMeta returns the _meta of a tool whose call a client may answer with the page.
-func appMeta(meta mcp.Meta) mcp.Meta {
-	meta["ui"] = map[string]any{"resourceUri": pageURI}
-	return meta
-}
-
 // pageTemplate declares the page as a template without parameters, to keep it out of resources/list;
 // see [documentTemplate]. Clients that can show it find it by the _meta of list_doc_types.
 func pageTemplate() *mcp.ResourceTemplate {

@@ -3,7 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,7 +22,9 @@ type RagQueryInput struct {
 	MaxSources        *int          `json:"max_sources,omitempty" jsonschema:"Maximum documents, critical and linked ones not counted. Default: 3, or as configured."`
 	MinRelevanceScore *float64      `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.7, or as configured."`
 	MinPromotionLevel catalog.Level `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
-	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Put the 20 most relevant critical documents of every doc-type first, whatever their relevance."`
+	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Add the 20 most relevant critical documents of every doc-type, whatever their relevance."`
+	// Sure has the model asked only if a document reaches the threshold.
+	Sure bool `json:"-"`
 }
 
 // RagQueryOutput is the answer of rag_query.
@@ -31,7 +33,7 @@ type RagQueryOutput struct {
 	Sources    []Source         `json:"sources"`
 	LinkedDocs []LinkedDocument `json:"linked_docs"`
 	Conflicts  [][]string       `json:"conflicts,omitempty" jsonschema:"Pairs that may contradict each other, the later first."`
-	nothingOutput
+	gradeOutput
 	omittedOutput
 	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 most relevant."`
 	AnswerEnd
@@ -69,7 +71,7 @@ func (h *Handler) answerEnd(
 ) AnswerEnd {
 	end := AnswerEnd{
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          indexOfHits(active, before, of, answered.Sources, answered.Closest),
+		Index:          indexOfHits(active, before, of, answered.Sources, answered.MayAnswer),
 	}
 	switch {
 	case answered.FallbackReason != nil:
@@ -80,14 +82,24 @@ func (h *Handler) answerEnd(
 	return end
 }
 
-// answerText is the answer of the model, or that nothing was found, with the notes that are
-// not "".
-func answerText(answered answer.Answer, minScore float64, filtered bool, notes ...string) string {
-	if answered.Text == "" {
-		answered.Text = nothingFound(answered.Closest, minScore, filtered)
+// answerText is the answer of the model, or that nothing was found, with the note. An answer that
+// is not sure says so first.
+func (h *Handler) answerText(
+	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer, query rag.Query,
+	filtered bool, note string,
+) string {
+	text, other := answered.Text, ""
+	if answered.Grade != rag.Answers && !filtered {
+		other = h.elsewhere(ctx, active, of, query.Text)
 	}
-	parts := append([]string{answered.Text}, notes...)
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
+	switch answered.Grade {
+	case rag.Answers:
+	case rag.MayAnswer:
+		text = fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
+	default:
+		text = nothingFound(active, of, answered.Empty, filtered) + other
+	}
+	return strings.TrimSpace(text + "\n\n" + note)
 }
 
 // SourceHead is what sources of both tools begin with.
@@ -142,7 +154,7 @@ func ragQueryTool() Tool {
 			"include_critical":    {withDefault(true)},
 		}),
 		OutputSchema: outputSchema[RagQueryOutput](map[string][]property{
-			"closest": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
+			"grade": {undescribed}, "may_answer": {undescribed, fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
 			"mode": {undescribed}, "mode_reason": {undescribed}, "retry_after_seconds": {undescribed}, "embedded": {undescribed},
 		}),
 	})
@@ -173,18 +185,19 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
 		Stale:           stale,
+		Sure:            in.Sure,
 		OnText:          onText(ctx),
 	})
 	if err != nil {
 		return RagQueryOutput{}, err
 	}
 	filtered := len(in.DocTypes) > 0 || minLevel != catalog.Standard // other documents may answer it
-	if len(answered.Sources) == 0 && !filtered {
+	if answered.Grade != rag.Answers && !filtered {
 		h.keepQuestion(ctx, active, in.Query)
 	}
 	out := RagQueryOutput{
-		Answer:        answerText(answered, query.MinScore, filtered),
-		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
+		Answer:      h.answerText(ctx, active, catalog.Compounding, answered, query, filtered, ""),
+		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer, query.MinScore), omittedOutput: omittedOf(answered),
 		CriticalNotConsidered: answered.CriticalNotConsidered,
 		AnswerEnd:             h.answerEnd(active, before, catalog.Compounding, answered),
 	}

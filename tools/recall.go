@@ -65,15 +65,19 @@ func recallTool() Tool {
 }
 
 // recallPatience bounds what a hook waits for: an assistant waits for its hooks.
-const recallPatience = 2 * time.Second
+const recallPatience = time.Second
 
 // Recall answers a hook. It never fails: what goes wrong is logged, and the answer is
 // silence.
 func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
+	if h.hangs() {
+		return RecallOutput{}, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, recallPatience)
 	defer cancel()
 	out, err := h.recall(ctx, in)
 	if err != nil {
+		h.noteHang(ctx, err)
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
 		return RecallOutput{}, nil
 	}

@@ -334,3 +334,27 @@ func TestRecall_AsksToWriteDownWhatWasSolved(t *testing.T) {
 		t.Errorf("a second time in the session: %q", got)
 	}
 }
+
+// Hooks point to external docs that the project takes as its own, and to no others.
+func TestRecall_PointsToExternalDocsThatAreTakenAsOwn(t *testing.T) {
+	t.Parallel()
+	for config, want := range map[string]bool{
+		`{"project_name": "p", "external_docs": {"path": "./docs", "as_own": true}}`: true,
+		`{"project_name": "p", "external_docs": {"path": "./docs"}}`:                 false,
+	} {
+		c := connect(t, setup(t).server, protocolVersions()["handshake"])
+		documents := map[string]string{
+			"docs/pool.md": "# Connection pool exhausted\n\nPgxPoolExhausted: the connection pool was exhausted by leaked connections of the importer.\n",
+		}
+		for i := range 12 {
+			name := string(rune('a' + i))
+			documents["docs/other-"+name+".md"] = "# Other " + name + "\n\nNotes " + name + " on lunch " + name + ".\n"
+		}
+		h := &hooks{c, newProject(t, config, documents)}
+		c.activate(t, h.root)
+		got := h.call(t, prompt("one", "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"))
+		if strings.Contains(got, "./docs/pool.md:") != want {
+			t.Errorf("with %s recall says %q", config, got)
+		}
+	}
+}

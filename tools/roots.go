@@ -39,7 +39,7 @@ func (h *Handler) followRoots(
 		listed, err := session.ListRoots(waitCtx, nil) //nolint:staticcheck // deprecated, and in use
 		switch {
 		case err == nil:
-			h.workspace.Follow(folders(listed))
+			h.workspace.Follow(ctx, folders(listed))
 		case ctx.Err() == nil:
 			h.rootless.Store(true)
 			h.logger.WarnContext(ctx, "the client does not name its roots, and is not asked again", "error", err)
@@ -50,7 +50,7 @@ func (h *Handler) followRoots(
 		return mcp.InputRequestMap{rootsKey: &mcp.ListRootsParams{}} //nolint:staticcheck // deprecated, and in use
 	}
 	if listed, ok := responses[rootsKey].(*mcp.ListRootsResult); ok { //nolint:staticcheck // deprecated, and in use
-		h.workspace.Follow(folders(listed))
+		h.workspace.Follow(ctx, folders(listed))
 	}
 	return nil
 }

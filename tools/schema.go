@@ -166,7 +166,7 @@ func externalSchema[T any](list, as string) *jsonschema.Schema {
 		field.Description = ""
 	}
 	return edited(schema, map[string][]property{
-		list: {fieldsAsIn(as)}, "closest": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
+		list: {fieldsAsIn(as)}, "may_answer": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
 	})
 }
 
@@ -180,4 +180,6 @@ func undescribed(s *jsonschema.Schema) { s.Description = "" }
 func alwaysLoaded() mcp.Meta { return mcp.Meta{"anthropic/alwaysLoad": true} }
 
 // searchHint gives Claude Code's search for tools words that the name of a tool lacks.
-func searchHint(words string) mcp.Meta { return mcp.Meta{"anthropic/searchHint": words} }
+func searchHint(words string) mcp.Meta { return mcp.Meta{searchHintKey: words} }
+
+const searchHintKey = "anthropic/searchHint"

@@ -24,7 +24,7 @@ type SemanticSearchInput struct {
 	MinRelevanceScore *float64        `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.5, or as configured."`
 	PromotionLevels   []catalog.Level `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
 	Paths             []string        `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
-	Mode              rag.Mode        `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without Ollama), or both."`
+	Mode              rag.Mode        `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without a model server), or both."`
 }
 
 // SemanticSearchOutput is the answer of semantic_search.
@@ -90,7 +90,7 @@ func semanticSearchTool() Tool {
 			"mode":                {modes},
 		}),
 		OutputSchema: outputSchema[SemanticSearchOutput](map[string][]property{
-			"closest": {fieldsAsIn("results")}, "index": {fieldsAsIn("activate_project")},
+			"may_answer": {fieldsAsIn("results")}, "index": {fieldsAsIn("activate_project")},
 		}),
 	})
 }
@@ -113,7 +113,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return SemanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		FoundEnd: h.foundEnd(active, before, catalog.Compounding, hits, query),
+		FoundEnd: h.foundEnd(ctx, active, before, catalog.Compounding, hits, query),
 	}, nil
 }
 

@@ -49,9 +49,17 @@ type Handler struct {
 	handbook  *lru.Cache[handbookSearch, handbookFound]
 	recalls   *recall.Store
 	logger    *slog.Logger
+	// turns holds a token for each call at work that depends on the project. Others wait, so that
+	// a client with thousands of calls does not overrun the database and Ollama.
+	turns chan struct{}
+	// hungAt is when a hook last met a database that hangs, in Unix nanoseconds.
+	hungAt atomic.Int64
 	// rootless is set when the client has failed to name its roots.
 	rootless atomic.Bool
 }
+
+// maxTurns is how many calls work at a time.
+const maxTurns = 32
 
 // NewHandler returns the tools on a workspace. The tools keep notes on hooks and searches
 // below home, the user's own folder.
@@ -60,7 +68,9 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 	if err != nil {
 		panic(err) // it fails only for a size below 1
 	}
-	return &Handler{workspace: w, recalls: recall.NewStore(home), handbook: handbook, logger: logger}
+	return &Handler{
+		workspace: w, recalls: recall.NewStore(home), handbook: handbook, logger: logger, turns: make(chan struct{}, maxTurns),
+	}
 }
 
 // NewServer returns the MCP server with every tool, and the documents as resources; see

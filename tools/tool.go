@@ -3,10 +3,14 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 // Group is a chapter of docs/tools.md.
@@ -59,6 +63,16 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (reply, error) {
+		if followsRoots {
+			select {
+			case h.turns <- struct{}{}:
+				defer func() { <-h.turns }()
+			case <-ctx.Done():
+				return reply{}, context.Cause(ctx)
+			}
+		}
+		ctx, cancel := context.WithTimeout(ctx, patience(declaration.Name))
+		defer cancel()
 		var in In
 		if err := parameters().decode(request.Params.Arguments, &in); err != nil {
 			return reply{}, err
@@ -76,6 +90,33 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		return newReply(out)
 	}
 	return Tool{declaration, call}
+}
+
+// patience returns how long a call of a tool may take.
+func patience(tool string) time.Duration {
+	switch tool {
+	case "activate_project", "index_document", "update_promotion_level":
+		return 15 * time.Second
+	case "delete_documents":
+		return time.Minute
+	case "rag_query", "rag_query_external":
+		return time.Hour // while the language model writes: package model bounds its silence
+	default: // recall ends sooner
+		return 5 * time.Second
+	}
+}
+
+// hangTime is how long hooks keep away from a database that hangs.
+const hangTime = time.Minute
+
+func (h *Handler) hangs() bool { return time.Since(time.Unix(0, h.hungAt.Load())) < hangTime }
+
+// noteHang notes that a hook has waited for the database in vain, after err. The activation of a
+// project goes on, and is no hang.
+func (h *Handler) noteHang(ctx context.Context, err error) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError {
+		h.hungAt.Store(time.Now().UnixNano())
+	}
 }
 
 func newReply(out any) (reply, error) {

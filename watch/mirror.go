@@ -138,7 +138,7 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 	for {
 		wait := m.step(ctx, len(n.events))
 		if m.settling && !n.polls && m.walked.folders["."].Inode != n.top {
-			return errFolderMoved // with a folder above it, of which no event tells
+			return errFolderMoved // with a folder above it: there is no event
 		}
 		due := time.NewTimer(wait)
 		select {

@@ -71,11 +71,19 @@ func projectAbuses() map[string]abuse {
 				}
 			}
 		}},
-		"1,000 calls, each cancelled": {do: func(t *testing.T, a *abuser, _ *fixture) {
+		"5,000 calls that hang, each cancelled": {do: func(t *testing.T, a *abuser, f *fixture) {
 			t.Helper()
-			ids, lines := searches(a, 1000)
-			for i, id := range ids {
-				a.write(t, lines[i], fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{%s}}`, a.members(`"requestId":`+id)))
+			const few = 500 // 32 at a time, and those that searches no longer wait for
+			f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
+			ids, lines := searches(a, 5000)
+			a.write(t, lines...)
+			until(t, "calls wait for Ollama", answerTime, func() bool { return len(f.fake.Requests("/api/embed")) > 0 })
+			a.works(t)
+			if asked := len(f.fake.Requests("/api/embed")); asked > few {
+				t.Errorf("%d calls ask Ollama at a time, want fewer than %d", asked, few)
+			}
+			for _, id := range ids {
+				a.write(t, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{%s}}`, a.members(`"requestId":`+id)))
 			}
 		}},
 		"a client that never reads": {unread: true, do: func(t *testing.T, a *abuser, _ *fixture) {

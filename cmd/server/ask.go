@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -31,8 +32,8 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
 printed as the language model writes it, and then the documents that it was given. If the
-project's own documents hold nothing on the question, the external docs are asked; --own and
---external ask one of both. A question with --doc-types, --min-promotion-level or
+project's own documents do not surely answer, and the external docs do, these are asked; --own
+and --external ask one of both. A question with --doc-types, --min-promotion-level or
 --include-critical is answered from own documents only.
 
 Where the model fails, the most relevant passages are quoted instead.`,
@@ -50,7 +51,7 @@ Where the model fails, the most relevant passages are quoted instead.`,
 		"leave out what is less relevant (default: 0.7, or what the project configures)")
 	set.StringVar(&f.minLevel, "min-promotion-level", string(catalog.Standard),
 		"only documents at or above this level: "+joined(catalog.Levels()))
-	set.BoolVar(&f.critical, "include-critical", true, "put critical documents first, whatever their relevance")
+	set.BoolVar(&f.critical, "include-critical", true, "add critical documents, whatever their relevance")
 	set.BoolVar(&f.own, "own", false, "answer only from the project's own documents")
 	set.BoolVar(&f.external, "external", false, "answer only from the external docs")
 	exclude(command, "external", append(ofOwnDocuments(), "own")...)
@@ -64,7 +65,7 @@ func ofOwnDocuments() []string {
 }
 
 // run prints the answer from the project's own documents, or the one from its external docs if
-// those were asked for, or if only they have sources.
+// those were asked for, or if they are surer.
 func (f *askFlags) run(ctx context.Context, t *tooling) error {
 	in := f.input(t)
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
@@ -73,19 +74,30 @@ func (f *askFlags) run(ctx context.Context, t *tooling) error {
 	defer p.end()
 	ctx = tools.WithProgress(ctx, func(progress tools.Progress) { p.write(progress.Text) })
 
+	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
 	if f.external {
 		external, err := t.tools.RagQueryExternal(ctx, externalIn)
 		return p.finish(external, externalAnswer(external), err)
 	}
+	alone := f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed)
+	in.Sure = !alone
 	own, err := t.tools.RagQuery(ctx, in)
-	if err != nil || len(own.Sources) > 0 || f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed) {
+	if err != nil || alone || own.Grade == rag.Answers {
 		return p.finish(own, own, err)
 	}
+	externalIn.Sure = own.Grade == rag.MayAnswer
 	external, err := t.tools.RagQueryExternal(ctx, externalIn)
-	if isNotConfigured(err) || err == nil && len(external.Sources) == 0 {
+	switch {
+	case err != nil && !isNotConfigured(err):
+		return p.finish(external, externalAnswer(external), err)
+	case err == nil && len(external.Sources) > 0:
+		return p.finish(external, externalAnswer(external), nil)
+	case own.Grade == rag.Nothing:
 		return p.finish(own, own, nil)
 	}
-	return p.finish(external, externalAnswer(external), err)
+	in.Sure = false
+	own, err = t.tools.RagQuery(ctx, in)
+	return p.finish(own, own, err)
 }
 
 func (f *askFlags) input(t *tooling) tools.RagQueryInput {
@@ -99,7 +111,7 @@ func (f *askFlags) input(t *tooling) tools.RagQueryInput {
 // externalAnswer returns an answer from external docs in the form of one from own documents.
 func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput {
 	out := tools.RagQueryOutput{Answer: external.Answer, AnswerEnd: external.AnswerEnd}
-	out.OmittedCount = external.OmittedCount
+	out.OmittedCount, out.Grade = external.OmittedCount, external.Grade
 	for _, source := range external.Sources {
 		out.Sources = append(out.Sources, tools.Source{SourceHead: source.SourceHead, BestPassage: source.BestPassage})
 	}
@@ -149,6 +161,9 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 		p.write(inCommands(strings.TrimSpace(out.Answer)))
 	}
 	plain.Printf(p.stdout, "\n")
+	if out.Grade == rag.MayAnswer {
+		plain.Println(p.stderr, "note: this is not sure: no document reaches the minimum relevance")
+	}
 	switch out.Generation {
 	case "":
 	case "extractive":

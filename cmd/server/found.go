@@ -9,35 +9,37 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// found are the results of a search for people, and the closest documents if there are none.
-// External docs, and closest documents, have fewer fields.
+// found are the results of a search for people, and documents below the threshold. External docs,
+// and documents below the threshold, have fewer fields.
 type found struct {
-	heading          string // "" for none
-	results, closest []tools.SearchResult
+	heading           string // "" for none
+	message           string
+	results, lessSure []tools.SearchResult
 }
 
 func ownFound(out tools.SemanticSearchOutput) found {
-	return found{results: out.Results, closest: closestResults(out.Closest)}
+	return found{message: out.Message, results: out.Results, lessSure: lessSure(out.Closest)}
 }
 
 func externalFound(out tools.SearchExternalDocsOutput) found {
-	f := found{closest: closestResults(out.Closest)}
+	f := found{message: out.Message, lessSure: lessSure(out.Closest)}
 	for _, result := range out.Results {
 		f.results = append(f.results, tools.SearchResult{ResultHead: result.ResultHead, ResultEnd: result.ResultEnd})
 	}
 	return f
 }
 
-func closestResults(documents []tools.ClosestDocument) []tools.SearchResult {
+func lessSure(documents []tools.UnsureDocument) []tools.SearchResult {
 	results := make([]tools.SearchResult, len(documents))
 	for i, d := range documents {
 		results[i].Path, results[i].Title, results[i].RelevanceScore = d.Path, d.Title, d.RelevanceScore
-		results[i].BestPassage, results[i].Snippet = d.BestPassage, d.Snippet
+		results[i].BestPassage = d.BestPassage
 	}
 	return results
 }
 
-// print prints the results below the heading.
+// print prints the results below the heading. With those that are less sure they are five, if
+// there are so many.
 func (f found) print(w io.Writer) {
 	if f.heading != "" {
 		plain.Println(w, plain.StyleFor(w).Bold(f.heading))
@@ -45,15 +47,14 @@ func (f found) print(w io.Writer) {
 	for i, result := range f.results {
 		printResult(w, i+1, result)
 	}
-	if len(f.results) > 0 {
-		return
+	if len(f.results) == 0 {
+		plain.Println(w, inCommands(f.message))
 	}
-	plain.Printf(w, "nothing relevant was found\n")
-	if len(f.closest) > 0 {
-		plain.Printf(w, "closest, below the threshold:\n")
+	if len(f.lessSure) > 0 {
+		plain.Printf(w, "less sure:\n")
 	}
-	for i, result := range f.closest {
-		printResult(w, i+1, result)
+	for i, result := range f.lessSure {
+		printResult(w, len(f.results)+i+1, result)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,7 +33,8 @@ func newInitCommand(flags *flags) *cobra.Command {
   folders for documents in csharp-compounding-docs/. --documents names another folder
   for documents that need no front matter;
 - if there is other markdown in docs/, have it searched as external documentation. If all
-  of it is in docs/adr/, that folder is taken;
+  of it is in docs/adr/, that folder is taken. In a project without own documents search, ask
+  and hooks take it as what the project knows; the tools for external docs keep their minimum;
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
 - with --hooks or --yes add hooks to .claude/settings.local.json, so that Claude Code
@@ -50,7 +52,8 @@ func newInitCommand(flags *flags) *cobra.Command {
 
 Without DIR it prepares the repository of the current folder. In a folder of a repository
 that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
-never changes a file that is there, so it may run again.`,
+never changes a file that is there, so it may run again. Without a database it does the rest,
+and ends with 1.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -153,15 +156,15 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	i.provideDatabase(ctx, options)
+	databaseErr := i.provideDatabase(ctx, options) // all else works without one
 	if err := i.settleEmbedder(ctx, options); err != nil {
 		return err
 	}
 	if i.json {
-		return plain.JSON(jsonTo, i.done)
+		return errors.Join(plain.JSON(jsonTo, i.done), databaseErr)
 	}
 	i.sayWhatToAsk(result)
-	return nil
+	return databaseErr
 }
 
 // repository returns the folder to set up: the one that an argument or --project names, else
@@ -209,11 +212,23 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	default:
 		say("documents: their folders in %s are there", folder)
 	}
+	if result.Loose > 0 {
+		where := "outside docs/"
+		if result.Vault {
+			where = "of an Obsidian vault"
+		}
+		say("found %s %s, which are not searched; to search them, write this into the config:\n  %s",
+			plain.Count(result.Loose, "markdown file"), where, `"external_docs": {"path": ".", "as_own": true}`)
+	}
 	external, ok := result.Project.External()
 	if !ok || result.Kept {
 		return
 	}
-	say("external docs: found %s in %s, which are searched too", plain.Count(result.External, "file"), external.Path)
+	as := "which are searched too"
+	if config.ExternalAsOwn() {
+		as = "which search, ask and hooks take as what the project knows"
+	}
+	say("external docs: found %s in %s, %s", plain.Count(result.External, "file"), external.Path, as)
 	if !result.Project.Lenient() {
 		say(`  to promote and link them, have them as the project's own: "documents": {"folder": %q, "lenient": true} in the config`,
 			strings.TrimPrefix(external.Path, "./"))
@@ -228,7 +243,7 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		ask = "What do our docs say about …? Search the external docs of compound-docs."
 	}
 	assistant := "your assistant"
-	if i.done.Registration == registered || i.done.Registration == registeredBefore {
+	if _, err := exec.LookPath("claude"); err == nil && i.done.Registration != "" && i.done.Registration != notRegistered {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+

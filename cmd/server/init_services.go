@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -45,11 +46,11 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	})
 }
 
-// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it. A
-// database that cannot be had is no error: all else works, and doctor names it again.
-func (i *initializer) provideDatabase(ctx context.Context, o options) {
+// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it. The
+// error says why there is none.
+func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	if o.databaseURL != "" {
-		return
+		return nil
 	}
 	server := pgserver.New(o.home, slog.New(slog.DiscardHandler))
 	defer server.Close()
@@ -57,24 +58,23 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) {
 	problem, missing := errors.AsType[*pgserver.Error](state.Err)
 	switch {
 	case missing && problem.Installer != nil && !i.yes:
-		plain.Printf(i.stdout, "database: %v. compound-docs init --yes installs it\n", problem)
-		return
+		return fmt.Errorf("there is no database: %w; or: compound-docs init --yes, which installs it", problem)
 	case missing && problem.Installer != nil:
 		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
 		input, _ := i.command.InOrStdin().(*os.File) // nil if nobody can be asked for a password
 		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
-			plain.Printf(i.stderr, "warning: there is no database: %v; by hand, %s\n", err, problem.Hint)
-			return
+			return fmt.Errorf("there is no database: %w; by hand, %s", err, problem.Hint)
 		}
 		state = server.State(ctx)
 	}
 	switch {
 	case state.Err != nil:
-		plain.Println(i.stderr, "warning: there is no database:", state.Err)
+		return fmt.Errorf("there is no database: %w", state.Err)
 	case state.PostgreSQL == "":
 		plain.Printf(i.stdout, "database: a container, which the server starts with the first call\n")
 	default:
 		plain.Printf(i.stdout, "database: PostgreSQL %s with pgvector %s, which the server starts with the first call\n",
 			state.PostgreSQL, state.Pgvector)
 	}
+	return nil
 }

@@ -57,6 +57,10 @@ func TestInit_RegistersOnce(t *testing.T) {
 	if !strings.Contains(said, "stays as it is") || !strings.Contains(said, "has the server already") {
 		t.Errorf("a second init says %s", said)
 	}
+	without := mustRun(t, below, []string{"PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()}, "init").stdout
+	if !strings.Contains(without, "has the server already") || !strings.Contains(without, "\nStart your assistant in ") {
+		t.Errorf("without Claude Code init says %s", without)
+	}
 	if again := strings.Split(asked(), "\n"); len(again) != len(lines) {
 		t.Errorf("a second init registers again: %q", again)
 	}

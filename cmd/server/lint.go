@@ -55,8 +55,8 @@ is needed, nothing is started, and nothing is changed.
 
 A document cites places of the repository: files_involved, code with a path, a path with lines
 such as db/pool.go:40, a definition beside a path, links to code. They are compared with what
-they were in the commit that last changed the document. If the document still holds, commit
-it with a correction, or a line that says so.
+they were in the commit in which the document last changed a line about that file, or its
+date; other edits confirm nothing. If it still holds, change the line or the date.
 
 It ends with 0 if nothing is as bad as --fail-on says, with 1 if something is, and with 2
 if there is no project to check.`,

@@ -25,7 +25,7 @@ type modelClient interface {
 	Close() error
 }
 
-func (s *setup) newModelClient(host project.ModelHost) (modelClient, error) {
+func (s *setup) newModelClient(host project.ModelHost) (modelClient, error) { //nolint:ireturn // of two kinds
 	cfg := model.Config{
 		Host: host.URL, Key: host.Key, Logger: s.logger, EmbedModel: s.settings.EmbeddingModel,
 		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,

@@ -135,3 +135,18 @@ func TestOpenAI_SyncSearchAskAndDoctor(t *testing.T) {
 	says(run(t, root, environment, "doctor"), 1, server.URL, "Searches by words work without it", "embedding_host")
 	says(run(t, root, environment, "up"), 1, server.URL, "start the model server")
 }
+
+// A model whose prompts are not known makes worse vectors than it could.
+func TestDoctor_NamesAModelWithoutPrompts(t *testing.T) {
+	t.Parallel()
+	environment, fake := services(t)
+	fake.AddModel("unheard-of", "aaaa")
+	home, root := t.TempDir(), newProject(t, nil)
+	for model, want := range map[string]bool{"unheard-of": true, "mxbai-embed-large": false} {
+		write(t, home, "settings.json", `{"embedding_model": "`+model+`"}`)
+		o := mustRun(t, root, append(environment, "CDOCS_HOME="+home), "doctor")
+		if strings.Contains(o.stdout, model+" makes vectors, without prompts") != want {
+			t.Errorf("doctor says of %s\n%s", model, o.stdout)
+		}
+	}
+}

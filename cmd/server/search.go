@@ -32,13 +32,14 @@ func newSearchCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
-		Long: `Find the project's documents by meaning and by words, best first, each with the first
-line of its best passage. If the project has external docs, these are searched too and
-listed apart; --own and --external search one of both. A search by doc-type or promotion
-level finds own documents only. With --handbook it searches the handbook.
+		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
+its best passage. If fewer than five reach the threshold, the next best are listed as less sure.
+If the project has external docs, these are searched too and listed apart; --own and --external
+search one of both. A search by doc-type or promotion level finds own documents only. With
+--handbook it searches the handbook.
 
-Files that have changed are indexed first, which takes a moment; searches do not wait for
-their vectors. What the index still lacks is said on stderr. --mode lexical needs no Ollama.
+Files that have changed are indexed first; searches do not wait for their vectors. What the
+index still lacks is said on stderr. --mode lexical needs no Ollama.
 
 With --explain it shows why the query finds own documents, or with --external external docs,
 in this order. For the best passage of each:
@@ -49,8 +50,7 @@ in this order. For the best passage of each:
 - sum: these log-odds; another number where a line of the query decides, or where the whole
   of a short query stands in the passage
 - score: the probability, from the sum; "<" marks one below the threshold
-- order: the sum by which documents are ordered: a promoted document has more than in "sum",
-  a superseded one less
+- order: the sum that orders documents: more than "sum" if promoted, less if superseded
 
 The exit code is 0 also if nothing is found.`,
 		Example: `  compound-docs search connection pool exhausted
@@ -128,8 +128,10 @@ type bothFound struct {
 // have doc-types and levels.
 func (f *searchFlags) run(ctx context.Context, t *tooling) error {
 	t.workspace.Once()
+	externalIn := f.externalInput(t)
+	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
 	if f.external {
-		external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
+		external, err := t.tools.SearchExternalDocs(ctx, externalIn)
 		if err != nil {
 			return err
 		}
@@ -142,7 +144,7 @@ func (f *searchFlags) run(ctx context.Context, t *tooling) error {
 	if f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
 		return t.showFound(own, own.FoundEnd, ownFound(own))
 	}
-	external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
+	external, err := t.tools.SearchExternalDocs(ctx, externalIn)
 	if isNotConfigured(err) {
 		return t.showFound(own, own.FoundEnd, ownFound(own))
 	}
@@ -168,6 +170,16 @@ func (t *tooling) showFound(asJSON any, end tools.FoundEnd, sections ...found) e
 			section.print(w)
 		}
 	})
+}
+
+// externalMinScore returns the minimum score of external docs if none is given: that of own
+// documents if the configuration takes them as such. nil leaves it to the tool.
+func (t *tooling) externalMinScore(ctx context.Context, given *float64) *float64 {
+	active, err := t.workspace.Active(ctx)
+	if err != nil || given != nil || !active.Definition.Config.ExternalAsOwn() {
+		return given
+	}
+	return &active.Definition.Config.SemanticSearch.MinRelevanceScore
 }
 
 // isNotConfigured reports whether a project has no external docs.

@@ -52,7 +52,7 @@ func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error 
 	defer active.Close()
 	if s.project == "" {
 		if root, err := findProject(""); err == nil {
-			active.Follow([]string{root}) // until the client names others
+			active.Follow(ctx, []string{root}) // until the client names others
 		}
 	}
 

@@ -91,7 +91,7 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 }
 
 // modelHost returns the configured server, or Ollama. A variable may hold its key.
-func (o *options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
+func (o options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
 	if configured.URL == "" {
 		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,6 +69,9 @@ func (t *tooling) sync(ctx context.Context, force bool) error {
 	progress := &syncProgress{files: showProgress(t.stderr, "files"), passages: showProgress(t.stderr, "passages")}
 	synced, err := t.tools.Sync(ctx, progress.show)
 	if ctx.Err() != nil {
+		if plain.IsTerminal(t.stderr) {
+			plain.Printf(t.stderr, "\n") // the progress has no end of its line yet
+		}
 		t.notef("interrupted: %s; what is done stays, and the next sync does the rest", progress)
 		return cmp.Or(err, ctx.Err())
 	}
@@ -94,7 +98,7 @@ func (p *syncProgress) show(status workspace.Status) {
 	if done := p.total - (status.Total - status.Done); done > 0 {
 		p.files(done, p.total)
 	}
-	if status.Pending() > 0 {
+	if status.Pending() > 0 || status.Counting {
 		return
 	}
 	p.totalPassages = status.Passages
@@ -106,15 +110,15 @@ func (p *syncProgress) show(status workspace.Status) {
 
 // String says what is done.
 func (p *syncProgress) String() string {
-	if p.total == 0 && p.totalPassages == 0 {
-		return "nothing was changed yet"
+	var done []string
+	if p.total > 0 {
+		done = append(done, fmt.Sprintf("%d of %s indexed", p.total-(p.last.Total-p.last.Done), plain.Count(p.total, "changed file")))
 	}
-	text := fmt.Sprintf("%d of %s indexed", p.total-(p.last.Total-p.last.Done), plain.Count(p.total, "changed file"))
 	if p.totalPassages > 0 {
-		text += fmt.Sprintf(", %d of %s with a vector",
-			max(0, p.totalPassages-p.last.Embedding), plain.Count(p.totalPassages, "passage"))
+		done = append(done, fmt.Sprintf("%d of %s with a vector",
+			max(0, p.totalPassages-p.last.Embedding), plain.Count(p.totalPassages, "passage")))
 	}
-	return text
+	return cmp.Or(strings.Join(done, ", "), "nothing was changed yet")
 }
 
 func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {

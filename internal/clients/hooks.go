@@ -23,7 +23,8 @@ func PlanHooks(root, file string, hooks []byte) (Change, error) {
 		change.Content, err = addHooks(old, hooks)
 	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
-		err = fmt.Errorf("%s was not changed: %w; correct it, or add these hooks by hand:\n%s", change.Path(), err, hooks)
+		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client claude --hooks --print shows them",
+			change.Path(), err)
 	}
 	return change, err
 }

@@ -53,8 +53,8 @@ func TestPlanHooks(t *testing.T) {
 			}
 			change, err := clients.PlanHooks(root, file, []byte(oneHook))
 			if test.want == "" {
-				if err == nil || errors.Is(err, clients.ErrRegistered) || !strings.Contains(err.Error(), "recall --hook") {
-					t.Errorf("it answers %v and %s, want an error that shows the hooks", err, change.Content)
+				if err == nil || errors.Is(err, clients.ErrRegistered) || !strings.Contains(err.Error(), "add them by hand") {
+					t.Errorf("it answers %v and %s, want an error that says what to do", err, change.Content)
 				}
 				return
 			}

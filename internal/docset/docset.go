@@ -4,8 +4,10 @@
 package docset
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // Document is a file of the folder of the documents.
@@ -38,6 +41,8 @@ type Target struct {
 	Document *Document
 	// Missing says that there is no such file or folder.
 	Missing bool
+	// Wiki is set for [[page]]. Some texts look like it, such as [[nodiscard]].
+	Wiki bool
 }
 
 // Set is the documents of a project. It is read-only after Read.
@@ -46,6 +51,7 @@ type Set struct {
 	Documents []*Document
 
 	byPath map[string]*Document
+	byName map[string][]*Document // by the names of files in lower case, sorted by path
 }
 
 // Find returns a document by its path, or nil.
@@ -63,7 +69,7 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 // ReadOnly is Read that takes only the wanted files apart: of others only the path and the
 // content are known. With the error it returns what it has read until then.
 func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
-	set := &Set{byPath: map[string]*Document{}}
+	set := &Set{byPath: map[string]*Document{}, byName: map[string][]*Document{}}
 	own := workspace.Folders(p)[0]
 	readErr := own.ReadAll(ctx, func(file document.File, err error) {
 		d := &Document{Path: file.Path, Content: file.Content, Err: err}
@@ -74,6 +80,10 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 		set.byPath[d.Path] = d
 	})
 	slices.SortFunc(set.Documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
+	for _, d := range set.Documents {
+		name := strings.ToLower(path.Base(d.Path))
+		set.byName[name] = append(set.byName[name], d)
+	}
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return set, errors.Join(readErr, err)
@@ -81,7 +91,9 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	for _, d := range set.Documents {
 		for _, link := range d.Links {
-			d.Targets = append(d.Targets, set.follow(root, link))
+			if target := set.follow(root, link); target.Path != d.Path {
+				d.Targets = append(d.Targets, target)
+			}
 		}
 	}
 	return set, readErr
@@ -101,11 +113,25 @@ func (s *Set) Superseded() (later map[string][]string, latest map[string]string)
 	return later, catalog.NewSuperseded(later).By
 }
 
+// page returns the path of the document that a wikilink names, as Obsidian and the index find it:
+// the shortest path that ends with the name. It is "" if there is none.
+func (s *Set) page(name string) string {
+	shortest, end := "", strings.ToLower("/"+name)
+	for _, d := range s.byName[strings.ToLower(path.Base(name))] {
+		if strings.HasSuffix(strings.ToLower("/"+d.Path), end) && (shortest == "" || len(d.Path) < len(shortest)) {
+			shortest = d.Path
+		}
+	}
+	return shortest
+}
+
 // follow finds where a link leads, as the index does: to its fallback if there is no
 // document at its target.
 func (s *Set) follow(root *contain.Root, link index.Link) Target {
 	target := Target{Path: link.Target, Supersedes: link.Supersedes}
-	if d := s.byPath[link.Target]; d == nil && s.byPath[link.Fallback] != nil {
+	if page, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder); isPage {
+		target.Path, target.Wiki = cmp.Or(s.page(page), page), true
+	} else if d := s.byPath[link.Target]; d == nil && s.byPath[link.Fallback] != nil {
 		target.Path = link.Fallback
 	}
 	d := s.byPath[target.Path]

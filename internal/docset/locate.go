@@ -22,7 +22,9 @@ func (d *Document) LineOf(target string) int {
 		}
 		_, rest, more := strings.Cut(part, "/")
 		if !more || path.Base(target) == "." {
-			return 1
+			page := regexp.MustCompile(`(?i)\[\[[^\]\n]*` + regexp.QuoteMeta(strings.TrimSuffix(path.Base(target), ".md")))
+			at := append(page.FindIndex(d.Content), 0)[0] // of a wikilink
+			return 1 + bytes.Count(d.Content[:at], []byte("\n"))
 		}
 		part = rest
 	}

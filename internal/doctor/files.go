@@ -52,7 +52,11 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		findings = append(findings,
 			one(Warning, fmt.Sprintf("%d more files or folders are not indexed", more), "run: compound-docs lint")...)
 	}
-	if len(findings) == 0 {
+	switch {
+	case len(findings) > 0:
+	case files == 0:
+		findings = one(OK, "there is no document to search yet in "+e.project.DocsDir(), "")
+	default:
 		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
 	}
 	return findings

@@ -30,18 +30,18 @@ func checkHome(_ context.Context, e *examination) []Finding {
 	} {
 		otherwise := ""
 		if strings.HasPrefix(folder, e.Home) {
-			if len(findings) > 0 { // of the folder above it
-				continue
-			}
 			otherwise = "set CDOCS_HOME to a folder that this user may write to"
 		}
 		err := usable(folder)
-		switch {
-		case errors.Is(err, syscall.EROFS):
-			fix := cmp.Or(otherwise, "work in a copy of the repository that can be written to")
-			findings = append(findings, one(Error, err.Error(), fix)...)
-		case err != nil:
-			findings = append(findings, fixAccess(err.Error(), folder, otherwise)...)
+		if err == nil {
+			continue
+		}
+		found := fixAccess(err.Error(), folder, otherwise)
+		if errors.Is(err, syscall.EROFS) {
+			found = one(Error, err.Error(), cmp.Or(otherwise, "work in a copy of the repository that can be written to"))
+		}
+		if !slices.Contains(findings, found[0]) { // several may need one folder above them
+			findings = append(findings, found...)
 		}
 	}
 	if len(findings) == 0 {

@@ -116,7 +116,11 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 		}
 		return one(Error, err.Error(), fix)
 	}
-	return append(one(OK, name+" makes vectors", ""), e.weakModel(limited)...)
+	makes := name + " makes vectors"
+	if !model.Known(name) {
+		makes += ", without prompts: what it was trained to see before a query or a document is not known"
+	}
+	return append(one(OK, makes, ""), e.weakModel(limited)...)
 }
 
 // weakModel names a model whose vectors searches leave out, as far as the index has

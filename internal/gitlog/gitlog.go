@@ -15,6 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -97,7 +98,7 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, er
 // in the same commit, keeps its date. Files that the folder no longer has are among them.
 func (f Folder) Added(ctx context.Context, commit string) (map[string]string, error) {
 	dates := map[string]string{}
-	err := f.history(ctx, commit, "AR", func(name string, c Commit) { dates[name] = c.Date }) // the first one counts
+	err := f.history(ctx, commit, "AR", func(name string, c change) { dates[name] = c.Date }) // the first one counts
 	return dates, err
 }
 
@@ -107,14 +108,17 @@ type Commit struct {
 	Date string // by the author's clock, such as 2026-01-02
 }
 
-// Touched returns the commit that last changed each file of the folder, as far as the
-// history of a commit goes back, by the files' paths. A move that changes no byte of the
-// file is no change. Files that the folder no longer has are among them.
-func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, error) {
-	touched := map[string]Commit{}
-	err := f.history(ctx, commit, "AMTR", func(name string, c Commit) {
-		if _, later := touched[name]; !later {
-			touched[name] = c
+// maxTouches bounds the versions that are kept of each file.
+const maxTouches = 20
+
+// Touched returns the last versions of each markdown file of the folder, the newest first, as
+// far as the history of a commit goes back, by the files' paths. A move that
+// changes no byte of the file is no change. Files that the folder no longer has are among them.
+func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Version, error) {
+	touched := map[string][]Version{}
+	err := f.history(ctx, commit, "AMTR", func(name string, c change) {
+		if strings.EqualFold(path.Ext(name), ".md") && len(touched[name]) < maxTouches {
+			touched[name] = append(touched[name], Version{Commit: c.ID, Path: c.path})
 		}
 	})
 	return touched, err
@@ -122,7 +126,7 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, 
 
 // history calls visit for the changes of the given kinds, as in git's --diff-filter, from the
 // newest commit to the oldest. Moves and merges are left out. name is the file's name today.
-func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c Commit)) error {
+func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c change)) error {
 	now := map[string]string{} // by a former name
 	arguments := append([]string{
 		"log", "--format=" + mark + "%H %ad", "--date=short", "--no-notes", "--no-mailmap",
@@ -136,7 +140,7 @@ func (f Folder) history(ctx context.Context, commit, kinds string, visit func(na
 				name = c.path
 			}
 			if c.from == "" {
-				visit(name, c.Commit)
+				visit(name, c)
 				return
 			}
 			delete(now, c.path)

@@ -26,7 +26,7 @@ func TestTouched(t *testing.T) {
 	commit(repo, "2022-01-01T12:00:00Z")
 	folder := open(t, repo.Path("docs"))
 	got, err := folder.Touched(t.Context(), head(t, repo))
-	want := map[string]Commit{"moved.md": {first, "2020-01-01"}, "b.md": {second, "2021-01-01"}}
+	want := map[string][]Version{"moved.md": {{first, "a.md"}}, "b.md": {{second, "b.md"}, {first, "b.md"}}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("commits (-want +got), %v:\n%s", err, diff)
 	}

@@ -28,6 +28,8 @@ func (e *examination) checkLinks() {
 		told := map[*docset.Document]bool{}
 		for _, target := range d.Targets {
 			switch other := target.Document; {
+			case target.Missing && target.Wiki:
+				e.add(d, d.LineOf(target.Path), Warning, "broken-link", "there is no "+target.Path+" in any folder of the documents")
 			case target.Missing:
 				e.add(d, d.LineOf(target.Path), Error, "broken-link", "there is no "+target.Path)
 			case other != nil && !target.Supersedes && !told[other] && !back[[2]*docset.Document{d, other}]:

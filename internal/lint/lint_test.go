@@ -99,6 +99,12 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"a link that leads nowhere", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[gone](gone%20file.md#x)\n")
 		}, []string{"insights/a.md:12: error broken-link: there is no " + docs + "insights/gone file.md"}},
+		{"a wikilink that leads nowhere", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[[insights/B|text]] and [[gone page#x]]\n")
+		}, []string{"insights/a.md:12: warning broken-link: there is no gone page.md in any folder of the documents"}},
+		{"a wikilink that is not returned", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", insight("d", "", "Nothing else.\n\nSee [[C]]."))
+		}, []string{"insights/d.md:12: notice one-way-link: " + docs + "codebase/c.md does not link back"}},
 		{"related_docs that lead nowhere", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/b.md", insight("b", "related_docs:\n  - a.md\n  - tools/gone.md\n", "See [a](a.md)."))
 		}, []string{"insights/b.md:11: error broken-link: there is no " + docs + "insights/tools/gone.md"}},
@@ -171,9 +177,21 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"a document that was corrected since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
 			commit(r, "2026-02-03")
-			r.Put(docs+"insights/b.md", r.Read(docs+"insights/b.md")+"\nIt still holds.\n")
-			r.Put(docs+"codebase/c.md", r.Read(docs+"codebase/c.md")+"\nSeen once more.\n")
+			r.Put(docs+"insights/b.md", strings.Replace(r.Read(docs+"insights/b.md"), "date: 2026-", "date: 2027-", 1))
+			r.Put(docs+"codebase/c.md", strings.Replace(r.Read(docs+"codebase/c.md"), "src/pool.go", "./src/pool.go", 1))
 		}, []string{}},
+		{"a document in which something else was corrected since", func(r *gitrepo.Repo) {
+			r.Put("src/pool.go", "package src // changed\n")
+			commit(r, "2026-02-03")
+			r.Put(docs+"codebase/c.md", r.Read(docs+"codebase/c.md")+"\nQuick brown foxes.\n")
+			commit(r, "2026-02-04")
+			r.Put(docs+"insights/b.md", r.Read(docs+"insights/b.md")+"\nSeen again.\n")
+		}, []string{
+			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
+				"see whether the document still holds, and correct it or its citation",
+			"insights/b.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
+				"see whether the document still holds, and correct it or its citation",
+		}},
 		{"front matter that a lenient project ignores", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "documents": {"lenient": true}}`)
 			r.Put(docs+"insights/a.md", insight("a", "confidence: sure\n", "See [b](b.md) and [c](../codebase/c.md)."))

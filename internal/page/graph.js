@@ -51,7 +51,7 @@ function drawGraph() {
   }
   layOut();
   drawn.labels = svgElement("g", { "aria-hidden": "true" });
-  drawn.svg = svgElement("svg", { role: "group", "aria-label": "Documents and their links" },
+  drawn.svg = svgElement("svg", { role: "group", "aria-label": "Documents and their links", class: links.length > 300 ? "many" : "" },
     ...links.map(l => l.line), ...nodes.map(n => n.link), drawn.labels);
   drawn.scroll = element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Picture of the graph" }, drawn.svg);
   drawn.about = element("div", { role: "status" });

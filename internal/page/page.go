@@ -4,10 +4,9 @@
 package page
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -22,27 +21,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/recall"
 )
 
-// The libraries are the files that their authors published on npm; see lib.
-var (
-	//go:embed page.html
-	pageTemplate string
-	//go:embed page.css
-	pageStyle string
-	//go:embed page.js
-	pageScript string
-	//go:embed graph.js
-	graphScript string
-	//go:embed lib/minisearch.js
-	minisearch string
-	//go:embed lib/d3-dispatch.js
-	d3Dispatch string
-	//go:embed lib/d3-quadtree.js
-	d3Quadtree string
-	//go:embed lib/d3-timer.js
-	d3Timer string
-	//go:embed lib/d3-force.js
-	d3Force string
-)
+// files has the page's parts. Those in lib are libraries as their authors published them on npm.
+//
+//go:embed page.html page.css page.js graph.js lib/*.js
+var files embed.FS
 
 // Write writes the page of a project, from its files, git, and what recall has kept of it.
 func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall.Store) error {
@@ -61,30 +43,36 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall
 	return write(w, content{
 		Project: p.Config.ProjectName, Made: time.Now().Format(time.DateOnly),
 		Documents: entries(ctx, p, set), Findings: report.Findings, Notes: report.Notes,
-		Questions: readQuestions(recalls, p.Root), Shown: shown,
+		Questions: recalls.Questions(p.Root), Shown: shown,
 	})
 }
 
 // write writes the page of a content.
 func write(w io.Writer, c content) error {
-	parsed, err := template.New("page").Parse(pageTemplate)
+	parsed, err := template.ParseFS(files, "page.html")
 	if err != nil {
 		return fmt.Errorf("read the page's template: %w", err)
 	}
-	var encoded bytes.Buffer
+	var encoded strings.Builder
 	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(c); err != nil {
 		return fmt.Errorf("encode the documents: %w", err)
 	}
-	search, _, _ := strings.Cut(minisearch, "//# sourceMappingURL") // a browser's tools would fetch it
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(part("page.css")) + "; script-src"
 	scripts := []template.JS{}
-	for _, script := range []string{search, d3Dispatch, d3Quadtree, d3Timer, d3Force, graphScript, pageScript} {
-		scripts = append(scripts, template.JS(script)) //nolint:gosec // the program's own
+	for _, name := range []string{"minisearch", "d3-dispatch", "d3-quadtree", "d3-timer", "d3-force"} {
+		script, _, _ := strings.Cut(part("lib/"+name+".js"), "//# sourceMappingURL") // a browser's tools would fetch it
+		scripts = append(scripts, template.JS(script))                               //nolint:gosec // its authors' own
+	}
+	scripts = append(scripts, template.JS(part("graph.js")), template.JS(part("page.js"))) //nolint:gosec // the program's own
+	for _, script := range scripts {
+		policy = strings.Join([]string{policy, hash(string(script))}, " ")
 	}
 	err = parsed.Execute(w, map[string]any{
-		"Title": c.Project, "Policy": policy(scripts), "Scripts": scripts,
-		"Style": template.CSS(pageStyle), //nolint:gosec // the program's own
+		// The policy allows the page's own scripts and style, and nothing else that could run or be loaded.
+		"Title": c.Project, "Policy": policy, "Scripts": scripts,
+		"Style": template.CSS(part("page.css")), //nolint:gosec // the program's own
 		// Without a "<", no text can end the element that holds it.
 		"Content": template.JS(strings.ReplaceAll(encoded.String(), "<", `\u003c`)), //nolint:gosec // as said
 	})
@@ -94,14 +82,13 @@ func write(w io.Writer, c content) error {
 	return nil
 }
 
-// policy allows the page's own scripts and style, and nothing else that could run or be loaded.
-func policy(scripts []template.JS) string {
-	hashes := []string{}
-	for _, script := range scripts {
-		hashes = append(hashes, hash(string(script)))
+// part returns a part of the page.
+func part(name string) string {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
 	}
-	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(pageStyle) +
-		"; script-src " + strings.Join(hashes, " ")
+	return string(text)
 }
 
 // hash returns the source of a policy that allows a text.

@@ -19,11 +19,21 @@ const builtIn = ["problem", "insight", "codebase", "tool", "style"];
 const types = [...new Set(documents.map(d => d.type))].sort();
 const own = types.filter(type => !builtIn.includes(type));
 const colour = type => builtIn.includes(type) ? builtIn.indexOf(type) : builtIn.length + own.indexOf(type) % 4;
+const texts = value => value == null ? [] : Array.isArray(value) ? value.flatMap(texts)
+  : typeof value === "object" ? Object.entries(value).map(([name, inner]) => `${name}: ${texts(inner).join(", ")}`) : [String(value)];
+const shownElsewhere = ["title", "date", "summary", "tags", "doc_type", "promotion_level", "related_docs", "supersedes"];
 const staleChecks = ["place-changed", "place-gone"];
 for (const d of documents) {
   d.colour = "c" + colour(d.type);
   d.text = d.html.replace(/<[^>]*>/g, " ").replace(/&(lt|gt|amp|#34|#39|quot);/g, (_, name) =>
     ({ lt: "<", gt: ">", amp: "&", "#34": '"', "#39": "'", quot: '"' })[name]);
+  const frontMatter = d.front_matter ?? {};
+  d.tags = texts(frontMatter.tags);
+  d.fields = Object.entries(frontMatter).map(([name, value]) => ({ name, values: texts(value) }))
+    .filter(({ name, values }) => !shownElsewhere.includes(name) && values.length > 0);
+  // A record in a folder such as docs/adr says no more than that it is of the type codebase.
+  d.decision = frontMatter.knowledge_type === "architecture_decision" || /(^|-)adr(-|$)|decision/.test(d.type) ||
+    d.type === "codebase" && !frontMatter.knowledge_type;
   d.findings = [];
   d.from = [];
 }
@@ -202,10 +212,10 @@ function health() {
     ["stale", "Stale", "Places that these documents cite have changed since.", of(...staleChecks).map(finding)],
     ["contradictory", "Contradictory", "Pairs that may contradict each other.", of("contradictory").map(finding)],
     ["unlinked", "Unlinked", "No document links to these, and they link to none.", of("orphan").map(f => element("li", {}, linkOrPath(f.path)))],
-    ["unanswered", "Unanswered questions", "Questions that found nothing: documents to write.", content.questions.map(q =>
-      element("li", {}, q.text, element("span", { className: "why" }, "last asked ", q.asked)))],
-    ["shown", "Most shown", "Documents that hooks have shown to an assistant.", content.shown.map(s =>
-      element("li", {}, linkOrPath(s.path), element("span", { className: "why" }, `shown ${times(s.times)}, opened ${times(s.opened)}`)))],
+    ["unanswered", "Unanswered questions", "Questions that found nothing: documents to write.",
+      byNumber(content.questions, Date.parse).map(([text, asked]) => element("li", {}, text, element("span", { className: "why" }, "last asked ", asked.slice(0, 10))))],
+    ["shown", "Most shown", "Documents that hooks have shown to an assistant.",
+      byNumber(content.shown, Number).map(([path, n]) => element("li", {}, linkOrPath(path), element("span", { className: "why" }, n === 1 ? "once" : `${n} times`)))],
     ["faults", "Faults", "Errors and warnings of compound-docs lint.", rest.map(finding)],
   ];
   const jump = id => event => { event.preventDefault(); byId("health-" + id).focus(); byId("health-" + id).scrollIntoView(); };
@@ -218,7 +228,8 @@ function health() {
     element("p", { className: "empty" }, `This page was written on ${content.made}.`));
 }
 
-const times = n => n === 1 ? "once" : `${n} times`;
+// byNumber returns the entries of an object, those with the largest numbers first.
+const byNumber = (object, number) => Object.entries(object ?? {}).sort((a, b) => number(b[1]) - number(a[1]));
 const linkOrPath = path => byPath.has(path) ? linkTo(path) : element("code", {}, path);
 
 // Routes.

@@ -55,36 +55,22 @@ type content struct {
 		Path  string `json:"path"`
 		Check string `json:"check"`
 	} `json:"findings"`
-	Questions []struct {
-		Text  string `json:"text"`
-		Asked string `json:"asked"`
-	} `json:"questions"`
-	Shown []struct {
-		Path   string `json:"path"`
-		Times  int    `json:"times"`
-		Opened int    `json:"opened"`
-	} `json:"shown"`
+	Questions map[string]time.Time `json:"questions"`
+	Shown     map[string]int       `json:"shown"`
 }
 
 type document struct {
-	Path       string   `json:"path"`
-	Title      string   `json:"title"`
-	Type       string   `json:"type"`
-	Level      string   `json:"level"`
-	Date       string   `json:"date"`
-	Summary    string   `json:"summary"`
-	Tags       []string `json:"tags"`
-	Decision   bool     `json:"decision"`
-	Fields     []field  `json:"fields"`
-	HTML       string   `json:"html"`
-	Links      []string `json:"links"`
-	Supersedes []string `json:"supersedes"`
-	By         string   `json:"by"`
-}
-
-type field struct {
-	Name   string   `json:"name"`
-	Values []string `json:"values"`
+	Path        string         `json:"path"`
+	Title       string         `json:"title"`
+	Type        string         `json:"type"`
+	Level       string         `json:"level"`
+	Date        string         `json:"date"`
+	Summary     string         `json:"summary"`
+	FrontMatter map[string]any `json:"front_matter"`
+	HTML        string         `json:"html"`
+	Links       []string       `json:"links"`
+	Supersedes  []string       `json:"supersedes"`
+	By          string         `json:"by"`
 }
 
 // write writes the page of the repository and takes it apart.
@@ -130,7 +116,7 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
 		"adr/new.md": "---\ntitle: New\ndate: 2026-02-03\ntags: [a, b]\npromotion_level: critical\nsupersedes: adr/old.md\n" +
-			"scope: system\nfiles_involved: [x.go, y.go]\n---\n# New\n\nText with [the tool](../tools/t.md).\n",
+			"scope: system\n---\n# New\n\nText with [the tool](../tools/t.md).\n",
 		"adr/old.md": "---\ntitle: Old\ndate: 2025-01-02\n---\nText.\n",
 		"tools/t.md": "# Tool\n\nText.\n",
 	})
@@ -141,22 +127,21 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 	got := w.document(t, "adr/new.md")
 	want := document{
 		Path: "csharp-compounding-docs/adr/new.md", Title: "New", Type: "codebase", Level: "critical", Date: "2026-02-03",
-		Summary: "Text with the tool.", Tags: []string{"a", "b"}, Decision: true, Links: []string{"csharp-compounding-docs/tools/t.md"},
+		Summary: "Text with the tool.", Links: []string{"csharp-compounding-docs/tools/t.md"},
 		Supersedes: []string{"csharp-compounding-docs/adr/old.md"},
-		HTML:       "<p>Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", Fields: got.Fields,
+		HTML:       "<p>Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
+			"title": "New", "date": "2026-02-03", "tags": []any{"a", "b"}, "promotion_level": "critical", "supersedes": "adr/old.md", "scope": "system",
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
-	}
-	if fields := fmt.Sprint(got.Fields); fields != "[{files_involved [x.go y.go]} {scope [system]}]" {
-		t.Errorf("fields are %s", fields)
 	}
 	if by := w.document(t, "adr/old.md").By; by != got.Path {
 		t.Errorf("the old one is superseded by %q", by)
 	}
 	tool := w.document(t, "tools/t.md")
-	if tool.Decision || tool.Date != time.Now().UTC().Format(time.DateOnly) && tool.Date != time.Now().Format(time.DateOnly) {
-		t.Errorf("the tool is %+v, want the date of its commit and no decision", tool)
+	if tool.Date != time.Now().UTC().Format(time.DateOnly) && tool.Date != time.Now().Format(time.DateOnly) {
+		t.Errorf("the tool is %+v, want the date of its commit", tool)
 	}
 	if names := []string{w.content.Documents[1].Title, w.content.Documents[2].Title}; !slices.Equal(names, []string{"New", "Old"}) {
 		t.Errorf("documents are not sorted by date: %q", names)
@@ -196,11 +181,11 @@ func TestWrite_HasWhatIsWrong(t *testing.T) {
 			t.Errorf("%s is not among %q", want, checks)
 		}
 	}
-	if got := fmt.Sprint(w.content.Questions); got != "[{newer? 2026-03-04} {older? 2026-03-03}]" {
-		t.Errorf("questions are %s", got)
+	if diff := cmp.Diff(map[string]time.Time{"older?": asked.AddDate(0, 0, -1), "newer?": asked}, w.content.Questions); diff != "" {
+		t.Errorf("questions (-want +got):\n%s", diff)
 	}
-	if got := fmt.Sprint(w.content.Shown); got != "[{csharp-compounding-docs/problems/stale.md 2 1}]" {
-		t.Errorf("shown are %s", got)
+	if diff := cmp.Diff(map[string]int{"csharp-compounding-docs/problems/stale.md": 2}, w.content.Shown); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
 	}
 }
 

@@ -65,8 +65,9 @@ var sanitise = sync.OnceValue(func() *bluemonday.Policy {
 // to them in the page. A text that would take long to convert stays as it is written.
 func render(d *docset.Document, set *docset.Set, p *project.Project) string {
 	body := body(d)
+	asWritten := "<pre>" + html.EscapeString(body) + "</pre>"
 	if isCostly(body) {
-		return "<pre>" + html.EscapeString(body) + "</pre>"
+		return asWritten
 	}
 	src := []byte(body)
 	root := toHTML().Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
@@ -85,7 +86,7 @@ func render(d *docset.Document, set *docset.Set, p *project.Project) string {
 	}
 	var out bytes.Buffer
 	if err != nil || toHTML().Renderer().Render(&out, src, root) != nil {
-		return "<pre>" + html.EscapeString(body) + "</pre>"
+		return asWritten
 	}
 	return sanitise().Sanitize(out.String())
 }

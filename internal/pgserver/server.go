@@ -68,12 +68,14 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 		url, _ := result.Val.(string)
 		return url, result.Err
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	case <-late:
-		return "", &Error{
-			Err:  fmt.Errorf("PostgreSQL has not started within %s: it may be recovering, or its image may be downloading", s.Patience),
-			Hint: "the start goes on, and this program's log says how far it is: try again in a minute",
+		if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+			return "", context.Cause(ctx)
 		}
+	case <-late:
+	}
+	return "", &Error{
+		Err:  errors.New("PostgreSQL has not started yet: it may be recovering, or its image may be downloading"),
+		Hint: "the start goes on, and this program's log says how far it is: try again in a minute",
 	}
 }
 
@@ -226,6 +228,8 @@ func (s *Server) State(ctx context.Context) State {
 	state := State{Folder: p.folder, PostgreSQL: found.PostgreSQL, Pgvector: found.Pgvector, Err: err}
 	if cluster, ok := p.running(ctx); ok {
 		state.Running, state.URL = true, cluster.URL()
+	} else if err == nil {
+		state.Err = p.cluster(found.Major()).damage()
 	}
 	return state
 }

@@ -83,10 +83,29 @@ func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
 	start.Stdout, start.Stderr = log, log
 	if err := start.Run(); err != nil {
 		return &Error{
-			Err: fmt.Errorf("PostgreSQL does not start: %w\n%s", err, readLog(log.Name())),
-			Hint: fmt.Sprintf("try again. If its folder is damaged, run: mv %s %s && compound-docs up. "+
-				"The index is built again from the files, and compound-docs ingest fills the handbook",
-				shellQuote(c.Data), shellQuote(filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data)))),
+			Err:  fmt.Errorf("PostgreSQL does not start: %w\n%s", err, readLog(log.Name())),
+			Hint: "try again. If its folder is damaged, " + c.setAside(),
+		}
+	}
+	return nil
+}
+
+// setAside is the remedy for a damaged folder.
+func (c Cluster) setAside() string {
+	return fmt.Sprintf("run: mv %s %s && compound-docs up. "+
+		"The index is built again from the files, and compound-docs ingest fills the handbook",
+		shellQuote(c.Data), shellQuote(filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data))))
+}
+
+// damage returns an [*Error] if the folder of a cluster lacks a file without which PostgreSQL does
+// not start.
+func (c Cluster) damage() error {
+	if _, err := os.Stat(c.Data); err != nil {
+		return nil //nolint:nilerr // it is made when it is needed
+	}
+	for _, name := range []string{"PG_VERSION", "global/pg_control"} {
+		if _, err := os.Stat(filepath.Join(c.Data, name)); errors.Is(err, fs.ErrNotExist) {
+			return &Error{Err: fmt.Errorf("the folder %s of the database is damaged: %s is missing", c.Data, name), Hint: c.setAside()}
 		}
 	}
 	return nil

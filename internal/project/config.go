@@ -58,7 +58,12 @@ type ExternalDocs struct {
 	Path            string   `json:"path"` // as written; [External] has the absolute path
 	IncludePatterns []string `json:"include_patterns"`
 	ExcludePatterns []string `json:"exclude_patterns"`
+	AsOwn           bool     `json:"as_own"` // see [Config.ExternalAsOwn]
 }
+
+// ExternalAsOwn reports whether the external docs are what the project knows, so that commands and
+// hooks take them as its own documents.
+func (c Config) ExternalAsOwn() bool { return c.ExternalDocs != nil && c.ExternalDocs.AsOwn }
 
 // CustomDocType declares a doc-type of the project's own.
 type CustomDocType struct {

@@ -266,7 +266,7 @@ func TestConfigSchema_DefaultsAreTheOnesApplied(t *testing.T) {
 			}
 		}
 	}
-	if compared != 12 {
-		t.Errorf("compared %d defaults, want 12", compared)
+	if compared != 13 {
+		t.Errorf("compared %d defaults, want 13", compared)
 	}
 }

@@ -27,8 +27,12 @@ type knowledge struct {
 	// own is the folder to take as that of the project's own documents, "" for the usual
 	// one. external is the one to take as external docs, "" for none.
 	own, external string
-	// ownFiles and externalFiles count their files.
-	ownFiles, externalFiles int
+	// asOwn says that commands and hooks take external as own documents, because there are no others.
+	asOwn bool
+	// ownFiles and externalFiles count their files, and looseFiles those of a repository that has
+	// neither. vault says that Obsidian keeps it.
+	ownFiles, externalFiles, looseFiles int
+	vault                               bool
 }
 
 // findKnowledge looks for the documentation of a repository. wanted is the folder that the user
@@ -53,6 +57,11 @@ func findKnowledge(root *contain.Root, wanted string) knowledge {
 	files := markdownFiles(root, docsFolder, found.own)
 	if found.externalFiles = len(files); found.externalFiles > 0 {
 		found.external = narrowest(files)
+		found.asOwn = found.own == "" && len(markdownFiles(root, project.DocsFolder, "")) == 0
+	} else if found.own == "" {
+		found.looseFiles = len(markdownFiles(root, ".", project.DocsFolder))
+		_, err := root.Lstat(".obsidian")
+		found.vault = err == nil
 	}
 	return found
 }

@@ -36,6 +36,10 @@ type Result struct {
 	// Documents and External count the files in the folders of a new configuration: in an unusual
 	// folder for the project's own documents, and in the folder of external ones.
 	Documents, External int
+	// Loose counts the markdown files of a repository that has no folder of documentation, and
+	// Vault says that they are an Obsidian vault. They are not searched.
+	Loose int
+	Vault bool
 }
 
 // Write prepares the repository at root, which has no symbolic link in it. It never
@@ -61,6 +65,7 @@ func Write(root string, options Options) (result Result, err error) {
 	}
 	if !result.Kept {
 		result.Documents, result.External = found.ownFiles, found.externalFiles
+		result.Loose, result.Vault = found.looseFiles, found.vault
 	} else if err := checkKept(result.Project, options.Documents); err != nil {
 		return Result{}, err
 	}
@@ -117,7 +122,8 @@ type documents struct {
 }
 
 type externalDocs struct {
-	Path string `json:"path"`
+	Path  string `json:"path"`
+	AsOwn bool   `json:"as_own,omitempty"`
 }
 
 // writeConfig writes a configuration, unless there is one.
@@ -131,7 +137,7 @@ func writeConfig(repository string, folder *contain.Root, found knowledge) (kept
 		c.Documents = &documents{Folder: found.own, Lenient: true}
 	}
 	if found.external != "" {
-		c.ExternalDocs = &externalDocs{Path: "./" + found.external}
+		c.ExternalDocs = &externalDocs{Path: "./" + found.external, AsOwn: found.asOwn}
 	}
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {

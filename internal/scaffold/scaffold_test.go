@@ -86,6 +86,37 @@ func TestWrite_FindsDocs(t *testing.T) {
 	}
 }
 
+// docs/ is what a project without own documents knows. What lies elsewhere is counted alone, and can be
+// taken as external docs.
+func TestWrite_TakesDocsAsOwn(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		files []string
+		asOwn bool
+		loose int
+		vault bool
+	}{
+		"docs":                {[]string{"docs/adr/a.md", "docs/b.md", "README.md"}, true, 0, false},
+		"docs beside own":     {[]string{"docs/a.md", "csharp-compounding-docs/tools/b.md"}, false, 0, false},
+		"docs and solutions":  {[]string{"docs/a.md", "docs/solutions/b.md"}, false, 0, false},
+		"README alone":        {[]string{"README.md"}, false, 1, false},
+		"an Obsidian vault":   {[]string{"daily/today.md", "Ideas.md", ".obsidian/app.md"}, false, 2, true},
+		"nothing but sources": {[]string{"main.go"}, false, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := repository(t, test.files...)
+			result, err := Write(root, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			asOwn := result.Project.Config.ExternalAsOwn()
+			if asOwn != test.asOwn || result.Loose != test.loose || result.Vault != test.vault {
+				t.Errorf("docs as own %v, %d loose files, vault %v", asOwn, result.Loose, result.Vault)
+			}
+		})
+	}
+}
+
 func TestWrite_RefusesDocuments(t *testing.T) {
 	t.Parallel()
 	root := repository(t)

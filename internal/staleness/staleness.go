@@ -2,9 +2,9 @@
 // repository that they cite have changed. It knows places, files and git's history; it
 // must not know what documents say, nor the database.
 //
-// A place is compared with what it was in the commit that last changed the document: who
-// writes a document vouches for what it cites. A document that is not committed as it is
-// was written just now, and nothing of it is stale.
+// A place is compared with what it was in the commit in which the document last said
+// something else of its file, or had another date. Other edits confirm nothing. What is not
+// committed yet was written just now, and is not stale.
 package staleness
 
 import (
@@ -41,7 +41,8 @@ type Checker struct {
 	root string
 
 	commit  string
-	touched map[string]gitlog.Commit // as [gitlog.Folder.Touched] says of commit
+	touched map[string][]gitlog.Version // as [gitlog.Folder.Touched] says of commit
+	cited   map[citation]cited
 	renamed map[string]map[string]string
 	objects map[gitlog.Version]gitlog.Object
 	// before has the lines of objects, nil of those that are too large to be compared.
@@ -80,7 +81,11 @@ func (c *Checker) Check(ctx context.Context, documents []Document) (found []Find
 		return nil, err, nil
 	}
 	for i, d := range documents {
+		text := strings.Join(present.lines(d.Path), "\n")
 		for j, place := range d.Places {
+			if found := c.cited[citation{d.Path, place}]; found.commit == "" || found.said != about(text, place) {
+				continue // not committed yet
+			}
 			if state, now := c.judge(d, place, present); state != Same {
 				found = append(found, Finding{State: state, Document: i, Place: j, Now: now})
 			}
@@ -108,32 +113,32 @@ func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 	if err == nil && shallow {
 		err = errShallow
 	}
-	var touched map[string]gitlog.Commit
+	var touched map[string][]gitlog.Version
 	if err == nil {
 		touched, err = folder.Touched(ctx, commit)
 	}
 	if ctx.Err() == nil {
-		c.commit, c.touched, c.err = commit, touched, err
+		c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]cited{}, err
 		c.renamed, c.objects, c.before = map[string]map[string]string{}, map[gitlog.Version]gitlog.Object{}, map[string][]string{}
 	}
 	return err
 }
 
-// readVersions asks git for the places as they were, where these are not known, and
-// removes the places of documents that are not as their commit has them.
+// readVersions asks git for the places as they were, where these are not known.
 func (c *Checker) readVersions(
 	ctx context.Context, folder gitlog.Folder, documents []Document, present *presentFiles,
 ) error {
-	if err := c.readObjects(ctx, folder, documents); err != nil {
+	err := c.readCited(ctx, folder, documents)
+	if err == nil {
+		err = c.readObjects(ctx, folder, documents)
+	}
+	if err != nil {
 		return err
 	}
 	var differing []gitlog.Object
-	for i, d := range documents {
-		commit := c.touched[d.Path].ID
-		if written := c.objects[gitlog.Version{Commit: commit, Path: d.Path}]; commit == "" || !present.file(d.Path).is(written.ID) {
-			documents[i].Places = nil
-		}
-		for _, place := range documents[i].Places {
+	for _, d := range documents {
+		for _, place := range d.Places {
+			commit := c.cited[citation{d.Path, place}].commit
 			object := c.objects[gitlog.Version{Commit: commit, Path: place.Path}]
 			now := present.file(place.Path)
 			if object.ID == "" || object.Folder || now.is(object.ID) {
@@ -156,8 +161,7 @@ func (c *Checker) readVersions(
 	})
 }
 
-// readObjects asks git which objects documents and their places were, where that is not
-// known.
+// readObjects asks git which objects the places of documents were, where that is not known.
 func (c *Checker) readObjects(ctx context.Context, folder gitlog.Folder, documents []Document) error {
 	var wanted []gitlog.Version
 	want := func(v gitlog.Version) {
@@ -167,11 +171,8 @@ func (c *Checker) readObjects(ctx context.Context, folder gitlog.Folder, documen
 		}
 	}
 	for _, d := range documents {
-		for i, place := range d.Places {
-			if i == 0 {
-				want(gitlog.Version{Commit: c.touched[d.Path].ID, Path: d.Path})
-			}
-			want(gitlog.Version{Commit: c.touched[d.Path].ID, Path: strings.TrimSuffix(place.Path, "/")})
+		for _, place := range d.Places {
+			want(gitlog.Version{Commit: c.cited[citation{d.Path, place}].commit, Path: strings.TrimSuffix(place.Path, "/")})
 		}
 	}
 	objects, err := folder.Objects(ctx, wanted)
@@ -195,7 +196,7 @@ func (c *Checker) readRenames(ctx context.Context, folder gitlog.Folder, commit 
 
 // judge says what became of a place of a document.
 func (c *Checker) judge(d Document, place document.Place, present *presentFiles) (State, document.Place) {
-	commit := c.touched[d.Path].ID
+	commit := c.cited[citation{d.Path, place}].commit
 	object := c.objects[gitlog.Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")}]
 	now := present.file(place.Path)
 	before := c.before[object.ID]

@@ -122,9 +122,14 @@ func (w *Workspace) RecallThreshold() float64 { return w.settings.RecallThreshol
 // RecallVisible reports whether the user sees what hooks show.
 func (w *Workspace) RecallVisible() bool { return w.settings.RecallVisible }
 
-// RecallScopes returns what hooks search: the collections of the user's settings that are there.
+// RecallScopes returns what hooks search: the collections of the user's settings that are there, and external
+// docs that the project takes as its own.
 func (w *Workspace) RecallScopes(ctx context.Context, p *Project) (scopes []catalog.Scope) {
-	for _, collection := range w.settings.RecallCollections {
+	collections := w.settings.RecallCollections
+	if external := string(catalog.External); p.Definition.Config.ExternalAsOwn() && !slices.Contains(collections, external) {
+		collections = append(slices.Clone(collections), external)
+	}
+	for _, collection := range collections {
 		switch catalog.Collection(collection) {
 		case catalog.Compounding:
 			scopes = append(scopes, p.Compounding())

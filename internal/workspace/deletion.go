@@ -28,8 +28,10 @@ func deletedError(p *Project) *apierror.Error {
 // The server must have a project or be started for one, which may be deleted. It is
 // not activated.
 func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
-	w.switching.Lock()
-	defer w.switching.Unlock()
+	if err := w.beginSwitch(ctx); err != nil {
+		return index.Contents{}, err
+	}
+	defer w.endSwitch()
 	if err := w.hasProject(); err != nil {
 		return index.Contents{}, err
 	}

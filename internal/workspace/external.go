@@ -27,7 +27,7 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	if active.Definition.Config.ExternalDocs == nil {
 		return nil, noExternal(problem)
 	}
-	active.waitForAnswer(ctx)
+	active.WaitForAnswer(ctx, nil)
 	return active, nil
 }
 

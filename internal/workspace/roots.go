@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -13,7 +14,7 @@ import (
 // When the client has left the repository of the active project, as it does when it
 // enters another worktree, the next call activates the one that it has gone to. A project
 // that the client was not in, because another one was activated on purpose, stays.
-func (w *Workspace) Follow(folders []string) {
+func (w *Workspace) Follow(ctx context.Context, folders []string) {
 	w.mu.Lock()
 	same := slices.Equal(folders, w.clientFolders)
 	w.mu.Unlock()
@@ -26,8 +27,10 @@ func (w *Workspace) Follow(folders []string) {
 			roots = append(roots, root)
 		}
 	}
-	w.switching.Lock()
-	defer w.switching.Unlock()
+	if w.beginSwitch(ctx) != nil {
+		return // the call is given up
+	}
+	defer w.endSwitch()
 	at, certain := w.currentRoot()
 	w.mu.Lock()
 	before := w.clientRoots

@@ -16,9 +16,12 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// SyncWait bounds how long a call waits for the sync after an activation or a switch
+// syncWait bounds how long a call waits for the sync after an activation or a switch
 // of branches. The sync continues afterwards.
-const SyncWait = 15 * time.Second
+const syncWait = 15 * time.Second
+
+// callTime is what a call may need after the sync.
+const callTime = 2 * time.Second
 
 // maxPublished bounds the failed files in a published status.
 const maxPublished = 20
@@ -39,6 +42,8 @@ type Status struct {
 	// their words. While a model is measured, Embedding counts its texts too.
 	Embedding int `json:"embedding"`
 	Passages  int `json:"passages"`
+	// Counting says that both are to be counted again.
+	Counting bool `json:"counting,omitempty"`
 	// EmbeddingWaits is why embedding waits, "" while it goes on.
 	EmbeddingWaits string `json:"embedding_waits,omitempty"`
 	// FailedCount files are on disk and cannot be indexed; Failed are the first.
@@ -49,8 +54,8 @@ type Status struct {
 	// GitBusy is since when indexing waits for git; nil while it does not.
 	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	// takingOver is set while another server takes the place of a suspended one, and unnoticed
-	// if this server sees other files than the one that indexes.
+	// takingOver is set while another server takes the place of a suspended one. unnoticed is
+	// set if the server that indexes has published other files than this server sees.
 	takingOver, unnoticed bool
 }
 
@@ -105,7 +110,7 @@ func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 
 // plusQueue adds the status of the queue of passages to embed.
 func (s Status) plusQueue(queue index.QueueStatus) Status {
-	s.Embedding, s.Passages = queue.Missing, queue.Chunks
+	s.Embedding, s.Passages, s.Counting = queue.Missing, queue.Chunks, queue.Counting
 	for _, failed := range queue.Failed {
 		s = s.plusFailed(failed, queue.FailedSince)
 	}
@@ -120,8 +125,8 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
 // Status returns how far the index is behind. If another server indexes, it returns the status
-// that this server has last seen in the tenant's row, and compares it with the files: that
-// server may be suspended or cut off, or not have said yet that they have changed.
+// that this server has last seen in the tenant's row. It compares that with the files, because
+// the other server may be suspended or cut off, or may not have published the last changes yet.
 func (p *Project) Status() Status {
 	seen := p.seen.Load()
 	if seen == nil {
@@ -229,11 +234,15 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status 
 	}
 }
 
-// waitForAnswer waits for the sync as long as a call may.
-func (p *Project) waitForAnswer(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, SyncWait)
+// WaitForAnswer is WaitSynced for as long as a call may wait, which leaves it some time to answer.
+func (p *Project) WaitForAnswer(ctx context.Context, progress func(Status)) {
+	most := syncWait
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(deadline)-callTime)
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	p.WaitSynced(ctx, nil)
+	p.WaitSynced(ctx, progress)
 }
 
 // until waits until done returns true, and returns false if ctx or the project ends first.

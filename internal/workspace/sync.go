@@ -59,7 +59,7 @@ func (p *Project) complete(ctx context.Context, progress func(Status)) error {
 // syncAtOnce indexes the text of the files that have changed, as long as a call may wait for
 // that, beside a server that may lead the tenant.
 func (p *Project) syncAtOnce(ctx context.Context) {
-	limited, end := context.WithTimeout(ctx, SyncWait)
+	limited, end := context.WithTimeout(ctx, syncWait)
 	defer end()
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	failures, err := p.syncOnce(limited, func(done, total int) { status.Done, status.Total = done, total })
@@ -70,7 +70,7 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 		status.Waiting = apierror.AsError(err).Error()
 	}
 	if limited.Err() != nil && ctx.Err() == nil {
-		status.Waiting = "there is more to index than " + SyncWait.String() + " allow; `compound-docs sync` goes on"
+		status.Waiting = "there is more to index than " + syncWait.String() + " allow; `compound-docs sync` goes on"
 	}
 	if status.Pending() == 0 {
 		p.count(ctx)

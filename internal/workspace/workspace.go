@@ -34,8 +34,8 @@ type Workspace struct {
 	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
 	end     context.CancelFunc
 
-	// switching is held by the one call that may change active, and last.
-	switching sync.Mutex
+	// switching holds a token while one call may change active, and last.
+	switching chan struct{}
 	// last is the project that was started last: the next one begins when it has ended.
 	last *Project
 
@@ -57,6 +57,7 @@ func New(
 ) *Workspace {
 	s := &Workspace{
 		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
+		switching: make(chan struct{}, 1),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
@@ -105,7 +106,7 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	active.waitForAnswer(ctx)
+	active.WaitForAnswer(ctx, nil)
 	return active, nil
 }
 
@@ -113,8 +114,10 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 // another server has activated it after a deletion, unless another call has done so.
 // outdated is the active project, nil for none.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
-	w.switching.Lock()
-	defer w.switching.Unlock()
+	if err := w.beginSwitch(ctx); err != nil {
+		return nil, err
+	}
+	defer w.endSwitch()
 	switch active := w.current(); {
 	case active != outdated && active != nil:
 		return active, nil
@@ -141,6 +144,19 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	}
 	return active, err
 }
+
+// beginSwitch waits until the caller may change the active project: another call may wait for the
+// database.
+func (w *Workspace) beginSwitch(ctx context.Context) error {
+	select {
+	case w.switching <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (w *Workspace) endSwitch() { <-w.switching }
 
 // activateOwn activates the project that the server was started for.
 func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
@@ -169,8 +185,10 @@ func notActivated(reason string) *apierror.Error {
 // again.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	w.index.Used()
-	w.switching.Lock()
-	defer w.switching.Unlock()
+	if err := w.beginSwitch(ctx); err != nil {
+		return nil, err
+	}
+	defer w.endSwitch()
 	p, err := w.load(configPath)
 	if err != nil {
 		return nil, err

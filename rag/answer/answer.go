@@ -4,7 +4,6 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -49,14 +48,16 @@ type Question struct {
 
 	// MinLevel is the lowest level of the documents used, linked ones included.
 	MinLevel catalog.Level
-	// IncludeCritical puts critical documents of all doc-types in front whatever their
-	// score. They do not count against Limit.
+	// IncludeCritical adds critical documents of all doc-types whatever their score, if the model is
+	// asked at all. They do not count against Limit.
 	IncludeCritical bool
 	// MaxDepth and MaxLinked bound the documents that are reached over links; 0
 	// follows none.
 	MaxDepth, MaxLinked int
 	// Stale, if not nil, says by the paths of documents why they may be outdated.
 	Stale func() map[string]string
+	// Sure has the model asked only if a document reaches the threshold.
+	Sure bool
 	// OnText, if not nil, is called with each piece of the answer as it is written.
 	OnText func(text string)
 }
@@ -65,9 +66,10 @@ type Question struct {
 type Answer struct {
 	// Text is empty when there was nothing to answer from.
 	Text string
-	// Sources are the critical documents, then the others by relevance. A document that
-	// another one replaces comes after it, and has no critical place. At least a part of
-	// each, and of each document of Linked, was quoted to the language model.
+	// Grade says how sure the answer is: with [rag.MayAnswer], no source reaches the threshold.
+	Grade rag.Grade
+	// Sources are documents by relevance. A document that another one replaces comes after it.
+	// At least a part of each, and of each document of Linked, was quoted to the language model.
 	Sources []rag.Hit
 	Linked  []Linked
 	// Conflicts are pairs of Sources that may contradict each other.
@@ -78,8 +80,10 @@ type Answer struct {
 	// CriticalNotConsidered is how many critical documents there are beyond the
 	// maxCritical most relevant ones.
 	CriticalNotConsidered int
-	// Closest are set when no document reached the threshold: then there are no sources.
-	Closest []rag.Hit
+	// MayAnswer are other documents that may answer; see [rag.Hits].
+	MayAnswer []rag.Hit
+	// Empty says that there was no document to search.
+	Empty bool
 	// Coverage says how the sources were searched for.
 	rag.Coverage
 	// FallbackReason says why Text quotes passages. It is nil for an answer that the
@@ -105,11 +109,20 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	if err != nil {
 		return Answer{}, err
 	}
-	answer := Answer{Sources: []rag.Hit{}, Linked: []Linked{}, Closest: found.Closest, Coverage: found.Coverage}
-	if len(answer.Closest) > 0 {
-		return answer, nil
+	answer := Answer{
+		Grade: found.Grade, Sources: []rag.Hit{}, Linked: []Linked{}, MayAnswer: found.MayAnswer,
+		Coverage: found.Coverage, Empty: found.Empty(),
 	}
-	if answer.Sources, err = a.withSuccessors(ctx, found, question); err != nil {
+	documents := found.Documents
+	switch {
+	case found.Grade == rag.Nothing, found.Grade == rag.MayAnswer && question.Sure:
+		return answer, nil
+	case found.Grade == rag.MayAnswer:
+		most := min(len(found.MayAnswer), question.Limit)
+		documents, answer.MayAnswer = found.MayAnswer[:most], found.MayAnswer[most:]
+		question.MinScore = min(question.MinScore, rag.MayAnswerScore)
+	}
+	if answer.Sources, err = a.withSuccessors(ctx, found, documents, question.MinScore); err != nil {
 		return Answer{}, err
 	}
 	if len(found.Critical) == maxCritical {
@@ -135,14 +148,11 @@ func (a *Answerer) criticalBeyond(ctx context.Context, scope catalog.Scope) (int
 	return max(0, int(all)-maxCritical), err
 }
 
-// linkOrigins returns the paths of the sources in the order in which their links are
-// followed, by relevance. Critical documents that have nothing to do with the question
-// are left out: their links would take the places of others.
+// linkOrigins returns the paths of the sources whose links are followed. Critical documents that
+// have nothing to do with the question are left out: their links would take the places of others.
 func linkOrigins(sources []rag.Hit, minScore float64) []string {
-	ordered := slices.Clone(sources)
-	slices.SortStableFunc(ordered, func(a, b rag.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	var paths []string
-	for _, hit := range ordered {
+	for _, hit := range sources {
 		if hit.Level != catalog.Critical || hit.Score >= minScore {
 			paths = append(paths, hit.Path)
 		}

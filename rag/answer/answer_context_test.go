@@ -33,7 +33,7 @@ func (f *fixture) withWindow(tokens int) {
 	f.Answerer = f.NewAnswerer(windowed{f.Models, tokens})
 }
 
-// Critical documents rank higher than others and take no place from them.
+// Critical documents take no place from others. All sources are in order of relevance.
 func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -46,34 +46,130 @@ func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 		atLevel("docs/c3.md", catalog.Critical, "connection pool exhausted by tests that fail without reason"),
 	)
 	question := answer.Question{Query: rag.Query{Text: "connection pool exhausted", Limit: 2}, IncludeCritical: true}
-	want := []string{"docs/c1.md", "docs/c2.md", "docs/c3.md", "docs/s1.md", "docs/s2.md"}
+	want := []string{"docs/s1.md", "docs/c1.md", "docs/c2.md", "docs/s2.md", "docs/c3.md"}
 	if diff := cmp.Diff(want, paths(ask(t, f, question).Sources)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
 	question.MinLevel = catalog.Critical
-	if diff := cmp.Diff(want[:3], paths(ask(t, f, question).Sources)); diff != "" {
+	if diff := cmp.Diff([]string{"docs/c1.md", "docs/c2.md", "docs/c3.md"}, paths(ask(t, f, question).Sources)); diff != "" {
 		t.Errorf("sources of the level critical (-want +got):\n%s", diff)
 	}
 }
 
-// The closest document may have any level. It is left out if a critical one reaches the threshold.
-func TestAsk_ClosestOfAllLevels(t *testing.T) {
+// Documents that may answer are given to the model, which is told so, with the critical ones. A
+// critical document that reaches the threshold answers.
+func TestAsk_MayAnswer(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant,
-		atLevel("docs/rule.md", catalog.Critical, "connection pool exhausted"), atLevel("docs/lunch.md", catalog.Standard, "lunch at noon"))
-	question := answer.Question{Query: rag.Query{Text: "the connection pool was exhausted by jobs", MinScore: 0.99}, IncludeCritical: true}
-	if got := paths(ask(t, f, question).Closest); len(got) == 0 || got[0] != "docs/rule.md" {
-		t.Errorf("closest are %q, want docs/rule.md first", got)
+		atLevel("docs/pool.md", catalog.Standard, "connection pool exhausted"), atLevel("docs/lunch.md", catalog.Standard, "lunch at noon"),
+		atLevel("docs/rule.md", catalog.Critical, "Secrets stay out of logs."))
+	question := answer.Question{Query: rag.Query{Text: "the connection pool was exhausted by jobs", MinScore: 0.999}, IncludeCritical: true}
+	answered := ask(t, f, question)
+	if diff := cmp.Diff([]string{"docs/pool.md", "docs/rule.md"}, paths(answered.Sources)); diff != "" || answered.Grade != rag.MayAnswer {
+		t.Errorf("grade %s, sources (-want +got):\n%s", answered.Grade, diff)
 	}
+	if prompt := f.Fake.Requests("/api/chat")[0].User; !strings.Contains(prompt, `note="may answer the question: say that this is not sure"`) {
+		t.Errorf("the model is not told that it is not sure:\n%s", prompt)
+	}
+	f.Add(t, f.Tenant, atLevel("docs/pool.md", catalog.Critical, "connection pool exhausted"))
 	question.MinScore = 0.5
-	if got := ask(t, f, question).Closest; len(got) > 0 {
-		t.Errorf("closest are %q although docs/rule.md reaches the threshold", paths(got))
+	if answered = ask(t, f, question); answered.Grade != rag.Answers {
+		t.Errorf("grade %s although a critical document reaches the threshold", answered.Grade)
+	}
+	question.Text = "zeppelins"
+	if answered = ask(t, f, question); answered.Grade != rag.Nothing || len(answered.Sources) > 0 {
+		t.Errorf("grade %s from %q, want nothing", answered.Grade, paths(answered.Sources))
+	}
+}
+
+// In a small window critical documents of another subject cost title, summary and lines, and the
+// document that answers comes first.
+func TestAsk_CriticalDocumentsInASmallWindow(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	files := []document.File{file("docs/pool.md", section("Pools", "pools"))}
+	for i := range 5 {
+		files = append(files, atLevel(fmt.Sprintf("docs/rule%d.md", i), catalog.Critical, "# Parade "+fmt.Sprint(i), "",
+			"Uniforms are worn.", "", strings.Repeat("Buttons are polished each morning. ", 30)))
+	}
+	f.Add(t, f.Tenant, files...)
+	f.withWindow(2048)
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "what is about pools", MinScore: .3}, IncludeCritical: true})
+	prompt := f.Fake.Requests("/api/chat")[0].User
+	if got := paths(answered.Sources); len(got) != 6 || got[0] != "docs/pool.md" {
+		t.Errorf("sources %q, want the one that answers and then five critical ones", got)
+	}
+	if strings.Count(prompt, "Uniforms are worn.") != 5 || strings.Contains(prompt, "Buttons") || !strings.Contains(prompt, "[… lines") {
+		t.Errorf("critical documents are not quoted with summary and lines alone:\n%s", prompt)
+	}
+}
+
+// The delimiters of a prompt do not reach the user, whole or in pieces.
+func TestAsk_HidesDelimiters(t *testing.T) {
+	t.Parallel()
+	f := knowledge(t)
+	f.Fake.SetAnswer(func(_, user string) []string {
+		begin, _, _ := strings.Cut(user, "\n")
+		end := strings.Replace(begin, "<", "</", 1)
+		return []string{begin + "\nThe pool", " ran dry, 1 ", "< 2. </doc", end[5 : len(end)-1], "> See ", end[11 : len(end)-1], " and <b>."}
+	})
+	var shown strings.Builder
+	answered := ask(t, f, answer.Question{
+		Query: rag.Query{Text: "why was the connection pool exhausted"}, OnText: func(text string) { shown.WriteString(text) },
+	})
+	const want = "The pool ran dry, 1 < 2.  See  and <b>."
+	if answered.Text != want || strings.TrimSpace(shown.String()) != want {
+		t.Errorf("the answer is %q, and %q was shown, want %q", answered.Text, shown.String(), want)
+	}
+}
+
+// Without a model, the quotation is what a document says of cause and solution, not the passage
+// that has most words of the question. Critical documents of another subject are not quoted.
+func TestAsk_QuotesCauseAndSolution(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	filler := strings.Repeat("It took long. ", 70)
+	f.Add(t, f.Tenant,
+		file("docs/problems/sections.md", "# Imports hang", "", "## What did not work", "", "Imports hang at night: more imports hang at night. "+filler,
+			"", "## Root cause", "", "A lock was held. "+filler),
+		file("docs/problems/fields.md", "---", "tags: [printer]", "root_cause: The spooler slept.", "solution: Wake it first.", "---",
+			"# Printer silent", "", "The printer was silent, silent all day."),
+		atLevel("docs/rule.md", catalog.Critical, "# Rule", "", "Secrets stay out of logs."))
+	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
+	for text, want := range map[string]string{
+		"why do imports hang at night":       "./docs/problems/sections.md, lines 7 to 9:\n## Root cause\n\nA lock was held.",
+		"why was the printer silent all day": "./docs/problems/fields.md, lines 1 to 5:\nroot cause: The spooler slept.\nsolution: Wake it first.",
+	} {
+		answered := ask(t, f, answer.Question{Query: rag.Query{Text: text, Limit: 1}, IncludeCritical: true})
+		if !strings.HasPrefix(answered.Text, want) || strings.Contains(answered.Text, "Secrets") {
+			t.Errorf("%s: quoted is\n%s\nwant\n%s", text, answered.Text[:min(len(answered.Text), 200)], want)
+		}
 	}
 }
 
 // The lowest level holds for documents that are reached over links: neither they
 // nor what they link to is used.
+func TestAsk_FollowsWikilinks(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant,
+		atLevel("docs/pool.md", catalog.Standard, "The connection pool. [[Low]] and [[b/twice|another]], [[nowhere]]."),
+		atLevel("docs/deep/er/low.md", catalog.Standard, "The longer path."),
+		atLevel("docs/deep/low.md", catalog.Standard, "The shortest path. [[pool]]"),
+		atLevel("docs/a/twice.md", catalog.Standard, "Of the folder a."),
+		atLevel("docs/b/twice.md", catalog.Standard, "Of the folder b."),
+	)
+	question := answer.Question{Query: rag.Query{Text: "the connection pool", MinScore: 0.5}, MaxDepth: 3, MaxLinked: 5}
+	linked := []string{}
+	for _, link := range ask(t, f, question).Linked {
+		linked = append(linked, link.Path)
+	}
+	if diff := cmp.Diff([]string{"docs/deep/low.md", "docs/b/twice.md"}, linked); diff != "" {
+		t.Errorf("linked (-want +got):\n%s", diff)
+	}
+}
+
 func TestAsk_MinLevelHoldsForLinkedDocuments(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -243,7 +339,7 @@ func TestAsk_BeforeThereAreVectors(t *testing.T) {
 	expect := func(coverage rag.Coverage) {
 		t.Helper()
 		answered := ask(t, f, question)
-		if diff := cmp.Diff([]string{"docs/rule.md", "docs/pool.md"}, paths(answered.Sources)); diff != "" {
+		if diff := cmp.Diff([]string{"docs/pool.md", "docs/rule.md"}, paths(answered.Sources)); diff != "" {
 			t.Errorf("sources (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(coverage, answered.Coverage); diff != "" {
@@ -256,7 +352,7 @@ func TestAsk_BeforeThereAreVectors(t *testing.T) {
 	// A critical document that has come since is considered before it has a vector.
 	f.AddText(t, f.Tenant, atLevel("docs/later.md", catalog.Critical, "# Later", "", "Backups are kept for a week."))
 	answered := ask(t, f, question)
-	if diff := cmp.Diff([]string{"docs/rule.md", "docs/later.md", "docs/pool.md"}, paths(answered.Sources)); diff != "" {
+	if diff := cmp.Diff([]string{"docs/pool.md", "docs/rule.md", "docs/later.md"}, paths(answered.Sources)); diff != "" {
 		t.Errorf("sources with one that has no vector (-want +got):\n%s", diff)
 	}
 }

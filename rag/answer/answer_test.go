@@ -59,7 +59,7 @@ func TestAsk_SourcesLinksAndCritical(t *testing.T) {
 		Query:           rag.Query{Text: "why was the connection pool exhausted", MinScore: 0.6},
 		IncludeCritical: true, MaxDepth: 2, MaxLinked: 5,
 	})
-	if diff := cmp.Diff([]string{"docs/styles/rule.md", "docs/problems/pool.md"}, paths(answered.Sources)); diff != "" {
+	if diff := cmp.Diff([]string{"docs/problems/pool.md", "docs/styles/rule.md"}, paths(answered.Sources)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}
 	links := []string{}
@@ -115,8 +115,8 @@ func TestAsk_NothingRelevantGeneratesNothing(t *testing.T) {
 	t.Parallel()
 	f := knowledge(t)
 	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "quantum chromodynamics", MinScore: 0.9}})
-	if len(answered.Sources) != 0 || answered.Closest == nil || answered.Text != "" {
-		t.Errorf("got %+v, want no sources, no text and the closest", answered)
+	if len(answered.Sources) != 0 || answered.Grade != rag.Nothing || answered.Text != "" {
+		t.Errorf("got %+v, want no sources and no text", answered)
 	}
 	if chats := f.Fake.Requests("/api/chat"); len(chats) != 0 {
 		t.Errorf("%d chats, want none", len(chats))

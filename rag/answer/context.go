@@ -2,11 +2,13 @@ package answer
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // source is a document that an answer may draw on.
@@ -14,7 +16,7 @@ type source struct {
 	rag.Hit // its score is 0 if it is only linked
 
 	note string // for the model: why it is here, and how far it holds
-	// brief asks for the beginning of the document alone.
+	// brief asks for title, summary and lines alone.
 	brief    bool
 	passages []rag.Passage // in the order of the document
 }
@@ -86,46 +88,42 @@ func fit(sources []source, d delimiter, room int) []quote {
 	return quotes
 }
 
-// fitBest quotes the best passage of each source, and returns the room that is left.
-// Sources that have no room are dropped from the end. The most relevant one always
-// stays: many critical documents must not leave an answer without the document that it
-// is about. Its passage is cut if it is too long for all of the room.
+// fitBest quotes the best passage of each source, and returns the room that is left. The most
+// relevant source always stays: its passage is cut if it is too long. Critical documents stay
+// with title and summary at least, if half of the room is enough for them. Other sources that
+// have no room are dropped from the end.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
-	order := make([]int, 0, len(sources))
-	for i, s := range sources {
-		if s.hasText() {
-			order = append(order, i)
-		}
-	}
-	if len(order) == 0 {
+	top := mostRelevant(sources)
+	if top < 0 {
 		return nil, room
 	}
-	top := slices.MaxFunc(order, func(i, j int) int { return cmp.Compare(sources[i].Score, sources[j].Score) })
-	order = slices.DeleteFunc(order, func(i int) bool { return i == top })
-	quoted := map[int]quote{}
-	for _, i := range slices.Insert(order, 0, top) {
-		s := sources[i]
-		if s.brief && len(quoted) > 0 {
-			q, size := s.beginning(d)
-			if size > room {
-				break
-			}
-			quoted[i], room = q, room-size
+	brief, held, reserved := rules(sources, top, d)
+	q, size := sources[top].best(d, room-min(reserved, room/2))
+	if len(q.chosen) == 0 {
+		q, size = sources[top].best(d, room)
+	}
+	if len(q.chosen) == 0 {
+		return nil, room
+	}
+	quoted := map[int]quote{top: q}
+	room -= size
+	for _, i := range slices.Sorted(maps.Keys(brief)) {
+		if held[i] > room {
+			held[i] = 0
 			continue
 		}
-		best := s.preference()[0]
-		frame, size := d.frameTokens(s), passageTokens(s.passages[best])
-		q := quote{source: s, chosen: []int{best}}
-		if frame+size > room {
-			text := room - frame - promptTokens(passageLabel(s.passages[best], s.passages[best]))
-			if len(quoted) > 0 || text < minQuote {
-				break
-			}
-			q.cut = cutToTokens(s.passages[best].Content, text)
-			size = room - frame
+		quoted[i], room = brief[i], room-held[i]
+	}
+	for i, s := range sources {
+		if i == top || !s.hasText() || s.brief {
+			continue
 		}
-		quoted[i] = q
-		room -= frame + size
+		q, size := s.best(d, room+held[i])
+		if q.cut == "" && len(q.chosen) > 0 {
+			quoted[i], room = q, room+held[i]-size
+		} else if held[i] == 0 {
+			break
+		}
 	}
 	for i := range sources {
 		if q, ok := quoted[i]; ok {
@@ -135,14 +133,53 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	return quotes, room
 }
 
-// briefTokens bounds what is quoted of a document that has nothing to do with the question.
+// mostRelevant returns the index of the most relevant source that has text, -1 for none.
+func mostRelevant(sources []source) int {
+	top := -1
+	for i, s := range sources {
+		if s.hasText() && (top < 0 || s.Score > sources[top].Score) {
+			top = i
+		}
+	}
+	return top
+}
+
+// rules returns short quotes of the critical documents besides the most relevant source, with the
+// tokens of each and of all.
+func rules(sources []source, top int, d delimiter) (brief map[int]quote, held map[int]int, all int) {
+	brief, held = map[int]quote{}, map[int]int{}
+	for i, s := range sources {
+		if i != top && s.hasText() && s.Level == catalog.Critical && s.SupersededBy == "" {
+			brief[i], held[i] = s.beginning(d)
+			all += held[i]
+		}
+	}
+	return brief, held, all
+}
+
+// best quotes the best passage within room, and the first part of it if it is longer. It chooses
+// no passage if the room is too small for that.
+func (s source) best(d delimiter, room int) (q quote, size int) {
+	p := s.passages[s.preference()[0]]
+	frame := d.frameTokens(s)
+	if size = frame + passageTokens(p); size <= room {
+		return quote{source: s, chosen: s.preference()[:1:1]}, size
+	}
+	text := room - frame - promptTokens(passageLabel(p, p))
+	if text < minQuote {
+		return quote{source: s}, 0
+	}
+	return quote{source: s, chosen: s.preference()[:1:1], cut: cutToTokens(p.Content, text)}, room
+}
+
+// briefTokens bounds the summary of a document that is quoted instead of its text.
 const briefTokens = 64
 
-// beginning quotes the first lines of a document.
+// beginning quotes the summary of a document, with the lines of its best passage.
 func (s source) beginning(d delimiter) (q quote, size int) {
-	first := slices.IndexFunc(s.passages, hasText)
-	q = quote{source: s, chosen: []int{first}, cut: cutToTokens(s.passages[first].Content, briefTokens)}
-	return q, d.frameTokens(s) + promptTokens(q.cut) + promptTokens(passageLabel(s.passages[first], s.passages[first]))
+	best := s.preference()[0]
+	q = quote{source: s, chosen: []int{best}, cut: cutToTokens(cmp.Or(s.Summary, s.Title), briefTokens)}
+	return q, d.frameTokens(s) + promptTokens(q.cut) + promptTokens(passageLabel(s.passages[best], s.passages[best]))
 }
 
 // worse is how much less likely than the best passage of a document another one may

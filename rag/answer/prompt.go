@@ -40,6 +40,56 @@ func (d delimiter) begin() string { return "<document " + d.token + ">\n" }
 
 func (d delimiter) end() string { return "</document " + d.token + ">\n" }
 
+// clean removes the delimiters from a text of the model, which sometimes repeats them.
+func (d delimiter) clean(text string) string {
+	for _, marker := range d.markers() {
+		text = strings.ReplaceAll(text, marker, "")
+	}
+	return text
+}
+
+// markers returns what a delimiter may be repeated as, longer ones first.
+func (d delimiter) markers() []string {
+	begin, end := strings.TrimSpace(d.begin()), strings.TrimSpace(d.end())
+	return []string{end, begin, strings.TrimSuffix(end, ">"), strings.TrimSuffix(begin, ">"), d.token}
+}
+
+// hidden hands on a text that comes in pieces without the delimiters in it. It holds back the
+// end of a piece with which a delimiter may begin.
+type hidden struct {
+	delimiter
+
+	onText func(text string)
+	held   string
+}
+
+func (d delimiter) hide(onText func(text string)) *hidden {
+	return &hidden{delimiter: d, onText: onText}
+}
+
+func (h *hidden) write(piece string) {
+	all, keep := h.held+piece, 0
+	for _, marker := range h.markers() {
+		for n := min(len(marker)-1, len(all)); n > keep; n-- {
+			if strings.HasSuffix(all, marker[:n]) {
+				keep = n
+			}
+		}
+	}
+	ready := len(all) - keep
+	h.held = all[ready:]
+	h.show(all[:ready])
+}
+
+// end hands on what was held back.
+func (h *hidden) end() { h.show(h.held) }
+
+func (h *hidden) show(text string) {
+	if text = h.clean(text); text != "" && h.onText != nil {
+		h.onText(text)
+	}
+}
+
 // prompt writes the quotes and the question as the model sees them.
 func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 	var b strings.Builder

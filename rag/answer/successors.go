@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -8,59 +9,45 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// withSuccessors returns the sources of an answer: the critical documents, then the
-// others. A document that another one replaces is no rule any more: it has no critical
-// place, and stands behind its latest successor, which comes whatever its score. The
-// successor of a critical document is critical here.
-func (a *Answerer) withSuccessors(ctx context.Context, found rag.Hits, question Question) ([]rag.Hit, error) {
-	var critical, others []rag.Hit
-	missing := map[string]catalog.Level{} // paths of successors, with the level that they inherit
+// withSuccessors returns the sources of an answer, by relevance. A critical document that
+// another one replaces is no rule any more: it is left out below the minimum score. Each latest
+// successor comes whatever its score, before the documents that it replaces.
+func (a *Answerer) withSuccessors(ctx context.Context, found rag.Hits, documents []rag.Hit, minScore float64) ([]rag.Hit, error) {
+	sources, missing := slices.Concat(documents, []rag.Hit{}), map[string]bool{}
 	for _, hit := range found.Critical {
-		if hit.SupersededBy == "" {
-			critical = append(critical, hit)
-			continue
-		}
-		missing[found.Latest(hit.Path)] = catalog.Critical
-		if hit.Score >= question.MinScore {
-			others = append(others, hit)
+		if hit.SupersededBy == "" || hit.Score >= minScore {
+			sources = append(sources, hit)
 		}
 	}
-	others = slices.Concat(found.Documents, others)
-	for _, hit := range others {
-		if path := found.Latest(hit.Path); path != hit.Path && missing[path] == "" {
-			missing[path] = catalog.Standard
+	for _, hit := range slices.Concat(documents, found.Critical) {
+		missing[found.Latest(hit.Path)] = hit.SupersededBy != ""
+	}
+	for _, hit := range sources {
+		missing[hit.Path] = false
+	}
+	maps.DeleteFunc(missing, func(_ string, is bool) bool { return !is })
+	if len(missing) > 0 {
+		successors, err := a.documents(ctx, found, slices.Sorted(maps.Keys(missing)))
+		if err == nil {
+			err = a.assess(ctx, found, successors)
+		}
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, successors...)
+	}
+	slices.SortStableFunc(sources, func(a, b rag.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	for i, hit := range sources {
+		latest := found.Latest(hit.Path)
+		later := slices.IndexFunc(sources, func(other rag.Hit) bool { return other.Path == latest })
+		if later > i {
+			successor := sources[later]
+			sources = slices.Insert(slices.Delete(sources, later, later+1), i, successor)
 		}
 	}
-	for _, hit := range critical {
-		delete(missing, hit.Path)
-	}
-	if len(missing) == 0 {
-		return slices.Concat(critical, others, []rag.Hit{}), nil
-	}
-	successors, err := a.documents(ctx, found, slices.Sorted(maps.Keys(missing)))
-	if err == nil {
-		err = a.assess(ctx, found, successors)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, successor := range successors {
-		here := slices.IndexFunc(others, func(hit rag.Hit) bool { return hit.ID == successor.ID })
-		switch {
-		case missing[successor.Path] == catalog.Critical:
-			if here >= 0 {
-				others = slices.Delete(others, here, here+1)
-			}
-			critical = append(critical, successor)
-		case here < 0:
-			replaced := slices.IndexFunc(others, func(hit rag.Hit) bool { return found.Latest(hit.Path) == successor.Path })
-			others = slices.Insert(others, replaced, successor)
-		}
-	}
-	return slices.Concat(critical, others, []rag.Hit{}), nil
+	return sources, nil
 }
 
 // documents returns the documents at the paths, without their passages.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,7 +74,10 @@ func (a *Answerer) generate(
 		if quotes = fit(sources, d, room); len(quotes) == 0 {
 			return nil, "", noRoom(window)
 		}
-		text, err = a.generator.Generate(ctx, d.prompt(quotes, question.Text), question.OnText)
+		shown := d.hide(question.OnText)
+		text, err = a.generator.Generate(ctx, d.prompt(quotes, question.Text), shown.write)
+		shown.end()
+		text = strings.TrimSpace(d.clean(text))
 		if !errors.Is(err, model.ErrInputTooLong) || room/2 < minRoom {
 			return quotes, text, err
 		}
@@ -123,6 +127,9 @@ func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Questio
 	}
 	for _, hit := range answer.Sources {
 		note := "relevant to the question"
+		if answer.Grade == rag.MayAnswer {
+			note = "may answer the question: say that this is not sure"
+		}
 		if hit.Level == catalog.Critical && hit.SupersededBy == "" {
 			note = "critical"
 		}
@@ -166,18 +173,46 @@ func noteOf(why string, hit rag.Hit, stale string) string {
 	return note
 }
 
-// extract writes the quotes, of which each has one passage, as a text for a reader.
+// remedy matches the headings of sections that say why something happened and what helps.
+var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
+
+// remedyFields match the lines of a front matter's passage that say so.
+var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
+
+// telling returns the text to show of a source, with its passage. It prefers the fields and sections
+// on cause and solution to the best passage.
+func (q quote) telling() (text string, p rag.Passage) {
+	best := -1
+	for i, p := range q.source.passages {
+		named := remedy.MatchString(p.HeaderPath) || p.StartLine == 1 && remedyFields.MatchString(p.Content)
+		if named && hasText(p) && (best < 0 || p.Score > q.source.passages[best].Score) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return q.text(q.chosen[0]), q.source.passages[q.chosen[0]]
+	}
+	p = q.source.passages[best]
+	if fields := remedyFields.FindAllString(p.Content, -1); p.StartLine == 1 && len(fields) > 0 {
+		return strings.Join(fields, "\n"), p
+	}
+	return p.Content, p
+}
+
+// extract writes the quotes as a text for a reader, without the documents that have nothing to do
+// with the question.
 func extract(quotes []quote) string {
 	var b strings.Builder
-	for _, q := range quotes {
-		best := q.chosen[0]
-		p := q.source.passages[best]
+	for n, q := range quotes {
+		if q.source.brief && n > 0 {
+			continue
+		}
+		text, p := q.telling()
 		superseded := ""
 		if q.source.SupersededBy != "" {
 			superseded = ", superseded by " + plain.Path("./"+q.source.SupersededBy)
 		}
-		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n",
-			plain.Path("./"+q.source.Path), p.StartLine, p.EndLine, superseded, q.text(best))
+		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n", plain.Path("./"+q.source.Path), p.StartLine, p.EndLine, superseded, text)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -166,7 +166,8 @@ func classify(err error) *Error {
 		e.Code = EmbeddingServiceError
 		return e.With("model", missing.Model).With("retry_after_seconds", seconds(model.RetryAfter(err)))
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),
-		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions):
+		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions),
+		errors.Is(err, model.ErrLate):
 		e.Code = EmbeddingServiceError
 	case errors.As(err, &dbErr):
 		e.Code = DatabaseError
@@ -178,7 +179,8 @@ func classify(err error) *Error {
 	case errors.Is(err, context.Canceled):
 		e.Err = errors.New("the call was cancelled")
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Err = errors.New("the call took too long and was given up; try again")
+		e.Code, e.Err = DatabaseError, errors.New("the call took too long and was given up; see whether another session "+
+			"holds a lock (pg_stat_activity), or this machine is overloaded, and try again")
 	}
 	return e
 }

@@ -143,8 +143,10 @@ func (q *Queue) store(ctx context.Context, model *usedModel, collection catalog.
 }
 
 func (q *Queue) storeCounted(ctx context.Context, model *usedModel, collection catalog.Collection, vectors []vector) error {
-	q.counting.Lock()
-	defer q.counting.Unlock()
+	if err := take(ctx, q.counting); err != nil {
+		return err
+	}
+	defer func() { <-q.counting }()
 	// Two servers insert the same rows in the same order, so they cannot deadlock.
 	slices.SortFunc(vectors, func(a, b vector) int { return compareHashes(a.hash, b.hash) })
 	params := db.EmbeddingInsertManyParams{ProjectID: q.tenant.ProjectID, Collection: collection, ModelID: model.id}
@@ -171,6 +173,9 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection
 	q.impatient.Add(1)
 	err := q.takeTurn(ctx)
 	q.impatient.Add(-1)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = model.ErrLate // with the passages of others
+	}
 	if err != nil {
 		return err
 	}

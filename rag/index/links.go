@@ -14,7 +14,9 @@ import (
 func resolveLinks(source, root string, destinations []string) []Link {
 	links := []Link{}
 	for _, destination := range destinations {
-		if target, ok := resolveLink(source, rooted(root, destination)); ok {
+		if strings.HasPrefix(destination, markdown.AnyFolder) {
+			links = append(links, Link{Target: path.Clean(destination)})
+		} else if target, ok := resolveLink(source, rooted(root, destination)); ok {
 			links = append(links, Link{Target: target})
 		}
 	}

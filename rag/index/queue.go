@@ -53,9 +53,9 @@ type Queue struct {
 	// batch is the size of the next batch. Only the goroutine that has the turn uses it.
 	batch int
 
-	// counting is held while the vectors are counted or changed, and until status has
+	// counting holds a token while the vectors are counted or changed, and until status has
 	// the result.
-	counting sync.Mutex
+	counting chan struct{}
 
 	mu       sync.Mutex
 	onChange func()
@@ -72,7 +72,7 @@ type Queue struct {
 func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection) *Queue {
 	return &Queue{
 		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {},
-		turn: make(chan struct{}, 1), batch: 1, stale: true, model: &usedModel{},
+		turn: make(chan struct{}, 1), counting: make(chan struct{}, 1), batch: 1, stale: true, model: &usedModel{},
 	}
 }
 
@@ -274,9 +274,12 @@ func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
 	return err
 }
 
-func (q *Queue) takeTurn(ctx context.Context) error {
+func (q *Queue) takeTurn(ctx context.Context) error { return take(ctx, q.turn) }
+
+// take puts a token into a channel that holds one.
+func take(ctx context.Context, token chan<- struct{}) error {
 	select {
-	case q.turn <- struct{}{}:
+	case token <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err() //nolint:wrapcheck // the caller knows why

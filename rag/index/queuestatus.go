@@ -15,6 +15,8 @@ import (
 type QueueStatus struct {
 	// Missing of Chunks parts of documents have no vector yet.
 	Missing, Chunks int
+	// Counting says that both are to be counted again: there may be new passages.
+	Counting bool
 	// Failed are the documents with a passage that the model refuses, sorted by path.
 	Failed []document.Failure
 	// FailedSince is when the first of them was refused.
@@ -28,7 +30,7 @@ func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	status := q.status
-	if q.stale {
+	if status.Counting = q.stale; q.stale {
 		status.Missing = max(1, status.Missing)
 		status.Chunks = max(status.Chunks, status.Missing)
 	}
@@ -49,8 +51,10 @@ func (q *Queue) setErr(err error) {
 // Count brings the status up to date if there may be new passages. It does not need Ollama: without
 // a known model, it counts the passages without a vector of the last one.
 func (q *Queue) Count(ctx context.Context) error {
-	q.counting.Lock()
-	defer q.counting.Unlock()
+	if err := take(ctx, q.counting); err != nil {
+		return err
+	}
+	defer func() { <-q.counting }()
 	q.mu.Lock()
 	stale, id := q.stale, q.model.id
 	q.mu.Unlock()
@@ -80,8 +84,10 @@ func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
 // count brings the numbers of the status up to date with the vectors of a model. It returns how
 // many are missing in each collection.
 func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err error) {
-	q.counting.Lock()
-	defer q.counting.Unlock()
+	if err := take(ctx, q.counting); err != nil {
+		return nil, err
+	}
+	defer func() { <-q.counting }()
 	return q.countLocked(ctx, modelID)
 }
 

@@ -22,6 +22,7 @@ func TestGolden(t *testing.T) {
 		{"sections.md", markdown.Limit{MaxTokens: 480, SplitLines: 20, SectionLines: 1000}},
 		{"window.md", markdown.Limit{MaxTokens: 192, SplitLines: 500, SectionLines: 1000}},
 		{"plain.md", markdown.DefaultLimit()},
+		{"wikilinks.md", markdown.DefaultLimit()},
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {

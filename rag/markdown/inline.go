@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+	"go.abhg.dev/goldmark/wikilink"
 )
 
 // Bounds on what the inline parser gets at once. Its time grows with the square of the
@@ -38,8 +40,45 @@ var contentParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, beforeLinks)),
 	)
 })
+
+// beforeLinks is a higher priority than that of goldmark's links.
+const beforeLinks = 199
+
+// wikiParser parses [[page]]. It leaves alone [[1]](url), which is another link, and [[ -f x ]].
+type wikiParser struct{ *wikilink.Parser }
+
+func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	_, behind, _ := bytes.Cut(line, []byte("]]"))
+	if bytes.HasPrefix(line, []byte("[[ ")) || bytes.HasPrefix(behind, []byte("(")) {
+		return nil
+	}
+	return w.Parser.Parse(parent, block, pc)
+}
+
+// AnyFolder begins the destination of a wikilink: a page of that name in any folder.
+const AnyFolder = "**/"
+
+var otherFile = regexp.MustCompile(`(?i)\.[a-z0-9]{1,5}$`)
+
+// pageLink returns the destination of a wikilink, "" if it leads to no markdown.
+func pageLink(target string) string {
+	target = strings.TrimPrefix(strings.TrimSpace(target), "/")
+	isPage := strings.HasSuffix(strings.ToLower(target), ".md")
+	if target == "" || !isPage && otherFile.MatchString(target) {
+		return ""
+	}
+	if !isPage {
+		target += ".md"
+	}
+	if !strings.HasPrefix(target, ".") {
+		target = AnyFolder + target
+	}
+	return (&url.URL{Path: target}).EscapedPath()
+}
 
 // inline is a block's content.
 type inline struct {
@@ -112,6 +151,13 @@ func (p inlineParser) parsePart(content string) inline {
 		switch node := node.(type) {
 		case *ast.Image, *ast.RawHTML:
 			return ast.WalkSkipChildren, nil
+		case *wikilink.Node:
+			if link := pageLink(string(node.Target)); link != "" {
+				links = append(links, link)
+			}
+			if node.Embed {
+				return ast.WalkSkipChildren, nil
+			}
 		case *ast.Link:
 			links = append(links, Unescape(node.Destination))
 		case *ast.AutoLink:

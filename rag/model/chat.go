@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 const (
@@ -29,9 +31,11 @@ const (
 // a long prompt silently instead: fit it to [Client.ContextWindow] first.
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
 	window, answers := c.askWindow(ctx)
-	first := firstPiece
-	if answers && c.mayLoadChat() {
-		first = firstPieceLoading
+	first := firstPieceSilent
+	if _, limited := ctx.Deadline(); answers && limited {
+		first = firstPiece
+	} else if answers {
+		first = loadChatTimeout
 	}
 	request := ChatRequest{
 		Model: c.cfg.ChatModel, Prompt: prompt, Temperature: temperature,
@@ -69,26 +73,51 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 
 // chat makes one request. It gives up on a server that falls silent.
 func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silence := time.AfterFunc(first, func() { cancel(noAnswer(first)) })
-	defer func() { silence.Stop() }()
-	err := c.server.Chat(ctx, request, func(piece string) {
-		silence.Stop()
-		silence = time.AfterFunc(nextPiece, func() { cancel(noAnswer(nextPiece)) })
-		c.mu.Lock()
-		c.pieceAt = time.Now()
-		c.mu.Unlock()
-		write(piece)
-	})
-	return causeOf(ctx, err)
+	chatting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	pieces, ended := make(chan string), make(chan error, 1)
+	go func() {
+		ended <- panics.Catch(func() error {
+			return c.server.Chat(chatting, request, func(piece string) {
+				select {
+				case pieces <- piece:
+				case <-chatting.Done():
+				}
+			})
+		})
+		cancel()
+	}()
+	silence := first
+	for {
+		select {
+		case piece := <-pieces:
+			silence = nextPiece
+			write(piece)
+			continue
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			cancel()
+			return ctx.Err() //nolint:wrapcheck // the caller's own
+		case <-time.After(silence):
+		}
+		if silence == nextPiece {
+			cancel()
+		} else {
+			go letLoad(chatting, pieces, cancel)
+		}
+		return noAnswer(silence)
+	}
 }
 
-// mayLoadChat reports whether the server may have to load the chat model for an answer.
-func (c *Client) mayLoadChat() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return time.Since(c.pieceAt) > loadedFor
+// letLoad ends a chat that nobody waits for any more with its first piece, when the model is
+// loaded for the next one.
+func letLoad(ctx context.Context, pieces <-chan string, cancel context.CancelFunc) {
+	select {
+	case <-ctx.Done():
+	case <-pieces:
+	case <-time.After(loadChatTimeout):
+	}
+	cancel()
 }
 
 // ContextWindow returns the largest number of tokens of a prompt and its answer
@@ -102,7 +131,7 @@ func (c *Client) ContextWindow(ctx context.Context) int {
 // askWindow returns the context window, and whether the server says anything in time. A
 // server that loads a model still answers small requests.
 func (c *Client) askWindow(ctx context.Context) (tokens int, answers bool) {
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
 	trained, err := c.server.Window(ctx, c.cfg.ChatModel)
 	if err != nil {

@@ -17,18 +17,19 @@ const Dimensions = 1024
 
 const (
 	embedTimeout = 5 * time.Minute // for the vectors of passages
-	queryTimeout = 5 * time.Second // for the vector of a query, and for small requests
+	queryTimeout = 5 * time.Second // for the vector of a query
+	smallTimeout = time.Second     // for a question that needs no model
 	// loadTimeout takes the place of queryTimeout for the first query after KeepLoaded: the
 	// server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// firstPiece bounds the wait for the first piece of an answer. The server reads the
-	// prompt before it. firstPieceLoading takes its place if the model has written nothing
-	// for loadedFor: a small machine without a graphics card takes long to load it.
-	// nextPiece bounds the wait for each further piece.
-	firstPiece        = 30 * time.Second
-	firstPieceLoading = 2 * time.Minute
-	loadedFor         = 5 * time.Minute
-	nextPiece         = time.Minute
+	// firstPiece bounds the wait of a call with a deadline for the first piece of an answer: the
+	// server reads the prompt before it, and may have to load the model. firstPieceSilent takes
+	// its place if the server has not answered a small question, and loadChatTimeout for a
+	// person, who waits for the model. nextPiece bounds the wait for each further piece.
+	firstPiece       = 10 * time.Second
+	firstPieceSilent = 5 * time.Second
+	loadChatTimeout  = 2 * time.Minute
+	nextPiece        = time.Minute
 )
 
 // KeepLoaded is how long a server keeps a model loaded after its last use, where it can
@@ -73,7 +74,6 @@ type Client struct {
 	digest   string     // of the embedding model at a time
 	digestAt time.Time
 	embedAt  time.Time // the end of the last request for vectors
-	pieceAt  time.Time // when the last piece of an answer came
 	// queries are the vectors of the last queries. An assistant asks the same of several
 	// collections, and a vector takes Ollama some 30 ms or more. They are never changed.
 	queries *lru.Cache[queryKey, []float32]
@@ -92,8 +92,9 @@ func New(name string, server Server, cfg Config) *Client {
 	cfg.ModelTTL = cmp.Or(cfg.ModelTTL, 5*time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	queries, _ := lru.New[queryKey, []float32](rememberedQueries) // fails for a size below 1 alone
+	embedder, _ := embedderOf(cfg.EmbedModel)
 	return &Client{
-		cfg: cfg, name: name, server: server, embedder: embedderOf(cfg.EmbedModel),
+		cfg: cfg, name: name, server: server, embedder: embedder,
 		turns:   turns{passages: make(chan struct{}, 1)},
 		embeds:  newCircuit(cfg, cfg.Logger.With("server", name, "requests", "embeddings")),
 		chats:   newCircuit(cfg, cfg.Logger.With("server", name, "requests", "answers")),

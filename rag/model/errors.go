@@ -17,6 +17,8 @@ var (
 	ErrBadResponse = errors.New("the server's answer makes no sense")
 	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
+	// ErrLate reports that the server did not answer while the caller could wait.
+	ErrLate = errors.New("the model server gives no answer in time: it hangs, or loads a model; try again in a while")
 	// ErrModelReplaced reports a vector of another build of the model than expected.
 	ErrModelReplaced = errors.New("the embedding model was replaced; try again")
 )

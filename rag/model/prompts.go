@@ -39,7 +39,7 @@ var knownEmbedders = []struct {
 	// https://huggingface.co/mixedbread-ai/mxbai-embed-large-v1
 	{[]string{"mxbai-embed-large"}, embedder{prompts: prompts{query: searching}}},
 	// Version 2 has another prompt: https://huggingface.co/Snowflake/snowflake-arctic-embed-l-v2.0
-	{[]string{"arctic-embed2", "arctic-embed-l-v2"}, embedder{prompts: prompts{query: "query: "}}},
+	{[]string{"arctic-embed2", "arctic-embed-l-v2", "arctic-embed-m-v2"}, embedder{prompts: prompts{query: "query: "}}},
 	// https://github.com/Snowflake-Labs/arctic-embed
 	{[]string{"arctic-embed"}, embedder{prompts: prompts{query: searching}}},
 	// https://huggingface.co/nomic-ai/nomic-embed-text-v1.5
@@ -62,19 +62,33 @@ var knownEmbedders = []struct {
 	}},
 	// None: https://www.ibm.com/granite/docs/models/embedding
 	{[]string{"granite-embedding"}, embedder{}},
+	// None: https://huggingface.co/thenlper/gte-large, https://huggingface.co/Alibaba-NLP/gte-multilingual-base
+	// and https://huggingface.co/jinaai/jina-embeddings-v2-base-en
+	{[]string{"gte-large", "gte-base", "gte-small", "gte-multilingual", "gte-modernbert", "jina-embeddings-v2"}, embedder{}},
+	// https://huggingface.co/jinaai/jina-embeddings-v3: the prompts of its retrieval tasks
+	{[]string{"jina-embeddings-v3"}, embedder{shortens: true, prompts: prompts{
+		query:    "Represent the query for retrieving evidence documents: ",
+		document: "Represent the document for retrieval: ",
+	}}},
 }
 
-// embedderOf returns what is known of the model, nothing if that is unknown. Registry,
-// owner, tag and case of the name do not matter.
-func embedderOf(model string) embedder {
+// Known reports whether the prompts of the model are known by its name.
+func Known(model string) bool {
+	_, known := embedderOf(model)
+	return known
+}
+
+// embedderOf returns what is known of the model. Registry, owner, tag and case of the name do
+// not matter.
+func embedderOf(model string) (found embedder, known bool) {
 	name, _, _ := strings.Cut(model[strings.LastIndex(model, "/")+1:], ":")
 	name = strings.ToLower(name)
 	for _, known := range knownEmbedders {
 		if slices.ContainsFunc(known.names, func(part string) bool { return strings.Contains(name, part) }) {
-			return known.embedder
+			return known.embedder, true
 		}
 	}
-	return embedder{}
+	return embedder{}, false
 }
 
 // version is a positive number that changes with the prompts.

@@ -25,7 +25,7 @@ func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func
 		result, err := request(ctx)
 		if ctx.Err() != nil {
 			done(context.Canceled)
-			return none, ctx.Err() //nolint:wrapcheck // the caller's own
+			return none, c.ended(ctx, circuit, nil)
 		}
 		done(err)
 		failure, failed := errors.AsType[*ServerError](err)
@@ -41,10 +41,19 @@ func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func
 		c.cfg.Logger.DebugContext(ctx, "retry", "server", c.name, "error", failure, "delay", delay)
 		select {
 		case <-ctx.Done():
-			return none, ctx.Err() //nolint:wrapcheck // the caller's own
+			return none, c.ended(ctx, circuit, failure)
 		case <-time.After(delay):
 		}
 	}
+}
+
+// ended returns the error of a call whose context has ended, after failure, which may be nil.
+// At a deadline it says that the server is late.
+func (c *Client) ended(ctx context.Context, circuit *circuit, failure *ServerError) error {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ctx.Err() //nolint:wrapcheck // the caller's own
+	}
+	return c.unavailable(circuit, cmp.Or(failure, &ServerError{Err: ErrLate}))
 }
 
 // unavailable returns the error for callers.

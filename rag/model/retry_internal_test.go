@@ -212,7 +212,7 @@ func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		err := ask(ctx, newTestClient(), &ServerError{Err: errors.New("busy"), Status: 503, Transient: true})
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 100*time.Millisecond {
+		if unavailable, ok := errors.AsType[*UnavailableError](err); !ok || unavailable.Err.Error() != "busy" || time.Since(start) != 100*time.Millisecond {
 			t.Errorf("got %v after %s, want the caller's deadline after 100ms", err, time.Since(start))
 		}
 	})

@@ -89,7 +89,7 @@ func parseURL(kind Kind, address string) (*url.URL, error) {
 	parsed, err := url.Parse(address)
 	typo := bare && err == nil && (parsed.Hostname() == "http" || parsed.Hostname() == "https") // as in http//host
 	if err != nil || typo || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
-		return nil, fmt.Errorf("the host of %s is not a URL such as %s; %s", kind.Name, kind.Example, kind.Address)
+		return nil, fmt.Errorf("the host is not a URL such as %s; %s", kind.Example, kind.Address)
 	}
 	if bare && parsed.Port() == "" && kind.Port != "" {
 		parsed.Host = net.JoinHostPort(parsed.Hostname(), kind.Port)

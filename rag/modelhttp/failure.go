@@ -119,6 +119,8 @@ func (c *Client) Remedy(err error) string {
 		failure != nil && failure.Status == http.StatusNotFound
 	proxy, proxyErr := http.ProxyFromEnvironment(&http.Request{URL: c.base})
 	switch {
+	case failure != nil && (failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden):
+		return c.kind.Access
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return c.kind.Set + "http://" + c.base.Host
 	case strings.Contains(err.Error(), "HTTPS"):

@@ -1,8 +1,10 @@
 package ollama
 
 import (
+	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,7 +35,7 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 			fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}},
 			half, "no answer within 2m0s", "", 1,
 		},
-		{"nothing, from a server that hangs", fakeollama.Faults{Delay: time.Hour}, half, "no answer within 30s", "", 1},
+		{"nothing, from a server that hangs", fakeollama.Faults{Delay: time.Hour}, half, "no answer within 5s", "", 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -64,24 +66,34 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 	}
 }
 
-// A model that wrote a moment ago is loaded, and gets no time for loading.
-func TestGenerate_WaitsLongerForAModelThatMayHaveToBeLoaded(t *testing.T) {
+// A call with a deadline waits ten seconds for the first piece, and a person for as long as a
+// model may take to load. The model goes on loading for the next answer.
+func TestGenerate_LetsTheModelLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server, client := startInMemory(t)
-		hangs := fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}}
-		for _, test := range []struct{ pause, want time.Duration }{
-			{time.Minute, 30 * time.Second}, {time.Hour, 2 * time.Minute},
+		var loaded atomic.Int32
+		server.SetAnswer(func(string, string) []string { loaded.Add(1); return []string{"an answer"} })
+		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		for _, test := range []struct {
+			ctx         func() context.Context
+			loads, want time.Duration
+			says        string
+		}{
+			{func() context.Context { return limited }, time.Minute, 10 * time.Second, "no answer within 10s"},
+			{t.Context, time.Minute, time.Minute, ""},
+			{t.Context, time.Hour, 2 * time.Minute, "no answer within 2m0s"},
 		} {
-			server.SetFaults(fakeollama.Faults{})
-			if _, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(test.pause)
-			server.SetFaults(hangs)
+			server.SetFaults(fakeollama.Faults{Delay: test.loads, Paths: []string{"/api/chat"}, Times: 1})
 			began := time.Now()
-			if _, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil); err == nil || time.Since(began) != test.want {
-				t.Errorf("%s after an answer: %v after %s, want an error after %s", test.pause, err, time.Since(began), test.want)
+			_, err := client.Generate(test.ctx(), model.Prompt{User: "hello"}, nil)
+			if took := time.Since(began); took != test.want || (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+				t.Errorf("a model that loads for %s: %v after %s, want %q after %s", test.loads, err, took, test.says, test.want)
+			}
+			time.Sleep(test.loads)
+			if wantLoaded := test.loads < time.Hour; (loaded.Swap(0) == 1) != wantLoaded {
+				t.Errorf("a model that loads for %s was loaded: %t, want %t", test.loads, !wantLoaded, wantLoaded)
 			}
 		}
 	})

@@ -52,12 +52,23 @@ func TestPrompts(t *testing.T) {
 		{"qwen3-embedding:0.6b", web, ""},
 		{"embeddinggemma", "task: search result | query: ", "title: none | text: "},
 		{"granite-embedding:278m", "", ""},
+		{"/models/snowflake-arctic-embed-m-v2.0-q8_0.gguf", "query: ", ""},
+		{"thenlper/gte-small", "", ""},
+		{"someone/gte-multilingual-base", "", ""},
+		{"jina/jina-embeddings-v2-base-en", "", ""},
+		{
+			"jinaai/jina-embeddings-v3", "Represent the query for retrieving evidence documents: ",
+			"Represent the document for retrieval: ",
+		},
 		{"mxbai-embed-large/another", "", ""},
 		{"unheard-of", "", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.model, func(t *testing.T) {
 			t.Parallel()
+			if known := test.model != "unheard-of"; model.Known(test.model) != known && test.model != "mxbai-embed-large/another" {
+				t.Errorf("the model is known: %t", !known)
+			}
 			server, client := startModel(t, test.model)
 
 			if _, err := client.EmbedQuery(t.Context(), " a query\n"); err != nil {

@@ -66,12 +66,12 @@ func newFaulty(t *testing.T) *faulty {
 
 // vector is random, and the same for a text and a model but for the noise.
 func (f *faulty) vector(text string) []float64 {
-	source := rand.New(rand.NewPCG(f.seed.Load(), uint64(len(text)))) //nolint:gosec // a test
+	source := rand.New(rand.NewPCG(f.seed.Load(), uint64(len(text))))
 	vector := make([]float64, 384)
 	for i := range vector {
 		vector[i] = source.NormFloat64()
 		if f.noise.Load() {
-			vector[i] += 0.02 * rand.NormFloat64() //nolint:gosec // a test
+			vector[i] += 0.02 * rand.NormFloat64()
 		}
 	}
 	return vector

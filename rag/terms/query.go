@@ -84,6 +84,33 @@ func (q Query) OneWord() bool {
 	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
 }
 
+// asking are words of questions that say nothing about their subject.
+var asking = strings.Fields(`
+	please help find search look tell say show give know knew known learn explain describe summarize list
+	need want like get got make made go use handle work thing anything something everything much many
+	document documents documentation doc docs note notes information info details memory project`)
+
+// Telling returns the terms that say what the query is about: all of them if it has no others.
+func (q Query) Telling() []int32 {
+	var all, telling []int32
+	for _, term := range q.Terms {
+		all = append(all, term.Hash)
+		if !slices.ContainsFunc(asking, func(word string) bool { return stem(word) == term.Name }) {
+			telling = append(telling, term.Hash)
+		}
+	}
+	if len(telling) == 0 {
+		return all
+	}
+	return telling
+}
+
+// HasAll reports whether a text has all of the terms of a project.
+func HasAll(project int32, text string, terms []int32) bool {
+	has := hashesOf(project, text)
+	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
+}
+
 // NewLine is NewQuery for a line of a pasted text, which is looked for to the letter
 // however long it is.
 func NewLine(project int32, text string) Query {

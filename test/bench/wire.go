@@ -124,8 +124,8 @@ func (w *wire) taken() []trip {
 	return sent
 }
 
-// polled are asked every second or half second, whatever else goes on.
-var polled = regexp.MustCompile(`TenantGeneration$|^-- ping$`) //nolint:gochecknoglobals // a constant
+// polled are asked every second, whatever else goes on.
+var polled = regexp.MustCompile(`TenantState$|^-- ping$`) //nolint:gochecknoglobals // a constant
 
 // count returns how many round trips there are except the polled ones, and what for.
 func count(trips []trip) (sum float64, what string) {

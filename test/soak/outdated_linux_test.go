@@ -78,7 +78,7 @@ func (b *burrows) text(i int) string {
 func (b *burrows) disturb() {
 	i, j := b.random.IntN(len(b.at)), b.random.IntN(len(b.at))
 	kind := b.random.IntN(10)
-	b.note("kind %d of %s and %s", kind, b.at[i], b.at[j])
+	b.notef("kind %d of %s and %s", kind, b.at[i], b.at[j])
 	switch kind {
 	case 0, 1: // as editors do
 		b.Put("aside.md", b.text(i))
@@ -103,7 +103,7 @@ func (b *burrows) disturb() {
 	}
 }
 
-func (b *burrows) note(format string, arguments ...any) {
+func (b *burrows) notef(format string, arguments ...any) {
 	b.log = append(b.log[max(0, len(b.log)-10):], time.Now().Format("05.000 ")+fmt.Sprintf(format, arguments...))
 }
 
@@ -115,7 +115,7 @@ func (b *burrows) exchange(one, other string) {
 	b.moved(one, other)
 }
 
-// moved notes that a file or folder has another place, and what was there has its own.
+// moved notes that a file or folder is in the place of another, and that one in its place.
 func (b *burrows) moved(one, other string) {
 	b.came = nil
 	for i, at := range b.at {
@@ -139,11 +139,12 @@ func (b *burrows) questions() (asked []int) {
 			asked = append(asked, i)
 		}
 	}
-	for {
-		if i := b.random.IntN(len(b.at)); isPresent(b.at[i]) {
+	for _, i := range b.random.Perm(len(b.at)) {
+		if isPresent(b.at[i]) {
 			return append(asked, i)
 		}
 	}
+	return nil // all are outside
 }
 
 // burrowAnswer is an answer of semantic_search.
@@ -224,8 +225,8 @@ func (f *fleet) rest(t *testing.T) {
 }
 
 // No answer names lines that do not hold its snippet, or lacks a document that is on disk,
-// without saying that the index is behind: on the server that indexes and on another, from the
-// moment of a save or move, during sync --force, and while servers are stopped and started.
+// without saying that the index is behind. Both servers are asked, from the moment of a save or
+// move on, during sync --force, and while servers are stopped and started.
 func TestSoak_NoOutdatedAnswer(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "files change at random while they are asked for")
@@ -254,7 +255,7 @@ func TestSoak_NoOutdatedAnswer(t *testing.T) {
 			if stopped = fleet.hamper(t, b.random, stopped); stopped >= 0 {
 				stops++
 			}
-			b.note("stopped is %d, %d were killed", stopped, fleet.killed)
+			b.notef("stopped is %d, %d were killed", stopped, fleet.killed)
 		}
 		for range 1 + b.random.IntN(2) {
 			b.disturb()
@@ -278,7 +279,7 @@ func TestSoak_NoOutdatedAnswer(t *testing.T) {
 				case behind && len(faults) > 0:
 					admitted++
 				case len(faults) > 0:
-					b.note("server %d answers, with index %+v", server, answer.Index)
+					b.notef("server %d answers, with index %+v", server, answer.Index)
 					t.Errorf("server %d says nothing of being behind: %s; before:\n%s",
 						server, strings.Join(faults, "; "), strings.Join(b.log, "\n"))
 				case !behind:

@@ -1,0 +1,76 @@
+package main_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+)
+
+// After init alone, each plain question finds its decision record first, by words and without a flag.
+func TestInit_FirstSearchFindsDecisions(t *testing.T) {
+	t.Parallel()
+	repo := gitrepo.New(t)
+	for i, record := range []string{
+		"Use PostgreSQL for orders\n\nWe need transactions over several tables. MySQL was slower at our reports, so orders are kept in PostgreSQL.",
+		"Retry with exponential backoff\n\nCalls of the payment provider fail at times. We repeat them at most five times, and wait twice as long each time.",
+		"Log as JSON\n\nGrep is not enough in production. Each line of a log is a JSON object with a trace number.",
+		"Feature flags live in the database\n\nA deployment must not be needed to turn a feature off. Flags are rows that the service reads every minute.",
+		"Sessions in Redis\n\nUsers were logged out at each deployment. Sessions are kept in Redis for a day, outside of the processes.",
+	} {
+		repo.Put(fmt.Sprintf("docs/adr/%04d.md", i+1), fmt.Sprintf("# %d. %s\n", i+1, record))
+	}
+	repo.Git("init", "-q", "-b", "main")
+	repo.Git("add", "-A")
+	repo.Git("commit", "-q", "-m", "work")
+	environment, _ := services(t)
+	environment = append(environment, "CLAUDE_CONFIG_DIR="+t.TempDir(), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
+	said := mustRun(t, repo.Root, append(environment, "PATH="+t.TempDir()), "init", "--yes").stdout
+	if !strings.Contains(said, "found 5 files in ./docs/adr, which search, ask and hooks take as what the project knows") {
+		t.Errorf("init says %s", said)
+	}
+	for question, want := range map[string]string{
+		"which database do we use for orders":  "0001.md",
+		"how often do we repeat payment calls": "0002.md",
+		"what format do our logs have":         "0003.md",
+		"how do I turn a feature off":          "0004.md",
+		"why are users logged out":             "0005.md",
+		"where are sessions kept":              "0005.md",
+		"why not MySQL":                        "0001.md",
+	} {
+		out := mustRun(t, repo.Root, environment, "search", question).stdout
+		if _, place, _ := strings.Cut(out, "./docs/adr/"); !strings.HasPrefix(place, want) {
+			t.Errorf("%q finds\n%s", question, out)
+		}
+	}
+	nothing := mustRun(t, repo.Root, environment, "search", "--own", "sessions").stdout
+	if !strings.Contains(nothing, "There is no document to search: ./csharp-compounding-docs has none. The external docs have it") {
+		t.Errorf("a search over no document says %q", nothing)
+	}
+}
+
+// For a repository without docs/, init counts the markdown and prints a configuration that searches it.
+func TestInit_OffersLooseMarkdown(t *testing.T) {
+	t.Parallel()
+	for marker, want := range map[string]string{"README.md": "found 2 markdown files outside docs/", ".obsidian/app.json": "found 1 markdown file of an Obsidian vault"} {
+		repo := gitrepo.New(t)
+		repo.Put("Ideas.md", "# Ideas\n\nKeep the boat dry.\n")
+		repo.Put(marker, "# About\n")
+		environment, _ := services(t)
+		environment = append(environment, "CLAUDE_CONFIG_DIR="+t.TempDir(), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
+		repo.Git("init", "-q", "-b", "main")
+		said := mustRun(t, repo.Root, append(environment, "PATH="+t.TempDir()), "init", "--yes").stdout
+		const offered = `"external_docs": {"path": ".", "as_own": true}`
+		if !strings.Contains(said, want) || !strings.Contains(said, offered) {
+			t.Errorf("init says %s", said)
+		}
+		if found := run(t, repo.Root, environment, "doctor").stdout; !strings.Contains(found, "there is no document to search yet") {
+			t.Errorf("doctor says %s", found)
+		}
+		repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "loose", `+offered+`}`)
+		if out := mustRun(t, repo.Root, environment, "search", "keep the boat dry").stdout; !strings.Contains(out, "./Ideas.md") {
+			t.Errorf("with what init offers, a search says %s", out)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package staleness
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/gitlog"
+)
+
+// citation is a place that a document cites.
+type citation struct {
+	document string
+	place    document.Place
+}
+
+// cited is what the last commit of a document says about a place, and the commit that wrote or
+// confirmed that, "" without one.
+type cited struct{ said, commit string }
+
+// about returns the parts of a document that name the file of a place, and its date. A part is
+// a line, or what is between commas in it.
+func about(text string, place document.Place) string {
+	var said strings.Builder
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' }) {
+		if part = strings.Trim(part, " \t[]-"); strings.Contains(part, path.Base(place.Path)) || strings.HasPrefix(part, "date:") {
+			said.WriteString(part + "\n")
+		}
+	}
+	return said.String()
+}
+
+// readCited asks git which commits wrote or confirmed the places of documents, unless these
+// are known.
+func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents []Document) error {
+	var versions []gitlog.Version
+	asked := slices.DeleteFunc(slices.Clone(documents), func(d Document) bool {
+		return !slices.ContainsFunc(d.Places, func(p document.Place) bool { return c.cited[citation{d.Path, p}].commit == "" })
+	})
+	for _, d := range asked {
+		versions = append(versions, c.touched[d.Path]...)
+	}
+	objects, err := folder.Objects(ctx, versions)
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{}
+	files := slices.DeleteFunc(slices.Clone(objects), func(o gitlog.Object) bool { return o.ID == "" || o.Folder })
+	err = folder.Contents(ctx, files, func(o gitlog.Object, content []byte) { texts[o.ID] = string(content) })
+	for _, d := range asked {
+		history := objects[:len(c.touched[d.Path])]
+		objects = objects[len(history):]
+		for _, place := range d.Places {
+			var found cited
+			for i, object := range history {
+				said := about(texts[object.ID], place)
+				if i > 0 && said != found.said {
+					break
+				}
+				found = cited{said: said, commit: c.touched[d.Path][i].Commit}
+			}
+			c.cited[citation{d.Path, place}] = found
+		}
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// Grade says how sure a search is that a document answers the query.
+type Grade string
+
+// The grades, from the best one on.
+const (
+	// Answers is for a document that reaches the threshold.
+	Answers Grade = "answers"
+	// MayAnswer is for a document below it that has a score of [MayAnswerScore], or that has the
+	// main word of the query in its title or tags.
+	MayAnswer Grade = "may_answer"
+	// Nothing is for every other document.
+	Nothing Grade = "nothing"
+)
+
+// MayAnswerScore is the least score of a document that may answer, whatever its title.
+const MayAnswerScore = .3
+
+const (
+	// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
+	// what an answer with ten documents costs.
+	maxSnippet = 160
+	// minShown is how many documents a person sees, if so many are found at all.
+	minShown = 5
+	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad
+	// query.
+	maxUnsure, maxBroad = 5, 20
+	// A broad query has at most maxBroadTerms terms. At least broadShare of the passages, and
+	// minBroad of them, have each term.
+	maxBroadTerms, broadShare, minBroad = 3, .01, 3
+)
+
+// reached reports whether a document reaches the threshold. For a vague text that nobody searches
+// for, only the document with that title does.
+func (f *finding) reached(hit *Hit) bool {
+	return hit.Score >= f.query.MinScore && (hit.titled || !f.query.Unasked || !f.terms.Vague())
+}
+
+// subject returns the terms that the title or tags of a document must have for it to be named
+// although it does not reach the threshold. If another document does, these are all terms of a
+// broad query; otherwise it is the rarest term. Of a short query, words that the project lacks do
+// not count.
+func (f *finding) subject(answered bool) (subject []int32, broad bool) {
+	telling := f.terms.Telling()
+	if f.query.Unasked || f.query.EachPassage || len(telling) == 0 {
+		return nil, false
+	}
+	frequent := max(minBroad, int(broadShare*float64(f.sample.size)))
+	if known := f.known(telling); len(telling) <= maxBroadTerms && len(known) > 0 {
+		telling = known
+	}
+	slices.SortStableFunc(telling, func(a, b int32) int { return cmp.Compare(f.sample.frequency(a), f.sample.frequency(b)) })
+	broad = len(telling) <= maxBroadTerms && f.sample.frequency(telling[0]) >= frequent
+	switch {
+	case !answered:
+		return telling[:1], broad
+	case broad:
+		return telling, broad
+	default:
+		return nil, broad
+	}
+}
+
+// known returns the terms that the project has.
+func (f *finding) known(all []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(all), func(term int32) bool { return f.sample.frequency(term) == 0 })
+}
+
+// about returns the IDs of the documents that have all terms in title and tags.
+func (s *Searcher) about(ctx context.Context, f *finding, hits []*Hit, subject []int32) (map[int64]bool, error) {
+	if len(hits) == 0 || len(subject) == 0 {
+		return nil, nil //nolint:nilnil // no document has them
+	}
+	ids := make([]int64, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.ID
+	}
+	rows, err := db.ReadOne(ctx, s.db, "read tags", (*db.Queries).ChunkTags, db.ChunkTagsParams{
+		ProjectID: f.scope.Tenant.ProjectID, Collection: f.scope.Collection, DocumentIds: ids,
+	})
+	tags, about := map[int64]string{}, map[int64]bool{}
+	for _, row := range rows {
+		tags[row.DocumentID] = row.Tags
+	}
+	for _, hit := range hits {
+		about[hit.ID] = terms.HasAll(f.scope.Tenant.ProjectID, hit.Title+"\n"+tags[hit.ID], subject)
+	}
+	return about, err
+}
+
+// hits grades the documents, which are in order of relevance, and applies the limits. about has the
+// IDs of those that have the subject of the query in title or tags.
+func (f *finding) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
+	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: f.Coverage, Grade: Nothing, of: f}
+	var others []*Hit
+	for _, hit := range ranked {
+		switch {
+		case f.reached(hit):
+			hits.Grade = Answers
+		case hits.Grade == Nothing && (hit.Score >= MayAnswerScore || about[hit.ID]):
+			hits.Grade = MayAnswer
+		}
+		switch {
+		case f.query.Critical > 0 && hit.Level == catalog.Critical:
+			if len(hits.Critical) < f.query.Critical {
+				hits.Critical = append(hits.Critical, *hit)
+			}
+		case f.reached(hit) && len(hits.Documents) < f.query.Limit:
+			hits.Documents = append(hits.Documents, *hit)
+		default:
+			others = append(others, hit)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b *Hit) int { return cmp.Compare(b.Score, a.Score) })
+	for _, hit := range others {
+		if !f.reached(hit) && len(hits.Documents)+len(hits.Closest) < minShown {
+			hits.Closest = append(hits.Closest, *hit)
+		}
+	}
+	most := maxUnsure
+	if broad { // documents about the subject come first, and are many
+		most = maxBroad
+		slices.SortStableFunc(others, func(a, b *Hit) int { return compareTrue(about[a.ID], about[b.ID]) })
+	}
+	for _, hit := range others {
+		unsure := about[hit.ID] || hits.Grade == MayAnswer && hit.Score >= MayAnswerScore
+		if unsure && len(hits.MayAnswer) < most {
+			hits.MayAnswer = append(hits.MayAnswer, *hit)
+		}
+	}
+	for _, list := range [][]Hit{hits.Critical, hits.Documents, hits.MayAnswer, hits.Closest} {
+		onEach(len(list), func(i int) { f.addSnippet(&list[i]) })
+	}
+	return hits
+}

@@ -1,0 +1,195 @@
+// Package browser tries the page of a large project in a real browser. "make page" installs what drives
+// the browser, and runs it where there is a Chromium.
+package browser
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/page"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/recall"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+)
+
+//go:embed browser.mjs
+var program []byte
+
+const documents = 500
+
+// hostile is a text that a browser would run, load or be led astray by.
+const hostile = "<script>alert(1)</script> <img src=https://evil.example/x onerror=alert(2)> ![x](https://evil.example/y.png)\n\n" +
+	"[a](javascript:alert(3)) [b](data:text/html,<script>alert(4)</script>) <a href=javascript:alert(5)>c</a> <p onclick=alert(6)>d</p>\n\n" +
+	"<style>@import 'https://evil.example/z.css'; * { display: none }</style> <h1 id=find>e</h1> <iframe src=https://evil.example></iframe>\n"
+
+// writePage writes the page of 500 documents, some hostile, stale, superseded or promoted. It returns the
+// file and how many bytes the documents have.
+func writePage(t *testing.T) (file string, text int) {
+	t.Helper()
+	list, err := os.ReadFile("../bench/words.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, words := rand.New(rand.NewPCG(1, 2)), strings.Fields(string(list))
+	say := func(n int) string {
+		said := make([]string, n)
+		for i := range said {
+			said[i] = words[random.IntN(len(words))]
+			if random.IntN(4) == 0 { // words of one document
+				said[i] += fmt.Sprint(random.IntN(5_000))
+			}
+		}
+		return strings.Join(said, " ")
+	}
+	folders := strings.Fields("problems insights codebase tools styles adr")
+	repo := gitrepo.New(t)
+	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "large", "documents": {"lenient": true}}`)
+	name := func(i int) string { return fmt.Sprintf("%s/document-%d.md", folders[i%len(folders)], i) }
+	for i := range documents {
+		var d strings.Builder
+		fmt.Fprintf(&d, "---\ntitle: Document %d, %s\ndate: %s\ntags: [tag-%d, tag-%d]\n", i, say(4),
+			time.Date(2023, 1, 1+2*i, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), i%7, i%11)
+		switch {
+		case i%50 == 3:
+			d.WriteString("promotion_level: critical\n")
+		case i%10 == 1:
+			d.WriteString("promotion_level: important\n")
+		case i%25 == 12:
+			fmt.Fprintf(&d, "supersedes: %s\n", name(i-len(folders)))
+		}
+		fmt.Fprintf(&d, "---\n\n## Context\n\n%s.\n\n", say(120))
+		if i%17 == 5 {
+			d.WriteString("Seen in `src/code.go:1`.\n\n")
+		}
+		fmt.Fprintf(&d, "See [one](../%s) and [another](../%s).\n\n", name((i+6*random.IntN(9)+6)%documents), name(random.IntN(documents)))
+		fmt.Fprintf(&d, "```go\nfunc f%d() { /* %s */ }\n```\n\n## Decision\n\n- %s\n- **%s**\n\n%s.\n\n", i, say(20), say(10), say(5), say(150))
+		fmt.Fprintf(&d, "| case | result |\n|---|---|\n| %s | %s |\n| %s | %s |\n", say(3), say(5), say(3), say(30))
+		if i%100 == 99 {
+			d.WriteString("\n" + hostile)
+		}
+		text += d.Len()
+		repo.Put("csharp-compounding-docs/"+name(i), d.String())
+	}
+	repo.Put("src/code.go", "package a\n")
+	repo.Git("init", "-q", "-b", "main")
+	repo.Commit()
+	repo.Put("src/code.go", "package b\n")
+	repo.Commit()
+
+	recalls := recall.NewStore(t.TempDir())
+	for i := range 12 {
+		repo.Must(recalls.AddQuestion(repo.Root, "how do we handle "+say(4)+"?", time.Now().AddDate(0, 0, -i)))
+		repo.Must(recalls.Update(fmt.Sprint(i), func(s *recall.Session) error {
+			s.Shown = []recall.Shown{{Project: repo.Root, Path: "csharp-compounding-docs/" + name(i%5), Opened: i%2 == 0}}
+			return nil
+		}))
+	}
+	p, err := project.Load(repo.Root)
+	repo.Must(err)
+	file = filepath.Join(t.TempDir(), "knowledge.html")
+	out, err := os.Create(file)
+	repo.Must(err)
+	repo.Must(page.Write(t.Context(), out, p, recalls))
+	repo.Must(out.Close())
+	return file, text
+}
+
+// A page of 500 documents has at most 3 MB beside their text.
+func TestPage_IsSmall(t *testing.T) {
+	t.Parallel()
+	file, text := writePage(t)
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.2f MB for %d documents with %.2f MB of text", float64(info.Size())/1e6, documents, float64(text)/1e6)
+	if beside := int(info.Size()) - text; beside > 3_000_000 {
+		t.Errorf("the page has %d bytes beside the text", beside)
+	}
+}
+
+// seen is what browser.mjs prints.
+type seen struct {
+	Requests []string        `json:"requests"`
+	Faults   []string        `json:"faults"`
+	Axe      []string        `json:"axe"`
+	Overflow []string        `json:"overflow"`
+	Dialogs  []string        `json:"dialogs"`
+	Views    map[string]view `json:"views"`
+	App      []string        `json:"app"` // messages to a host of MCP Apps, and the colours
+}
+
+type view struct {
+	Opened     float64  `json:"opened"` // milliseconds until the list is there
+	Listed     int      `json:"listed"`
+	Searched   float64  `json:"searched"`
+	First      string   `json:"first"`
+	Title      string   `json:"title"`
+	Unreached  []string `json:"unreached"`
+	Neighbours []int    `json:"neighbours"`
+	Hostile    int      `json:"hostile"`
+	Filtered   []int    `json:"filtered"`
+	Health     []int    `json:"health"`
+	Decisions  int      `json:"decisions"`
+}
+
+// In a browser at 1280 and 390 pixels, in the light and in the dark, the page asks no network and runs
+// nothing of the documents. axe-core finds nothing serious. Tab reaches everything. Each view shows
+// what it is for.
+func TestPage_InABrowser(t *testing.T) {
+	t.Parallel()
+	dir, chromium := os.Getenv("CDOCS_BROWSER"), ""
+	for _, name := range []string{os.Getenv("CDOCS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && chromium == "" {
+			chromium = found
+		}
+	}
+	if dir == "" || chromium == "" {
+		t.Skip("make page runs this test, where there is a Chromium (CDOCS_CHROMIUM, or chromium in PATH)")
+	}
+	file, _ := writePage(t)
+	pictures := os.Getenv("CDOCS_PICTURES")
+	if pictures == "" {
+		pictures = t.TempDir()
+	}
+	script := filepath.Join(dir, "browser.mjs") // it imports the packages beside it
+	if err := os.WriteFile(script, program, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "node", script, chromium, file, pictures)
+	command.Stderr = os.Stderr
+	stdout, err := command.Output()
+	if err != nil {
+		t.Fatalf("browser.mjs: %v", err)
+	}
+	var got seen
+	if err := json.Unmarshal(stdout, &got); err != nil {
+		t.Fatalf("%v in %s", err, stdout)
+	}
+	want := seen{
+		Requests: []string{}, Faults: []string{}, Axe: []string{}, Overflow: []string{}, Dialogs: []string{}, Views: map[string]view{},
+		App: []string{"ui/initialize", "ui/notifications/initialized", "ui/notifications/size-changed", "dark"},
+	}
+	for _, key := range []string{"1280-light", "1280-dark", "390-light", "390-dark"} {
+		v := got.Views[key]
+		t.Logf("%s: the list is there after %.0f ms, a search takes %.0f ms", key, v.Opened, v.Searched)
+		want.Views[key] = view{
+			Opened: v.Opened, Searched: v.Searched, Listed: documents, First: v.First, Title: v.First, Unreached: []string{},
+			Neighbours: []int{v.Neighbours[0], v.Neighbours[0]}, Hostile: documents / 100,
+			Filtered: []int{20, 30, 10}, Health: v.Health, Decisions: v.Decisions,
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the browser saw (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,151 @@
+package tools_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+const craneFile = "csharp-compounding-docs/insights/harbour.md"
+
+// lockTable holds a table's lock until the test calls release.
+func lockTable(t *testing.T, databaseURL, table string) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := conn.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := errors.Join(tx.Rollback(t.Context()), conn.Close(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// failWithin calls a tool that must fail with the code in about the time given, and name what
+// hangs.
+func (c client) failWithin(t *testing.T, within time.Duration, code, names, tool string, arguments any) {
+	t.Helper()
+	const slack = 3 * time.Second // for a machine under load
+	began := time.Now()
+	e := c.fail(t, tool, arguments)
+	if took := time.Since(began); took > within+slack || e.Code != code || !strings.Contains(e.Message, names) {
+		t.Errorf("%s fails after %s with %s: %s; want %s with %q in %s", tool, took, e.Code, e.Message, code, names, within)
+	}
+}
+
+// A lock in the database keeps no call longer than its deadline. The file has what the call wrote,
+// and the index follows when the lock is gone.
+func TestDeadline_LockInTheDatabase(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "deadlines have to pass")
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
+	c.activate(t, root)
+	release := lockTable(t, f.databaseURL, "documents")
+	const hangs = "pg_stat_activity"
+	hook := arguments{"event": "UserPromptSubmit", "session_id": "1", "prompt": "when does the harbour crane work?"}
+	for _, within := range []time.Duration{time.Second, 0} { // the second hook does not ask again
+		began := time.Now()
+		if a := c.ask(t, "recall", hook); a.IsError || time.Since(began) > within+900*time.Millisecond {
+			t.Errorf("recall answers %s after %s, want nothing within %s", a.Text, time.Since(began), within)
+		}
+	}
+	c.failWithin(t, 5*time.Second, "DATABASE_ERROR", hangs, "semantic_search", arguments{"query": "harbour crane", "mode": "lexical"})
+	c.failWithin(t, 15*time.Second, "DATABASE_ERROR", hangs, "index_document", arguments{"path": craneFile})
+	c.failWithin(t, 15*time.Second, "DATABASE_ERROR", "the file has the new level", "update_promotion_level",
+		arguments{"document_path": craneFile, "promotion_level": "critical"})
+	release()
+	var found struct {
+		Results []any `json:"results"`
+	}
+	for began := time.Now(); len(found.Results) == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			t.Fatal("the index does not follow the file that was promoted")
+		}
+		c.get(t, "semantic_search", arguments{
+			"query": "harbour crane", "promotion_levels": []string{"critical"}, "min_relevance_score": 0, "mode": "lexical",
+		}, &found)
+	}
+}
+
+// An Ollama that answers small requests and hangs with vectors: a hybrid search goes on by words,
+// and a call that needs vectors says what hangs.
+func TestDeadline_SilentOllama(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "deadlines have to pass")
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
+	c.activate(t, root)
+	f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
+	began := time.Now()
+	var found struct {
+		Results []any  `json:"results"`
+		Mode    string `json:"mode"`
+		Reason  string `json:"mode_reason"`
+	}
+	c.get(t, "semantic_search", arguments{"query": "harbour crane", "min_relevance_score": 0}, &found)
+	if took := time.Since(began); took > 5*time.Second || len(found.Results) == 0 || found.Mode != "lexical" ||
+		!strings.Contains(found.Reason, "no answer in time") {
+		t.Errorf("a hybrid search answers %+v after %s, want one by words", found, took)
+	}
+	for _, within := range []time.Duration{300 * time.Millisecond, 0} { // the second hook goes by words at once
+		began = time.Now()
+		if a := c.ask(t, "recall", arguments{"event": "UserPromptSubmit", "session_id": "1", "prompt": "Harbour crane schedule"}); a.IsError ||
+			time.Since(began) > within+500*time.Millisecond {
+			t.Errorf("recall answers %s after %s, want %s", a.Text, time.Since(began), within)
+		}
+	}
+	var answered struct {
+		Answer string `json:"answer"`
+	}
+	f.fake.SetFaults(fakeollama.Faults{Delay: time.Hour})
+	began = time.Now()
+	c.get(t, "rag_query", arguments{"query": "when does the crane work?", "min_relevance_score": 0}, &answered)
+	if took := time.Since(began); took > 12*time.Second || !strings.Contains(answered.Answer, "crane") {
+		t.Errorf("rag_query answers %q after %s, want quotations within 10s", answered.Answer, took)
+	}
+	f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
+	c.failWithin(t, 5*time.Second, "EMBEDDING_SERVICE_ERROR", "without `mode", "semantic_search",
+		arguments{"query": "harbour schedule", "mode": "vector"})
+	write(t, root, craneFile, insight("Harbour crane", "standard", "The schedule of the new harbour crane."))
+	c.failWithin(t, 15*time.Second, "EMBEDDING_SERVICE_ERROR", "its vectors will follow", "index_document",
+		arguments{"path": craneFile})
+}
+
+// An activation that waits for a lock keeps no other call longer than that call's own deadline.
+func TestDeadline_Activation(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "deadlines have to pass")
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
+	other := newProject(t, `{"project_name": "q"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
+	c.activate(t, root)
+	release := lockTable(t, f.databaseURL, "tenants")
+	defer release()
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() {
+			c.failWithin(t, 15*time.Second, "DATABASE_ERROR", "pg_stat_activity", "activate_project", activation(other))
+		})
+	}
+	calls.Wait()
+}
