@@ -113,6 +113,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"review"},
 		{"page"},
 		{"graph"},
+		{"page", "--output", "knowledge.html"},
 		{"doctor"},
 		{"status"},
 		{"completion", "bash"},

@@ -19,8 +19,8 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Long: `List what the memory was asked for, the latest first:
 
 - questions that found nothing: documents to write;
-- documents that hooks have shown in the last 30 days, and how often an assistant then
-  opened them.
+- documents that hooks have shown in the last 30 days, at which event, and whether the
+  assistant opened the document then, or the failed command ran later.
 
 Server and commands keep both in the user's own folder; with "keep_questions": false in
 settings.json they keep no questions. Nothing is started. compound-docs lint names
@@ -34,8 +34,8 @@ documents that may not hold any more.`,
 
 // reviewed is what compound-docs review lists.
 type reviewed struct {
-	Questions []unanswered           `json:"questions"`
-	Shown     []recall.ShownDocument `json:"shown"`
+	Questions []unanswered `json:"questions"`
+	Shown     []shown      `json:"shown"`
 }
 
 // unanswered is a question that found nothing.
@@ -44,17 +44,27 @@ type unanswered struct {
 	Asked    time.Time `json:"last_asked"`
 }
 
+// shown is a document that a hook has shown.
+type shown struct {
+	Path      string    `json:"path"`
+	Event     string    `json:"event"`
+	Why       string    `json:"why"`
+	At        time.Time `json:"shown_at"`
+	Opened    bool      `json:"opened"`
+	Succeeded bool      `json:"succeeded"`
+}
+
 func review(i invocation, flags *flags) error {
 	options, root, err := flags.here()
 	if err != nil {
 		return err
 	}
 	store := recall.NewStore(options.home)
-	shown, err := store.Shown(root)
+	sessions, err := store.All()
 	if err != nil {
 		return err
 	}
-	list := reviewed{Questions: []unanswered{}, Shown: shown}
+	list := reviewed{Questions: []unanswered{}, Shown: shownIn(root, sessions)}
 	for question, asked := range store.Questions(root) {
 		list.Questions = append(list.Questions, unanswered{question, asked})
 	}
@@ -62,6 +72,23 @@ func review(i invocation, flags *flags) error {
 		return cmp.Or(b.Asked.Compare(a.Asked), cmp.Compare(a.Question, b.Question))
 	})
 	return i.print(list, func(w io.Writer) { list.print(w) })
+}
+
+// shownIn returns what was shown of the project at root in sessions, the latest first.
+func shownIn(root string, sessions []recall.Session) []shown {
+	list := []shown{}
+	for _, session := range sessions {
+		for _, one := range session.Shown {
+			if one.Project == root {
+				list = append(list, shown{one.Path, one.Event, one.Why, one.At, one.Opened, one.Succeeded})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b shown) int {
+		opened := func(d shown) int { return map[bool]int{true: 0, false: 1}[d.Opened] }
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path), cmp.Compare(opened(a), opened(b)))
+	})
+	return list
 }
 
 func (r reviewed) print(w io.Writer) {
@@ -80,7 +107,13 @@ func (r reviewed) print(w io.Writer) {
 		plain.Println(w, "Documents that hooks have shown:")
 	}
 	for _, d := range r.Shown {
-		use := "shown " + plain.Count(d.Times, "time") + ", opened " + plain.Count(d.Opened, "time")
+		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why
+		if d.Opened {
+			use += ", opened"
+		}
+		if d.Succeeded {
+			use += ", the command ran later"
+		}
 		plain.Println(w, " ", plain.Path(d.Path), s.Dim("("+use+")"))
 	}
 }

@@ -22,8 +22,9 @@ type content struct {
 	Findings  []lint.Finding `json:"findings"`
 	Notes     []string       `json:"notes"`
 	// Questions are those that found nothing, with when each was asked last.
-	Questions map[string]time.Time   `json:"questions"`
-	Shown     []recall.ShownDocument `json:"shown"`
+	Questions map[string]time.Time `json:"questions"`
+	// Shown says how often hooks have shown documents, by path.
+	Shown map[string]int `json:"shown"`
 }
 
 // entry is a document that can be indexed.
@@ -77,4 +78,21 @@ func entries(ctx context.Context, p *project.Project, set *docset.Set) []entry {
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
 	return all
+}
+
+// readShown returns how often hooks have shown the documents of the project at root.
+func readShown(recalls *recall.Store, root string) (map[string]int, error) {
+	sessions, err := recalls.All()
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]int{}
+	for _, session := range sessions {
+		for _, shown := range session.Shown {
+			if shown.Project == root {
+				times[shown.Path]++
+			}
+		}
+	}
+	return times, nil
 }

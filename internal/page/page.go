@@ -36,7 +36,7 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall
 	if err != nil {
 		return err
 	}
-	shown, err := recalls.Shown(p.Root)
+	shown, err := readShown(recalls, p.Root)
 	if err != nil {
 		return err
 	}

@@ -215,7 +215,7 @@ function health() {
     ["unanswered", "Unanswered questions", "Questions that found nothing: documents to write.",
       byNumber(content.questions, Date.parse).map(([text, asked]) => element("li", {}, text, element("span", { className: "why" }, "last asked ", asked.slice(0, 10))))],
     ["shown", "Most shown", "Documents that hooks have shown to an assistant.",
-      content.shown.toSorted((a, b) => b.times - a.times).map(d => element("li", {}, linkOrPath(d.path), element("span", { className: "why" }, d.times === 1 ? "once" : `${d.times} times`)))],
+      byNumber(content.shown, Number).map(([path, n]) => element("li", {}, linkOrPath(path), element("span", { className: "why" }, n === 1 ? "once" : `${n} times`)))],
     ["faults", "Faults", "Errors and warnings of compound-docs lint.", rest.map(finding)],
   ];
   const jump = id => event => { event.preventDefault(); byId("health-" + id).focus(); byId("health-" + id).scrollIntoView(); };

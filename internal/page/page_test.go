@@ -55,8 +55,8 @@ type content struct {
 		Path  string `json:"path"`
 		Check string `json:"check"`
 	} `json:"findings"`
-	Questions map[string]time.Time   `json:"questions"`
-	Shown     []recall.ShownDocument `json:"shown"`
+	Questions map[string]time.Time `json:"questions"`
+	Shown     map[string]int       `json:"shown"`
 }
 
 type document struct {
@@ -184,7 +184,7 @@ func TestWrite_HasWhatIsWrong(t *testing.T) {
 	if diff := cmp.Diff(map[string]time.Time{"older?": asked.AddDate(0, 0, -1), "newer?": asked}, w.content.Questions); diff != "" {
 		t.Errorf("questions (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]recall.ShownDocument{{Path: "csharp-compounding-docs/problems/stale.md", Times: 2, Opened: 1}}, w.content.Shown); diff != "" {
+	if diff := cmp.Diff(map[string]int{"csharp-compounding-docs/problems/stale.md": 2}, w.content.Shown); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
 	}
 }
