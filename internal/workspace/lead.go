@@ -57,7 +57,7 @@ func (l *leader) follow(ctx context.Context) {
 			p.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
 		}
 		work("embed", p.queue.Run)
-		work("remove unused text", p.sweeper.Run)
+		work("remove unused text", func(ctx context.Context) { p.index.KeepSwept(ctx, p.Tenant, p.unusedTextAge) })
 	})
 }
 
