@@ -93,9 +93,6 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 		params.FileInodes = append(params.FileInodes, int64(stamp.Inode))
 	}
 	return x.write(ctx, "update stamps", func(q *db.Queries) error {
-		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
-			return err
-		}
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
@@ -109,9 +106,14 @@ func textOnly(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 }
 
-// write runs f in a transaction of the tenant. f begins with [lockPassagesShared].
+// write runs f in a transaction of the tenant that begins with [lockPassagesShared].
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
-	err := x.index.db.Write(ctx, op, f)
+	err := x.index.db.Write(ctx, op, func(q *db.Queries) error {
+		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
+			return err
+		}
+		return f(q)
+	})
 	if err == nil {
 		x.OnWritten()
 	}
@@ -267,9 +269,6 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		return nil
 	}
 	return x.write(ctx, "remove documents", func(q *db.Queries) error {
-		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
-			return err
-		}
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
