@@ -68,7 +68,8 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 func parse(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errUnreadable() // pgx's message may quote the password
+		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
+			errors.New("the database URL cannot be read")) // pgx's message may quote the password
 	}
 	// pgx takes what follows the first @ for the host, and errors name the host: it may be a part
 	// of the password.
@@ -104,11 +105,6 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (ver
 		return version, Wrap("open database", err)
 	}
 	return version, m.migrate(ctx, pool.Config().ConnConfig)
-}
-
-func errUnreadable() *Error {
-	return setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
-		errors.New("the database URL cannot be read"))
 }
 
 // registerTypes makes the types that pgx does not know known to a connection. Their numbers are
