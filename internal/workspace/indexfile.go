@@ -24,14 +24,7 @@ const indexTries = 5
 // the index. If the file changes or disappears meanwhile, the index holds its newest
 // state. Without Ollama the error says that the document is found by its words.
 func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, err error) {
-	indexed, err = p.indexGiven(ctx, given)
-	return indexed, p.orExternal(err, given, apierror.Errorf(apierror.InvalidArgument,
-		"%.200q belongs to the external docs, which are indexed by themselves, "+
-			"and found with search_external_docs; index_document is for documents in %s", given, p.Definition.DocsDir()).
-		With("parameter", "path"))
-}
-
-func (p *Project) indexGiven(ctx context.Context, given string) (string, error) {
+	defer func() { err = p.orExternal(err, given, apierror.InvalidArgument) }()
 	name, err := p.documentName(given, "path")
 	if err != nil {
 		return "", err
@@ -39,7 +32,7 @@ func (p *Project) indexGiven(ctx context.Context, given string) (string, error) 
 	if err := p.Tenant.Writable("index the document"); err != nil {
 		return "", err
 	}
-	indexed := path.Join(p.docs.folder.Prefix, name)
+	indexed = path.Join(p.docs.folder.Prefix, name)
 	err = p.indexNewest(ctx, name, indexed)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", p.notFound(given)

@@ -22,15 +22,7 @@ import (
 func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
-	name, previous, err = p.promote(ctx, given, level)
-	return name, previous, p.orExternal(err, given, apierror.Errorf(apierror.ExternalDocsNotPromotable,
-		"%.200q belongs to the external docs, which have no promotion level; only documents in %s have one",
-		given, p.Definition.DocsDir()))
-}
-
-func (p *Project) promote(
-	ctx context.Context, given string, level catalog.Level,
-) (name string, previous catalog.Level, err error) {
+	defer func() { err = p.orExternal(err, given, apierror.ExternalDocsNotPromotable) }()
 	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
@@ -73,17 +65,17 @@ func (p *Project) editDocument(name string, change func(document.File) ([]byte, 
 	return edit(p.docs.folder, name, change)
 }
 
-// orExternal returns err, or the other error if err says that there is no document at a path given
-// by a caller, and the path is one of the external docs.
-func (p *Project) orExternal(err error, given string, other *apierror.Error) error {
-	if err == nil {
-		return nil
+// orExternal returns err, or an error with the code if err says that there is no document at a path
+// given by a caller, and the path is one of the external docs.
+func (p *Project) orExternal(err error, given string, code apierror.Code) error {
+	if err == nil || !p.isExternal(given) {
+		return err
 	}
-	code := apierror.AsError(err).Code
-	if (code == apierror.DocumentNotFound || code == apierror.InvalidArgument) && p.isExternal(given) {
-		return other
+	if failed := apierror.AsError(err).Code; failed != apierror.DocumentNotFound && failed != apierror.InvalidArgument {
+		return err
 	}
-	return err
+	return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion level; "+
+		"give a document in %s", given, p.Definition.DocsDir())
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the
