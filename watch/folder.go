@@ -5,6 +5,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -199,16 +200,10 @@ func (f Folder) inspect(
 		}
 	}
 	info, err := own()
-	if err == nil {
-		err = checkName(name)
+	if err = cmp.Or(err, checkName(name), f.covered(name, target)); err != nil {
+		return e, err
 	}
-	if err == nil {
-		err = f.covered(name, target)
-	}
-	if err == nil {
-		err = fit(info)
-	}
-	if err == nil {
+	if err = fit(info); err == nil {
 		e.stamp = StampOf(info)
 	}
 	return e, err
