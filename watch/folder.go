@@ -111,17 +111,6 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 	})
 }
 
-// Folders calls visit for every folder that a walk looks into, by its absolute path.
-func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
-	return f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, func(e entry, err error) {
-			if e.folder && err == nil {
-				visit(filepath.Join(f.Dir, filepath.FromSlash(e.name)))
-			}
-		})
-	})
-}
-
 // RemoveTemporary removes what edits have left beside documents before the time, because
 // the program was killed.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
