@@ -88,11 +88,6 @@ func (q *Queue) Wake() {
 	q.mu.Lock()
 	q.stale, q.woken = true, true
 	q.mu.Unlock()
-	q.look()
-}
-
-// look ends the wait of Run.
-func (q *Queue) look() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
