@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -117,8 +116,8 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		}
 		name = filepath.ToSlash(relative)
 	}
-	name = strings.TrimPrefix(path.Clean(p.slashed(name)), docs+"/")
-	// A path that begins with \ is absolute once that is a /.
+	// A client on Windows may write \ to a server in WSL or in a container.
+	name = strings.TrimPrefix(path.Clean(strings.ReplaceAll(name, `\`, "/")), docs+"/")
 	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q leads out of %s; give one such as %s",
 			parameter, given, docs, p.examplePath()).With("parameter", parameter)
@@ -128,21 +127,6 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 			parameter, given, p.examplePath()).With("parameter", parameter)
 	}
 	return name, nil
-}
-
-// slashed returns a path relative to the repository or to the docs folder with /
-// separators. A client on Windows may write \ to a server in WSL or in a container,
-// where it is a letter like any other: a file that has it in its name is taken first.
-func (p *Project) slashed(name string) string {
-	if !strings.Contains(name, `\`) {
-		return name
-	}
-	for _, folder := range []string{p.Definition.Root, p.docs.folder.Dir} {
-		if _, err := os.Lstat(filepath.Join(folder, filepath.FromSlash(name))); err == nil {
-			return name
-		}
-	}
-	return strings.ReplaceAll(name, `\`, "/")
 }
 
 func (p *Project) notFound(given string) *apierror.Error {
