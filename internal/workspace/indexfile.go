@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// indexTries is how often a file that changes while it is indexed is tried.
+// indexTries is how often a file is tried that changes while it is indexed or edited.
 const indexTries = 5
 
 // IndexFile puts one document of the docs folder into the index now, with its vectors.
@@ -49,9 +49,6 @@ func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, 
 // Advice returns what is wrong with a document, by its path in the index, in a project
 // that is lenient enough to index it all the same.
 func (p *Project) Advice(indexed string) []document.Violation {
-	if !p.Definition.Lenient() {
-		return nil
-	}
 	file, err := p.Read(indexed)
 	if err != nil {
 		return nil // it has just gone, and the index follows

@@ -97,9 +97,6 @@ func (p *Project) isExternal(given string) bool {
 	return err == nil && filepath.IsLocal(relative) && external.Match(filepath.ToSlash(relative))
 }
 
-// editTries is how often an edit is tried while others change the file.
-const editTries = 5
-
 // edit replaces the content of a file in the folder by what change makes of it. It
 // does so in one step: a reader sees the old or the new content whole, and a crash
 // leaves one of the two. The file keeps its mode. If somebody else changes the file
@@ -107,7 +104,7 @@ const editTries = 5
 // content that stays the same. It returns the error of change as it is, and leaves the
 // file alone then.
 func edit(folder watch.Folder, name string, change func(before document.File) (content []byte, err error)) error {
-	for range editTries {
+	for range indexTries {
 		before, err := folder.Read(name)
 		if errors.Is(err, document.ErrChanged) {
 			continue
