@@ -141,25 +141,19 @@ func (c *Checker) readVersions(
 				c.before[object.ID] = nil
 				differing = append(differing, object)
 			}
-			if now.exists {
+			if now.exists || c.renamed[found.commit] != nil {
 				continue
 			}
-			if err := c.readRenames(ctx, folder, found.commit); err != nil {
+			renamed, err := folder.Renamed(ctx, found.commit, c.commit)
+			if err != nil {
 				return err
 			}
+			c.renamed[found.commit] = renamed
 		}
 	}
 	return folder.Contents(ctx, differing, func(object gitlog.Object, content []byte) {
 		c.before[object.ID] = linesOf(content)
 	})
-}
-
-// readRenames asks git which files were moved since a commit, where that is not known.
-func (c *Checker) readRenames(ctx context.Context, folder gitlog.Folder, commit string) (err error) {
-	if c.renamed[commit] == nil {
-		c.renamed[commit], err = folder.Renamed(ctx, commit, c.commit)
-	}
-	return err
 }
 
 // judge says what became of a place of a document.

@@ -104,11 +104,8 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 	if filepath.IsAbs(given) {
 		// The project's root has its symbolic links resolved; what leads there may not.
 		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
-		if err != nil {
-			return "", p.notFound(given)
-		}
-		relative, err := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
-		if err != nil {
+		relative, relErr := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
+		if err != nil || relErr != nil {
 			return "", p.notFound(given)
 		}
 		name = filepath.ToSlash(relative)

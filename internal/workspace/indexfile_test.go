@@ -100,7 +100,7 @@ func TestIndexFile_TakesBackslashes(t *testing.T) {
 	for given, want := range map[string]string{
 		`csharp-compounding-docs\problems\a.md`:   docs + "a.md",
 		`.\csharp-compounding-docs\problems\a.md`: docs + "a.md",
-		`problems\a.md`:                           docs + "a.md",
+		`problems\a.md`: docs + "a.md",
 	} {
 		if got, err := p.IndexFile(t.Context(), given); err != nil || got != want {
 			t.Errorf("IndexFile(%s) = %s (%v), want %s", given, got, err, want)

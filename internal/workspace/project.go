@@ -130,13 +130,6 @@ func (p *Project) External() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}
 }
 
-// rescan queues a walk of every folder.
-func (p *Project) rescan() {
-	for _, tree := range p.trees {
-		tree.mirror.Rescan()
-	}
-}
-
 // DocTypeCount is a doc-type and the number of its documents.
 type DocTypeCount struct {
 	project.DocType
