@@ -74,8 +74,8 @@ func (p *Project) orExternal(err error, given string, code apierror.Code) error 
 	if failed := apierror.AsError(err).Code; failed != apierror.DocumentNotFound && failed != apierror.InvalidArgument {
 		return err
 	}
-	return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion level; "+
-		"give a document in %s", given, p.Definition.DocsDir())
+	return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion "+
+		"level; give a document in %s", given, p.Definition.DocsDir())
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the
