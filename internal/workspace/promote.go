@@ -75,7 +75,7 @@ func (p *Project) orExternal(err error, given string, code apierror.Code) error 
 		return err
 	}
 	return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion "+
-		"level; give a document in %s", given, p.Definition.DocsDir())
+		"level; give only documents in %s", given, p.Definition.DocsDir())
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the
