@@ -13,20 +13,15 @@ import (
 // CreateMissing creates the database of an address if the server has none of its name. It
 // reports whether it did.
 func CreateMissing(ctx context.Context, address string) (created bool, err error) {
-	const op = "look at database"
+	err = visit(ctx, "look at database", address, func(context.Context, *pgx.Conn) error { return nil })
+	if missing, ok := errors.AsType[*Error](err); !ok || missing.SQLState != databaseMissing {
+		return false, err
+	}
 	parsed, err := parse(address)
 	if err != nil {
 		return false, err
 	}
-	config := parsed.ConnConfig
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err == nil {
-		return false, Wrap(op, conn.Close(ctx))
-	}
-	if err := Wrap(op, err); !IsDatabaseMissing(err) {
-		return false, err
-	}
-	return true, createDatabase(ctx, config, pgx.Identifier{config.Database}.Sanitize())
+	return true, createDatabase(ctx, parsed.ConnConfig)
 }
 
 // mendIndex is the statement after which no index of this name is invalid.
@@ -44,7 +39,8 @@ func isIndex(name string) bool {
 }
 
 // createDatabase connects to the database postgres, which every server has, to create another.
-func createDatabase(ctx context.Context, config *pgx.ConnConfig, name string) error {
+func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
+	name := pgx.Identifier{config.Database}.Sanitize()
 	op := "make the database " + name
 	config.Database = "postgres"
 	conn, err := pgx.ConnectConfig(ctx, config)

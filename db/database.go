@@ -188,7 +188,7 @@ func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) e
 
 func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {
 	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
-		return f(New(&reader{ctx: ctx, conn: conn}))
+		return f(New(&transaction{ctx: ctx, conn: conn, queue: &pgx.Batch{}, reads: true}))
 	})
 }
 

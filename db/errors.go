@@ -128,12 +128,6 @@ func IsDenied(err error) bool {
 // databaseMissing is the SQLSTATE of a connection to a database that the server does not have.
 const databaseMissing = "3D000"
 
-// IsDatabaseMissing reports that the server has no database of that name.
-func IsDatabaseMissing(err error) bool {
-	var dbErr *Error
-	return errors.As(err, &dbErr) && dbErr.SQLState == databaseMissing
-}
-
 // setupError returns an error that a person must act on.
 func setupError(op, hint string, err error) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: hint, Err: err}

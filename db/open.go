@@ -68,7 +68,8 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 func parse(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, errUnreadable() // pgx's message may quote the password
+		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
+			errors.New("the database URL cannot be read")) // pgx's message may quote the password
 	}
 	// pgx takes what follows the first @ for the host, and errors name the host: it may be a part
 	// of the password.
@@ -106,38 +107,27 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (ver
 	return version, m.migrate(ctx, pool.Config().ConnConfig)
 }
 
-func errUnreadable() *Error {
-	return setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
-		errors.New("the database URL cannot be read"))
-}
-
 // registerTypes makes the types that pgx does not know known to a connection. Their numbers are
 // made up, since statements are sent without: PostgreSQL tells types from their place.
 func registerTypes(_ context.Context, conn *pgx.Conn) error {
 	const unused = 1 << 31
-	for i, name := range []string{"halfvec", "sparsevec", "collection", "promotion_level"} {
-		oid := unused + 2*uint32(i)
-		register(conn, name, oid, oid+1)
+	types := conn.TypeMap()
+	for i, element := range []*pgtype.Type{ // each connection needs its own: the codec of an enum keeps what it has read
+		{Name: "halfvec", Codec: &pgxvec.HalfVectorCodec{}},
+		{Name: "sparsevec", Codec: &pgxvec.SparseVectorCodec{}},
+		{Name: "collection", Codec: &pgtype.EnumCodec{}},
+		{Name: "promotion_level", Codec: &pgtype.EnumCodec{}},
+	} {
+		element.OID = unused + 2*uint32(i)
+		types.RegisterType(element)
+		array := &pgtype.Type{Name: "_" + element.Name, OID: element.OID + 1, Codec: &pgtype.ArrayCodec{ElementType: element}}
+		types.RegisterType(array)
 	}
 	// Which type an argument has follows from its type in Go.
-	conn.TypeMap().RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
-	conn.TypeMap().RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
-	conn.TypeMap().RegisterDefaultPgType([]pgvector.SparseVector{}, "_sparsevec")
-	conn.TypeMap().RegisterDefaultPgType([]Collection{}, "_collection")
-	conn.TypeMap().RegisterDefaultPgType([]PromotionLevel{}, "_promotion_level")
+	types.RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
+	types.RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
+	types.RegisterDefaultPgType([]pgvector.SparseVector{}, "_sparsevec")
+	types.RegisterDefaultPgType([]Collection{}, "_collection")
+	types.RegisterDefaultPgType([]PromotionLevel{}, "_promotion_level")
 	return nil
-}
-
-// register makes a type and that of its arrays known to a connection. Each needs codecs of its
-// own: that of an enum keeps what it has read.
-func register(conn *pgx.Conn, name string, oid, array uint32) {
-	element := &pgtype.Type{Name: name, OID: oid, Codec: &pgtype.EnumCodec{}}
-	switch name {
-	case "halfvec":
-		element.Codec = &pgxvec.HalfVectorCodec{}
-	case "sparsevec":
-		element.Codec = &pgxvec.SparseVectorCodec{}
-	}
-	conn.TypeMap().RegisterType(element)
-	conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: element}})
 }

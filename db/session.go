@@ -30,43 +30,14 @@ SELECT ` +
 	// here does nothing but SQL, and is never idle for so long. A lease lasts longer.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"
 
-// reader sends each statement as one transaction, with the settings in the same round trip.
-type reader struct {
-	ctx  context.Context //nolint:containedctx // bounds every statement, also one that is given another context
-	conn *pgx.Conn
-}
-
-func (r *reader) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	results, err := sendUntilLast(r.ctx, r.conn, r.batch(sql, args))
-	if err != nil {
-		return pgconn.CommandTag{}, err
-	}
-	tag, err := results.Exec()
-	return tag, errors.Join(err, results.Close())
-}
-
-func (r *reader) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return sendQuery(r.ctx, r.conn, r.batch(sql, args))
-}
-
-func (r *reader) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
-	results, err := sendUntilLast(r.ctx, r.conn, r.batch(sql, args))
-	return lastRow{results, err}
-}
-
-func (r *reader) batch(sql string, args []any) *pgx.Batch {
-	batch := &pgx.Batch{}
-	batch.Queue(settings)
-	batch.Queue(sql, args...)
-	return batch
-}
-
 // transaction queues the statements that have no result. A query sends them and itself in
-// one round trip, and end sends the rest with COMMIT. The queue begins with BEGIN.
+// one round trip, and end sends the rest with COMMIT.
 type transaction struct {
-	ctx   context.Context //nolint:containedctx // as in reader
+	ctx   context.Context //nolint:containedctx // bounds every statement, also one that is given another context
 	conn  *pgx.Conn
 	queue *pgx.Batch
+	// reads makes each query its own transaction. There is nothing to end.
+	reads bool
 }
 
 func newTransaction(ctx context.Context, conn *pgx.Conn) *transaction {
@@ -76,9 +47,14 @@ func newTransaction(ctx context.Context, conn *pgx.Conn) *transaction {
 	return t
 }
 
+var errReads = errors.New("a statement without a result belongs in a write")
+
 // Exec queues a statement. The caller no longer changes the arguments. The next query
 // returns the statement's error, or else [Database.Write] does.
 func (t *transaction) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if t.reads {
+		return pgconn.CommandTag{}, errReads
+	}
 	t.queue.Queue(sql, args...)
 	return pgconn.CommandTag{}, nil
 }
@@ -94,6 +70,9 @@ func (t *transaction) QueryRow(_ context.Context, sql string, args ...any) pgx.R
 
 // take empties the queue into a batch that ends with a statement.
 func (t *transaction) take(sql string, args []any) *pgx.Batch {
+	if t.reads {
+		t.queue.Queue(settings)
+	}
 	batch := t.queue
 	batch.Queue(sql, args...)
 	t.queue = &pgx.Batch{}

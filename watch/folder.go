@@ -5,6 +5,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -110,17 +111,6 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 	})
 }
 
-// Folders calls visit for every folder that a walk looks into, by its absolute path.
-func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
-	return f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, func(e entry, err error) {
-			if e.folder && err == nil {
-				visit(filepath.Join(f.Dir, filepath.FromSlash(e.name)))
-			}
-		})
-	})
-}
-
 // RemoveTemporary removes what edits have left beside documents before the time, because
 // the program was killed.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
@@ -199,16 +189,10 @@ func (f Folder) inspect(
 		}
 	}
 	info, err := own()
-	if err == nil {
-		err = checkName(name)
+	if err = cmp.Or(err, checkName(name), f.covered(name, target)); err != nil {
+		return e, err
 	}
-	if err == nil {
-		err = f.covered(name, target)
-	}
-	if err == nil {
-		err = fit(info)
-	}
-	if err == nil {
+	if err = fit(info); err == nil {
 		e.stamp = StampOf(info)
 	}
 	return e, err

@@ -146,7 +146,7 @@ func TestSync_MemoryIsBounded(t *testing.T) {
 			before := liveHeap()
 			index := &sink{known: test.known}
 			started := time.Now()
-			synced, err := Sync(t.Context(), folder, index, nil)
+			synced, err := Sync(t.Context(), folder, index, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

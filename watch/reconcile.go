@@ -221,18 +221,20 @@ type SyncResult struct {
 func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 
 // Sync makes the index hold what the folder holds, once. Documents whose paths
-// do not begin with the folder's prefix are left alone. report, if not nil, is
-// called with the number of changed files that have been handled, and of all.
-// After an error the work is not finished; another Sync continues it.
-func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done, total int)) (SyncResult, error) {
+// do not begin with the folder's prefix are left alone. ready, if not nil, is as in [Config].
+// report, if not nil, is called with the number of changed files that have been handled, and of
+// all. After an error the work is not finished; another Sync continues it.
+func Sync(
+	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(done, total int),
+) (SyncResult, error) {
 	known, err := indexer.Known(ctx)
 	if err != nil {
 		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
 	maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.Name(indexed); return !ok })
-	sync := &reconciler{
-		folder: folder, indexer: indexer, before: outcome{known: known}, whole: true,
-		ready: func() error { return nil }, report: report,
+	sync := &reconciler{folder: folder, indexer: indexer, before: outcome{known: known}, whole: true, ready: ready, report: report}
+	if ready == nil {
+		sync.ready = func() error { return nil }
 	}
 	if report == nil {
 		sync.report = func(int, int) {}

@@ -27,7 +27,7 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 		t.Helper()
 		folder := Folder{Dir: dir, Prefix: "book", Match: func(string) bool { return true }}
 		var reported [2]int
-		synced, err := Sync(t.Context(), folder, index, func(done, total int) { reported = [2]int{done, total} })
+		synced, err := Sync(t.Context(), folder, index, nil, func(done, total int) { reported = [2]int{done, total} })
 		if err != nil {
 			t.Fatal(err)
 		}

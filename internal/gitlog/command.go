@@ -104,13 +104,9 @@ var errNoGit = fmt.Errorf("%w: git is not installed", ErrNone)
 // errTooLong means that a history is longer than is read.
 var errTooLong = errors.New("the history is too long")
 
-// run runs git and passes its output to read. The error is [ErrNone] if there is no git.
-func (f Folder) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
-	return f.runWith(ctx, nil, read, arguments...)
-}
-
-// runWith is run with an input, nil for none.
-func (f Folder) runWith(
+// run runs git with an input, nil for none, and passes its output to read. The error is
+// [ErrNone] if there is no git.
+func (f Folder) run(
 	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
 ) error {
 	if err := check(arguments); err != nil {

@@ -84,7 +84,7 @@ func (f Folder) Shallow(ctx context.Context) (bool, error) {
 
 // ask returns what git prints, without the space around it.
 func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, err error) {
-	err = f.run(ctx, func(output io.Reader) error {
+	err = f.run(ctx, nil, func(output io.Reader) error {
 		text, err := io.ReadAll(output)
 		answer = strings.TrimSpace(string(text))
 		return err
@@ -98,14 +98,8 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, er
 // in the same commit, keeps its date. Files that the folder no longer has are among them.
 func (f Folder) Added(ctx context.Context, commit string) (map[string]string, error) {
 	dates := map[string]string{}
-	err := f.history(ctx, commit, "AR", func(name string, c change) { dates[name] = c.Date }) // the first one counts
+	err := f.history(ctx, commit, "AR", func(name string, c change) { dates[name] = c.date }) // the first one counts
 	return dates, err
-}
-
-// Commit is a commit as git log prints it.
-type Commit struct {
-	ID   string
-	Date string // by the author's clock, such as 2026-01-02
 }
 
 // maxTouches bounds the versions that are kept of each file.
@@ -118,7 +112,7 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Versio
 	touched := map[string][]Version{}
 	err := f.history(ctx, commit, "AMTR", func(name string, c change) {
 		if strings.EqualFold(path.Ext(name), ".md") && len(touched[name]) < maxTouches {
-			touched[name] = append(touched[name], Version{Commit: c.ID, Path: c.path})
+			touched[name] = append(touched[name], Version{Commit: c.commit, Path: c.path})
 		}
 	})
 	return touched, err
@@ -133,7 +127,7 @@ func (f Folder) history(ctx context.Context, commit, kinds string, visit func(na
 		// Only files with the same bytes count as moved: to compare them git reads none.
 		"--find-renames=100%",
 	}, f.listing(kinds)...)
-	return f.run(ctx, func(output io.Reader) error {
+	return f.run(ctx, nil, func(output io.Reader) error {
 		return parse(output, func(c change) {
 			name, moved := now[c.path]
 			if !moved {
@@ -167,11 +161,9 @@ const mark = "\x01"
 
 // change describes how a file of the folder was changed.
 type change struct {
-	Commit // of git log
-
-	kind string // as git's --diff-filter has it
-	path string // in the folder, with / separators
-	from string // the path before, if the file was moved; "" otherwise
+	commit, date string // of git log; the date is by the author's clock, such as 2026-01-02
+	path         string // in the folder, with / separators
+	from         string // the path before, if the file was moved; "" otherwise
 }
 
 // parse reads the output of git log or git diff: for each commit its name and date behind
@@ -180,20 +172,19 @@ type change struct {
 func parse(output io.Reader, visit func(change)) error {
 	fields := bufio.NewScanner(output)
 	fields.Split(splitNUL)
-	var commit Commit
+	var commit, date string
 	for fields.Scan() {
 		field := fields.Text()
 		if head, ok := strings.CutPrefix(field, mark); ok {
-			id, date, _ := strings.Cut(head, " ")
-			commit = Commit{ID: id, Date: date}
+			commit, date, _ = strings.Cut(head, " ")
 			continue
 		}
 		kind := strings.TrimPrefix(field, "\n") // it is between a commit and its first change
 		if kind == "" {
 			continue
 		}
-		c := change{Commit: commit, kind: kind[:1]}
-		if c.kind == "R" && fields.Scan() {
+		c := change{commit: commit, date: date}
+		if kind[0] == 'R' && fields.Scan() {
 			c.from = fields.Text()
 		}
 		if !fields.Scan() {

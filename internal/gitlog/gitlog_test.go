@@ -249,7 +249,7 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 			t.Errorf("%s has run the program, or fails with %v", name, err)
 		}
 	}
-	if err := folder.run(t.Context(), nil, "status"); err == nil {
+	if err := folder.run(t.Context(), nil, nil, "status"); err == nil {
 		t.Error("git status runs")
 	}
 }

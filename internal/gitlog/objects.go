@@ -56,7 +56,7 @@ func (f Folder) Objects(ctx context.Context, versions []Version) ([]Object, erro
 		asked = append(asked, i)
 	}
 	answered := 0
-	err := f.runWith(ctx, strings.NewReader(input.String()), func(output io.Reader) error {
+	err := f.run(ctx, strings.NewReader(input.String()), func(output io.Reader) error {
 		for lines := bufio.NewScanner(output); answered < len(asked) && lines.Scan(); answered++ {
 			if fields := strings.Fields(lines.Text()); len(fields) == 3 {
 				objects[asked[answered]] = parseObject(fields[0], fields[1], fields[2])
@@ -74,7 +74,7 @@ func (f Folder) Objects(ctx context.Context, versions []Version) ([]Object, erro
 // checkout.
 func (f Folder) list(ctx context.Context, commit string) (map[string]Object, error) {
 	files := map[string]Object{}
-	err := f.run(ctx, func(output io.Reader) error {
+	err := f.run(ctx, nil, func(output io.Reader) error {
 		entries := bufio.NewScanner(output)
 		entries.Split(splitNUL)
 		for entries.Scan() {
@@ -119,7 +119,7 @@ func (f Folder) Contents(ctx context.Context, objects []Object, visit func(objec
 		}
 		batch := objects[:count]
 		objects = objects[count:]
-		err := f.runWith(ctx, strings.NewReader(input.String()), func(output io.Reader) error {
+		err := f.run(ctx, strings.NewReader(input.String()), func(output io.Reader) error {
 			return readContents(bufio.NewReader(output), batch, visit)
 		}, "cat-file", "--batch=%(objectsize)")
 		if err != nil {
@@ -151,12 +151,9 @@ func readContents(output *bufio.Reader, batch []Object, visit func(object Object
 // their old paths: at least half of a file's lines are the same.
 func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string, error) {
 	renamed := map[string]string{}
-	err := f.diff(ctx, "R", func(c change) { renamed[c.from] = c.path }, "diff-tree", "-r", from, to)
+	arguments := append([]string{"diff-tree", "-r", "--find-renames=50%"}, f.listing("R")...)
+	err := f.run(ctx, nil, func(output io.Reader) error {
+		return parse(output, func(c change) { renamed[c.from] = c.path })
+	}, append(arguments, from, to)...)
 	return renamed, err
-}
-
-// diff calls visit for the differences of the kinds given, as in git's --diff-filter.
-func (f Folder) diff(ctx context.Context, kinds string, visit func(change), subcommand, option string, commits ...string) error {
-	arguments := slices.Concat([]string{subcommand, option, "--find-renames=50%"}, f.listing(kinds), commits)
-	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) }, arguments...)
 }

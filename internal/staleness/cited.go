@@ -16,9 +16,12 @@ type citation struct {
 	place    document.Place
 }
 
-// cited is what the last commit of a document says about a place, and the commit that wrote or
-// confirmed that, "" without one.
-type cited struct{ said, commit string }
+// cited is what the last commit of a document says about a place, the commit that wrote or
+// confirmed that, "" without one, and the place's file there.
+type cited struct {
+	said, commit string
+	object       gitlog.Object
+}
 
 // about returns the parts of a document that name the file of a place, and its date. A part is
 // a line, or what is between commas in it.
@@ -32,10 +35,10 @@ func about(text string, place document.Place) string {
 	return said.String()
 }
 
-// readCited asks git which commits wrote or confirmed the places of documents, unless these
-// are known.
+// readCited asks git which commits wrote or confirmed the places of documents, and for the
+// places as they were there, unless that is known.
 func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents []Document) error {
-	var versions []gitlog.Version
+	var versions, there []gitlog.Version
 	asked := slices.DeleteFunc(slices.Clone(documents), func(d Document) bool {
 		return !slices.ContainsFunc(d.Places, func(p document.Place) bool { return c.cited[citation{d.Path, p}].commit == "" })
 	})
@@ -49,20 +52,33 @@ func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents
 	texts := map[string]string{}
 	files := slices.DeleteFunc(slices.Clone(objects), func(o gitlog.Object) bool { return o.ID == "" || o.Folder })
 	err = folder.Contents(ctx, files, func(o gitlog.Object, content []byte) { texts[o.ID] = string(content) })
+	if err != nil {
+		return err
+	}
+	var citations []citation
+	var found []cited
 	for _, d := range asked {
 		history := objects[:len(c.touched[d.Path])]
 		objects = objects[len(history):]
+		if len(history) == 0 {
+			continue // not committed yet
+		}
 		for _, place := range d.Places {
-			var found cited
-			for i, object := range history {
-				said := about(texts[object.ID], place)
-				if i > 0 && said != found.said {
-					break
-				}
-				found = cited{said: said, commit: c.touched[d.Path][i].Commit}
+			at, said := 0, about(texts[history[0].ID], place)
+			for at+1 < len(history) && about(texts[history[at+1].ID], place) == said {
+				at++
 			}
-			c.cited[citation{d.Path, place}] = found
+			commit := c.touched[d.Path][at].Commit
+			citations, found = append(citations, citation{d.Path, place}), append(found, cited{said: said, commit: commit})
+			there = append(there, gitlog.Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")})
 		}
 	}
-	return err
+	if objects, err = folder.Objects(ctx, there); err != nil {
+		return err
+	}
+	for i, object := range objects {
+		found[i].object = object
+		c.cited[citations[i]] = found[i]
+	}
+	return nil
 }

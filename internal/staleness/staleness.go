@@ -44,8 +44,7 @@ type Checker struct {
 	touched map[string][]gitlog.Version // as [gitlog.Folder.Touched] says of commit
 	cited   map[citation]cited
 	renamed map[string]map[string]string
-	objects map[gitlog.Version]gitlog.Object
-	// before has the lines of objects, nil of those that are too large to be compared.
+	// before has the lines of files that were cited, nil of those that are too large to be compared.
 	before map[string][]string
 	err    error
 }
@@ -57,7 +56,6 @@ func NewChecker(root string) *Checker { return &Checker{root: root} }
 // are the same are left out. unasked says why git could not be asked: nothing is known
 // then.
 func (c *Checker) Check(ctx context.Context, documents []Document) (found []Finding, unasked, err error) {
-	documents = slices.Clone(documents)
 	if !slices.ContainsFunc(documents, func(d Document) bool { return len(d.Places) > 0 }) {
 		return nil, nil, nil
 	}
@@ -119,7 +117,7 @@ func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 	}
 	if ctx.Err() == nil {
 		c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]cited{}, err
-		c.renamed, c.objects, c.before = map[string]map[string]string{}, map[gitlog.Version]gitlog.Object{}, map[string][]string{}
+		c.renamed, c.before = map[string]map[string]string{}, map[string][]string{}
 	}
 	return err
 }
@@ -128,19 +126,14 @@ func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 func (c *Checker) readVersions(
 	ctx context.Context, folder gitlog.Folder, documents []Document, present *presentFiles,
 ) error {
-	err := c.readCited(ctx, folder, documents)
-	if err == nil {
-		err = c.readObjects(ctx, folder, documents)
-	}
-	if err != nil {
+	if err := c.readCited(ctx, folder, documents); err != nil {
 		return err
 	}
 	var differing []gitlog.Object
 	for _, d := range documents {
 		for _, place := range d.Places {
-			commit := c.cited[citation{d.Path, place}].commit
-			object := c.objects[gitlog.Version{Commit: commit, Path: place.Path}]
-			now := present.file(place.Path)
+			found := c.cited[citation{d.Path, place}]
+			object, now := found.object, present.file(place.Path)
 			if object.ID == "" || object.Folder || now.is(object.ID) {
 				continue
 			}
@@ -148,12 +141,14 @@ func (c *Checker) readVersions(
 				c.before[object.ID] = nil
 				differing = append(differing, object)
 			}
-			if now.exists {
+			if now.exists || c.renamed[found.commit] != nil {
 				continue
 			}
-			if err := c.readRenames(ctx, folder, commit); err != nil {
+			renamed, err := folder.Renamed(ctx, found.commit, c.commit)
+			if err != nil {
 				return err
 			}
+			c.renamed[found.commit] = renamed
 		}
 	}
 	return folder.Contents(ctx, differing, func(object gitlog.Object, content []byte) {
@@ -161,44 +156,10 @@ func (c *Checker) readVersions(
 	})
 }
 
-// readObjects asks git which objects the places of documents were, where that is not known.
-func (c *Checker) readObjects(ctx context.Context, folder gitlog.Folder, documents []Document) error {
-	var wanted []gitlog.Version
-	want := func(v gitlog.Version) {
-		if _, known := c.objects[v]; !known && v.Commit != "" {
-			c.objects[v] = gitlog.Object{}
-			wanted = append(wanted, v)
-		}
-	}
-	for _, d := range documents {
-		for _, place := range d.Places {
-			want(gitlog.Version{Commit: c.cited[citation{d.Path, place}].commit, Path: strings.TrimSuffix(place.Path, "/")})
-		}
-	}
-	objects, err := folder.Objects(ctx, wanted)
-	for i, v := range wanted {
-		if err != nil {
-			delete(c.objects, v)
-			continue
-		}
-		c.objects[v] = objects[i]
-	}
-	return err
-}
-
-// readRenames asks git which files were moved since a commit, where that is not known.
-func (c *Checker) readRenames(ctx context.Context, folder gitlog.Folder, commit string) (err error) {
-	if c.renamed[commit] == nil {
-		c.renamed[commit], err = folder.Renamed(ctx, commit, c.commit)
-	}
-	return err
-}
-
 // judge says what became of a place of a document.
 func (c *Checker) judge(d Document, place document.Place, present *presentFiles) (State, document.Place) {
-	commit := c.cited[citation{d.Path, place}].commit
-	object := c.objects[gitlog.Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")}]
-	now := present.file(place.Path)
+	cited := c.cited[citation{d.Path, place}]
+	object, now := cited.object, present.file(place.Path)
 	before := c.before[object.ID]
 	switch {
 	case now.tooLarge:
@@ -211,7 +172,7 @@ func (c *Checker) judge(d Document, place document.Place, present *presentFiles)
 		return judge(place, before, present.lines(place.Path))
 	}
 	moved := place
-	moved.Path = c.renamed[commit][place.Path]
+	moved.Path = c.renamed[cited.commit][place.Path]
 	if now = present.file(moved.Path); moved.Path == "" || !now.exists {
 		return Gone, place
 	}

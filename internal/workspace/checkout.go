@@ -106,10 +106,6 @@ func checkBranch(root, branch string) error {
 	if !head.InRepository || branch == head.Branch {
 		return nil
 	}
-	if head.Detached {
-		return apierror.Errorf(apierror.InvalidArgument, "branch_name is %q, but %s is on no branch (detached HEAD); give %q",
-			branch, root, head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
-	}
 	return apierror.Errorf(apierror.InvalidArgument,
 		"branch_name is %q, but the files of %s on disk are those of %[3]q; give %[3]q, or run `git switch %[1]s` first",
 		branch, filepath.Base(root), head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)

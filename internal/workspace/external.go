@@ -2,9 +2,7 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -34,11 +32,7 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 // noExternal returns the error for external docs that the config does not name. problem is what
 // is wrong with it, nil if it is valid.
 func noExternal(problem error) error {
-	var configErr *project.ConfigError
-	switch {
-	case errors.As(problem, &configErr) && strings.HasPrefix(configErr.Key, "external_docs"):
-		return fmt.Errorf("the external docs cannot be searched: %w", problem)
-	case problem != nil:
+	if problem != nil {
 		return fmt.Errorf(
 			"the config has become invalid, and the one before it, which stays in force, has no external docs: %w", problem)
 	}

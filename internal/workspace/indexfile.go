@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -16,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// indexTries is how often a file that changes while it is indexed is tried.
+// indexTries is how often a file is tried that changes while it is indexed or edited.
 const indexTries = 5
 
 // IndexFile puts one document of the docs folder into the index now, with its vectors.
@@ -24,14 +23,7 @@ const indexTries = 5
 // the index. If the file changes or disappears meanwhile, the index holds its newest
 // state. Without Ollama the error says that the document is found by its words.
 func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, err error) {
-	indexed, err = p.indexGiven(ctx, given)
-	return indexed, p.orExternal(err, given, apierror.Errorf(apierror.InvalidArgument,
-		"%.200q belongs to the external docs, which are indexed by themselves, "+
-			"and found with search_external_docs; index_document is for documents in %s", given, p.Definition.DocsDir()).
-		With("parameter", "path"))
-}
-
-func (p *Project) indexGiven(ctx context.Context, given string) (string, error) {
+	defer func() { err = p.orExternal(err, given, apierror.InvalidArgument) }()
 	name, err := p.documentName(given, "path")
 	if err != nil {
 		return "", err
@@ -39,7 +31,7 @@ func (p *Project) indexGiven(ctx context.Context, given string) (string, error) 
 	if err := p.Tenant.Writable("index the document"); err != nil {
 		return "", err
 	}
-	indexed := path.Join(p.docs.folder.Prefix, name)
+	indexed = path.Join(p.docs.folder.Prefix, name)
 	err = p.indexNewest(ctx, name, indexed)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", p.notFound(given)
@@ -57,9 +49,6 @@ func (p *Project) indexGiven(ctx context.Context, given string) (string, error) 
 // Advice returns what is wrong with a document, by its path in the index, in a project
 // that is lenient enough to index it all the same.
 func (p *Project) Advice(indexed string) []document.Violation {
-	if !p.Definition.Lenient() {
-		return nil
-	}
 	file, err := p.Read(indexed)
 	if err != nil {
 		return nil // it has just gone, and the index follows
@@ -115,17 +104,14 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 	if filepath.IsAbs(given) {
 		// The project's root has its symbolic links resolved; what leads there may not.
 		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
-		if err != nil {
-			return "", p.notFound(given)
-		}
-		relative, err := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
-		if err != nil {
+		relative, relErr := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
+		if err != nil || relErr != nil {
 			return "", p.notFound(given)
 		}
 		name = filepath.ToSlash(relative)
 	}
-	name = strings.TrimPrefix(path.Clean(p.slashed(name)), docs+"/")
-	// A path that begins with \ is absolute once that is a /.
+	// A client on Windows may write \ to a server in WSL or in a container.
+	name = strings.TrimPrefix(path.Clean(strings.ReplaceAll(name, `\`, "/")), docs+"/")
 	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q leads out of %s; give one such as %s",
 			parameter, given, docs, p.examplePath()).With("parameter", parameter)
@@ -135,21 +121,6 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 			parameter, given, p.examplePath()).With("parameter", parameter)
 	}
 	return name, nil
-}
-
-// slashed returns a path relative to the repository or to the docs folder with /
-// separators. A client on Windows may write \ to a server in WSL or in a container,
-// where it is a letter like any other: a file that has it in its name is taken first.
-func (p *Project) slashed(name string) string {
-	if !strings.Contains(name, `\`) {
-		return name
-	}
-	for _, folder := range []string{p.Definition.Root, p.docs.folder.Dir} {
-		if _, err := os.Lstat(filepath.Join(folder, filepath.FromSlash(name))); err == nil {
-			return name
-		}
-	}
-	return strings.ReplaceAll(name, `\`, "/")
 }
 
 func (p *Project) notFound(given string) *apierror.Error {

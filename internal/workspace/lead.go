@@ -38,16 +38,27 @@ func (l *leader) follow(ctx context.Context) {
 	work := func(name string, f func(ctx context.Context)) {
 		l.working.Go(func() { panics.Restart(ctx, l.project.logger, name, func() { f(ctx) }) })
 	}
-	for _, tree := range l.project.trees {
+	p := l.project
+	for _, tree := range p.trees {
 		tree.mirror.Reset()
 		tree.observer.Reset()
-		if !l.leads {
+		if l.leads {
+			work("follow "+tree.folder.Dir, tree.mirror.Run)
+		} else {
 			work("observe "+tree.folder.Dir, tree.observer.Run)
 		}
 	}
-	if l.leads {
-		work("index the project", l.project.keepIndexed)
+	if !l.leads {
+		return
 	}
+	work("finish the index", func(ctx context.Context) {
+		p.deferUntilText(ctx)
+		if err := p.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
+			p.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
+		}
+		work("embed", p.queue.Run)
+		work("remove unused text", func(ctx context.Context) { p.index.KeepSwept(ctx, p.Tenant, p.unusedTextAge) })
+	})
 }
 
 // stop ends the work, and gives up the lease.
@@ -83,27 +94,6 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 		return
 	}
 	l.published = &status
-}
-
-// keepIndexed mirrors every folder, and embeds passages without a vector, until ctx ends.
-func (p *Project) keepIndexed(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	var parts sync.WaitGroup
-	defer parts.Wait()
-	defer cancel()
-	keep := func(name string, f func(ctx context.Context)) {
-		parts.Go(func() { panics.Restart(ctx, p.logger, name, func() { f(ctx) }) })
-	}
-	for _, tree := range p.trees {
-		keep("follow "+tree.folder.Dir, tree.mirror.Run)
-	}
-	p.deferUntilText(ctx)
-	keep("embed", p.queue.Run)
-	keep("remove unused text", p.sweeper.Run)
-	if err := p.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
-		p.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
-	}
-	parts.Wait()
 }
 
 // How long other work on the index is put off for the answer of an activation: until the

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/staleness"
@@ -20,13 +21,14 @@ type Project struct {
 	Definition *project.Project
 	Tenant     *catalog.Tenant
 
-	index   *index.Index
-	logger  *slog.Logger
-	docs    tree
-	trees   []tree // docs among them
-	queue   *index.Queue
-	sweeper *index.Sweeper
-	stale   *staleDocuments
+	index  *index.Index
+	logger *slog.Logger
+	docs   tree
+	trees  []tree // docs among them
+	queue  *index.Queue
+	stale  *staleDocuments
+	// unusedTextAge is how long text stays in the index that no document uses.
+	unusedTextAge time.Duration
 
 	life   context.Context //nolint:containedctx // ends when another project takes its place
 	cancel context.CancelFunc
@@ -68,7 +70,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
 		asked: make(chan struct{}, 1), known: make(chan struct{}), found: make(chan struct{}),
 	}
-	a.sweeper = x.Sweeper(tenant, w.settings.UnusedTextAge())
+	a.unusedTextAge = w.settings.UnusedTextAge()
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
@@ -126,13 +128,6 @@ func (p *Project) Compounding() catalog.Scope {
 // there is any.
 func (p *Project) External() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}
-}
-
-// rescan queues a walk of every folder.
-func (p *Project) rescan() {
-	for _, tree := range p.trees {
-		tree.mirror.Rescan()
-	}
 }
 
 // DocTypeCount is a doc-type and the number of its documents.

@@ -22,15 +22,7 @@ import (
 func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
-	name, previous, err = p.promote(ctx, given, level)
-	return name, previous, p.orExternal(err, given, apierror.Errorf(apierror.ExternalDocsNotPromotable,
-		"%.200q belongs to the external docs, which have no promotion level; only documents in %s have one",
-		given, p.Definition.DocsDir()))
-}
-
-func (p *Project) promote(
-	ctx context.Context, given string, level catalog.Level,
-) (name string, previous catalog.Level, err error) {
+	defer func() { err = p.orExternal(err, given, apierror.ExternalDocsNotPromotable) }()
 	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
@@ -73,17 +65,17 @@ func (p *Project) editDocument(name string, change func(document.File) ([]byte, 
 	return edit(p.docs.folder, name, change)
 }
 
-// orExternal returns err, or the other error if err says that there is no document at a path given
-// by a caller, and the path is one of the external docs.
-func (p *Project) orExternal(err error, given string, other *apierror.Error) error {
-	if err == nil {
-		return nil
+// orExternal returns err, or an error with the code if err says that there is no document at a path
+// given by a caller, and the path is one of the external docs.
+func (p *Project) orExternal(err error, given string, code apierror.Code) error {
+	if err == nil || !p.isExternal(given) {
+		return err
 	}
-	code := apierror.AsError(err).Code
-	if (code == apierror.DocumentNotFound || code == apierror.InvalidArgument) && p.isExternal(given) {
-		return other
+	if failed := apierror.AsError(err).Code; failed != apierror.DocumentNotFound && failed != apierror.InvalidArgument {
+		return err
 	}
-	return err
+	return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion "+
+		"level; give only documents in %s", given, p.Definition.DocsDir())
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the
@@ -105,9 +97,6 @@ func (p *Project) isExternal(given string) bool {
 	return err == nil && filepath.IsLocal(relative) && external.Match(filepath.ToSlash(relative))
 }
 
-// editTries is how often an edit is tried while others change the file.
-const editTries = 5
-
 // edit replaces the content of a file in the folder by what change makes of it. It
 // does so in one step: a reader sees the old or the new content whole, and a crash
 // leaves one of the two. The file keeps its mode. If somebody else changes the file
@@ -115,7 +104,7 @@ const editTries = 5
 // content that stays the same. It returns the error of change as it is, and leaves the
 // file alone then.
 func edit(folder watch.Folder, name string, change func(before document.File) (content []byte, err error)) error {
-	for range editTries {
+	for range indexTries {
 		before, err := folder.Read(name)
 		if errors.Is(err, document.ErrChanged) {
 			continue

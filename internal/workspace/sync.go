@@ -84,7 +84,7 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (f
 	handled := 0
 	for _, tree := range p.trees {
 		before := handled
-		result, err := watch.Sync(ctx, tree.folder, onBranch{tree.indexer, p.ready}, func(done, total int) {
+		result, err := watch.Sync(ctx, tree.folder, tree.indexer, p.ready, func(done, total int) {
 			handled = before + total
 			report(before+done, handled)
 		})
@@ -94,27 +94,6 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (f
 		}
 	}
 	return failed, nil
-}
-
-// onBranch is an indexer that writes nothing while the files may be those of another branch.
-type onBranch struct {
-	watch.Indexer
-
-	ready func() error
-}
-
-func (i onBranch) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	if err := i.ready(); err != nil {
-		return nil, err
-	}
-	return i.Indexer.Index(ctx, files)
-}
-
-func (i onBranch) Remove(ctx context.Context, paths []string) error {
-	if err := i.ready(); err != nil {
-		return err
-	}
-	return i.Indexer.Remove(ctx, paths)
 }
 
 // embedAll waits as long as vectors are made, since what another process embeds must not be
@@ -184,7 +163,7 @@ func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func
 	for _, tree := range fresh.trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
 		tree.indexer.Again = true
-		synced, err := watch.Sync(ctx, tree.folder, onBranch{tree.indexer, fresh.ready}, report(name))
+		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, fresh.ready, report(name))
 		if err != nil {
 			return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 		}

@@ -208,7 +208,9 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	if !tenant.Same(active.Tenant) {
 		return w.replace(ctx, p, key, w.index.Tenant)
 	}
-	active.rescan()
+	for _, tree := range active.trees {
+		tree.mirror.Rescan()
+	}
 	signal(active.wake)
 	return active, nil
 }

@@ -1,7 +1,5 @@
 package catalog
 
-import "slices"
-
 // Superseded has the documents that others replace, by their paths. It does not change once
 // it is made.
 type Superseded struct {
@@ -17,7 +15,7 @@ func NewSuperseded(later map[string][]string) Superseded {
 	s := Superseded{By: make(map[string]string, len(later)), Generations: make(map[string]int, len(later))}
 	var count func(path string) int
 	count = func(path string) int {
-		if known, ok := s.Generations[path]; ok || len(later[path]) == 0 || replacesItself(later, path) {
+		if known, ok := s.Generations[path]; ok || len(later[path]) == 0 || reaches(later, path, path, map[string]bool{}) {
 			return known
 		}
 		longest := 0
@@ -35,20 +33,17 @@ func NewSuperseded(later map[string][]string) Superseded {
 	return s
 }
 
-// replacesItself reports whether a document is in a circle of those that replace each
-// other.
-func replacesItself(later map[string][]string, path string) bool {
-	seen := map[string]bool{}
-	frontier := slices.Clone(later[path])
-	for len(frontier) > 0 {
-		next := frontier[0]
-		frontier = frontier[1:]
-		if next == path {
+// reaches reports whether one document, or one that replaces it, and so on, is replaced by another.
+func reaches(later map[string][]string, from, to string, seen map[string]bool) bool {
+	for _, next := range later[from] {
+		if next == to {
 			return true
 		}
 		if !seen[next] {
 			seen[next] = true
-			frontier = append(frontier, later[next]...)
+			if reaches(later, next, to, seen) {
+				return true
+			}
 		}
 	}
 	return false

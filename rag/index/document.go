@@ -65,11 +65,6 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 	doc := &prepared{file: file, parsed: parsed, schemaHash: catalog.SchemaStamp(""), Dissection: Dissection{
 		Title: parsed.Title, Summary: parsed.Summary, Level: catalog.Standard, FrontMatter: parsed.FrontMatter,
 	}}
-	if schema != nil {
-		docType, _ := schema.DocumentType(file.Path)
-		doc.linkRoot = docType.LinkRoot
-	}
-	doc.Links = resolveLinks(file.Path, doc.linkRoot, parsed.Links)
 	if doc.Title == "" {
 		doc.Title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
 	}
@@ -79,6 +74,7 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 			return nil, err
 		}
 	}
+	doc.Links = dedupe(append(resolveLinks(file.Path, doc.linkRoot, parsed.Links), doc.Links...))
 	if collection == catalog.Compounding {
 		doc.Places = citedPlaces(file.Path, doc.linkRoot, parsed)
 	}
@@ -115,7 +111,7 @@ func (x *Indexer) report(ctx context.Context, doc *prepared) {
 	}
 }
 
-// classify fills what the front matter says, and checks it against its doc-type.
+// classify fills what the front matter says, its links among that, and checks it against its doc-type.
 func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	docType, ok := schema.DocumentType(d.file.Path)
 	if !ok {
@@ -123,6 +119,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
 				"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
 	}
+	d.linkRoot = docType.LinkRoot
 	if docType.Lenient() {
 		docType = namedType(docType, frontMatter)
 		frontMatter = usable(frontMatter)
@@ -135,12 +132,11 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.Level = catalog.Level(level)
 	}
-	d.Links = append(d.Links, resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))...)
+	d.Links = resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))
 	for _, link := range resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["supersedes"])) {
 		link.Supersedes = true
 		d.Links = append(d.Links, link)
 	}
-	d.Links = dedupe(d.Links)
 	return nil
 }
 

@@ -171,7 +171,7 @@ func (q *Queue) storeCounted(ctx context.Context, model *usedModel, collection c
 // model refuses are no error.
 func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
 	q.impatient.Add(1)
-	err := q.takeTurn(ctx)
+	err := take(ctx, q.turn)
 	q.impatient.Add(-1)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = model.ErrLate // with the passages of others
@@ -179,7 +179,7 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection
 	if err != nil {
 		return err
 	}
-	defer q.endTurn()
+	defer func() { <-q.turn }()
 	model, err := q.useModel(ctx)
 	if err != nil {
 		return err

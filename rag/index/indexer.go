@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -93,9 +94,6 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 		params.FileInodes = append(params.FileInodes, int64(stamp.Inode))
 	}
 	return x.write(ctx, "update stamps", func(q *db.Queries) error {
-		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
-			return err
-		}
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
@@ -109,9 +107,14 @@ func textOnly(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 }
 
-// write runs f in a transaction of the tenant. f begins with [lockPassagesShared].
+// write runs f in a transaction of the tenant that begins with [lockPassagesShared].
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
-	err := x.index.db.Write(ctx, op, f)
+	err := x.index.db.Write(ctx, op, func(q *db.Queries) error {
+		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
+			return err
+		}
+		return f(q)
+	})
 	if err == nil {
 		x.OnWritten()
 	}
@@ -173,27 +176,17 @@ func isolate[T any](
 // batches take turns. A small one never waits for them.
 const largeBatch = 256 << 10
 
-// beginBatch waits for the turn of a large batch. It fails only if ctx ends.
-func (x *Index) beginBatch(ctx context.Context, files []document.File) (release func(), err error) {
+func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	size := 0
 	for _, file := range files {
 		size += len(file.Content)
 	}
-	if size < largeBatch {
-		return func() {}, nil
+	if size >= largeBatch {
+		if err := x.index.largeBatches.Acquire(ctx, 1); err != nil {
+			return nil, fmt.Errorf("wait to index %d large files: %w", len(files), err)
+		}
+		defer x.index.largeBatches.Release(1)
 	}
-	if err := x.largeBatches.Acquire(ctx, 1); err != nil {
-		return nil, fmt.Errorf("wait to index %d large files: %w", len(files), err)
-	}
-	return func() { x.largeBatches.Release(1) }, nil
-}
-
-func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	release, err := x.index.beginBatch(ctx, files)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
 	var failures []document.Failure
 	var documents []*prepared
 	refused := map[string]document.Stamp{}
@@ -253,11 +246,7 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 
 // removeRefused removes the earlier versions of files that have become invalid.
 func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
-	paths := make([]string, 0, len(refused))
-	for path := range refused {
-		paths = append(paths, path)
-	}
-	return x.remove(ctx, paths, func([]string) []string { return x.changed(refused) })
+	return x.remove(ctx, slices.Collect(maps.Keys(refused)), func([]string) []string { return x.changed(refused) })
 }
 
 // remove removes documents, except those that keep returns inside the transaction.
@@ -267,9 +256,6 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		return nil
 	}
 	return x.write(ctx, "remove documents", func(q *db.Queries) error {
-		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
-			return err
-		}
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}

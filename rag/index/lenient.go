@@ -78,9 +78,6 @@ func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 // Advice returns what a strict schema would find wrong with a file of a lenient project. It returns
 // nothing for a strict schema, or for a file that is not text, which is not indexed.
 func Advice(file document.File, schema Schema) []document.Violation {
-	if schema == nil {
-		return nil
-	}
 	docType, ok := schema.DocumentType(file.Path)
 	if !ok || !docType.Lenient() {
 		return nil

@@ -2,6 +2,7 @@ package index
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -92,10 +93,8 @@ func quoteTexts(parsed *markdown.Document) string {
 // placeTexts writes places for the database, each once.
 func placeTexts(places []CitedPlace) []string {
 	var texts []string
-	seen := map[string]bool{}
 	for _, p := range places {
-		if text := p.String(); !seen[text] && !strings.ContainsAny(text, "\n\x00") {
-			seen[text] = true
+		if text := p.String(); !slices.Contains(texts, text) && !strings.ContainsAny(text, "\n\x00") {
 			texts = append(texts, text)
 		}
 	}

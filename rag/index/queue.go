@@ -88,11 +88,6 @@ func (q *Queue) Wake() {
 	q.mu.Lock()
 	q.stale, q.woken = true, true
 	q.mu.Unlock()
-	q.look()
-}
-
-// look ends the wait of Run.
-func (q *Queue) look() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -172,10 +167,10 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 // step reads the most urgent passages and embeds them. It reports whether the queue was
 // empty.
 func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error) {
-	if err := q.takeTurn(ctx); err != nil {
+	if err := take(ctx, q.turn); err != nil {
 		return false, err
 	}
-	defer q.endTurn()
+	defer func() { <-q.turn }()
 	model, err := q.useModel(ctx)
 	if err != nil {
 		return false, err
@@ -274,8 +269,6 @@ func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
 	return err
 }
 
-func (q *Queue) takeTurn(ctx context.Context) error { return take(ctx, q.turn) }
-
 // take puts a token into a channel that holds one.
 func take(ctx context.Context, token chan<- struct{}) error {
 	select {
@@ -285,5 +278,3 @@ func take(ctx context.Context, token chan<- struct{}) error {
 		return ctx.Err() //nolint:wrapcheck // the caller knows why
 	}
 }
-
-func (q *Queue) endTurn() { <-q.turn }

@@ -51,10 +51,6 @@ func (q *Queue) setErr(err error) {
 // Count brings the status up to date if there may be new passages. It does not need Ollama: without
 // a known model, it counts the passages without a vector of the last one.
 func (q *Queue) Count(ctx context.Context) error {
-	if err := take(ctx, q.counting); err != nil {
-		return err
-	}
-	defer func() { <-q.counting }()
 	q.mu.Lock()
 	stale, id := q.stale, q.model.id
 	q.mu.Unlock()
@@ -67,7 +63,7 @@ func (q *Queue) Count(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err := q.countLocked(ctx, id)
+	_, err := q.count(ctx, id)
 	return err
 }
 
@@ -88,10 +84,6 @@ func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err 
 		return nil, err
 	}
 	defer func() { <-q.counting }()
-	return q.countLocked(ctx, modelID)
-}
-
-func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64, err error) {
 	q.mu.Lock()
 	q.woken = false
 	q.mu.Unlock()

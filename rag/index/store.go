@@ -29,9 +29,6 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (ch
 		return nil, nil
 	}
 	err = x.write(ctx, "write documents", func(q *db.Queries) error {
-		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
-			return err
-		}
 		if err := x.insertPassages(ctx, q, documents); err != nil {
 			return err
 		}

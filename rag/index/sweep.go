@@ -15,29 +15,16 @@ import (
 // batch is deleted, some milliseconds.
 const sweepBatch = 1_000
 
-// Sweeper removes text that no document of a project uses any more, once in an interval. Any
-// server of the project does it.
-type Sweeper struct {
-	index    *Index
-	tenant   *catalog.Tenant
-	interval time.Duration
-}
-
-// Sweeper returns the sweeper of the tenant's project. No unused text is older than the
-// interval while it runs.
-func (x *Index) Sweeper(tenant *catalog.Tenant, interval time.Duration) *Sweeper {
-	return &Sweeper{index: x, tenant: tenant, interval: interval}
-}
-
-// Run sweeps until ctx ends.
-func (s *Sweeper) Run(ctx context.Context) {
+// KeepSwept removes text that no document of the tenant's project uses any more, until ctx ends.
+// No such text is older than the interval while a server of the project runs this.
+func (x *Index) KeepSwept(ctx context.Context, tenant *catalog.Tenant, interval time.Duration) {
 	// The interval is divided, because nobody knows when the last server has swept.
 	const parts = 10
-	tick := time.NewTicker(max(s.interval/parts, time.Millisecond))
+	tick := time.NewTicker(max(interval/parts, time.Millisecond))
 	defer tick.Stop()
 	for {
-		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
-			s.index.logger.WarnContext(ctx, "text that no document uses is not removed yet", "error", err)
+		if err := x.sweepIfDue(ctx, tenant.ProjectID, interval); err != nil && ctx.Err() == nil {
+			x.logger.WarnContext(ctx, "text that no document uses is not removed yet", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -47,18 +34,18 @@ func (s *Sweeper) Run(ctx context.Context) {
 	}
 }
 
-func (s *Sweeper) sweep(ctx context.Context) error {
+func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.Duration) error {
 	const margin = .8 // the next look may come a tenth of the interval later
-	due, err := s.index.claimSweep(ctx, s.tenant.ProjectID, time.Duration(margin*float64(s.interval)))
+	due, err := x.claimSweep(ctx, projectID, time.Duration(margin*float64(interval)))
 	if err != nil || !due {
 		return err
 	}
-	swept, err := s.index.Sweep(ctx, s.tenant.ProjectID)
+	swept, err := x.Sweep(ctx, projectID)
 	if err != nil || swept == 0 {
 		return err
 	}
 	for _, collection := range collections() {
-		if err := s.index.db.Compact(ctx, collection); err != nil {
+		if err := x.db.Compact(ctx, collection); err != nil {
 			return err
 		}
 	}

@@ -19,13 +19,13 @@ func (f *fixture) texts(t *testing.T) []string {
 		FROM passages p LEFT JOIN embeddings e ON e.hash = p.hash ORDER BY 1`)
 }
 
-// runSweeper runs a sweeper until the test ends.
-func runSweeper(t *testing.T, s *index.Sweeper) {
+// keepSwept removes unused text until the test ends.
+func keepSwept(t *testing.T, x *index.Index, tenant *catalog.Tenant, interval time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		s.Run(ctx)
+		x.KeepSwept(ctx, tenant, interval)
 		close(ended)
 	}()
 	t.Cleanup(func() {
@@ -43,7 +43,7 @@ func TestSweeper_RemovesTextThatWasEditedOut(t *testing.T) {
 	f.Add(t, f.Tenant, file("docs/a.md", "the token is hunter2"))
 	f.Add(t, f.Tenant, file("docs/a.md", "the token is in the vault"))
 	for _, branch := range []*catalog.Tenant{f.Tenant, other} {
-		runSweeper(t, f.Index.Sweeper(branch, 200*time.Millisecond))
+		keepSwept(t, f.Index, branch, 200*time.Millisecond)
 	}
 	want := []string{"kept by another branch (embedded)", "the token is in the vault (embedded)"}
 	await.Until(t, "only the texts of the files are left", func() bool {
@@ -66,13 +66,13 @@ func TestSweeper_SweepsOnceInAnInterval(t *testing.T) {
 	f.Add(t, f.Tenant, file("docs/a.md", "afterwards"))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	f.Index.Sweeper(other, 24*time.Hour).Run(ctx)
+	f.Index.KeepSwept(ctx, other, 24*time.Hour)
 	if got := len(f.texts(t)); got != 2 {
 		t.Errorf("%d texts are left within the interval, want 2", got)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	f.Index.Sweeper(other, time.Hour).Run(ctx)
+	f.Index.KeepSwept(ctx, other, time.Hour)
 	if got := len(f.texts(t)); got != 1 {
 		t.Errorf("%d texts are left after the interval, want 1", got)
 	}

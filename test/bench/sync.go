@@ -60,7 +60,7 @@ const slowEmbedding = 100 * time.Millisecond
 // syncOnce makes the index hold the repository as a first activation does.
 func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch string) *catalog.Tenant {
 	loaded, tenant := openTenant(ctx, x, repo, branch)
-	synced := get(watch.Sync(ctx, repo.folder(loaded), x.Indexer(tenant, catalog.Compounding, loaded), nil))
+	synced := get(watch.Sync(ctx, repo.folder(loaded), x.Indexer(tenant, catalog.Compounding, loaded), nil, nil))
 	if synced.Added != repo.documents {
 		check(fmt.Errorf("sync %s: %+v, want %d documents", repo.root, synced, repo.documents))
 	}
