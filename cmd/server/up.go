@@ -25,8 +25,7 @@ func newUpCommand(flags *flags) *cobra.Command {
   model server of settings.json, has to run.
 
 The database goes on when the command has ended, until compound-docs down. The server
-starts the database by itself when it needs it, and pulls a model when it needs it.
-To do everything now saves the first search from waiting.`,
+starts the database by itself when it needs it, and pulls no model.`,
 		Example: "  compound-docs up",
 		RunE:    withSetup(flags, (*setup).up),
 	}
@@ -72,15 +71,15 @@ func (s *setup) pullMissing(ctx context.Context, server doctor.ModelServer) erro
 }
 
 // showPulls tells w how far the pulls of models are.
-func showPulls(w io.Writer) func(model string, status ollama.PullStatus) {
+func showPulls(w io.Writer) func(model string, completed, total int64) {
 	const mebibyte = 1 << 20
 	shown := map[string]func(done, total int){}
-	return func(model string, status ollama.PullStatus) {
+	return func(model string, completed, total int64) {
 		if shown[model] == nil {
 			plain.Printf(w, "pull %s: this takes minutes\n", model)
 			shown[model] = showProgress(w, "pull "+model+", MiB")
 		}
-		shown[model](int(status.Completed/mebibyte), int(status.Total/mebibyte))
+		shown[model](int(completed/mebibyte), int(total/mebibyte))
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 	"syscall"
-	"time"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -116,9 +115,6 @@ func innerMessage(err error) string {
 	if unavailable, ok := errors.AsType[*model.UnavailableError](err); ok && unavailable.Err != nil {
 		return unavailable.Err.Error()
 	}
-	if missing, ok := errors.AsType[*model.MissingError](err); ok && missing.Err != nil {
-		return missing.Err.Error()
-	}
 	if dbErr, ok := errors.AsType[*db.Error](err); ok {
 		return dbErr.Error()
 	}
@@ -161,10 +157,10 @@ func classify(err error) *Error {
 		return e.With("config_path", path).With("key", key)
 	case errors.As(err, &unavailable):
 		e.Code = EmbeddingServiceError
-		return e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", seconds(model.RetryAfter(err)))
+		return e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", math.Ceil(unavailable.RetryAfter.Seconds()))
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
-		return e.With("model", missing.Model).With("retry_after_seconds", seconds(model.RetryAfter(err)))
+		return e.With("model", missing.Model)
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),
 		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions),
 		errors.Is(err, model.ErrLate):
@@ -184,6 +180,3 @@ func classify(err error) *Error {
 	}
 	return e
 }
-
-// seconds returns a duration as details hold it, rounded up.
-func seconds(d time.Duration) float64 { return math.Ceil(d.Seconds()) }

@@ -151,8 +151,8 @@ func TestBreaker_FailureWhenHalfOpenOpens(t *testing.T) {
 			t.Errorf("got error %v, want context.Canceled", err)
 		}
 		// A cancelled call lets the next one through.
-		if err := ask(t.Context(), client, dead()); RetryAfter(err) != 30*time.Second {
-			t.Errorf("got %v to be tried again after %s, want after 30s", err, RetryAfter(err))
+		if away, ok := errors.AsType[*UnavailableError](ask(t.Context(), client, dead())); !ok || away.RetryAfter != 30*time.Second {
+			t.Errorf("got %v, want an error that says to try again after 30s", away)
 		}
 		if got := state(client); got != "open" {
 			t.Errorf("the breaker is %s, want open", got)

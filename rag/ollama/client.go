@@ -5,7 +5,6 @@ package ollama
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 
@@ -37,7 +36,6 @@ type Client struct {
 // server makes requests to Ollama. It is a [model.Server].
 type server struct {
 	http   *modelhttp.Client
-	pulls  pulls
 	logger *slog.Logger
 }
 
@@ -50,21 +48,12 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
-	s := &server{
-		http: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), pulls: pulls{latest: map[string]pull{}},
-	}
-	s.pulls.life, s.pulls.end = context.WithCancel(context.Background()) //nolint:fatcontext // it is the client's life
+	s := &server{http: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))}
 	return &Client{Client: model.New("ollama at "+http.Host, s, cfg), server: s}, nil
 }
 
-// Close cancels running pulls, waits for them and closes idle connections. It does not
-// cancel other calls. The error is always nil.
+// Close closes idle connections. It does not cancel calls. The error is always nil.
 func (c *Client) Close() error {
-	pulls := &c.server.pulls
-	pulls.mu.Lock() // no pull starts after this
-	pulls.end()
-	pulls.mu.Unlock()
-	pulls.running.Wait()
 	c.server.http.HTTP.CloseIdleConnections()
 	return nil
 }

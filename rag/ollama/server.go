@@ -99,7 +99,7 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	if digest, has := digestOf(models, name); has {
 		return digest, nil
 	}
-	return "", s.missing(name)
+	return "", &model.MissingError{Model: name, Host: s.http.Host}
 }
 
 func digestOf(models []listed, name string) (digest string, has bool) {
@@ -120,10 +120,10 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// named starts a pull if the err is that the model is missing.
+// named says what to do if the err is that the model is missing.
 func (s *server) named(name string, err error) error {
 	if errors.Is(err, modelhttp.ErrNoSuchModel) {
-		return s.missing(name)
+		return &model.MissingError{Model: name, Host: s.http.Host}
 	}
 	return err
 }
