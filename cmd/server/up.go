@@ -9,7 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 func newUpCommand(flags *flags) *cobra.Command {
@@ -36,7 +35,7 @@ func (s *setup) up(ctx context.Context) error {
 		return err
 	}
 	for _, server := range s.modelServers() {
-		if err := s.pullMissing(ctx, server); err != nil {
+		if err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr)); err != nil {
 			return err
 		}
 	}
@@ -60,14 +59,6 @@ func (s *setup) prepareDatabase(ctx context.Context) error {
 	}
 	_, err = s.database.Pool(ctx)
 	return err
-}
-
-// pullMissing has Ollama pull the models that it lacks. Another server has to answer.
-func (s *setup) pullMissing(ctx context.Context, server doctor.ModelServer) error {
-	if client, isOllama := server.Client.(*ollama.Client); isOllama {
-		return client.PullMissing(ctx, server.Models, showPulls(s.stderr))
-	}
-	return server.Client.State(ctx).Err
 }
 
 // showPulls tells w how far the pulls of models are.

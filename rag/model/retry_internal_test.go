@@ -12,7 +12,7 @@ import (
 
 // newTestClient has the default waits, for tests in a bubble of fake time.
 // It has no server: requests are functions.
-func newTestClient() *Client { return New("server at h", nil, Config{}) }
+func newTestClient() *Client { return New("server", "h", nil, Config{}) }
 
 // ask makes a request that ends so, with as many tries as it takes.
 func ask(ctx context.Context, c *Client, err error) error {

@@ -25,17 +25,13 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 // mxbai-embed-large and mistral.
 type Config = model.Config
 
-// Client embeds and generates with one Ollama server, and pulls its models. It is safe for
-// concurrent use. It does not contact the server before the first call.
-type Client struct {
-	*model.Client
-
-	server *server
-}
+// Client is [model.Client].
+type Client = model.Client
 
 // server makes requests to Ollama. It is a [model.Server].
 type server struct {
-	http   *modelhttp.Client
+	*modelhttp.Client
+
 	logger *slog.Logger
 }
 
@@ -48,12 +44,6 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
-	s := &server{http: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))}
-	return &Client{Client: model.New("ollama at "+http.Host, s, cfg), server: s}, nil
-}
-
-// Close closes idle connections. It does not cancel calls. The error is always nil.
-func (c *Client) Close() error {
-	c.server.http.HTTP.CloseIdleConnections()
-	return nil
+	s := &server{Client: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))}
+	return model.New("ollama", http.Host, s, cfg), nil
 }

@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -124,32 +126,28 @@ func TestFaults_ThatPass(t *testing.T) {
 	}
 }
 
-// newTestClient has the default waits, for tests in a bubble of fake time.
-func newTestClient(t *testing.T) *Client {
-	t.Helper()
-	client, err := New(Config{Host: "localhost"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
-}
-
 // startInMemory starts a server, and a client of it with the default waits, in a bubble of
 // fake time.
 func startInMemory(t *testing.T) (*fakeollama.Server, *Client) {
 	t.Helper()
-	server, client := fakeollama.StartInMemory(t), newTestClient(t)
-	transport, _ := client.server.http.HTTP.Transport.(*http.Transport)
+	fake := fakeollama.StartInMemory(t)
+	requests, err := modelhttp.New(kind, "localhost", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := model.New("ollama", requests.Host, &server{Client: requests, logger: slog.New(slog.DiscardHandler)},
+		Config{EmbedModel: "mxbai-embed-large", ChatModel: "mistral"})
+	transport, _ := requests.HTTP.Transport.(*http.Transport)
 	transport.Proxy = nil
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return server.Dial(ctx, network, address)
+		return fake.Dial(ctx, network, address)
 	}
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return server, client
+	return fake, client
 }
 
 // A caller that does without Ollama learns of a failure at once: its request is made once,
