@@ -99,29 +99,15 @@ func (e *Error) With(key string, value any) *Error {
 
 // AsError returns err as an [*Error] with the same message. Its code and details are
 // those of an *Error in err's chain, or follow from what failed. err must not be nil.
-func AsError(err error) *Error { return withInnerMessage(classify(err)) }
-
-// withInnerMessage adds the service's own message, for a program that shows another message for the
-// code. It changes no map that another call may hold.
-func withInnerMessage(e *Error) *Error {
-	if e.Code != DatabaseError && e.Code != EmbeddingServiceError || e.Details["innerMessage"] != nil {
-		return e
+// The details of a failed service have the message too, for a program that shows another one
+// for the code.
+func AsError(err error) *Error {
+	e := classify(err)
+	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {
+		e.Details = maps.Clone(e.Details) // another call may hold it
+		e.With("innerMessage", e.Err.Error())
 	}
-	e.Details = maps.Clone(e.Details)
-	return e.With("innerMessage", innerMessage(e.Err))
-}
-
-func innerMessage(err error) string {
-	if unavailable, ok := errors.AsType[*model.UnavailableError](err); ok && unavailable.Err != nil {
-		return unavailable.Err.Error()
-	}
-	if dbErr, ok := errors.AsType[*db.Error](err); ok {
-		return dbErr.Error()
-	}
-	if known, ok := errors.AsType[*Error](err); ok {
-		return known.Err.Error()
-	}
-	return err.Error()
+	return e
 }
 
 // configError is an error in a file that a person wrote, such as config.json.
