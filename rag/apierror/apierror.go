@@ -50,30 +50,23 @@ func (c Code) IsUsage() bool {
 // holds nothing secret.
 type Error struct {
 	Code Code
-	// Op is the operation that failed, or "".
-	Op  string
-	Err error
+	Err  error
 	// Details are the machine-readable facts of the message; nil for none.
 	Details map[string]any
 }
 
-func (e *Error) Error() string {
-	if e.Op == "" {
-		return e.Err.Error()
-	}
-	return e.Op + ": " + e.Err.Error()
-}
+func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an [*Error] with no Op.
+// Errorf returns an [*Error].
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// FileError is a file that cannot be read or written, with what to do about it. op
-// names the file. An err that is not the system's says that itself.
-func FileError(op string, err error) *Error {
+// FileError is a file that cannot be read or written, with what to do about it. An err that is
+// not the system's says that itself.
+func FileError(err error) *Error {
 	var remedy string
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -85,7 +78,7 @@ func FileError(op string, err error) *Error {
 	case errors.As(err, new(syscall.Errno)):
 		remedy = "; see to the file and call again"
 	}
-	return &Error{Code: FileSystemError, Op: op, Err: fmt.Errorf("%w%s", err, remedy)}
+	return &Error{Code: FileSystemError, Err: fmt.Errorf("%w%s", err, remedy)}
 }
 
 // With returns e with one more detail.
@@ -157,7 +150,7 @@ func classify(err error) *Error {
 			return e.With("sqlstate", dbErr.SQLState)
 		}
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)):
-		return FileError("", err)
+		return FileError(err)
 	case errors.Is(err, context.Canceled):
 		e.Err = errors.New("the call was cancelled")
 	case errors.Is(err, context.DeadlineExceeded):
