@@ -98,7 +98,7 @@ func AsError(err error) *Error {
 	e := classify(err)
 	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {
 		e.Details = maps.Clone(e.Details) // another call may hold it
-		e.With("innerMessage", e.Err.Error())
+		return e.With("innerMessage", e.Err.Error())
 	}
 	return e
 }
@@ -136,7 +136,8 @@ func classify(err error) *Error {
 		return e.With("config_path", path).With("key", key)
 	case errors.As(err, &unavailable):
 		e.Code = EmbeddingServiceError
-		return e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", math.Ceil(unavailable.RetryAfter.Seconds()))
+		return e.With("circuit_state", unavailable.CircuitState).
+			With("retry_after_seconds", math.Ceil(unavailable.RetryAfter.Seconds()))
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
 		return e.With("model", missing.Model)
