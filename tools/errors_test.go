@@ -78,7 +78,7 @@ func TestAnswering_ReportsErrors(t *testing.T) {
 			"a wrapped error", func() error {
 				return fmt.Errorf("the file is written; %w", apierror.Errorf(apierror.DatabaseError, "no connection").With("sqlstate", "08006"))
 			},
-			`{"error":true,"code":"DATABASE_ERROR","message":"the file is written; no connection","details":{"innerMessage":"no connection","sqlstate":"08006"}}`,
+			`{"error":true,"code":"DATABASE_ERROR","message":"the file is written; no connection","details":{"innerMessage":"the file is written; no connection","sqlstate":"08006"}}`,
 			`code=DATABASE_ERROR`,
 		},
 		{

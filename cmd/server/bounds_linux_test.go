@@ -84,30 +84,20 @@ func TestServe_BoundsWhatOllamaSends(t *testing.T) {
 }
 
 // A pull reports what it likes for as long as it likes.
-func TestServe_BoundsWhatAPullReports(t *testing.T) {
+func TestUp_BoundsWhatAPullReports(t *testing.T) {
 	t.Parallel()
-	for name, again := range map[string]string{
-		"steps":  `{"status":"pulling","digest":"sha256:0","total":9223372036854775807,"completed":1}` + "\n",
-		"a line": `"pulling`,
+	for name, text := range map[string][2]string{
+		"steps":  {"", `{"status":"pulling","digest":"sha256:0","total":9223372036854775807,"completed":1}` + "\n"},
+		"a line": {`{"status":"`, "pulling "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			hostile := newHostileOllama(t, "/api/pull", endless(200, true, "", again))
+			hostile := newHostileOllama(t, "/api/pull", endless(200, true, text[0], text[1]))
 			hostile.fake.RemoveModel("mxbai-embed-large")
-			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL, "CDOCS_LOG_LEVEL=error")
-			session := connect(t, command)
-			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
-			var answer toolError
-			for !strings.Contains(answer.Message, "could not be pulled") {
-				if !call(t, session, "search_external_docs", map[string]any{"query": "water", "mode": "vector"}, &answer) {
-					t.Fatal("a search without a model succeeds")
-				}
-			}
-			if peak := peakMemory(t, command.Process.Pid); peak > memoryBound {
-				t.Errorf("the server took %d MiB, more than %d", peak>>20, memoryBound>>20)
-			}
-			if err := session.Close(); err != nil {
-				t.Error(err)
+			home := t.TempDir()
+			up := run(t, home, []string{"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + hostile.URL, "CDOCS_HOME=" + home}, "up")
+			if up.code != 1 || !strings.Contains(up.stderr, "pull mxbai-embed-large") || !strings.Contains(up.stderr, "larger than 32768 KiB") {
+				t.Errorf("up ends with %d and prints %s", up.code, up.stderr)
 			}
 		})
 	}

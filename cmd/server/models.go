@@ -5,9 +5,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/answer"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/rag/openai"
@@ -16,16 +13,7 @@ import (
 // ollamaAPI is the API of [project.ModelHost] that Ollama has.
 const ollamaAPI = "ollama"
 
-// modelClient is a client of a model server of any kind.
-type modelClient interface {
-	index.Embedder
-	rag.QueryEmbedder
-	answer.Generator
-	doctor.ModelClient
-	Close() error
-}
-
-func (s *setup) newModelClient(host project.ModelHost) (modelClient, error) { //nolint:ireturn // of two kinds
+func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 	cfg := model.Config{
 		Host: host.URL, Key: host.Key, Logger: s.logger, EmbedModel: s.settings.EmbeddingModel,
 		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,

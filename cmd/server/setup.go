@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -106,8 +107,8 @@ type setup struct {
 	invocation
 
 	logger   *slog.Logger
-	embedder modelClient
-	writer   modelClient      // the embedder where one server has both models
+	embedder *model.Client
+	writer   *model.Client    // the embedder where one server has both models
 	server   *pgserver.Server // nil where a URL names another
 	database *db.Database
 	index    *index.Index
@@ -130,12 +131,12 @@ func withSetup(flags *flags, run func(s *setup, ctx context.Context) error) func
 }
 
 // withSetup runs f with the parts, and closes them.
-func (o options) withSetup(stderr io.Writer, f func(s *setup) error) (err error) {
+func (o options) withSetup(stderr io.Writer, f func(s *setup) error) error {
 	s, err := newSetup(o, stderr)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer s.close()
 	return f(s)
 }
 
@@ -180,12 +181,13 @@ func (s *setup) address(ctx context.Context) (string, error) {
 	return url, db.Wrap(op, err)
 }
 
-func (s *setup) close() error {
+func (s *setup) close() {
 	if s.server != nil {
 		s.server.Close()
 	}
 	s.database.Close()
-	return errors.Join(s.embedder.Close(), s.writer.Close())
+	_ = s.embedder.Close() // always nil
+	_ = s.writer.Close()
 }
 
 // tooling has the tools that a command calls.

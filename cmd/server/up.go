@@ -9,7 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 func newUpCommand(flags *flags) *cobra.Command {
@@ -25,8 +24,7 @@ func newUpCommand(flags *flags) *cobra.Command {
   model server of settings.json, has to run.
 
 The database goes on when the command has ended, until compound-docs down. The server
-starts the database by itself when it needs it, and pulls a model when it needs it.
-To do everything now saves the first search from waiting.`,
+starts the database by itself when it needs it, and pulls no model.`,
 		Example: "  compound-docs up",
 		RunE:    withSetup(flags, (*setup).up),
 	}
@@ -37,7 +35,7 @@ func (s *setup) up(ctx context.Context) error {
 		return err
 	}
 	for _, server := range s.modelServers() {
-		if err := s.pullMissing(ctx, server); err != nil {
+		if err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr)); err != nil {
 			return err
 		}
 	}
@@ -63,24 +61,16 @@ func (s *setup) prepareDatabase(ctx context.Context) error {
 	return err
 }
 
-// pullMissing has Ollama pull the models that it lacks. Another server has to answer.
-func (s *setup) pullMissing(ctx context.Context, server doctor.ModelServer) error {
-	if client, isOllama := server.Client.(*ollama.Client); isOllama {
-		return client.PullMissing(ctx, server.Models, showPulls(s.stderr))
-	}
-	return server.Client.State(ctx).Err
-}
-
 // showPulls tells w how far the pulls of models are.
-func showPulls(w io.Writer) func(model string, status ollama.PullStatus) {
+func showPulls(w io.Writer) func(model string, completed, total int64) {
 	const mebibyte = 1 << 20
 	shown := map[string]func(done, total int){}
-	return func(model string, status ollama.PullStatus) {
+	return func(model string, completed, total int64) {
 		if shown[model] == nil {
 			plain.Printf(w, "pull %s: this takes minutes\n", model)
 			shown[model] = showProgress(w, "pull "+model+", MiB")
 		}
-		shown[model](int(status.Completed/mebibyte), int(status.Total/mebibyte))
+		shown[model](int(completed/mebibyte), int(total/mebibyte))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -101,7 +100,7 @@ func (r *Root) follow(p *place, name string) error {
 			p.close()
 			p.names = nil
 			continue
-		case runtime.GOOS == "windows" && !windowsName(part):
+		case !filepath.IsLocal(part): // on Windows a device, such as NUL, or a stream of a file
 			return syscall.ENOENT
 		}
 		info, err := p.folder.Lstat(part)

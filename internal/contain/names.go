@@ -3,7 +3,6 @@ package contain
 import (
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -47,34 +46,4 @@ func shortName(name string) (stem string, ok bool) {
 	name, _, _ = strings.Cut(name, ".")
 	stem, number, ok := strings.Cut(name, "~")
 	return stem, ok && stem != "" && number != "" && len(name) <= 8 && strings.Trim(number, "0123456789") == ""
-}
-
-// AllowedOnWindows reports whether each part of a path is on Windows the name of a file or
-// folder. It says nothing of the characters that Windows refuses itself.
-func AllowedOnWindows(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if part != "." && part != ".." && !windowsName(part) {
-			return false
-		}
-	}
-	return true
-}
-
-// windowsName reports whether a name is on Windows that of the file that it looks like.
-// There NUL and COM1.md are devices, a colon begins the name of a stream of the file, and a
-// dot or space at the end is dropped.
-func windowsName(name string) bool {
-	if strings.Contains(name, ":") || strings.TrimRight(name, ". ") != name {
-		return false
-	}
-	stem, _, _ := strings.Cut(name, ".")
-	stem = strings.ToUpper(strings.TrimRight(stem, " "))
-	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}, stem) {
-		return false
-	}
-	number, ok := strings.CutPrefix(stem, "COM")
-	if !ok {
-		number, ok = strings.CutPrefix(stem, "LPT")
-	}
-	return !ok || !slices.Contains(strings.Split("0 1 2 3 4 5 6 7 8 9 ¹ ² ³", " "), number)
 }

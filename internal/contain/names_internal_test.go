@@ -22,16 +22,3 @@ func TestHidden_ByEveryName(t *testing.T) {
 		}
 	}
 }
-
-func TestAllowedOnWindows(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]bool{
-		"docs/adr": true, "console": true, "com": true, "com10": true, "lpt.d": true, "a.nul": true, "../a": true, "./a": true,
-		"nul": false, "NUL.md": false, "docs/Con": false, "aux .md": false, "com1": false, "COM0.md": false, "lpt¹": false, "conin$": false,
-		"a.": false, "a ": false, "docs./a": false, "a.md:stream": false, "a.md::$DATA": false,
-	} {
-		if got := AllowedOnWindows(name); got != want {
-			t.Errorf("%q is allowed: %t", name, got)
-		}
-	}
-}

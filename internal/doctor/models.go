@@ -19,16 +19,9 @@ import (
 
 // ModelServer is a server with the models that it is used for.
 type ModelServer struct {
-	Client ModelClient
+	Client *model.Client
 	Models []string
 	Ollama bool // Ollama has commands, and compound-docs up starts it
-}
-
-// ModelClient asks a server about its models.
-type ModelClient interface {
-	State(ctx context.Context, models ...string) model.State
-	Warm(ctx context.Context) error
-	EmbedModel(ctx context.Context) (model.Model, error)
 }
 
 // checkServers asks each model server which models it has.

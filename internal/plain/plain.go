@@ -12,30 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// Path returns a path as git prints it: as it is, or between double quotes with escapes
-// as in C, if it has a character that does not print on one line.
+// Path returns a path as it is, or between double quotes with Go's escapes if it has a character
+// that does not print on one line.
 func Path(path string) string {
-	if strings.IndexFunc(path, func(r rune) bool { return commands(r) || r == utf8.RuneError || r == '"' || r == '\\' }) < 0 {
+	if Prints(path) && utf8.ValidString(path) && !strings.ContainsAny(path, "\"\\\ufffd") {
 		return path
 	}
-	quoted := []byte{'"'}
-	for len(path) > 0 {
-		r, size := utf8.DecodeRuneInString(path)
-		switch {
-		case r == '"' || r == '\\':
-			quoted = append(quoted, '\\', byte(r))
-		case r < utf8.RuneSelf && strings.ContainsRune("\a\b\f\n\r\t\v", r):
-			quoted = append(quoted, strings.Trim(strconv.QuoteRune(r), "'")...)
-		case commands(r) || r == utf8.RuneError:
-			for _, b := range []byte(path[:size]) {
-				quoted = fmt.Appendf(quoted, `\%03o`, b)
-			}
-		default:
-			quoted = append(quoted, path[:size]...)
-		}
-		path = path[size:]
-	}
-	return string(append(quoted, '"'))
+	return strconv.Quote(path)
 }
 
 // Line returns a text as one line. Line breaks and tabs become spaces; other characters that do not

@@ -69,8 +69,6 @@ func folderProblem(configured, place string) string {
 		return "is an absolute path"
 	case !isPortable(configured):
 		return "has a character that not every system allows in a folder's name"
-	case !contain.AllowedOnWindows(folder):
-		return "has a name that Windows does not allow"
 	case folder == ".." || strings.HasPrefix(folder, "../"):
 		return "leads out of " + place
 	case contain.Hidden(folder):

@@ -64,7 +64,7 @@ func (p *Project) indexNewest(ctx context.Context, name, indexed string) (err er
 			return err
 		}
 	}
-	return apierror.FileError("index ./"+indexed, fmt.Errorf("%w, %d times; call again when nobody writes to it", err, indexTries))
+	return apierror.FileError(fmt.Errorf("index ./%s: %w, %d times; call again when nobody writes to it", indexed, err, indexTries))
 }
 
 // indexFile is one try of indexNewest. The error is [document.ErrChanged] if the file
@@ -84,7 +84,7 @@ func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 		return err
 	}
 	if err != nil {
-		return apierror.FileError("read ./"+indexed, err)
+		return apierror.FileError(fmt.Errorf("read ./%s: %w", indexed, err))
 	}
 	failures, err := p.docs.indexer.Index(ctx, []document.File{file})
 	if err != nil {
@@ -153,7 +153,7 @@ func (p *Project) Read(given string) (document.File, error) {
 		case err == nil:
 			return file, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return document.File{}, apierror.FileError("read "+clean, err)
+			return document.File{}, apierror.FileError(fmt.Errorf("read %s: %w", clean, err))
 		}
 	}
 	return document.File{}, p.notFound(given)

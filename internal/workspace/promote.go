@@ -40,7 +40,7 @@ func (p *Project) Promote(
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
-		return "", "", apierror.FileError("edit ./"+path.Join(p.Definition.DocsDir(), name), err)
+		return "", "", apierror.FileError(fmt.Errorf("edit ./%s: %w", path.Join(p.Definition.DocsDir(), name), err))
 	}
 	// Its passages are those of before, but for the lines where they stand, and keep their vectors.
 	err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name))

@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 	"syscall"
-	"time"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -51,30 +50,23 @@ func (c Code) IsUsage() bool {
 // holds nothing secret.
 type Error struct {
 	Code Code
-	// Op is the operation that failed, or "".
-	Op  string
-	Err error
+	Err  error
 	// Details are the machine-readable facts of the message; nil for none.
 	Details map[string]any
 }
 
-func (e *Error) Error() string {
-	if e.Op == "" {
-		return e.Err.Error()
-	}
-	return e.Op + ": " + e.Err.Error()
-}
+func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an [*Error] with no Op.
+// Errorf returns an [*Error].
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// FileError is a file that cannot be read or written, with what to do about it. op
-// names the file. An err that is not the system's says that itself.
-func FileError(op string, err error) *Error {
+// FileError is a file that cannot be read or written, with what to do about it. An err that is
+// not the system's says that itself.
+func FileError(err error) *Error {
 	var remedy string
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -86,7 +78,7 @@ func FileError(op string, err error) *Error {
 	case errors.As(err, new(syscall.Errno)):
 		remedy = "; see to the file and call again"
 	}
-	return &Error{Code: FileSystemError, Op: op, Err: fmt.Errorf("%w%s", err, remedy)}
+	return &Error{Code: FileSystemError, Err: fmt.Errorf("%w%s", err, remedy)}
 }
 
 // With returns e with one more detail.
@@ -100,32 +92,15 @@ func (e *Error) With(key string, value any) *Error {
 
 // AsError returns err as an [*Error] with the same message. Its code and details are
 // those of an *Error in err's chain, or follow from what failed. err must not be nil.
-func AsError(err error) *Error { return withInnerMessage(classify(err)) }
-
-// withInnerMessage adds the service's own message, for a program that shows another message for the
-// code. It changes no map that another call may hold.
-func withInnerMessage(e *Error) *Error {
-	if e.Code != DatabaseError && e.Code != EmbeddingServiceError || e.Details["innerMessage"] != nil {
-		return e
+// The details of a failed service have the message too, for a program that shows another one
+// for the code.
+func AsError(err error) *Error {
+	e := classify(err)
+	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {
+		e.Details = maps.Clone(e.Details) // another call may hold it
+		return e.With("innerMessage", e.Err.Error())
 	}
-	e.Details = maps.Clone(e.Details)
-	return e.With("innerMessage", innerMessage(e.Err))
-}
-
-func innerMessage(err error) string {
-	if unavailable, ok := errors.AsType[*model.UnavailableError](err); ok && unavailable.Err != nil {
-		return unavailable.Err.Error()
-	}
-	if missing, ok := errors.AsType[*model.MissingError](err); ok && missing.Err != nil {
-		return missing.Err.Error()
-	}
-	if dbErr, ok := errors.AsType[*db.Error](err); ok {
-		return dbErr.Error()
-	}
-	if known, ok := errors.AsType[*Error](err); ok {
-		return known.Err.Error()
-	}
-	return err.Error()
+	return e
 }
 
 // configError is an error in a file that a person wrote, such as config.json.
@@ -161,10 +136,11 @@ func classify(err error) *Error {
 		return e.With("config_path", path).With("key", key)
 	case errors.As(err, &unavailable):
 		e.Code = EmbeddingServiceError
-		return e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", seconds(model.RetryAfter(err)))
+		return e.With("circuit_state", unavailable.CircuitState).
+			With("retry_after_seconds", math.Ceil(unavailable.RetryAfter.Seconds()))
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
-		return e.With("model", missing.Model).With("retry_after_seconds", seconds(model.RetryAfter(err)))
+		return e.With("model", missing.Model)
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),
 		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions),
 		errors.Is(err, model.ErrLate):
@@ -175,7 +151,7 @@ func classify(err error) *Error {
 			return e.With("sqlstate", dbErr.SQLState)
 		}
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)):
-		return FileError("", err)
+		return FileError(err)
 	case errors.Is(err, context.Canceled):
 		e.Err = errors.New("the call was cancelled")
 	case errors.Is(err, context.DeadlineExceeded):
@@ -184,6 +160,3 @@ func classify(err error) *Error {
 	}
 	return e
 }
-
-// seconds returns a duration as details hold it, rounded up.
-func seconds(d time.Duration) float64 { return math.Ceil(d.Seconds()) }

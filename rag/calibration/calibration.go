@@ -43,28 +43,29 @@ func (c Calibration) LogOdds(cosine float64) float64 {
 // answer to questions[i] is answers[i]. The vectors have length 1 and one number of
 // dimensions, and there are at least two pairs.
 func Measure(questions, answers [][]float32) Calibration {
-	var matched, unmatched sample
+	var matched, unmatched []float64
 	ownFirst := 0
 	for i, question := range questions {
 		own, best := cosine(question, answers[i]), true
-		matched.add(own)
+		matched = append(matched, own)
 		for j, answer := range answers {
 			if j == i {
 				continue
 			}
 			other := cosine(question, answer)
-			unmatched.add(other)
+			unmatched = append(unmatched, other)
 			best = best && other < own
 		}
 		if best {
 			ownFirst++
 		}
 	}
-	return Calibration{
-		Matched: matched.mean, Unmatched: unmatched.mean,
-		Variance: (matched.variance() + unmatched.variance()) / 2,
-		OwnFirst: float64(ownFirst) / float64(len(questions)),
-	}
+	c := Calibration{OwnFirst: float64(ownFirst) / float64(len(questions))}
+	var ofMatched, ofUnmatched float64
+	c.Matched, ofMatched = spread(matched)
+	c.Unmatched, ofUnmatched = spread(unmatched)
+	c.Variance = (ofMatched + ofUnmatched) / 2
+	return c
 }
 
 // cosine returns the inner product, which is the cosine of vectors of length 1.
@@ -76,20 +77,16 @@ func cosine(a, b []float32) float64 {
 	return sum
 }
 
-// sample sums up numbers by Welford's method.
-type sample struct {
-	n             int
-	mean, squares float64
+// spread returns the mean of numbers and their variance.
+func spread(numbers []float64) (mean, variance float64) {
+	for _, x := range numbers {
+		mean += x / float64(len(numbers))
+	}
+	for _, x := range numbers {
+		variance += (x - mean) * (x - mean) / float64(len(numbers)-1)
+	}
+	return mean, variance
 }
-
-func (s *sample) add(x float64) {
-	s.n++
-	delta := x - s.mean
-	s.mean += delta / float64(s.n)
-	s.squares += delta * (x - s.mean)
-}
-
-func (s *sample) variance() float64 { return s.squares / float64(s.n-1) }
 
 // pairs.tsv has a question and its answer on each line, with a tab between them.
 //

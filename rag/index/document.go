@@ -192,10 +192,7 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) (content []
 	file.Content = content
 	after, err := prepare(file, x.collection, x.schema)
 	if err != nil {
-		refused := apierror.AsError(err)
-		return nil, "", &apierror.Error{
-			Code: refused.Code, Op: fmt.Sprintf("with the level %s", level), Err: refused.Err, Details: refused.Details,
-		}
+		return nil, "", fmt.Errorf("with the level %s: %w", level, err)
 	}
 	if after.Level != level {
 		return nil, "", apierror.Errorf(apierror.SchemaValidationFailed, "the front matter cannot take the level %s", level)

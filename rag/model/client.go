@@ -63,7 +63,8 @@ type Config struct {
 // not contact the server before the first call.
 type Client struct {
 	cfg      Config
-	name     string
+	name     string // such as "ollama at http://localhost:11434"
+	host     string // URL without user name and password
 	server   Server
 	embedder embedder // of the embedding model's name
 	turns    turns
@@ -81,10 +82,11 @@ type Client struct {
 
 type queryKey struct{ digest, text string }
 
-// New returns a client of a server. The name says in errors which server it is, such as
-// "ollama at http://localhost:11434".
-func New(name string, server Server, cfg Config) *Client {
+// New returns a client of the server at the host, a URL without user name and password. The
+// kind says in errors which server it is, such as "ollama".
+func New(kind, host string, server Server, cfg Config) *Client {
 	const rememberedQueries = 256
+	name := kind + " at " + host
 	cfg.NumCtx = cmp.Or(cfg.NumCtx, 8192)
 	cfg.Tries = cmp.Or(cfg.Tries, 3)
 	cfg.RetryDelay = cmp.Or(cfg.RetryDelay, time.Second)
@@ -94,7 +96,7 @@ func New(name string, server Server, cfg Config) *Client {
 	queries, _ := lru.New[queryKey, []float32](rememberedQueries) // fails for a size below 1 alone
 	embedder, _ := embedderOf(cfg.EmbedModel)
 	return &Client{
-		cfg: cfg, name: name, server: server, embedder: embedder,
+		cfg: cfg, name: name, host: host, server: server, embedder: embedder,
 		turns:   turns{passages: make(chan struct{}, 1)},
 		embeds:  newCircuit(cfg, cfg.Logger.With("server", name, "requests", "embeddings")),
 		chats:   newCircuit(cfg, cfg.Logger.With("server", name, "requests", "answers")),
@@ -142,12 +144,36 @@ func (c *Client) askDigest(ctx context.Context) (string, error) {
 	return digest, nil
 }
 
-// Once makes a request without retries, for somebody who waits for the answer.
-func (c *Client) Once(ctx context.Context, request func(context.Context) error) error {
+// State asks the server once for its name, and for which of the models it lacks, whatever its
+// last answers were. It pulls nothing.
+func (c *Client) State(ctx context.Context, models ...string) State {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
 	defer cancel()
-	if err := causeOf(ctx, request(ctx)); err != nil {
-		return &UnavailableError{Server: c.name, CircuitState: "closed", Err: err}
+	state := State{Host: c.host}
+	if err := causeOf(ctx, c.server.State(ctx, models, &state)); err != nil {
+		state.Err = &UnavailableError{Server: c.name, CircuitState: "closed", Err: err}
+		state.Remedy = c.server.Remedy(err)
 	}
+	return state
+}
+
+// PullMissing has the server pull those of the models that it lacks, one after the other. It
+// calls progress with the bytes of the present part; total is 0 in a step that pulls none.
+func (c *Client) PullMissing(
+	ctx context.Context, models []string, progress func(model string, completed, total int64),
+) error {
+	state := c.State(ctx, models...)
+	for _, name := range state.Missing {
+		err := c.server.Pull(ctx, name, func(completed, total int64) { progress(name, completed, total) })
+		if err != nil {
+			return &UnavailableError{Server: c.name, CircuitState: "closed", Err: fmt.Errorf("pull %s: %w", name, err)}
+		}
+	}
+	return state.Err
+}
+
+// Close closes idle connections. It does not cancel calls. The error is always nil.
+func (c *Client) Close() error {
+	c.server.Close()
 	return nil
 }

@@ -48,36 +48,9 @@ func (e *CutShortError) Error() string { return "the answer was cut short: " + e
 
 func (e *CutShortError) Unwrap() error { return e.Err }
 
-// MissingError reports that a server that pulls its models lacks one. If Err is nil
-// it is being pulled, else Err says why it could not be pulled.
-type MissingError struct {
-	Model, Host string // Host is the URL without credentials
-	Err         error
-}
+// MissingError reports that an Ollama lacks a model. Host is its URL without credentials.
+type MissingError struct{ Model, Host string }
 
 func (e *MissingError) Error() string {
-	if e.Err != nil {
-		return fmt.Sprintf("model %s is not installed at %s and could not be pulled: %v; run: ollama pull %s",
-			e.Model, e.Host, e.Err, e.Model)
-	}
-	return fmt.Sprintf("model %s is not installed at %s; run: ollama pull %s (or compound-docs up); "+
-		"a server that runs pulls it itself",
-		e.Model, e.Host, e.Model)
-}
-
-func (e *MissingError) Unwrap() error { return e.Err }
-
-// pullCheck is when to ask again for a model that is being pulled.
-const pullCheck = 10 * time.Second
-
-// RetryAfter returns how long to wait before another try after an error of a model server,
-// 0 if waiting does not help.
-func RetryAfter(err error) time.Duration {
-	if unavailable, ok := errors.AsType[*UnavailableError](err); ok {
-		return unavailable.RetryAfter
-	}
-	if missing, ok := errors.AsType[*MissingError](err); ok && missing.Err == nil {
-		return pullCheck
-	}
-	return 0
+	return fmt.Sprintf("model %s is not installed at %s; run: ollama pull %s (or compound-docs up)", e.Model, e.Host, e.Model)
 }

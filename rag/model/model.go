@@ -36,8 +36,7 @@ type failFastKey struct{}
 
 // FailFast returns a context for callers that can do without a model server. Their
 // requests are made once. If the last request got no answer in the past five seconds,
-// none is made, and the error is that failure. They do not wait for a model that is being
-// pulled.
+// none is made, and the error is that failure.
 func FailFast(ctx context.Context) context.Context {
 	return context.WithValue(ctx, failFastKey{}, true)
 }

@@ -12,7 +12,7 @@ import (
 
 // newTestClient has the default waits, for tests in a bubble of fake time.
 // It has no server: requests are functions.
-func newTestClient() *Client { return New("server at h", nil, Config{}) }
+func newTestClient() *Client { return New("server", "h", nil, Config{}) }
 
 // ask makes a request that ends so, with as many tries as it takes.
 func ask(ctx context.Context, c *Client, err error) error {
@@ -151,8 +151,8 @@ func TestBreaker_FailureWhenHalfOpenOpens(t *testing.T) {
 			t.Errorf("got error %v, want context.Canceled", err)
 		}
 		// A cancelled call lets the next one through.
-		if err := ask(t.Context(), client, dead()); RetryAfter(err) != 30*time.Second {
-			t.Errorf("got %v to be tried again after %s, want after 30s", err, RetryAfter(err))
+		if away, ok := errors.AsType[*UnavailableError](ask(t.Context(), client, dead())); !ok || away.RetryAfter != 30*time.Second {
+			t.Errorf("got %v, want an error that says to try again after 30s", away)
 		}
 		if got := state(client); got != "open" {
 			t.Errorf("the breaker is %s, want open", got)

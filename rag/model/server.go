@@ -20,6 +20,15 @@ type Server interface {
 	// Chat calls write with each piece of the answer as it arrives, even if the piece is
 	// empty. Cancelling the context stops the model.
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) error
+	// State sets the name of a server that answers, and says which of the models it lacks. It
+	// loads and pulls nothing.
+	State(ctx context.Context, models []string, state *State) error
+	// Pull pulls a model, if the server can.
+	Pull(ctx context.Context, name string, progress func(completed, total int64)) error
+	// Remedy says what mends an error of the server's address, "" if that is not known.
+	Remedy(err error) string
+	// Close closes idle connections.
+	Close()
 }
 
 // EmbedRequest asks for the vectors of texts. A server refuses texts that are longer than

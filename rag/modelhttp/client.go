@@ -77,6 +77,9 @@ func New(kind Kind, address, key string) (*Client, error) {
 	}, nil
 }
 
+// Close closes idle connections.
+func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
+
 // parseURL parses an address. Without a scheme it is plain HTTP on the kind's port unless it
 // names another; with a scheme the default port is the scheme's. The error does not repeat
 // the address: it may hold a password.

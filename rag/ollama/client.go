@@ -5,7 +5,6 @@ package ollama
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 
@@ -26,18 +25,13 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 // mxbai-embed-large and mistral.
 type Config = model.Config
 
-// Client embeds and generates with one Ollama server, and pulls its models. It is safe for
-// concurrent use. It does not contact the server before the first call.
-type Client struct {
-	*model.Client
-
-	server *server
-}
+// Client is [model.Client].
+type Client = model.Client
 
 // server makes requests to Ollama. It is a [model.Server].
 type server struct {
-	http   *modelhttp.Client
-	pulls  pulls
+	*modelhttp.Client
+
 	logger *slog.Logger
 }
 
@@ -50,21 +44,6 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
-	s := &server{
-		http: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), pulls: pulls{latest: map[string]pull{}},
-	}
-	s.pulls.life, s.pulls.end = context.WithCancel(context.Background()) //nolint:fatcontext // it is the client's life
-	return &Client{Client: model.New("ollama at "+http.Host, s, cfg), server: s}, nil
-}
-
-// Close cancels running pulls, waits for them and closes idle connections. It does not
-// cancel other calls. The error is always nil.
-func (c *Client) Close() error {
-	pulls := &c.server.pulls
-	pulls.mu.Lock() // no pull starts after this
-	pulls.end()
-	pulls.mu.Unlock()
-	pulls.running.Wait()
-	c.server.http.HTTP.CloseIdleConnections()
-	return nil
+	s := &server{Client: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))}
+	return model.New("ollama", http.Host, s, cfg), nil
 }

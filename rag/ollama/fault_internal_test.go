@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/modelhttp"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -68,8 +70,8 @@ func TestFaults(t *testing.T) {
 					if made := len(server.Requests("/api/embed")); made != test.made {
 						t.Errorf("the request was made %d times, want %d", made, test.made)
 					}
-					if waits := model.RetryAfter(err) > 0; waits != (test.made > 1 || missing(err)) {
-						t.Errorf("retry after %s, want a time exactly if waiting helps", model.RetryAfter(err))
+					if away, ok := errors.AsType[*model.UnavailableError](err); ok && (away.RetryAfter > 0) != (test.made > 1) {
+						t.Errorf("retry after %s, want a time exactly if waiting helps", away.RetryAfter)
 					}
 					time.Sleep(time.Minute)
 				}
@@ -124,32 +126,28 @@ func TestFaults_ThatPass(t *testing.T) {
 	}
 }
 
-// newTestClient has the default waits, for tests in a bubble of fake time.
-func newTestClient(t *testing.T) *Client {
-	t.Helper()
-	client, err := New(Config{Host: "localhost"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
-}
-
 // startInMemory starts a server, and a client of it with the default waits, in a bubble of
 // fake time.
 func startInMemory(t *testing.T) (*fakeollama.Server, *Client) {
 	t.Helper()
-	server, client := fakeollama.StartInMemory(t), newTestClient(t)
-	transport, _ := client.server.http.HTTP.Transport.(*http.Transport)
+	fake := fakeollama.StartInMemory(t)
+	requests, err := modelhttp.New(kind, "localhost", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := model.New("ollama", requests.Host, &server{Client: requests, logger: slog.New(slog.DiscardHandler)},
+		Config{EmbedModel: "mxbai-embed-large", ChatModel: "mistral"})
+	transport, _ := requests.HTTP.Transport.(*http.Transport)
 	transport.Proxy = nil
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return server.Dial(ctx, network, address)
+		return fake.Dial(ctx, network, address)
 	}
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return server, client
+	return fake, client
 }
 
 // A caller that does without Ollama learns of a failure at once: its request is made once,
@@ -173,8 +171,8 @@ func TestFailFast(t *testing.T) {
 		server.SetFaults(fakeollama.Faults{HangUp: true})
 		for requests := range 2 {
 			err := ask("new", 1-requests)
-			if got := model.RetryAfter(err); got != 4*time.Second || !strings.Contains(err.Error(), "the connection broke") {
-				t.Errorf("%v, to be tried again after %s, want after 4s", err, got)
+			if away, ok := errors.AsType[*model.UnavailableError](err); !ok || away.RetryAfter != 4*time.Second || !strings.Contains(err.Error(), "the connection broke") {
+				t.Errorf("got %v, want an error that says to try again after 4s", err)
 			}
 		}
 		if err := ask("known", 0); err != nil {
@@ -205,22 +203,6 @@ func TestFailFast_EndsWithTheFirstSuccess(t *testing.T) {
 		}
 		if _, err := client.EmbedQuery(model.FailFast(t.Context()), "a query"); err != nil {
 			t.Errorf("once the server is back: %v", err)
-		}
-	})
-}
-
-// A missing model is pulled, and not waited for.
-func TestFailFast_DoesNotWaitForAPull(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		server, client := startInMemory(t)
-		server.RemoveModel("mxbai-embed-large")
-		server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
-		began := time.Now()
-		_, err := client.EmbedQuery(model.FailFast(t.Context()), "a query")
-		missing, ok := errors.AsType[*model.MissingError](err)
-		if !ok || missing.Err != nil || model.RetryAfter(err) != 10*time.Second || time.Since(began) > 0 {
-			t.Errorf("got %v after %s, to be tried again after %s, want a pull that goes on", err, time.Since(began), model.RetryAfter(err))
 		}
 	})
 }

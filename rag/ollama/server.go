@@ -32,7 +32,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	var result struct {
 		Embeddings [][]float32 `json:"embeddings"`
 	}
-	err := s.named(request.Model, s.http.Ask(ctx, "/api/embed", payload, &result, modelhttp.MaxVectors(len(request.Texts))))
+	err := s.named(request.Model, s.Ask(ctx, "/api/embed", payload, &result, modelhttp.MaxVectors(len(request.Texts))))
 	return result.Embeddings, err
 }
 
@@ -66,7 +66,7 @@ func (s *server) Window(ctx context.Context, name string) (tokens int, err error
 	var result struct {
 		Info map[string]any `json:"model_info"`
 	}
-	err = s.named(name, s.http.Ask(ctx, "/api/show", map[string]any{"model": name}, &result, modelhttp.MaxAnswer))
+	err = s.named(name, s.Ask(ctx, "/api/show", map[string]any{"model": name}, &result, modelhttp.MaxAnswer))
 	architecture, _ := result.Info["general.architecture"].(string)
 	length, _ := result.Info[architecture+".context_length"].(float64)
 	const longest = 1 << 30
@@ -86,7 +86,7 @@ func (s *server) list(ctx context.Context) ([]listed, error) {
 	var result struct {
 		Models []listed `json:"models"`
 	}
-	err := s.http.Ask(ctx, "/api/tags", nil, &result, modelhttp.MaxAnswer)
+	err := s.Ask(ctx, "/api/tags", nil, &result, modelhttp.MaxAnswer)
 	return result.Models, err
 }
 
@@ -99,7 +99,7 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	if digest, has := digestOf(models, name); has {
 		return digest, nil
 	}
-	return "", s.missing(name)
+	return "", &model.MissingError{Model: name, Host: s.Host}
 }
 
 func digestOf(models []listed, name string) (digest string, has bool) {
@@ -120,10 +120,10 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// named starts a pull if the err is that the model is missing.
+// named says what to do if the err is that the model is missing.
 func (s *server) named(name string, err error) error {
 	if errors.Is(err, modelhttp.ErrNoSuchModel) {
-		return s.missing(name)
+		return &model.MissingError{Model: name, Host: s.Host}
 	}
 	return err
 }

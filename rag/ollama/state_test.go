@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/rag/model"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -49,14 +48,13 @@ func TestPullMissing(t *testing.T) {
 	server.RemoveModel("mxbai-embed-large")
 	server.RemoveModel("mistral")
 	client := newClient(t, fast(server.URL()))
-	last := map[string]ollama.PullStatus{}
-	err := client.PullMissing(t.Context(), both, func(model string, status ollama.PullStatus) { last[model] = status })
+	last := map[string]int64{}
+	err := client.PullMissing(t.Context(), both, func(model string, completed, _ int64) { last[model] = max(last[model], completed) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ollama.PullStatus{Status: "success"}
-	if diff := cmp.Diff(map[string]ollama.PullStatus{"mxbai-embed-large": want, "mistral": want}, last); diff != "" {
-		t.Errorf("the last progress (-want +got):\n%s", diff)
+	if diff := cmp.Diff(map[string]int64{"mxbai-embed-large": 1000, "mistral": 1000}, last); diff != "" {
+		t.Errorf("the most bytes (-want +got):\n%s", diff)
 	}
 	if state := client.State(t.Context(), both...); len(state.Missing) > 0 {
 		t.Errorf("missing are %v", state.Missing)
@@ -71,11 +69,9 @@ func TestPullMissing_Fails(t *testing.T) {
 	server := fakeollama.Start(t)
 	server.RemoveModel("mistral")
 	server.SetPull(fakeollama.Pull{Err: "no space left on device"})
-	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), both, func(string, ollama.PullStatus) {})
-	missing := asType[*model.MissingError](t, err)
-	if missing.Model != "mistral" || !strings.Contains(err.Error(), "no space left on device") {
-		t.Errorf("error %v", err)
-	}
+	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), both, func(string, int64, int64) {})
+	asType[*model.UnavailableError](t, err)
+	wantContains(t, err.Error(), "pull mistral", "no space left on device")
 	server.Close()
 	if err := newClient(t, fast(server.URL())).PullMissing(t.Context(), both, nil); !errors.As(err, new(*model.UnavailableError)) {
 		t.Errorf("without Ollama: %v", err)

@@ -28,7 +28,7 @@ type part struct {
 // stream makes a request and calls use with the parts of its answer, until use reports the
 // last one.
 func (s *server) stream(ctx context.Context, path string, payload any, limit int64, use func(part) (last bool)) error {
-	body, err := s.http.Send(ctx, path, payload, limit)
+	body, err := s.Send(ctx, path, payload, limit)
 	if err != nil {
 		return err
 	}
@@ -39,11 +39,20 @@ func (s *server) stream(ctx context.Context, path string, payload any, limit int
 		case errors.Is(err, io.EOF):
 			return modelhttp.Broken(io.ErrUnexpectedEOF)
 		case err != nil:
-			return s.http.Unreadable(err)
+			return s.Unreadable(err)
 		case next.Error != "":
-			return s.http.Refused(0, next.Error)
+			return s.Refused(0, next.Error)
 		case use(next):
 			return nil
 		}
 	}
+}
+
+// Pull pulls a model.
+func (s *server) Pull(ctx context.Context, name string, progress func(completed, total int64)) error {
+	const maxProgress = 32 << 20 // bytes
+	return s.stream(ctx, "/api/pull", map[string]any{"model": name}, maxProgress, func(p part) (last bool) {
+		progress(p.Completed, p.Total)
+		return p.Status == "success"
+	})
 }

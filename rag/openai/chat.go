@@ -33,7 +33,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 	if request.Prompt.System != "" {
 		messages = slices.Insert(messages, 0, map[string]string{"role": "system", "content": request.Prompt.System})
 	}
-	body, err := s.http.Send(ctx, "/chat/completions", map[string]any{
+	body, err := s.Send(ctx, "/chat/completions", map[string]any{
 		"model": request.Model, "messages": messages, "max_tokens": request.MaxTokens, "temperature": request.Temperature,
 		"stream": true, "stream_options": map[string]bool{"include_usage": true},
 	}, modelhttp.MaxChat)
@@ -52,10 +52,10 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		}
 		var next piece
 		if err := json.Unmarshal([]byte(data), &next); err != nil {
-			return s.http.Unreadable(err)
+			return s.Unreadable(err)
 		}
 		if len(next.Error) > 0 && string(next.Error) != "null" {
-			return s.http.Refused(0, modelhttp.Message([]byte(data)))
+			return s.Refused(0, modelhttp.Message([]byte(data)))
 		}
 		tokens = max(tokens, next.Usage.Tokens)
 		for _, choice := range next.Choices {
@@ -68,7 +68,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 	words := len(strings.Fields(request.Prompt.User))
 	switch {
 	case lines.Err() != nil:
-		return s.http.Unreadable(lines.Err())
+		return s.Unreadable(lines.Err())
 	case !ended:
 		return modelhttp.Broken(io.ErrUnexpectedEOF)
 	case tokens > 0 && tokens < words:

@@ -25,17 +25,10 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 	Set:    "set the url in settings.json to ", Address: "correct embedding_host and generation_host in settings.json",
 }
 
-// Client embeds and generates with one server. It is safe for concurrent use. It does not
-// contact the server before the first call.
-type Client struct {
-	*model.Client
-
-	server *server
-}
-
 // server makes requests. It is a [model.Server].
 type server struct {
-	http   *modelhttp.Client
+	*modelhttp.Client
+
 	logger *slog.Logger
 	known  func(ctx context.Context, name string) ([]string, error)
 
@@ -49,7 +42,7 @@ type server struct {
 
 // New returns a client. An address without a path gets the path /v1. known returns the digests
 // under which the vectors of a model are kept. The error says what is wrong with the address.
-func New(cfg model.Config, known func(ctx context.Context, name string) ([]string, error)) (*Client, error) {
+func New(cfg model.Config, known func(ctx context.Context, name string) ([]string, error)) (*model.Client, error) {
 	http, err := modelhttp.New(kind, cfg.Host, cfg.Key)
 	if err == nil && strings.Count(http.Host, "/") == len("//") {
 		http, err = modelhttp.New(kind, strings.TrimRight(cfg.Host, "/")+"/v1", cfg.Key)
@@ -57,46 +50,38 @@ func New(cfg model.Config, known func(ctx context.Context, name string) ([]strin
 	if err != nil {
 		return nil, fmt.Errorf("configure the model server: %w", err)
 	}
-	s := &server{http: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), known: known}
-	return &Client{Client: model.New("model server at "+http.Host, s, cfg), server: s}, nil
+	s := &server{Client: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), known: known}
+	return model.New("model server", http.Host, s, cfg), nil
 }
 
-// Close closes idle connections. It does not cancel calls. The error is always nil.
-func (c *Client) Close() error {
-	c.server.http.HTTP.CloseIdleConnections()
+// State asks the server for its models.
+func (s *server) State(ctx context.Context, models []string, state *model.State) error {
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := s.Ask(ctx, "/models", nil, &list, modelhttp.MaxAnswer); err != nil {
+		return err
+	}
+	state.Name = kind.Name
+	for _, m := range list.Data {
+		state.Models = append(state.Models, strings.TrimSuffix(m.ID, ":latest"))
+	}
+	for _, name := range models {
+		if !slices.Contains(state.Models, strings.TrimSuffix(name, ":latest")) {
+			state.Missing = append(state.Missing, name)
+		}
+	}
 	return nil
-}
-
-// State asks the server for its models, whatever its last answers were.
-func (c *Client) State(ctx context.Context, models ...string) model.State {
-	state := model.State{Host: c.server.http.Host}
-	state.Err = c.Once(ctx, func(ctx context.Context) error {
-		var list struct {
-			Data []struct {
-				ID string `json:"id"`
-			} `json:"data"`
-		}
-		if err := c.server.http.Ask(ctx, "/models", nil, &list, modelhttp.MaxAnswer); err != nil {
-			return err
-		}
-		state.Name = kind.Name
-		for _, m := range list.Data {
-			state.Models = append(state.Models, strings.TrimSuffix(m.ID, ":latest"))
-		}
-		for _, name := range models {
-			if !slices.Contains(state.Models, strings.TrimSuffix(name, ":latest")) {
-				state.Missing = append(state.Missing, name)
-			}
-		}
-		return nil
-	})
-	state.Remedy = c.server.http.Remedy(state.Err)
-	return state
 }
 
 // Window returns 0: the API does not say. A server refuses a prompt that is too long, and
 // then gets a shorter one.
 func (*server) Window(context.Context, string) (tokens int, err error) { return 0, nil }
+
+// Pull pulls nothing: the API cannot.
+func (*server) Pull(context.Context, string, func(completed, total int64)) error { return nil }
 
 // named says what to do if the err is that the server does not have the model.
 func (s *server) named(name string, err error) error {

@@ -78,7 +78,7 @@ func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors
 			Tokens int `json:"prompt_tokens"`
 		} `json:"usage"`
 	}
-	err = s.named(request.Model, s.http.Ask(ctx, "/embeddings", payload, &result, modelhttp.MaxVectors(len(request.Texts))))
+	err = s.named(request.Model, s.Ask(ctx, "/embeddings", payload, &result, modelhttp.MaxVectors(len(request.Texts))))
 	slices.SortStableFunc(result.Data, func(a, b embedded) int { return cmp.Compare(a.Index, b.Index) })
 	for _, e := range result.Data {
 		vectors = append(vectors, e.Embedding)

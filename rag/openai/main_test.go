@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func none(context.Context, string) ([]string, error) { return nil, nil }
 
 // newClient is a client whose waits between tries are over at once.
-func newClient(t *testing.T, cfg model.Config, known func(context.Context, string) ([]string, error)) *openai.Client {
+func newClient(t *testing.T, cfg model.Config, known func(context.Context, string) ([]string, error)) *model.Client {
 	t.Helper()
 	cfg.RetryDelay, cfg.ModelTTL = time.Microsecond, time.Nanosecond
 	client, err := openai.New(cfg, known)
