@@ -47,7 +47,7 @@ func Commands(line string) []Command {
 func Files(line string) []string {
 	var files []string
 	for _, call := range Commands(line) {
-		if _, everyday := call.everyday(); everyday {
+		if call.isEveryday() {
 			continue
 		}
 		for _, word := range call.arguments {
@@ -132,7 +132,7 @@ func newCommand(call []token) Command {
 		switch {
 		case redirected.MatchString(t.text):
 		case t.literal:
-			if i > 0 && !talks[programName(call[0].text)] {
+			if i > 0 && !slices.Contains(everyday, programName(call[0].text)) {
 				c.addText(t.text)
 			}
 		case strings.HasPrefix(t.text, "-") && len(t.text) > 1:
@@ -210,3 +210,12 @@ func isStarter(text string) bool {
 		"sudo", "time", "nohup", "exec", "env", "command", "then", "do", "else", "if", "while", "!", "{", "npx", "bunx", "pnpx",
 	}, text)
 }
+
+// everyday has programs that assistants call all day to read, build and test. Their quoted arguments are
+// messages and patterns, and no commands.
+var everyday = strings.Fields("ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq " +
+	"awk cut xargs mkdir touch cd export source test open code tee git gh go gofmt golangci-lint node tsc " +
+	"eslint prettier vitest jest cargo pytest ruff mypy make")
+
+// isEveryday reports whether the call is of such a program, or of none.
+func (c Command) isEveryday() bool { return len(c.words) == 0 || slices.Contains(everyday, c.words[0]) }

@@ -34,9 +34,8 @@ type quote struct {
 	command Command
 	folded  string
 	names   []string
-	// titled says that the title has the quote. about has the words of the quote that are in the title.
-	titled bool
-	about  []string
+	// titled says that the title has the quote, and about that it has a word of it.
+	titled, about bool
 	// printed is the quote as [masked] returns it, if it may be a line that a program prints; "" otherwise.
 	printed string
 	// flag says that the quote is a flag alone, of a command that stands elsewhere.
@@ -50,11 +49,8 @@ func (b *Book) Add(title string, texts []string) {
 	for _, text := range texts {
 		q := newQuote(text)
 		q.titled = strings.Contains(titleText, q.folded)
-		for _, word := range slices.Concat(q.command.words, q.command.flags) {
-			if slices.ContainsFunc(terms.Distinct(word), func(stem string) bool { return slices.Contains(stems, stem) }) {
-				q.about = append(q.about, word)
-			}
-		}
+		q.about = slices.ContainsFunc(terms.Distinct(strings.Join(slices.Concat(q.command.words, q.command.flags), " ")),
+			func(stem string) bool { return slices.Contains(stems, stem) })
 		d.quotes = append(d.quotes, q)
 		for _, name := range q.names {
 			names[name], keys[key(name)] = true, true
@@ -208,68 +204,36 @@ func (d document) matchCall(call Command) (best Match, advised bool) {
 
 func (q quote) size() int { return len(q.command.words) + len(q.command.flags) }
 
-// weigh compares a call with one quote. An everyday call needs a document that is about it.
-func (q quote) weigh(call Command) (weight float64) {
+// weigh compares a call with one quote, of a program with a flag or word at least. Of an everyday program the
+// document must warn, or the title speak of the call; with one more word alone it must have the whole quote.
+func (q quote) weigh(call Command) float64 {
 	warned := q.titled || q.Advice == markdown.Warned
-	from, whole := call.find(q.command)
 	switch {
-	case q.Advice == markdown.Advised || q.size() == 0 || q.flag:
-	case !whole:
-		if own, everyday := call.everyday(); !(everyday && own > 0) && call.resembles(q.command) {
-			weight = float64(q.size()) / 2
-		}
+	case q.Advice == markdown.Advised, q.size() < 2, q.flag, !call.contains(q.command, false):
+		return 0
+	case !warned && !q.about && (len(q.command.words) < 2 || q.command.isEveryday()):
+		return 0
+	case !q.titled && q.size() == 2 && q.command.isEveryday():
+		return 0
+	case warned:
+		return float64(q.size() + 1)
 	default:
-		own, everyday := Command{words: call.words[from:], flags: call.flags}.everyday()
-		if _, whole := call.everyday(); from > 0 && whole {
-			everyday = true
-		}
-		special := len(q.command.words) > 1 || len(q.about) > 0 && q.size() > 1 || warned && from == 0 && !call.isKnown()
-		if everyday && q.isAbout(own) || !everyday && special {
-			weight = float64(q.size())
-		}
+		return float64(q.size())
 	}
-	if weight > 0 && warned {
-		weight++
-	}
-	return weight
-}
-
-// isAbout reports whether the document is about a quoted everyday call, of which so many words are everyday:
-// the title has it, or a word beyond these. A call that changes something is enough with two more words.
-func (q quote) isAbout(own int) bool {
-	if q.titled && q.size() > 1 {
-		return true
-	}
-	if len(q.command.words) < own || !q.command.changes() {
-		return false
-	}
-	isRoot := func(word string) bool { return strings.Trim(word, "./") == "" }
-	more := slices.DeleteFunc(slices.Clone(q.command.words[own:]), isRoot)
-	return len(more) > 0 && len(more)+len(q.command.flags) > 1 ||
-		slices.ContainsFunc(slices.Concat(more, q.command.flags), func(word string) bool { return slices.Contains(q.about, word) })
 }
 
 // contains reports whether all of a quoted command stands in the call, in its order. With flags, it need not
 // begin with a program.
 func (c Command) contains(q Command, flags bool) bool {
-	if !flags {
-		_, found := c.find(q)
-		return found
-	}
-	return c.has(q, 0)
-}
-
-// find returns where a quoted command begins in the call, and whether all of it is there.
-func (c Command) find(q Command) (from int, found bool) {
-	if len(q.words) == 0 {
-		return 0, false
+	if flags {
+		return c.has(q, 0)
 	}
 	for i, word := range c.words {
-		if (word == q.words[0] || programName(word) == q.words[0]) && c.has(q, i) {
-			return i, true
+		if len(q.words) > 0 && sameWord(q.words[0], word) && c.has(q, i) {
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 // has reports whether the words of a quoted command stand in the call from a word on, and its flags anywhere.
@@ -282,26 +246,6 @@ func (c Command) has(q Command, at int) bool {
 		at += i + 1
 	}
 	return !slices.ContainsFunc(q.flags, func(flag string) bool { return !c.hasFlag(flag) })
-}
-
-// resembles reports whether the call has most of a long quoted command: program and subcommand, and an
-// argument.
-func (c Command) resembles(q Command) bool {
-	if len(q.words) < 3 || !c.contains(Command{words: q.words[:2]}, false) {
-		return false
-	}
-	words, flags := 0, 0
-	for _, word := range q.words {
-		if slices.ContainsFunc(c.words, func(other string) bool { return sameWord(word, other) }) {
-			words++
-		}
-	}
-	for _, flag := range q.flags {
-		if c.hasFlag(flag) {
-			flags++
-		}
-	}
-	return words > 2 && 3*(words+flags) >= 2*(len(q.words)+len(q.flags))
 }
 
 // sameWord reports whether a word of a call is what a quote means: placeholders mean all, patterns what they
@@ -350,7 +294,7 @@ func (c Command) hasFlag(flag string) bool {
 // is not an everyday one.
 func (b *Book) matchNames(d document, line string, calls []Command) Match {
 	const fewDocuments = 2
-	if !slices.ContainsFunc(calls, func(c Command) bool { _, everyday := c.everyday(); return !everyday }) {
+	if !slices.ContainsFunc(calls, func(c Command) bool { return !c.isEveryday() }) {
 		return Match{}
 	}
 	for _, q := range d.quotes {
