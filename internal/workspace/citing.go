@@ -57,11 +57,11 @@ func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
 	documents, book := p.stale.citing(ctx)
 	found := quoting(documents, book.Command(line))
 	for _, name := range quoted.Files(line) {
-		file := document.Place{Path: strings.TrimPrefix(name, "./")}
+		file := strings.TrimPrefix(name, "./")
 		for i, d := range documents {
-			cited := slices.IndexFunc(d.Places, func(place string) bool { return document.ParsePlace(place).Path == file.Path })
+			cited := slices.IndexFunc(d.Places, func(place string) bool { return strings.EqualFold(document.ParsePlace(place).Path, file) })
 			if cited >= 0 && !book.Advises(i, line) {
-				found = append(found, Citation{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Place: file})
+				found = append(found, Citation{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Place: document.ParsePlace(d.Places[cited])})
 			}
 		}
 	}
