@@ -24,19 +24,7 @@ import (
 type RecallInput = recall.Event
 
 // RecallOutput is the answer of recall.
-type RecallOutput struct {
-	Hook *hookOutput `json:"hookSpecificOutput,omitempty"`
-	// Message is for the person.
-	Message string `json:"systemMessage,omitempty"`
-}
-
-// hookOutput is what Claude Code and others read of a hook's output.
-type hookOutput struct {
-	Event    string `json:"hookEventName"`
-	Context  string `json:"additionalContext,omitempty"`
-	Decision string `json:"permissionDecision,omitempty"`
-	Reason   string `json:"permissionDecisionReason,omitempty"`
-}
+type RecallOutput = recall.Answer
 
 func recallTool() Tool {
 	return newTool((*Handler).Recall, &mcp.Tool{
@@ -113,9 +101,9 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 	if err != nil || text == "" {
 		return RecallOutput{}, errors.Join(err, searchErr)
 	}
-	hook := &hookOutput{Event: in.Event, Context: plain.Hook(text)}
+	hook := &recall.Output{Event: in.Event, Context: plain.Hook(text)}
 	if allowed == project.RecallGuard && chosen.Level == catalog.Critical && (act == recall.Running || act == recall.Writing) {
-		hook = &hookOutput{Event: in.Event, Decision: "deny", Reason: plain.Hook(text + recall.Guarded)}
+		hook = &recall.Output{Event: in.Event, Decision: "deny", Reason: plain.Hook(text + recall.Guarded)}
 	}
 	out := RecallOutput{Hook: hook}
 	if h.workspace.RecallVisible() {
@@ -210,13 +198,13 @@ func (h *Handler) speaking(
 	for _, c := range citations[:min(len(citations), recallCandidates)] {
 		why := why
 		switch {
-		case c.Quote == "":
+		case c.Match.Text == "":
 			why = "cites " + c.Place.Path
-		case c.Name:
+		case c.Match.Name:
 			why = "same name"
 		}
 		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
-			Text: markdown.CutRunes(cmp.Or(c.Quote, c.Title), maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
+			Text: markdown.CutRunes(cmp.Or(c.Match.Text, c.Title), maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
 			Filter: rag.Filter{Documents: []int64{c.ID}},
 		})
 		if err != nil {
@@ -265,15 +253,15 @@ func (h *Handler) supported(
 	ctx context.Context, active *workspace.Project, citations []workspace.Citation, text string,
 ) (supported []workspace.Citation, err error) {
 	for _, c := range citations[:min(len(citations), recallCandidates)] {
-		if c.Weight > 1 {
+		if c.Match.Weight > 1 {
 			supported = append(supported, c)
 			continue
 		}
 		least := leastSupport
-		if c.Weight < 1 {
+		if c.Match.Weight < 1 {
 			least = moreSupport
 		}
-		rest := strings.ReplaceAll(text, strings.TrimSuffix(c.Quote, "()"), " ")
+		rest := strings.ReplaceAll(text, strings.TrimSuffix(c.Match.Text, "()"), " ")
 		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
 			Text: markdown.CutRunes(rest, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
 			Filter: rag.Filter{Documents: []int64{c.ID}},
