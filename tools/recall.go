@@ -203,19 +203,25 @@ func (h *Handler) speaking(
 		case c.Match.Name:
 			why = "same name"
 		}
-		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
-			Text: markdown.CutRunes(cmp.Or(c.Match.Text, c.Title), maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
-			Filter: rag.Filter{Documents: []int64{c.ID}},
-		})
+		hits, err := h.bestPassage(ctx, active, c, cmp.Or(c.Match.Text, c.Title))
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range hits.Documents {
+		for _, hit := range hits {
 			hit.Score = 1 // it was not found by the search
 			found = append(found, withNotes(active, active.Compounding(), active.Stale(ctx)(), recall.Candidate{Hit: hit, Why: why}))
 		}
 	}
 	return found, nil
+}
+
+// bestPassage returns the passage of a document that has most of a text's words, if one has any.
+func (h *Handler) bestPassage(ctx context.Context, active *workspace.Project, c workspace.Citation, text string) ([]rag.Hit, error) {
+	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
+		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
+		Filter: rag.Filter{Documents: []int64{c.ID}},
+	})
+	return hits.Documents, err
 }
 
 // forFile returns the documents that cite a file which is about to be edited, and those that warn of the
@@ -262,14 +268,11 @@ func (h *Handler) supported(
 			least = moreSupport
 		}
 		rest := strings.ReplaceAll(text, strings.TrimSuffix(c.Match.Text, "()"), " ")
-		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
-			Text: markdown.CutRunes(rest, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
-			Filter: rag.Filter{Documents: []int64{c.ID}},
-		})
+		hits, err := h.bestPassage(ctx, active, c, rest)
 		if err != nil {
 			return nil, err
 		}
-		if len(hits.Documents) > 0 && hits.Documents[0].Share > least {
+		if len(hits) > 0 && hits[0].Share > least {
 			supported = append(supported, c)
 		}
 	}

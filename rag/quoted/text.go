@@ -23,7 +23,7 @@ const named = .9
 
 // matchText finds what a document quotes in a text: the longest quotes first, and no part of another.
 func (b *Book) matchText(quotes []quote, text, lower string, words map[string]bool) (best Match) {
-	const fewDocuments, phrase = 2, 3 // so many words that stand together say more than a name
+	const fewDocuments, phrase, statement = 2, 3, 4 // so many words that stand together say more than a name
 	var found []string
 	for _, q := range quotes {
 		if q.Advice == markdown.Advised || !words[q.key] || b.names[q.folded] > fewDocuments || !q.standsIn(text, lower) ||
@@ -32,9 +32,11 @@ func (b *Book) matchText(quotes []quote, text, lower string, words map[string]bo
 		}
 		found = append(found, q.folded)
 		weight := 0.0
-		switch {
+		switch words := len(strings.Fields(q.Text)); {
 		case !isTelling(q.Text):
-		case len(strings.Fields(q.Text)) >= phrase, q.Advice == markdown.Warned:
+		case words >= statement:
+			weight = 1.5
+		case words >= phrase, q.Advice == markdown.Warned:
 			weight = 1
 		case q.titled:
 			weight = named
