@@ -24,19 +24,7 @@ import (
 type RecallInput = recall.Event
 
 // RecallOutput is the answer of recall.
-type RecallOutput struct {
-	Hook *hookOutput `json:"hookSpecificOutput,omitempty"`
-	// Message is for the person.
-	Message string `json:"systemMessage,omitempty"`
-}
-
-// hookOutput is what Claude Code and others read of a hook's output.
-type hookOutput struct {
-	Event    string `json:"hookEventName"`
-	Context  string `json:"additionalContext,omitempty"`
-	Decision string `json:"permissionDecision,omitempty"`
-	Reason   string `json:"permissionDecisionReason,omitempty"`
-}
+type RecallOutput = recall.Answer
 
 func recallTool() Tool {
 	return newTool((*Handler).Recall, &mcp.Tool{
@@ -113,9 +101,9 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 	if err != nil || text == "" {
 		return RecallOutput{}, errors.Join(err, searchErr)
 	}
-	hook := &hookOutput{Event: in.Event, Context: plain.Hook(text)}
+	hook := &recall.Output{Event: in.Event, Context: plain.Hook(text)}
 	if allowed == project.RecallGuard && chosen.Level == catalog.Critical && (act == recall.Running || act == recall.Writing) {
-		hook = &hookOutput{Event: in.Event, Decision: "deny", Reason: plain.Hook(text + recall.Guarded)}
+		hook = &recall.Output{Event: in.Event, Decision: "deny", Reason: plain.Hook(text + recall.Guarded)}
 	}
 	out := RecallOutput{Hook: hook}
 	if h.workspace.RecallVisible() {
@@ -210,24 +198,30 @@ func (h *Handler) speaking(
 	for _, c := range citations[:min(len(citations), recallCandidates)] {
 		why := why
 		switch {
-		case c.Quote == "":
+		case c.Match.Text == "":
 			why = "cites " + c.Place.Path
-		case c.Name:
+		case c.Match.Name:
 			why = "same name"
 		}
-		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
-			Text: markdown.CutRunes(cmp.Or(c.Quote, c.Title), maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
-			Filter: rag.Filter{Documents: []int64{c.ID}},
-		})
+		hits, err := h.bestPassage(ctx, active, c, cmp.Or(c.Match.Text, c.Title))
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range hits.Documents {
+		for _, hit := range hits {
 			hit.Score = 1 // it was not found by the search
 			found = append(found, withNotes(active, active.Compounding(), active.Stale(ctx)(), recall.Candidate{Hit: hit, Why: why}))
 		}
 	}
 	return found, nil
+}
+
+// bestPassage returns the passage of a document that has most of a text's words, if one has any.
+func (h *Handler) bestPassage(ctx context.Context, active *workspace.Project, c workspace.Citation, text string) ([]rag.Hit, error) {
+	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
+		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
+		Filter: rag.Filter{Documents: []int64{c.ID}},
+	})
+	return hits.Documents, err
 }
 
 // forFile returns the documents that cite a file which is about to be edited, and those that warn of the
@@ -265,23 +259,20 @@ func (h *Handler) supported(
 	ctx context.Context, active *workspace.Project, citations []workspace.Citation, text string,
 ) (supported []workspace.Citation, err error) {
 	for _, c := range citations[:min(len(citations), recallCandidates)] {
-		if c.Weight > 1 {
+		if c.Match.Weight > 1 {
 			supported = append(supported, c)
 			continue
 		}
 		least := leastSupport
-		if c.Weight < 1 {
+		if c.Match.Weight < 1 {
 			least = moreSupport
 		}
-		rest := strings.ReplaceAll(text, strings.TrimSuffix(c.Quote, "()"), " ")
-		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
-			Text: markdown.CutRunes(rest, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
-			Filter: rag.Filter{Documents: []int64{c.ID}},
-		})
+		rest := strings.ReplaceAll(text, strings.TrimSuffix(c.Match.Text, "()"), " ")
+		hits, err := h.bestPassage(ctx, active, c, rest)
 		if err != nil {
 			return nil, err
 		}
-		if len(hits.Documents) > 0 && hits.Documents[0].Share > least {
+		if len(hits) > 0 && hits[0].Share > least {
 			supported = append(supported, c)
 		}
 	}

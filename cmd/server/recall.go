@@ -38,11 +38,7 @@ and before the conversation is compacted. An error ends with 1, because assistan
 					if err != nil {
 						return err
 					}
-					context, reason := "", ""
-					if answer.Hook != nil {
-						context, reason = answer.Hook.Context, answer.Hook.Reason
-					}
-					return plain.JSON(t.stdout, hook.Answer(context, reason, answer.Message))
+					return plain.JSON(t.stdout, hook.Answer(answer))
 				})(cmd, args)
 			}
 			if err != nil {

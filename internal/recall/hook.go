@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"unicode"
 )
 
 // hookInput is what assistants give to a hook. Codex has Claude Code's form. Gemini CLI and Cursor name
@@ -92,8 +94,9 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 	if e.Error != "" {
 		e.Event = Failure // some assistants have one event for both
 	}
-	if patch := e.Command; strings.Contains(in.ToolName, "patch") {
-		e.Command, e.FilePath, e.Content = "", patchedFile(patch), addedLines(patch)
+	if strings.Contains(in.ToolName, "patch") {
+		e.FilePath, e.Content = readPatch(e.Command)
+		e.Command = ""
 	}
 	return Hook{e, in.Event}, nil
 }
@@ -123,57 +126,56 @@ func failureIn(response json.RawMessage) string {
 	return cmp.Or(in.Output+in.Stderr, fmt.Sprint(in.Error))
 }
 
-// patchedFile returns the first file of a patch in Codex' form, and addedLines what the patch adds.
-func patchedFile(patch string) string {
-	for line := range strings.Lines(patch) {
-		for _, action := range []string{"*** Update File: ", "*** Add File: "} {
-			if name, ok := strings.CutPrefix(line, action); ok {
-				return strings.TrimSpace(name)
-			}
-		}
+var (
+	patchedFile = regexp.MustCompile(`(?m)^\*\*\* (?:Update|Add) File: (.+)$`)
+	addedLine   = regexp.MustCompile(`(?m)^\+(.*\n?)`)
+)
+
+// readPatch returns the first file of a patch in Codex' form, and what the patch adds.
+func readPatch(patch string) (file, added string) {
+	if found := patchedFile.FindStringSubmatch(patch); found != nil {
+		file = strings.TrimSpace(found[1])
 	}
-	return ""
+	for _, found := range addedLine.FindAllStringSubmatch(patch, -1) {
+		added += found[1]
+	}
+	return file, added
 }
 
-func addedLines(patch string) string {
-	var added strings.Builder
-	for line := range strings.Lines(patch) {
-		if text, ok := strings.CutPrefix(line, "+"); ok {
-			added.WriteString(text)
-		}
-	}
-	return added.String()
+// Answer is what a hook prints, in the form of Claude Code and Codex.
+type Answer struct {
+	Hook *Output `json:"hookSpecificOutput,omitempty"`
+	// Message is for the person.
+	Message string `json:"systemMessage,omitempty"`
 }
 
-// Answer puts an answer into the form of the assistant that asked. context, reason and message are as in
-// Claude Code's form, each "" for none.
-func (h Hook) Answer(context, reason, message string) map[string]any {
-	answer := map[string]any{}
-	set := func(to map[string]any, key, value string) {
-		if value != "" {
-			to[key] = value
+// Output is what the model reads of an answer.
+type Output struct {
+	Event    string `json:"hookEventName"`
+	Context  string `json:"additionalContext,omitempty"`
+	Decision string `json:"permissionDecision,omitempty"`
+	Reason   string `json:"permissionDecisionReason,omitempty"`
+}
+
+// Answer puts an answer into the form of the assistant that asked.
+func (h Hook) Answer(answer Answer) any {
+	var output Output
+	if answer.Hook != nil {
+		output = *answer.Hook
+		output.Event = h.name
+		if eventNames[h.name] != "" { // Gemini CLI and Cursor, which deny nothing
+			output = Output{Event: h.name, Context: output.Context + output.Reason}
 		}
+		answer.Hook = &output
 	}
-	switch {
-	case h.name == "" || eventNames[h.name] == "": // Claude Code and Codex
-		if context+reason != "" {
-			output := map[string]any{"hookEventName": h.name}
-			set(output, "additionalContext", context)
-			set(output, "permissionDecisionReason", reason)
-			if reason != "" {
-				output["permissionDecision"] = "deny"
-			}
-			answer["hookSpecificOutput"] = output
-		}
-		set(answer, "systemMessage", message)
-	case strings.ToLower(h.name[:1]) == h.name[:1]: // Cursor
-		set(answer, "additional_context", context+reason)
-		set(answer, "user_message", message)
-	default: // Gemini CLI
-		if context+reason != "" {
-			answer["hookSpecificOutput"] = map[string]any{"hookEventName": h.name, "additionalContext": context + reason}
-		}
-		set(answer, "systemMessage", message)
+	if h.name != "" && unicode.IsLower(rune(h.name[0])) {
+		return cursorAnswer{output.Context, answer.Message}
 	}
 	return answer
+}
+
+// cursorAnswer is an answer in Cursor's form.
+type cursorAnswer struct {
+	Context string `json:"additional_context,omitempty"`
+	Message string `json:"user_message,omitempty"`
 }

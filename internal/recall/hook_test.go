@@ -1,6 +1,7 @@
 package recall_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -95,10 +96,10 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 		if diff := cmp.Diff(test.want, hook.Event); diff != "" || hook.Act() != test.act {
 			t.Errorf("%s: act %d, want %d (-want +got):\n%s", name, hook.Act(), test.act, diff)
 		}
-		if diff := cmp.Diff(test.answer, hook.Answer("c", "", "")); diff != "" {
+		if diff := cmp.Diff(test.answer, printed(t, hook.Answer(recall.Answer{Hook: &recall.Output{Event: hook.Event.Event, Context: "c"}}))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if silence := hook.Answer("", "", ""); len(silence) > 0 {
+		if silence := printed(t, hook.Answer(recall.Answer{})); len(silence) > 0 {
 			t.Errorf("%s: silence is %v", name, silence)
 		}
 	}
@@ -109,7 +110,21 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 	want := map[string]any{"systemMessage": "m", "hookSpecificOutput": map[string]any{
 		"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "r",
 	}}
-	if diff := cmp.Diff(want, hook.Answer("", "r", "m")); diff != "" {
+	denial := recall.Answer{Hook: &recall.Output{Decision: "deny", Reason: "r"}, Message: "m"}
+	if diff := cmp.Diff(want, printed(t, hook.Answer(denial))); diff != "" {
 		t.Errorf("a denial (-want +got):\n%s", diff)
 	}
+}
+
+// printed returns an answer as an assistant reads it.
+func printed(t *testing.T, answer any) (read map[string]any) {
+	t.Helper()
+	content, err := json.Marshal(answer)
+	if err == nil {
+		err = json.Unmarshal(content, &read)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
 }

@@ -18,16 +18,11 @@ import (
 
 // Citation is a document that cites a place, or quotes what is about to be run or written.
 type Citation struct {
-	ID          int64
-	Path, Title string
-	Level       catalog.Level
-	// Place is what the document cites, and Quote what it quotes.
+	index.CitedPlaces
+
+	// Place is what the document cites, and Match says what it quotes.
 	Place document.Place
-	Quote string
-	// Name says that the quote has a name of the command in it, and no command. Weight says how much a
-	// quote in a text says: 1 for one that the document warns of.
-	Name   bool
-	Weight float64
+	Match quoted.Match
 }
 
 // Citing returns the documents that cite a place, or the folder that it is in, as the index
@@ -39,7 +34,7 @@ func (p *Project) Citing(ctx context.Context, place document.Place) []Citation {
 	for _, d := range documents {
 		for _, text := range d.Places {
 			if cited := document.ParsePlace(text); cited.Overlaps(place) {
-				found = append(found, Citation{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Place: cited})
+				found = append(found, Citation{CitedPlaces: d, Place: cited})
 				break
 			}
 		}
@@ -57,11 +52,11 @@ func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
 	documents, book := p.stale.citing(ctx)
 	found := quoting(documents, book.Command(line))
 	for _, name := range quoted.Files(line) {
-		file := document.Place{Path: strings.TrimPrefix(name, "./")}
+		file := strings.TrimPrefix(name, "./")
 		for i, d := range documents {
-			cited := slices.IndexFunc(d.Places, func(place string) bool { return document.ParsePlace(place).Path == file.Path })
+			cited := slices.IndexFunc(d.Places, func(place string) bool { return strings.EqualFold(document.ParsePlace(place).Path, file) })
 			if cited >= 0 && !book.Advises(i, line) {
-				found = append(found, Citation{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Place: file})
+				found = append(found, Citation{CitedPlaces: d, Place: document.ParsePlace(d.Places[cited])})
 			}
 		}
 	}
@@ -83,10 +78,7 @@ func (p *Project) OnOutput(ctx context.Context, output string) []Citation {
 func quoting(documents []index.CitedPlaces, matches []quoted.Match) []Citation {
 	var found []Citation
 	for _, m := range matches {
-		d := documents[m.Document]
-		found = append(found, Citation{
-			ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Quote: m.Text, Name: m.Name, Weight: m.Weight,
-		})
+		found = append(found, Citation{CitedPlaces: documents[m.Document], Match: m})
 	}
 	return found
 }

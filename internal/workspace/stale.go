@@ -60,16 +60,20 @@ func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
 		signal(s.asked)
 	}
 	return func() map[string]string {
-		patience := time.NewTimer(stalePatience)
-		defer patience.Stop()
-		select {
-		case <-s.found:
-		case <-patience.C:
-		case <-ctx.Done():
-		}
+		waitFor(ctx, s.found)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.what
+	}
+}
+
+// waitFor waits a moment until c is closed.
+func waitFor(ctx context.Context, c <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, stalePatience)
+	defer cancel()
+	select {
+	case <-c:
+	case <-ctx.Done():
 	}
 }
 
@@ -142,13 +146,7 @@ func (s *staleDocuments) citing(ctx context.Context) ([]index.CitedPlaces, *quot
 	case <-s.known:
 	default:
 		signal(s.asked)
-		patience := time.NewTimer(stalePatience)
-		defer patience.Stop()
-		select {
-		case <-s.known:
-		case <-patience.C:
-		case <-ctx.Done():
-		}
+		waitFor(ctx, s.known)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,8 +14,6 @@ type Command struct { //nolint:recvcheck // filled through a pointer, and read b
 	// words are the program and its arguments without flags, folded to lower case. Flags are as
 	// they are written, without values.
 	words, flags []string
-	// arguments are the words that are no flags and were not in quotation marks, as they are written.
-	arguments []string
 }
 
 // maxCommands bounds the calls of one command line, and maxLine its length in bytes.
@@ -29,7 +27,7 @@ const (
 func Commands(line string) []Command {
 	var commands []Command
 	var call []token
-	line = duplicated.ReplaceAllString(line[:min(len(line), maxLine)], " ")
+	line = redirected.ReplaceAllString(line[:min(len(line), maxLine)], " ")
 	for _, t := range append(tokens(line), token{text: ";", operator: true}) {
 		if !t.operator {
 			call = append(call, t)
@@ -43,14 +41,14 @@ func Commands(line string) []Command {
 	return commands
 }
 
-// Files returns the words of a command line that may be files, except in everyday calls.
+// Files returns the words of a command line that may be files, in lower case, except in everyday calls.
 func Files(line string) []string {
 	var files []string
 	for _, call := range Commands(line) {
-		if _, everyday := call.everyday(); everyday {
+		if call.isEveryday() {
 			continue
 		}
-		for _, word := range call.arguments {
+		for _, word := range call.words {
 			if strings.ContainsAny(word, "./") {
 				files = append(files, word)
 			}
@@ -111,8 +109,7 @@ func tokens(line string) []token {
 
 var (
 	assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
-	duplicated = regexp.MustCompile(`\d?>&\d|&>`)
-	redirected = regexp.MustCompile(`^\d?(?:>>?|<)`)
+	redirected = regexp.MustCompile(`\d?>&\d|&>|\s\d?>>?\s*[^\s&]+`)
 	// shortFlags are several flags of one letter, perhaps behind one dash.
 	shortFlags = regexp.MustCompile(`^-[A-Za-z]{1,4}$`)
 	// methodFlag is a flag of one letter with its value, such as -XDELETE.
@@ -128,44 +125,35 @@ func newCommand(call []token) Command {
 	if len(call) == 0 {
 		return c
 	}
-	for i, t := range call {
+	if !strings.HasPrefix(call[0].text, "-") { // a flag of a command that stands elsewhere
+		c.words, call = strings.Fields(programName(call[0].text)), call[1:]
+	}
+	for _, t := range call {
 		switch {
-		case redirected.MatchString(t.text):
-		case t.literal:
-			if i > 0 && !talks[programName(call[0].text)] {
-				c.addText(t.text)
+		case !t.literal:
+			c.add(t.text)
+		case !c.isEveryday():
+			for field := range strings.FieldsSeq(t.text) {
+				c.add(field)
 			}
-		case strings.HasPrefix(t.text, "-") && len(t.text) > 1:
-			c.addFlag(t.text)
-		case len(c.words) == 0:
-			c.arguments = append(c.arguments, t.text)
-			c.words = append(c.words, strings.Fields(programName(t.text))...)
-		default:
-			c.arguments = append(c.arguments, t.text)
-			c.addWord(t.text)
 		}
 	}
 	return c
 }
 
-// addText adds the words of a quoted argument, such as a statement of SQL or a command for another host.
-func (c *Command) addText(text string) {
-	for field := range strings.FieldsSeq(text) {
-		if field = strings.Trim(field, "(),;'\""); strings.HasPrefix(field, "-") && len(field) > 1 {
-			c.addFlag(field)
-		} else if field != "" {
-			c.words = append(c.words, strings.ToLower(field))
-		}
-	}
-}
-
-func (c *Command) addWord(text string) {
-	text = strings.ToLower(strings.Trim(text, "`,"))
-	if kind, name, found := strings.Cut(text, "/"); found && resource.MatchString(text) {
+// add adds a word of the call, or of a quoted argument, such as a statement of SQL or a command for another host.
+func (c *Command) add(text string) {
+	text = strings.Trim(text, "`(),;'\"")
+	kind, name, found := strings.Cut(strings.ToLower(text), "/")
+	switch {
+	case text == "":
+	case strings.HasPrefix(text, "-") && len(text) > 1:
+		c.addFlag(text)
+	case found && resource.MatchString(strings.ToLower(text)):
 		c.words = append(c.words, kind, name) // as in deployment/api
-		return
+	default:
+		c.words = append(c.words, strings.ToLower(text))
 	}
-	c.words = append(c.words, text)
 }
 
 // addFlag adds a flag, and the value that is in the same word. Go's programs, Terraform and others
@@ -210,3 +198,12 @@ func isStarter(text string) bool {
 		"sudo", "time", "nohup", "exec", "env", "command", "then", "do", "else", "if", "while", "!", "{", "npx", "bunx", "pnpx",
 	}, text)
 }
+
+// everyday has programs that assistants call all day to read, build and test. Their quoted arguments are
+// messages and patterns, and no commands.
+var everyday = strings.Fields("ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq " +
+	"awk cut xargs mkdir touch cd export source test open code tee git gh go gofmt golangci-lint node tsc " +
+	"eslint prettier vitest jest cargo pytest ruff mypy make")
+
+// isEveryday reports whether the call is of such a program, or of none.
+func (c Command) isEveryday() bool { return len(c.words) == 0 || slices.Contains(everyday, c.words[0]) }

@@ -14,16 +14,10 @@ import (
 
 // Book is what the documents of a project quote, read once to be compared often. It is not changed.
 type Book struct {
-	documents []document
-	// byKey has the documents with a quote of the key. names counts the documents that quote a name.
-	byKey map[string][]int
+	// documents have their quotes, the longest first.
+	documents [][]quote
+	// names counts the documents that quote a name.
 	names map[string]int
-}
-
-type document struct {
-	quotes []quote
-	// byLength has the quotes that are not advised, each once, the longest first.
-	byLength []quote
 }
 
 type quote struct {
@@ -34,9 +28,10 @@ type quote struct {
 	command Command
 	folded  string
 	names   []string
-	// titled says that the title has the quote. about has the words of the quote that are in the title.
-	titled bool
-	about  []string
+	// key is the longest word of the quote: a text without it does not have the quote.
+	key string
+	// titled says that the title has the quote, and about that it has a word of it.
+	titled, about bool
 	// printed is the quote as [masked] returns it, if it may be a line that a program prints; "" otherwise.
 	printed string
 	// flag says that the quote is a flag alone, of a command that stands elsewhere.
@@ -46,53 +41,41 @@ type quote struct {
 // Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(title)
-	d, keys, names := document{}, map[string]bool{}, map[string]bool{}
+	var quotes []quote
+	names := map[string]bool{}
 	for _, text := range texts {
 		q := newQuote(text)
 		q.titled = strings.Contains(titleText, q.folded)
-		for _, word := range slices.Concat(q.command.words, q.command.flags) {
-			if slices.ContainsFunc(terms.Distinct(word), func(stem string) bool { return slices.Contains(stems, stem) }) {
-				q.about = append(q.about, word)
-			}
-		}
-		d.quotes = append(d.quotes, q)
-		for _, name := range q.names {
-			names[name], keys[key(name)] = true, true
-		}
-		keys[key(q.folded)], names[q.folded] = true, true
-		if q.printed != "" {
-			keys[key(q.printed)], names[q.printed] = true, true
-		}
-		if words := slices.Concat(q.command.words, q.command.flags); len(words) > 0 {
-			keys[key(words[0])] = true
+		q.about = slices.ContainsFunc(terms.Distinct(strings.Join(slices.Concat(q.command.words, q.command.flags), " ")),
+			func(stem string) bool { return slices.Contains(stems, stem) })
+		quotes = append(quotes, q)
+		for _, name := range append(q.names, q.folded, q.printed) {
+			names[name] = true
 		}
 	}
-	d.byLength = slices.DeleteFunc(slices.Clone(d.quotes), func(q quote) bool { return q.Advice == markdown.Advised })
-	slices.SortStableFunc(d.byLength, func(a, b quote) int {
+	slices.SortStableFunc(quotes, func(a, b quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
 	})
-	if b.byKey == nil {
-		b.byKey, b.names = map[string][]int{}, map[string]int{}
-	}
-	for key := range keys {
-		b.byKey[key] = append(b.byKey[key], len(b.documents))
+	if b.names == nil {
+		b.names = map[string]int{}
 	}
 	for name := range names {
 		b.names[name]++
 	}
-	b.documents = append(b.documents, d)
+	b.documents = append(b.documents, quotes)
 }
 
 func newQuote(text string) quote {
 	q := quote{Quote: markdown.ParseQuote(text)}
 	q.folded = folded(q.Text)
-	if commands := Commands(q.Text); len(commands) == 1 && !strings.Contains(q.Text, "$(") {
-		q.command = commands[0]
-		isPlaceholder := func(word string) bool { return placeholder.MatchString(word) }
-		q.command.words = slices.DeleteFunc(q.command.words, isPlaceholder)
-		if words := q.command.words; len(words) > 0 && !program.MatchString(words[0]) {
-			q.command = Command{}
+	for word := range wordsOf(q.folded) {
+		if len(word) > len(q.key) || len(word) == len(q.key) && word > q.key {
+			q.key = word
 		}
+	}
+	if commands := Commands(q.Text); len(commands) == 1 {
+		q.command = commands[0]
+		q.command.words = slices.DeleteFunc(q.command.words, placeholder.MatchString)
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
 	if q.printed = masked(q.Text); !isMessage(q.printed) {
@@ -107,17 +90,14 @@ func newQuote(text string) quote {
 	return q
 }
 
-// key is the longest part of a name. A line that has the name has the part between other characters.
-func key(text string) (longest string) {
-	for part := range strings.FieldsFuncSeq(strings.ToLower(text), isBetween) {
-		if len(part) > len(longest) {
-			longest = part
-		}
+// wordsOf returns the words of a folded text, without digits.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		words[word] = true
 	}
-	return longest
+	return words
 }
-
-func isBetween(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // Match says how well the quotes of a document match.
 type Match struct {
@@ -131,13 +111,18 @@ type Match struct {
 
 // Command returns the documents that speak of a command line, best first.
 func (b *Book) Command(line string) []Match {
+	calls, text := Commands(line), folded(line)
+	return b.match(func(quotes []quote) Match { return b.matchCalls(quotes, text, calls) })
+}
+
+// match returns the documents of which the quotes match, best first.
+func (b *Book) match(weigh func(quotes []quote) Match) []Match {
 	if b == nil {
 		return nil
 	}
-	calls, text := Commands(line), folded(line)
 	var matches []Match
-	for _, i := range b.withKeys(text, calls) {
-		if m := b.matchCalls(b.documents[i], text, calls); m.Weight > 0 {
+	for i, quotes := range b.documents {
+		if m := weigh(quotes); m.Weight > 0 {
 			m.Document = i
 			matches = append(matches, m)
 		}
@@ -149,33 +134,14 @@ func (b *Book) Command(line string) []Match {
 // Advises reports whether a command line is what a document advises.
 func (b *Book) Advises(document int, line string) bool {
 	return slices.ContainsFunc(Commands(line), func(call Command) bool {
-		_, advised := b.documents[document].matchCall(call)
+		_, advised := matchCall(b.documents[document], call)
 		return advised
 	})
 }
 
-// withKeys returns the documents that may quote something of a text.
-func (b *Book) withKeys(text string, calls []Command) []int {
-	keys := map[string]bool{}
-	for part := range strings.FieldsFuncSeq(text, isBetween) {
-		keys[part] = true
-	}
+func (b *Book) matchCalls(quotes []quote, text string, calls []Command) (best Match) {
 	for _, call := range calls {
-		for _, word := range call.words {
-			keys[key(programName(word))] = true
-		}
-	}
-	var found []int
-	for key := range keys {
-		found = append(found, b.byKey[key]...)
-	}
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-func (b *Book) matchCalls(d document, text string, calls []Command) (best Match) {
-	for _, call := range calls {
-		m, advised := d.matchCall(call)
+		m, advised := matchCall(quotes, call)
 		if advised {
 			return Match{}
 		}
@@ -186,14 +152,14 @@ func (b *Book) matchCalls(d document, text string, calls []Command) (best Match)
 	if best.Weight > 0 {
 		return best
 	}
-	return b.matchNames(d, text, calls)
+	return b.matchNames(quotes, text, calls)
 }
 
 // matchCall returns the match of the longest quote that the call contains. A call is advised if the document
 // recommends it, or if it has a flag that the document names apart from the command.
-func (d document) matchCall(call Command) (best Match, advised bool) {
+func matchCall(quotes []quote, call Command) (best Match, advised bool) {
 	var found quote
-	for _, q := range d.quotes {
+	for _, q := range quotes {
 		if q.Advice == markdown.Advised && q.size() > 1 && call.contains(q.command, q.flag) {
 			return Match{}, true
 		}
@@ -201,75 +167,43 @@ func (d document) matchCall(call Command) (best Match, advised bool) {
 			best, found = Match{Weight: weight, Text: q.Text}, q
 		}
 	}
-	return best, best.Weight > 0 && slices.ContainsFunc(d.quotes, func(q quote) bool {
+	return best, best.Weight > 0 && slices.ContainsFunc(quotes, func(q quote) bool {
 		return q.flag && call.contains(q.command, true) && !found.command.contains(q.command, true)
 	})
 }
 
 func (q quote) size() int { return len(q.command.words) + len(q.command.flags) }
 
-// weigh compares a call with one quote. An everyday call needs a document that is about it.
-func (q quote) weigh(call Command) (weight float64) {
+// weigh compares a call with one quote, of a program with a flag or word at least. Of an everyday program the
+// document must warn, or the title speak of the call; with one more word alone it must have the whole quote.
+func (q quote) weigh(call Command) float64 {
 	warned := q.titled || q.Advice == markdown.Warned
-	from, whole := call.find(q.command)
 	switch {
-	case q.Advice == markdown.Advised || q.size() == 0 || q.flag:
-	case !whole:
-		if own, everyday := call.everyday(); !(everyday && own > 0) && call.resembles(q.command) {
-			weight = float64(q.size()) / 2
-		}
+	case q.Advice == markdown.Advised, q.size() < 2, q.flag, !call.contains(q.command, false):
+		return 0
+	case !warned && !q.about && (len(q.command.words) < 2 || q.command.isEveryday()):
+		return 0
+	case !q.titled && q.size() == 2 && q.command.isEveryday():
+		return 0
+	case warned:
+		return float64(q.size() + 1)
 	default:
-		own, everyday := Command{words: call.words[from:], flags: call.flags}.everyday()
-		if _, whole := call.everyday(); from > 0 && whole {
-			everyday = true
-		}
-		special := len(q.command.words) > 1 || len(q.about) > 0 && q.size() > 1 || warned && from == 0 && !call.isKnown()
-		if everyday && q.isAbout(own) || !everyday && special {
-			weight = float64(q.size())
-		}
+		return float64(q.size())
 	}
-	if weight > 0 && warned {
-		weight++
-	}
-	return weight
-}
-
-// isAbout reports whether the document is about a quoted everyday call, of which so many words are everyday:
-// the title has it, or a word beyond these. A call that changes something is enough with two more words.
-func (q quote) isAbout(own int) bool {
-	if q.titled && q.size() > 1 {
-		return true
-	}
-	if len(q.command.words) < own || !q.command.changes() {
-		return false
-	}
-	isRoot := func(word string) bool { return strings.Trim(word, "./") == "" }
-	more := slices.DeleteFunc(slices.Clone(q.command.words[own:]), isRoot)
-	return len(more) > 0 && len(more)+len(q.command.flags) > 1 ||
-		slices.ContainsFunc(slices.Concat(more, q.command.flags), func(word string) bool { return slices.Contains(q.about, word) })
 }
 
 // contains reports whether all of a quoted command stands in the call, in its order. With flags, it need not
 // begin with a program.
 func (c Command) contains(q Command, flags bool) bool {
-	if !flags {
-		_, found := c.find(q)
-		return found
-	}
-	return c.has(q, 0)
-}
-
-// find returns where a quoted command begins in the call, and whether all of it is there.
-func (c Command) find(q Command) (from int, found bool) {
-	if len(q.words) == 0 {
-		return 0, false
+	if flags {
+		return c.has(q, 0)
 	}
 	for i, word := range c.words {
-		if (word == q.words[0] || programName(word) == q.words[0]) && c.has(q, i) {
-			return i, true
+		if len(q.words) > 0 && (word == q.words[0] || programName(word) == q.words[0]) && c.has(q, i) {
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 // has reports whether the words of a quoted command stand in the call from a word on, and its flags anywhere.
@@ -284,31 +218,10 @@ func (c Command) has(q Command, at int) bool {
 	return !slices.ContainsFunc(q.flags, func(flag string) bool { return !c.hasFlag(flag) })
 }
 
-// resembles reports whether the call has most of a long quoted command: program and subcommand, and an
-// argument.
-func (c Command) resembles(q Command) bool {
-	if len(q.words) < 3 || !c.contains(Command{words: q.words[:2]}, false) {
-		return false
-	}
-	words, flags := 0, 0
-	for _, word := range q.words {
-		if slices.ContainsFunc(c.words, func(other string) bool { return sameWord(word, other) }) {
-			words++
-		}
-	}
-	for _, flag := range q.flags {
-		if c.hasFlag(flag) {
-			flags++
-		}
-	}
-	return words > 2 && 3*(words+flags) >= 2*(len(q.words)+len(q.flags))
-}
-
 // sameWord reports whether a word of a call is what a quote means: placeholders mean all, patterns what they
 // match, and a path its end.
 func sameWord(quoted, word string) bool {
-	if quoted == word || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
-		strings.HasPrefix(word, quoted+".") && strings.Contains(quoted, "-") {
+	if quoted == word || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) {
 		return true
 	}
 	if shortNames[word] == quoted || shortNames[quoted] == word {
@@ -320,12 +233,8 @@ func sameWord(quoted, word string) bool {
 		programName(word) == quoted
 }
 
-var (
-	// placeholder stands in a quote for any word.
-	placeholder = regexp.MustCompile(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…)$`)
-	// program is what a command may begin with.
-	program = regexp.MustCompile(`^[A-Za-z_][\w.+ -]*$|^/[\w/.-]+$`)
-)
+// placeholder stands in a quote for any word.
+var placeholder = regexp.MustCompile(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…)$`)
 
 // shortNames are those of Kubernetes' resources.
 var shortNames = map[string]string{
@@ -348,12 +257,12 @@ func (c Command) hasFlag(flag string) bool {
 
 // matchNames finds names of hosts, resources and folders that few documents quote, in a line with a call that
 // is not an everyday one.
-func (b *Book) matchNames(d document, line string, calls []Command) Match {
+func (b *Book) matchNames(quotes []quote, line string, calls []Command) Match {
 	const fewDocuments = 2
-	if !slices.ContainsFunc(calls, func(c Command) bool { _, everyday := c.everyday(); return !everyday }) {
+	if !slices.ContainsFunc(calls, func(c Command) bool { return !c.isEveryday() }) {
 		return Match{}
 	}
-	for _, q := range d.quotes {
+	for _, q := range quotes {
 		for _, name := range q.names {
 			if q.Advice != markdown.Advised && contains(line, name) && b.names[name] <= fewDocuments {
 				return Match{Weight: .5, Text: q.Text, Name: true}
@@ -368,7 +277,7 @@ func (b *Book) matchNames(d document, line string, calls []Command) Match {
 func isName(text string) bool {
 	const fewest = 6
 	if len(strings.Trim(text, "/")) < fewest || strings.ContainsAny(text, "=<>*$'\"({[|;,") || strings.HasPrefix(text, "-") ||
-		strings.HasSuffix(text, ".") || strings.HasSuffix(text, ":") || oneFolder.MatchString(text) {
+		oneFolder.MatchString(text) {
 		return false
 	}
 	return strings.ContainsAny(text, "-/:.0123456789") && !fileAlone.MatchString(text) || hump.MatchString(text)
@@ -396,7 +305,8 @@ func index(text, part string) int {
 			break
 		}
 		start, end := from+i, from+i+len(part)
-		if !touches(text[:start], part, true) && !touches(text[end:], part, false) {
+		before, after := start > 0 && isWord(part[0]) && isWord(text[start-1]), end < len(text) && isWord(text[end])
+		if !before && !(after && isWord(part[len(part)-1])) {
 			return start
 		}
 		from = start + 1
@@ -404,14 +314,4 @@ func index(text, part string) int {
 	return -1
 }
 
-// touches reports whether a part goes on in the text before or behind it.
-func touches(text, part string, before bool) bool {
-	isWord := func(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) }
-	if text == "" {
-		return false
-	}
-	if before {
-		return isWord(part[0]) && isWord(text[len(text)-1])
-	}
-	return isWord(part[len(part)-1]) && isWord(text[0])
-}
+func isWord(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) }

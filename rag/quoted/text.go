@@ -1,10 +1,10 @@
 package quoted
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -12,48 +12,36 @@ import (
 // Text returns the documents that warn of something in a text which is about to be written, best first: the
 // text has what they say is not to be done, or two things that they speak of.
 func (b *Book) Text(text string) []Match {
-	if b == nil {
-		return nil
-	}
 	text = strings.Join(strings.Fields(text), " ")
 	lower := strings.ToLower(text)
-	var matches []Match
-	for _, i := range b.withKeys(lower, nil) {
-		if m := b.matchText(b.documents[i], text, lower); m.Weight > 0 {
-			m.Document = i
-			matches = append(matches, m)
-		}
-	}
-	slices.SortStableFunc(matches, func(a, b Match) int { return int(2*b.Weight) - int(2*a.Weight) })
-	return matches
+	words := wordsOf(lower)
+	return b.match(func(quotes []quote) Match { return b.matchText(quotes, text, lower, words) })
 }
 
 // named is the weight of a quote that the document has in its title and does not warn of.
 const named = .9
 
 // matchText finds what a document quotes in a text: the longest quotes first, and no part of another.
-func (b *Book) matchText(d document, text, lower string) (best Match) {
-	const fewest, fewDocuments = 4, 2
+func (b *Book) matchText(quotes []quote, text, lower string, words map[string]bool) (best Match) {
+	const fewDocuments, phrase, statement = 2, 3, 4 // so many words that stand together say more than a name
 	var found []string
-	for _, q := range d.byLength {
-		if len(key(q.folded)) < fewest || b.names[q.folded] > fewDocuments || !q.standsIn(text, lower) ||
+	for _, q := range quotes {
+		if q.Advice == markdown.Advised || !words[q.key] || b.names[q.folded] > fewDocuments || !q.standsIn(text, lower) ||
 			slices.ContainsFunc(found, func(other string) bool { return contains(other, q.folded) }) {
 			continue
 		}
 		found = append(found, q.folded)
 		weight := 0.0
-		if isTelling(q.Text) {
-			const phrase, statement = 3, 4 // words that stand together say more than a name
-			switch words := len(strings.Fields(q.Text)); {
-			case words >= statement:
-				weight = 1.5
-			case words >= phrase, q.Advice == markdown.Warned:
-				weight = 1
-			case q.titled:
-				weight = named
-			default:
-				weight = .5
-			}
+		switch words := len(strings.Fields(q.Text)); {
+		case !isTelling(q.Text):
+		case words >= statement:
+			weight = 1.5
+		case words >= phrase, q.Advice == markdown.Warned:
+			weight = 1
+		case q.titled:
+			weight = named
+		default:
+			weight = .5
 		}
 		if best.Text == "" || weight > best.Weight {
 			best = Match{Weight: weight, Text: q.Text}
@@ -94,26 +82,17 @@ func (q quote) standsIn(text, lower string) bool {
 // Output returns the documents that quote a line which a program has printed, the longest quote first. Numbers
 // may differ. A line that several documents quote says nothing.
 func (b *Book) Output(output string) []Match {
-	if b == nil {
-		return nil
-	}
 	const fewDocuments = 2
 	output = masked(output)
-	var matches []Match
-	for _, i := range b.withKeys(output, nil) {
-		best := Match{Document: i}
-		for _, q := range b.documents[i].quotes {
-			size := float64(len(q.printed))
-			if size > best.Weight && b.names[q.printed] <= fewDocuments && contains(output, q.printed) {
-				best.Weight, best.Text = size, q.Text
+	words := wordsOf(output)
+	return b.match(func(quotes []quote) Match {
+		for _, q := range quotes {
+			if words[q.key] && b.names[q.printed] <= fewDocuments && contains(output, q.printed) {
+				return Match{Weight: float64(len(q.printed)), Text: q.Text}
 			}
 		}
-		if best.Weight > 0 {
-			matches = append(matches, best)
-		}
-	}
-	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Weight, a.Weight) })
-	return matches
+		return Match{}
+	})
 }
 
 var number = regexp.MustCompile(`\d[\d.,:_-]*`)
@@ -125,7 +104,7 @@ func masked(text string) string { return number.ReplaceAllString(folded(text), "
 func isMessage(text string) bool {
 	const fewestWords, fewestLetters = 3, 14
 	words, letters := 0, 0
-	for word := range strings.FieldsFuncSeq(text, isBetween) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		words, letters = words+1, letters+len(word)
 	}
 	return words >= fewestWords && letters >= fewestLetters
