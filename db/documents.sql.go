@@ -73,10 +73,10 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 }
 
 const documentPlaces = `-- name: DocumentPlaces :many
-SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places
+SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
 FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
-    AND (places IS NOT NULL OR promotion_level = 'critical')
+    AND (places IS NOT NULL OR quotes IS NOT NULL OR promotion_level = 'critical')
 `
 
 type DocumentPlacesParams struct {
@@ -91,9 +91,10 @@ type DocumentPlacesRow struct {
 	Title  string
 	Level  PromotionLevel
 	Places []string
+	Quotes []string
 }
 
-// The tenant's documents that cite places of the repository, or are critical.
+// The tenant's documents that cite places of the repository, quote code, or are critical.
 func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
 	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {
@@ -109,6 +110,7 @@ func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) 
 			&i.Title,
 			&i.Level,
 			&i.Places,
+			&i.Quotes,
 		); err != nil {
 			return nil, err
 		}
@@ -216,7 +218,7 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -225,7 +227,8 @@ SELECT t.project_id, t.id,
     ), t.id::bigint << 32),
     $2, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
-    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n')
+    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
+    string_to_array(nullif(d.quotes, ''), E'\n')
 FROM tenants t
 CROSS JOIN (
     SELECT unnest($3::text[]) AS relative_path,
@@ -243,16 +246,17 @@ CROSS JOIN (
         unnest($14::timestamptz[]) AS file_ctime,
         unnest($15::bigint[]) AS file_inode,
         unnest($16::integer[]) AS chunk_count,
-        unnest($17::text[]) AS places
+        unnest($17::text[]) AS places,
+        unnest($18::text[]) AS quotes
 ) AS d
-WHERE t.project_id = $1 AND t.id = $18
+WHERE t.project_id = $1 AND t.id = $19
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    places = excluded.places
+    places = excluded.places, quotes = excluded.quotes
 `
 
 type DocumentUpsertManyParams struct {
@@ -273,11 +277,12 @@ type DocumentUpsertManyParams struct {
 	FileInodes      []int64
 	ChunkCounts     []int32
 	Places          []string
+	Quotes          []string
 	TenantID        int32
 }
 
-// One array a column. Each row's places are lines, since unnest would make one list of all
-// rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
+// One array a column. Each row's places and quotes are lines, since unnest would make one list of
+// all rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
 // last one: a sequence would be asked on one node of Citus, and the row be on another. So it
 // needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) error {
@@ -299,6 +304,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.FileInodes,
 		arg.ChunkCounts,
 		arg.Places,
+		arg.Quotes,
 		arg.TenantID,
 	)
 	return err

@@ -32,14 +32,14 @@ type pastedLine struct {
 
 // pastedLines returns the lines of a text that are looked for, none of a text that is
 // not pasted.
-func pastedLines(project int32, text string, s *sample) []pastedLine {
+func pastedLines(project int32, query Query, s *sample) []pastedLine {
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(query.Text) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) < minPastedLines {
+	if len(lines) < minPastedLines && !query.Lines {
 		return nil
 	}
 	var pasted []pastedLine
@@ -47,11 +47,11 @@ func pastedLines(project int32, text string, s *sample) []pastedLine {
 		if slices.Contains(lines[:i], line) {
 			continue
 		}
-		query := terms.NewLine(project, line)
-		rarest, ok := s.rarest(query)
+		words := terms.NewLine(project, line)
+		rarest, ok := s.rarest(words)
 		if ok && s.matches(rarest) <= maxLineMatches {
-			weights := query.Weigh(s.size, s.frequency)
-			pasted = append(pasted, pastedLine{line, weights, s.rareTerms(query, maxLineMatches), rarest})
+			weights := words.Weigh(s.size, s.frequency)
+			pasted = append(pasted, pastedLine{line, weights, s.rareTerms(words, maxLineMatches), rarest})
 		}
 	}
 	slices.SortStableFunc(pasted, func(a, b pastedLine) int {

@@ -103,6 +103,9 @@ type Query struct {
 	// relevant that the document has the whole of a short text. For a text of one or two
 	// words without a name, only the document with that title is relevant.
 	Unasked bool
+	// Lines says that each line of the text is looked for by itself, as if it was pasted, however few
+	// there are.
+	Lines bool
 }
 
 // Hit is a document with its best passage.
@@ -252,7 +255,7 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 	if f.Mode != Vector {
 		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
 		f.rare = f.sample.rareTerms(f.terms, f.sample.maxMatches())
-		f.pasted = pastedLines(scope.Tenant.ProjectID, query.Text, f.sample)
+		f.pasted = pastedLines(scope.Tenant.ProjectID, query, f.sample)
 	}
 	err = s.readCandidates(ctx, f)
 	f.searchable = max(1, f.searchable)

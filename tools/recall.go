@@ -1,14 +1,12 @@
 package tools
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -22,46 +20,45 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// The events of an assistant that recall answers.
-const (
-	promptEvent  = "UserPromptSubmit"
-	toolEvent    = "PreToolUse"
-	compactEvent = "PreCompact"
-)
-
 // RecallInput has the parameters of recall.
-type RecallInput struct {
-	Event     string `json:"event"`
-	SessionID string `json:"session_id"`
-	Prompt    string `json:"prompt,omitempty"`
-	ToolName  string `json:"tool_name,omitempty"`
-	FilePath  string `json:"file_path,omitempty"`
-}
+type RecallInput = recall.Event
 
 // RecallOutput is the answer of recall.
 type RecallOutput struct {
 	Hook *hookOutput `json:"hookSpecificOutput,omitempty"`
+	// Message is for the person.
+	Message string `json:"systemMessage,omitempty"`
 }
 
 // hookOutput is what Claude Code and others read of a hook's output.
 type hookOutput struct {
-	Event   string `json:"hookEventName"`
-	Context string `json:"additionalContext"`
+	Event    string `json:"hookEventName"`
+	Context  string `json:"additionalContext,omitempty"`
+	Decision string `json:"permissionDecision,omitempty"`
+	Reason   string `json:"permissionDecisionReason,omitempty"`
 }
 
 func recallTool() Tool {
 	return newTool((*Handler).Recall, &mcp.Tool{
-		Name:        "recall",
-		Title:       "Recall",
-		Description: "For hooks: points to the one document that a prompt or an edit needs, and is silent unless sure.",
+		Name:  "recall",
+		Title: "Recall",
+		Description: "For hooks: points to the one document that a prompt, a command, a failure or an edit needs, and is " +
+			"silent unless sure.",
 		Meta:        searchHint("called by hooks, not by the model"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[RecallInput](map[string][]property{
-			"event":      {oneOf(promptEvent, toolEvent, compactEvent), example(promptEvent)},
+			"event": {
+				oneOf(recall.Prompt, recall.Before, recall.After, recall.Failure, recall.Started, recall.Compact), example(recall.Prompt),
+			},
 			"session_id": {notEmpty, example("3f2c")},
 			"prompt":     {example("why is the pool exhausted?")},
 			"tool_name":  {example("Edit")},
 			"file_path":  {example("db/pool.go")},
+			"command":    {example("kubectl delete pvc data-0")},
+			"new_string": {example("pool.Close()")},
+			"content":    {example("package db")},
+			"error":      {example("Exit code 1\nconnection refused")},
+			"agent_type": {example("Explore")},
 		}),
 		OutputSchema: outputSchema[RecallOutput](nil),
 	})
@@ -78,110 +75,81 @@ func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, recallPatience)
 	defer cancel()
-	text, err := h.recallText(ctx, in)
+	out, err := h.recall(ctx, in)
 	if err != nil {
 		h.noteHang(ctx, err)
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
-	}
-	if err != nil || text == "" {
 		return RecallOutput{}, nil
 	}
-	return RecallOutput{&hookOutput{Event: in.Event, Context: plain.Hook(text)}}, nil
+	return out, nil
 }
 
-// recallText returns what to tell the assistant, "" for nothing.
-func (h *Handler) recallText(ctx context.Context, in RecallInput) (string, error) {
-	if in.Event == compactEvent {
-		return "", h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+// recall returns what to tell the assistant.
+func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
+	act := in.Act()
+	if act == recall.Compacting {
+		return RecallOutput{}, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
 			s.Compact()
 			return nil
 		})
 	}
 	active, err := h.workspace.ActiveWithin(ctx)
 	if err != nil {
-		return "", err
+		return RecallOutput{}, err
 	}
-	allowed, threshold := h.workspace.Recall(active)
-	switch {
-	case allowed == project.RecallOff, in.Event != promptEvent && allowed != project.RecallAll:
-		return "", nil
-	case in.Event == promptEvent:
-		return h.recallForPrompt(ctx, active, in, threshold, allowed == project.RecallAll)
-	default:
-		return h.recallForFile(ctx, active, in)
+	allowed := h.workspace.Recall(active)
+	if allowed == project.RecallOff || act == recall.Nothing || act != recall.Asking && allowed == project.RecallPrompt {
+		return RecallOutput{}, nil
 	}
-}
-
-// recallForPrompt points to the document that surely answers a prompt. Without one it returns
-// the reminder that is due after a compaction, if reminds is set.
-func (h *Handler) recallForPrompt(
-	ctx context.Context, active *workspace.Project, in RecallInput, threshold float64, reminds bool,
-) (text string, err error) {
-	stale := active.Stale(ctx)
-	hits, err := h.recalled(ctx, active, in.Prompt, threshold)
-	if err != nil {
-		return "", err
-	}
+	candidates, searchErr := h.candidates(ctx, active, in)
+	var chosen recall.Candidate
+	var text string
 	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
-		for _, hit := range hits {
-			if hit.SupersededBy != "" || s.Knows(active.Definition.Root, hit.Path) {
-				continue
-			}
-			why, notes := "answers this", ""
-			if hit.Phrase > 0 {
-				why = "same name or error"
-			}
-			if stale()[hit.Path] != "" {
-				notes = " It may be outdated: places that it cites have changed."
-			}
-			if active.Outdated(hit.of, []rag.Hit{hit.Hit}) > 0 {
-				notes += " It has changed since it was indexed: its lines may be others."
-			}
-			if text = pointer(hit.Hit, why, notes); text != "" {
-				note(s, active, in.Event, hit.Path, why, hit.Score)
-				break
-			}
-		}
-		if text == "" && reminds && s.RemindDue {
-			s.RemindDue, text = false, reminder
-		}
+		s.Calls++
+		chosen, text = recall.Choose(s, active.Definition.Root, in, candidates, time.Now())
+		text = noteAct(s, active, in, text, allowed != project.RecallPrompt)
 		return nil
 	})
-	return text, err
+	if err != nil || text == "" {
+		return RecallOutput{}, errors.Join(err, searchErr)
+	}
+	hook := &hookOutput{Event: in.Event, Context: plain.Hook(text)}
+	if allowed == project.RecallGuard && chosen.Level == catalog.Critical && (act == recall.Running || act == recall.Writing) {
+		hook = &hookOutput{Event: in.Event, Decision: "deny", Reason: plain.Hook(text + recall.Guarded)}
+	}
+	out := RecallOutput{Hook: hook}
+	if h.workspace.RecallVisible() {
+		out.Message = plain.Hook(text)
+	}
+	return out, nil
 }
 
-// recalledHit is a document that surely answers a prompt.
-type recalledHit struct {
-	rag.Hit
-
-	of catalog.Collection
-}
-
-// recalled searches the project's own documents, and external docs that are taken as such.
-func (h *Handler) recalled(
-	ctx context.Context, active *workspace.Project, prompt string, threshold float64,
-) ([]recalledHit, error) {
-	if strings.TrimSpace(prompt) == "" {
+// candidates returns the documents that an event may need, best first.
+func (h *Handler) candidates(ctx context.Context, active *workspace.Project, in RecallInput) ([]recall.Candidate, error) {
+	query := rag.Query{
+		Limit: recallCandidates, MinScore: h.workspace.RecallThreshold(), Unasked: true, Patience: recallEmbedding,
+	}
+	switch in.Act() {
+	case recall.Asking, recall.Delegating:
+		query.Text = in.Prompt
+		return h.recallFor(ctx, active, query, "answers this")
+	case recall.Running:
+		return h.speaking(ctx, active, active.OnCommand(ctx, in.Command), "same command")
+	case recall.Failing:
+		query.Text, query.Lines, query.Mode = in.Output(), true, rag.Lexical
+		found, err := h.speaking(ctx, active, active.OnOutput(ctx, in.Output()), "same error")
+		if err == nil && len(found) == 0 {
+			found, err = h.recallFor(ctx, active, query, "same error")
+		}
+		for i := range found {
+			found[i].Remedy = remedy(active, found[i].Path)
+		}
+		return found, err
+	case recall.Writing:
+		return h.forFile(ctx, active, in)
+	default:
 		return nil, nil
 	}
-	scopes := []catalog.Scope{active.Compounding()}
-	if active.Definition.Config.ExternalAsOwn() {
-		scopes = append(scopes, active.External())
-	}
-	var recalled []recalledHit
-	for _, scope := range scopes {
-		found, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{
-			Text: markdown.CutRunes(prompt, maxQuery), Limit: recallCandidates, MinScore: threshold,
-			Unasked: true, Patience: recallEmbedding,
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, hit := range found.Documents {
-			recalled = append(recalled, recalledHit{hit, scope.Collection})
-		}
-	}
-	return recalled, nil
 }
 
 const (
@@ -192,126 +160,189 @@ const (
 	recallEmbedding = 300 * time.Millisecond
 )
 
-// recallForFile points to the document that cites a file which is about to be edited, and
-// notes which documents are read and written.
-func (h *Handler) recallForFile(ctx context.Context, active *workspace.Project, in RecallInput) (text string, err error) {
-	name, inside := relativePath(active.Definition.Root, in.FilePath)
-	if !inside {
-		return "", nil
+// recallFor searches for a text.
+func (h *Handler) recallFor(
+	ctx context.Context, active *workspace.Project, query rag.Query, why string,
+) ([]recall.Candidate, error) {
+	if query.Text = markdown.CutRunes(query.Text, maxQuery); strings.TrimSpace(query.Text) == "" {
+		return nil, nil
 	}
-	own := strings.HasPrefix(name, active.Definition.DocsDir()+"/")
-	var citing []workspace.Citation
-	if !own && in.ToolName != "Read" {
-		citing = active.Citing(ctx, document.Place{Path: name})
-	}
-	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
-		switch {
-		case own && in.ToolName == "Read":
-			s.Open(active.Definition.Root, name)
-		case own:
-			s.Wrote, s.RemindDue = true, false
+	stale := active.Stale(ctx)
+	var found []recall.Candidate
+	for _, scope := range h.workspace.RecallScopes(ctx, active) {
+		hits, err := h.workspace.Searcher().Search(ctx, scope, query)
+		if err != nil {
+			return nil, err
 		}
-		for _, c := range citing {
-			if s.Knows(active.Definition.Root, c.Path) {
+		for _, hit := range hits.Documents {
+			c := recall.Candidate{Hit: hit, Why: why}
+			switch {
+			case recall.IsListing(hit.Content):
 				continue
+			case hit.Phrase > 0:
+				c.Why = "same name or error"
 			}
-			text = pointing(c.Path, fmt.Sprintf("%s: %s %q cites %s. Read it before this edit.", memoryName, wirePath(c.Path),
-				cutLine(c.Title, maxPointerTitle), c.Place))
-			if text != "" {
-				note(s, active, in.Event, c.Path, "same file", 1)
-				break
-			}
-		}
-		return nil
-	})
-	return text, err
-}
-
-// memoryName begins each text, so that the assistant knows where it comes from.
-const memoryName = "From this project's memory (compound-docs)"
-
-const (
-	// maxPointer bounds a pointer, in characters: about 80 tokens. The others bound its parts.
-	maxPointer      = 400
-	maxPointerPath  = 200
-	maxPointerTitle = 60
-	maxPointerText  = 120
-	// minPointerText is less than a sentence needs.
-	minPointerText = 40
-)
-
-// pointer names a document in one line: path, lines, title, why, the sentence that matters, and
-// notes. It is "" for a document that does not fit in a line.
-func pointer(hit rag.Hit, why, notes string) string {
-	text := fmt.Sprintf("%s: %s:%d-%d %q (%s)", memoryName, wirePath(hit.Path), hit.StartLine, hit.EndLine,
-		cutLine(hit.Title, maxPointerTitle), why)
-	room := maxPointer - utf8.RuneCountInString(text+notes) - len(`: ""`)
-	if sentence := quote(hit); sentence != "" && room >= minPointerText {
-		quoted := pointing(hit.Path, fmt.Sprintf("%s: %q%s", text, cutLine(sentence, min(room, maxPointerText)), notes))
-		if quoted != "" {
-			return quoted
+			found = append(found, withNotes(active, scope, stale(), c))
 		}
 	}
-	return pointing(hit.Path, text+notes)
+	return found, nil
 }
 
-// pointing returns the text of a hook that points to a document, and "" if the text is too
-// long, or the path is too long or does not print.
-func pointing(path, text string) string {
-	if !plain.Prints(path) || utf8.RuneCountInString(path) > maxPointerPath || utf8.RuneCountInString(text) > maxPointer {
+// withNotes says what may be wrong with a document.
+func withNotes(active *workspace.Project, scope catalog.Scope, stale map[string]string, c recall.Candidate) recall.Candidate {
+	if scope.Collection == catalog.Handbook {
+		return c
+	}
+	if stale[c.Path] != "" && scope.Collection == catalog.Compounding {
+		c.Notes = " It may be outdated: places that it cites have changed."
+	}
+	if active.Outdated(scope.Collection, []rag.Hit{c.Hit}) > 0 {
+		c.Notes += " It has changed since it was indexed: its lines may be others."
+	}
+	return c
+}
+
+// speaking returns documents that speak of a command or a text, with the passages that do.
+func (h *Handler) speaking(
+	ctx context.Context, active *workspace.Project, citations []workspace.Citation, why string,
+) ([]recall.Candidate, error) {
+	var found []recall.Candidate
+	for _, c := range citations[:min(len(citations), recallCandidates)] {
+		why := why
+		switch {
+		case c.Quote == "":
+			why = "cites " + c.Place.Path
+		case c.Name:
+			why = "same name"
+		}
+		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
+			Text: markdown.CutRunes(cmp.Or(c.Quote, c.Title), maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
+			Filter: rag.Filter{Documents: []int64{c.ID}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, hit := range hits.Documents {
+			hit.Score = 1 // it was not found by the search
+			found = append(found, withNotes(active, active.Compounding(), active.Stale(ctx)(), recall.Candidate{Hit: hit, Why: why}))
+		}
+	}
+	return found, nil
+}
+
+// forFile returns the documents that cite a file which is about to be edited, and those that warn of the
+// text that is written.
+func (h *Handler) forFile(ctx context.Context, active *workspace.Project, in RecallInput) ([]recall.Candidate, error) {
+	name, inside := relativePath(active.Definition.Root, in.FilePath)
+	if !inside || isOwn(active, name) {
+		return nil, nil
+	}
+	var found []recall.Candidate
+	for _, c := range active.Citing(ctx, document.Place{Path: name}) {
+		found = append(found, recall.Candidate{
+			Hit: rag.Hit{Path: c.Path, Title: c.Title, Level: c.Level, Score: 1}, Why: "same file",
+			Text: recall.Citing(c.Path, c.Title, c.Place.String()),
+		})
+	}
+	if text := in.Written(); text != "" {
+		rules, err := h.supported(ctx, active, active.OnText(ctx, text), name+"\n"+text)
+		if err != nil {
+			return nil, err
+		}
+		warning, err := h.speaking(ctx, active, rules, "rule on this code")
+		return append(found, warning...), err
+	}
+	return found, nil
+}
+
+// leastSupport is the share of a text's other words that a document has which warns of one of its names, and
+// moreSupport of one that has the name in its title.
+const leastSupport, moreSupport = .05, .1
+
+// supported returns the documents of which a text has several quotes, or one that the document warns of, with
+// other words of the document.
+func (h *Handler) supported(
+	ctx context.Context, active *workspace.Project, citations []workspace.Citation, text string,
+) (supported []workspace.Citation, err error) {
+	for _, c := range citations[:min(len(citations), recallCandidates)] {
+		if c.Weight > 1 {
+			supported = append(supported, c)
+			continue
+		}
+		least := leastSupport
+		if c.Weight < 1 {
+			least = moreSupport
+		}
+		rest := strings.ReplaceAll(text, strings.TrimSuffix(c.Quote, "()"), " ")
+		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
+			Text: markdown.CutRunes(rest, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
+			Filter: rag.Filter{Documents: []int64{c.ID}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(hits.Documents) > 0 && hits.Documents[0].Share > least {
+			supported = append(supported, c)
+		}
+	}
+	return supported, nil
+}
+
+func isOwn(active *workspace.Project, name string) bool {
+	return strings.HasPrefix(name, active.Definition.DocsDir()+"/")
+}
+
+// remedy returns the solution or the root cause in a document's front matter, "" without one.
+func remedy(active *workspace.Project, path string) string {
+	file, err := active.Read(path)
+	if err != nil {
 		return ""
 	}
-	return text
-}
-
-// quote returns the sentence of the best passage that matters. If the passage is front matter,
-// headings or links, it returns the summary, or else the solution; "" if that is no sentence.
-func quote(hit rag.Hit) string {
-	_, solution, _ := strings.Cut("\n"+hit.Content, "\nsolution: ")
-	solution, _, _ = strings.Cut(solution, "\n")
-	candidates := []string{hit.Summary, solution}
-	if hit.StartLine > 1 && isProse(hit.Content) { // front matter begins at line 1
-		candidates = []string{hit.Snippet, hit.Summary}
+	parsed, err := markdown.ParseAny(file.Content)
+	if err != nil {
+		return ""
 	}
-	for _, text := range candidates {
-		text = strings.TrimLeft(strings.TrimPrefix(text, hit.Title), " .:—-") // the pointer has the title already
-		if isProse(text) {
+	for _, field := range []string{"solution", "root_cause"} {
+		if text, ok := parsed.FrontMatter[field].(string); ok && text != "" {
 			return text
 		}
 	}
 	return ""
 }
 
-// notProse matches what a passage has beside sentences: headings, links, tables, and short fields such
-// as "Status: accepted".
-var notProse = regexp.MustCompile(`(?m)^[ \t]*(#+ |\|).*$|!?\[[^\]]*\](\([^)]*\)|\[[^\]]*\])|https?://\S+|` +
-	`^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
-
-// isProse reports whether at least half of a text's letters are in sentences, and are enough for one.
-func isProse(text string) bool {
-	const fewest = 12
-	sentences := letters(notProse.ReplaceAllString(text, ""))
-	return sentences >= fewest && 2*sentences >= letters(text)
-}
-
-func letters(text string) (count int) {
-	for _, r := range text {
-		if unicode.IsLetter(r) {
-			count++
+// noteAct keeps in the session what the event says, and returns what to say: the pointer, or what is due
+// without one.
+func noteAct(s *recall.Session, active *workspace.Project, in RecallInput, pointer string, reminds bool) string {
+	switch in.Act() {
+	case recall.Asking:
+		if pointer == "" && reminds && s.RemindDue {
+			s.RemindDue = false
+			return recall.Reminder
 		}
+	case recall.Reading, recall.Writing:
+		name, inside := relativePath(active.Definition.Root, in.FilePath)
+		switch {
+		case !inside || !isOwn(active, name):
+		case in.Act() == recall.Reading:
+			s.Open(active.Definition.Root, name)
+		default:
+			s.Wrote, s.RemindDue = true, false
+		}
+	case recall.Failing:
+		s.Fail(in.Command)
+	case recall.Succeeding:
+		if s.Succeed(in.Command) && !s.Asked && !s.Wrote {
+			s.Asked = true
+			return recall.Solved
+		}
+	case recall.Delegating:
+		s.Delegate(recall.Task{Agent: in.Agent, Text: recall.ForSubagent(pointer)})
+		return ""
+	case recall.Beginning:
+		return s.Begin(in.Agent)
+	default:
 	}
-	return count
-}
-
-// reminder asks to write down what was found out.
-const reminder = memoryName + ": if something was found out here that code, tests and AGENTS.md do not say already, " +
-	"write it down now as a document, and index_document it; else go on."
-
-func note(s *recall.Session, active *workspace.Project, event, path, why string, score float64) {
-	s.Shown = append(s.Shown, recall.Shown{
-		Project: active.Definition.Root, Path: path, Event: event, Why: why, Score: round(score),
-		At: time.Now().UTC().Truncate(time.Second),
-	})
+	return pointer
 }
 
 // relativePath returns the path of a file in the repository, and false for one outside.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
 )
 
 // hooks is an assistant whose hooks call recall.
@@ -20,15 +22,25 @@ type hooks struct {
 // cites a file, and one replaces another.
 func newHooks(t *testing.T, config string) *hooks {
 	t.Helper()
-	f := setup(t)
+	return newHooksWith(t, config, project.DefaultSettings())
+}
+
+func newHooksWith(t *testing.T, config string, settings project.Settings) *hooks {
+	t.Helper()
+	f := setupWith(t, settings)
 	c := connect(t, f.server, protocolVersions()["handshake"])
 	documents := map[string]string{
 		"src/crane.go": "package src\n",
 		"csharp-compounding-docs/problems/pool.md": "---\ntitle: Connection pool exhausted\ndate: 2026-01-02\nsummary: s\n" +
 			"significance: performance\nproblem_type: bug\nsymptoms: [timeouts]\nroot_cause: leaked connections\nsolution: close them\n---\n\n" +
 			"PgxPoolExhausted: the connection pool was exhausted by leaked connections of the harbour importer.\n",
-		"csharp-compounding-docs/insights/crane.md": insight("Crane rule", "critical", "Cranes of `src/crane.go` stop in storms."),
-		"csharp-compounding-docs/insights/old.md":   insight("Old tide tables", "standard", "TideTableLoader reads paper almanacs."),
+		"csharp-compounding-docs/insights/crane.md":  insight("Crane rule", "critical", "Cranes of `src/crane.go` stop in storms."),
+		"csharp-compounding-docs/insights/claims.md": insight("Claims of Kafka", "critical", "Never run `kubectl delete pvc` in streaming: its disk is gone."),
+		"csharp-compounding-docs/insights/ships.md":  insight("Columns of ships", "standard", "A plain `ALTER TABLE ships ADD COLUMN` locks the table for an hour."),
+		"csharp-compounding-docs/problems/tide.md": "---\ntitle: Tide import stops\ndate: 2026-01-02\nsummary: s\nsignificance: performance\n" +
+			"problem_type: bug\nsymptoms: [stops]\nroot_cause: the almanac has a gap\nsolution: Fill the gap of the almanac by hand\n---\n\n" +
+			"```\ntide import: no almanac for day 31 of harbour 7\n```\n",
+		"csharp-compounding-docs/insights/old.md": insight("Old tide tables", "standard", "TideTableLoader reads paper almanacs."),
 		"csharp-compounding-docs/insights/new.md": strings.Replace(
 			insight("New tide tables", "standard", "The loader of tides asks the harbour office."), "---\n", "---\nsupersedes: old.md\n", 1),
 	}
@@ -186,6 +198,140 @@ func TestRecall_IsSilentWithoutAProject(t *testing.T) {
 	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "recall", Arguments: prompt("s", "anything")})
 	if err != nil || result.IsError {
 		t.Fatalf("%v, %v", result, err)
+	}
+}
+
+func command(session, line string) arguments {
+	return arguments{"event": "PreToolUse", "session_id": session, "tool_name": "Bash", "command": line}
+}
+
+func after(event, session, line, output string) arguments {
+	return arguments{"event": event, "session_id": session, "tool_name": "Bash", "command": line, "error": output}
+}
+
+const warned = "kubectl -n streaming delete pvc/data-0"
+
+// Before a command runs, after it failed and before a text is written, recall points to the document that
+// speaks of it, and quotes the rule or the remedy.
+func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	for name, test := range map[string]struct {
+		event arguments
+		want  []string
+	}{
+		"a command":           {command("1", warned), []string{"insights/claims.md:", "(same command)", "its disk is gone"}},
+		"an everyday command": {command("2", "kubectl get pods -n streaming && git status"), nil},
+		"a failure": {
+			after("PostToolUseFailure", "3", "bin/tide", "Exit code 1\n\x1b[31mtide import: no almanac for day 2 of harbour 9\x1b[0m"),
+			[]string{"problems/tide.md:", "Fill the gap of the almanac by hand"},
+		},
+		"another failure": {after("PostToolUseFailure", "4", "go test ./...", "Exit code 1\n--- FAIL: TestTide\nwant 3, got 4"), nil},
+		"a new file": {
+			arguments{"event": "PreToolUse", "session_id": "5", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table ships add column x int;"},
+			[]string{"insights/ships.md:", "(rule on this code)"},
+		},
+		"an edit": {
+			arguments{"event": "PreToolUse", "session_id": "6", "tool_name": "Edit", "file_path": "db/2.sql", "new_string": "ALTER TABLE ships ADD COLUMN x int;"},
+			[]string{"insights/ships.md:"},
+		},
+		"an everyday edit": {
+			arguments{"event": "PreToolUse", "session_id": "7", "tool_name": "Edit", "file_path": "db/3.sql", "new_string": "SELECT 1"}, nil,
+		},
+		"a command that edits a file which is cited": {command("8", "sed -i s/a/b/ src/crane.go"), []string{"insights/crane.md:"}},
+	} {
+		got := h.call(t, test.event)
+		for _, want := range test.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: recall says %q, want %q in it", name, got, want)
+			}
+		}
+		if test.want == nil && got != "" {
+			t.Errorf("%s: recall says %q, want silence", name, got)
+		}
+	}
+	if again := h.call(t, command("1", warned)); again != "" {
+		t.Errorf("a second time in the session: %q", again)
+	}
+}
+
+// A user who wants it has the assistant denied a call once that a critical document warns of. A repository
+// cannot turn that on.
+func TestRecall_Guards(t *testing.T) {
+	t.Parallel()
+	settings := project.DefaultSettings()
+	settings.Recall, settings.RecallVisible = project.RecallGuard, true
+	h := newHooksWith(t, `{"project_name": "p"}`, settings)
+	decide := func(in arguments) (decision, reason, message string) {
+		t.Helper()
+		var out struct {
+			Hook struct {
+				Decision string `json:"permissionDecision"`
+				Reason   string `json:"permissionDecisionReason"`
+			} `json:"hookSpecificOutput"`
+			Message string `json:"systemMessage"`
+		}
+		if err := json.Unmarshal(h.ask(t, "recall", in).Structured, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.Hook.Decision, out.Hook.Reason, out.Message
+	}
+	decision, reason, message := decide(command("s", warned))
+	if decision != "deny" || !strings.Contains(reason, "insights/claims.md:") || !strings.Contains(reason, "repeat it") || message == "" {
+		t.Errorf("first: %q, %q; the person sees %q", decision, reason, message)
+	}
+	if decision, reason, _ := decide(command("s", warned)); decision != "" || reason != "" {
+		t.Errorf("the second time: %q, %q", decision, reason)
+	}
+	standard := arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Write", "file_path": "db/1.sql", "content": "ALTER TABLE ships ADD COLUMN x"}
+	if decision, _, message := decide(standard); decision != "" || message == "" {
+		t.Errorf("a document that is not critical: %q, and the person sees %q", decision, message)
+	}
+	if decision, _, _ := decide(arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Edit", "file_path": "src/crane.go", "new_string": "x"}); decision != "deny" {
+		t.Errorf("an edit of a cited file: %q", decision)
+	}
+}
+
+// Subagents hear, in their order, what their own tasks need.
+func TestRecall_TellsSubagents(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	const question = "find out why PgxPoolExhausted comes, was the connection pool exhausted by leaked connections?"
+	for _, task := range []string{question, "list the files"} {
+		got := h.call(t, arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Agent", "prompt": task, "agent_type": "Explore"})
+		if got != "" {
+			t.Errorf("the main conversation hears %q", got)
+		}
+	}
+	begins := func(agent string) string {
+		return h.call(t, arguments{"event": "SubagentStart", "session_id": "s", "agent_type": agent})
+	}
+	if got := begins("Explore"); !strings.Contains(got, "problems/pool.md:") || !strings.Contains(got, "semantic_search") {
+		t.Errorf("the first subagent hears %q", got)
+	}
+	if got := begins("Explore"); got != "" {
+		t.Errorf("the second subagent hears %q", got)
+	}
+	if got := begins("Explore"); got != "" {
+		t.Errorf("a subagent without a task hears %q", got)
+	}
+}
+
+// After a command that had failed has run, the assistant is asked once to write down why.
+func TestRecall_AsksToWriteDownWhatWasSolved(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	h.call(t, after("PostToolUse", "s", "bin/ship", ""))
+	h.call(t, after("PostToolUseFailure", "s", "bin/ship", "Exit code 1\nno"))
+	if got := h.call(t, after("PostToolUse", "s", "bin/other", "")); got != "" {
+		t.Errorf("after another command: %q", got)
+	}
+	if got := h.call(t, after("PostToolUse", "s", "bin/ship", "")); !strings.Contains(got, "write it down") {
+		t.Errorf("after the command ran: %q", got)
+	}
+	h.call(t, after("PostToolUseFailure", "s", "bin/ship", "Exit code 1\nno"))
+	if got := h.call(t, after("PostToolUse", "s", "bin/ship", "")); got != "" {
+		t.Errorf("a second time in the session: %q", got)
 	}
 }
 

@@ -47,6 +47,11 @@ type fixture struct {
 
 func setup(t *testing.T) *fixture {
 	t.Helper()
+	return setupWith(t, project.DefaultSettings())
+}
+
+func setupWith(t *testing.T, settings project.Settings) *fixture {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	databaseURL := testenv.DatabaseURL(t)
 	database := db.NewDatabase(databaseURL, logger)
@@ -66,7 +71,7 @@ func setup(t *testing.T) *fixture {
 	home := t.TempDir() // removed when the workspace is closed, which writes there
 	x := index.New(database, models, logger)
 	searcher := rag.NewSearcher(database, models)
-	w := workspace.New(x, searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), "", logger)
+	w := workspace.New(x, searcher, answer.New(database, searcher, models, logger), settings, "", logger)
 	t.Cleanup(w.Close)
 	return &fixture{
 		server: tools.NewServer(w, home, "test", logger), handler: tools.NewHandler(w, home, logger), index: x, fake: fake, databaseURL: databaseURL,

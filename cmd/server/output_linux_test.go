@@ -112,6 +112,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"lint"},
 		{"review"},
 		{"graph"},
+		{"page", "--output", "knowledge.html"},
 		{"doctor"},
 		{"status"},
 		{"completion", "bash"},

@@ -206,7 +206,7 @@ func TestServe_PromotionReachesSearchAndAnswers(t *testing.T) {
 		t.Errorf("critical results (-want +got):\n%s", diff)
 	}
 	call(t, session, "rag_query", map[string]any{"query": "why does the database connection pool run dry", "min_relevance_score": 0.3}, &found)
-	want = append(want, source{"./" + promotable + "pool.md", "standard"})
+	want = []source{{"./" + promotable + "pool.md", "standard"}, want[0]} // by relevance
 	if diff := cmp.Diff(want, found.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
 	}

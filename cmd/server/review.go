@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"io"
-	"maps"
 	"slices"
 	"time"
 
@@ -20,8 +19,8 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Long: `List what the memory was asked for, the latest first:
 
 - questions that found nothing: documents to write;
-- documents that hooks have shown in the last 30 days, and how often an assistant then
-  opened them.
+- documents that hooks have shown in the last 30 days, at which event, and whether the
+  assistant opened the document then, or the failed command ran later.
 
 Server and commands keep both in the user's own folder; with "keep_questions": false in
 settings.json they keep no questions. Nothing is started. compound-docs lint names
@@ -45,12 +44,14 @@ type unanswered struct {
 	Asked    time.Time `json:"last_asked"`
 }
 
-// shown is a document that hooks have shown.
+// shown is a document that a hook has shown.
 type shown struct {
-	Path   string    `json:"path"`
-	Times  int       `json:"times"`
-	Opened int       `json:"opened"`
-	At     time.Time `json:"last_shown"`
+	Path      string    `json:"path"`
+	Event     string    `json:"event"`
+	Why       string    `json:"why"`
+	At        time.Time `json:"shown_at"`
+	Opened    bool      `json:"opened"`
+	Succeeded bool      `json:"succeeded"`
 }
 
 func review(i invocation, flags *flags) error {
@@ -73,31 +74,21 @@ func review(i invocation, flags *flags) error {
 	return i.print(list, func(w io.Writer) { list.print(w) })
 }
 
-// shownIn returns the documents of the project at root that were shown in sessions.
+// shownIn returns what was shown of the project at root in sessions, the latest first.
 func shownIn(root string, sessions []recall.Session) []shown {
-	byPath := map[string]shown{}
+	list := []shown{}
 	for _, session := range sessions {
 		for _, one := range session.Shown {
-			if one.Project != root {
-				continue
+			if one.Project == root {
+				list = append(list, shown{one.Path, one.Event, one.Why, one.At, one.Opened, one.Succeeded})
 			}
-			document := byPath[one.Path]
-			document.Path = one.Path
-			document.Times++
-			if one.Opened {
-				document.Opened++
-			}
-			if one.At.After(document.At) {
-				document.At = one.At
-			}
-			byPath[one.Path] = document
 		}
 	}
-	documents := slices.AppendSeq([]shown{}, maps.Values(byPath))
-	slices.SortFunc(documents, func(a, b shown) int {
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path))
+	slices.SortFunc(list, func(a, b shown) int {
+		opened := func(d shown) int { return map[bool]int{true: 0, false: 1}[d.Opened] }
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path), cmp.Compare(opened(a), opened(b)))
 	})
-	return documents
+	return list
 }
 
 func (r reviewed) print(w io.Writer) {
@@ -116,7 +107,13 @@ func (r reviewed) print(w io.Writer) {
 		plain.Println(w, "Documents that hooks have shown:")
 	}
 	for _, d := range r.Shown {
-		use := "shown " + plain.Count(d.Times, "time") + ", opened " + plain.Count(d.Opened, "time")
+		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why
+		if d.Opened {
+			use += ", opened"
+		}
+		if d.Succeeded {
+			use += ", the command ran later"
+		}
 		plain.Println(w, " ", plain.Path(d.Path), s.Dim("("+use+")"))
 	}
 }

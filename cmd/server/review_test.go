@@ -20,6 +20,7 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 			for i, path := range paths {
 				s.Shown = append(s.Shown, recall.Shown{
 					Project: root, Path: path, Opened: session == "one", At: at.Add(time.Duration(i) * time.Hour),
+					Event: recall.Failure, Why: "same error", Succeeded: session == "two",
 				})
 			}
 			s.Shown = append(s.Shown, recall.Shown{Project: "/elsewhere", Path: "a.md", At: at})
@@ -31,7 +32,10 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 	}
 	environment := []string{"CDOCS_HOME=" + home}
 	want := "No question has found nothing.\nDocuments that hooks have shown:\n" +
-		"  c.md (shown 1 time, opened 1 time)\n  b.md (shown 2 times, opened 1 time)\n"
+		"  c.md (2026-01-02 04:04:05, PostToolUseFailure: same error, opened)\n" +
+		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, opened)\n" +
+		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, the command ran later)\n"
+	environment = append(environment, "TZ=UTC")
 	if got := mustRun(t, root, environment, "review").stdout; got != want {
 		t.Errorf("review says %q, want %q", got, want)
 	}

@@ -118,7 +118,7 @@ func TestUp_PullsModels(t *testing.T) {
 	home := t.TempDir()
 	environment := []string{"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_HOME=" + home}
 	o := run(t, home, append(environment, "CDOCS_OLLAMA_HOST=http://127.0.0.1:1"), "up")
-	if o.code == 0 || !strings.Contains(o.stderr, "ollama at 127.0.0.1:1") {
+	if o.code == 0 || !strings.Contains(o.stderr, "ollama at http://127.0.0.1:1") {
 		t.Errorf("up without Ollama ends with %d and prints %s", o.code, o.stderr)
 	}
 	up := mustRun(t, home, append(environment, "CDOCS_OLLAMA_HOST="+fake.URL()), "up")

@@ -139,10 +139,16 @@ const (
 	RecallOff    Recall = "off"
 	RecallPrompt Recall = "prompt" // prompts alone, not edits, and no reminder to write
 	RecallAll    Recall = "all"
+	// RecallGuard denies an act once that a critical document warns of. The user alone can allow it.
+	RecallGuard Recall = "guard"
 )
 
-// And returns the stricter of two values.
-func (r Recall) And(other Recall) Recall {
-	strict := []Recall{RecallOff, RecallPrompt, RecallAll}
-	return strict[min(slices.Index(strict, r), slices.Index(strict, other))]
+// And returns what the user's value allows in a project with its own: the stricter of the two. A project
+// that allows all lets the user guard it.
+func (r Recall) And(own Recall) Recall {
+	if own == RecallAll {
+		return r
+	}
+	strict := []Recall{RecallOff, RecallPrompt, RecallAll, RecallGuard}
+	return strict[min(slices.Index(strict, r), slices.Index(strict, own))]
 }

@@ -41,6 +41,10 @@ type Settings struct {
 	// relevance a document is shown unasked.
 	Recall          Recall  `json:"recall"`
 	RecallThreshold float64 `json:"recall_threshold"`
+	// RecallCollections are those that hooks search, and RecallVisible says that the user sees what
+	// hooks show to the assistant.
+	RecallCollections []string `json:"recall_collections"`
+	RecallVisible     bool     `json:"recall_visible"`
 	// KeepQuestions says that questions that found nothing are kept in the user's folder.
 	KeepQuestions bool `json:"keep_questions"`
 	// ExternalDocsAllowed lists absolute paths of folders. A project may have these, and folders below
@@ -106,7 +110,8 @@ func DefaultSettings() Settings {
 		GenerationContextLength: 8192,
 		UnusedTextHours:         24,
 		Recall:                  RecallAll,
-		RecallThreshold:         0.9,
+		RecallThreshold:         0.95,
+		RecallCollections:       []string{"compounding"},
 		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},
 	}

@@ -22,7 +22,8 @@ func TestLoadSettings(t *testing.T) {
 		GenerationContextLength: 8192,
 		UnusedTextHours:         24,
 		Recall:                  project.RecallAll,
-		RecallThreshold:         0.9,
+		RecallThreshold:         0.95,
+		RecallCollections:       []string{"compounding"},
 		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},
 	}
@@ -61,6 +62,7 @@ func TestLoadSettings(t *testing.T) {
 			UnusedTextHours:         1.5,
 			Recall:                  project.RecallPrompt,
 			RecallThreshold:         0.8,
+			RecallCollections:       []string{"compounding"},
 			ExternalDocsAllowed:     []string{"/srv/handbook"},
 		}},
 	}

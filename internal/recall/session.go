@@ -1,5 +1,6 @@
-// Package recall keeps what the hooks of an assistant have shown in each of its sessions. It
-// knows neither MCP nor the index.
+// Package recall decides what the hooks of an assistant say: it reads events, chooses at most one
+// pointer of what was found, and keeps what each session was shown. It knows no MCP, and does not
+// search.
 package recall
 
 import (
@@ -12,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -43,6 +45,12 @@ type Shown struct {
 	At      time.Time `json:"at"`
 	// Opened says that the assistant has read the file afterwards.
 	Opened bool `json:"opened"`
+	// Command is the one that had failed, and Succeeded says that it ran without an error later.
+	Command   string `json:"command,omitempty"`
+	Succeeded bool   `json:"succeeded,omitempty"`
+	// Call is the number of the event in the session, and Size the length of the text.
+	Call int `json:"call,omitempty"`
+	Size int `json:"size,omitempty"`
 }
 
 // Session is what the hooks of one session have seen and shown.
@@ -56,6 +64,84 @@ type Session struct {
 	Wrote bool `json:"wrote"`
 	// RemindDue says that the next prompt brings a reminder to write down what was found out.
 	RemindDue bool `json:"remind_due"`
+	// Calls counts the events of the session.
+	Calls int `json:"calls,omitempty"`
+	// Tasks are what subagents are told that have not begun yet, in order.
+	Tasks []Task `json:"tasks,omitempty"`
+	// Failed are the last commands that failed. Asked says that the assistant was asked to write
+	// down why, which happens once.
+	Failed []string `json:"failed,omitempty"`
+	Asked  bool     `json:"asked,omitempty"`
+}
+
+// Task is what a subagent is told when it begins, "" for nothing.
+type Task struct {
+	Agent string `json:"agent,omitempty"`
+	Text  string `json:"text,omitempty"`
+}
+
+const (
+	// A session is shown at most maxPointers documents, and maxShownSize characters of them, in any
+	// windowCalls events: 500 tokens.
+	maxPointers  = 6
+	maxShownSize = 2000
+	windowCalls  = 200
+	// maxKept bounds the tasks and the failed commands of a session, and maxCommand the length of one.
+	maxKept    = 20
+	maxCommand = 300
+)
+
+// HasRoom reports whether a text of a size may still be shown.
+func (s *Session) HasRoom(size int) bool {
+	count := 1
+	for _, shown := range s.Shown {
+		if shown.Call > 0 && shown.Call > s.Calls-windowCalls {
+			count, size = count+1, size+shown.Size
+		}
+	}
+	return count <= maxPointers && size <= maxShownSize
+}
+
+// Fail notes that a command has failed.
+func (s *Session) Fail(command string) {
+	command = cutCommand(command)
+	s.Failed = append(slices.DeleteFunc(s.Failed, func(c string) bool { return c == command }), command)
+	s.Failed = s.Failed[max(0, len(s.Failed)-maxKept):]
+}
+
+// Succeed notes that a command ran without an error, and reports whether it had failed before.
+func (s *Session) Succeed(command string) (failedBefore bool) {
+	command = cutCommand(command)
+	for i := range s.Shown {
+		if s.Shown[i].Command == command {
+			s.Shown[i].Succeeded = true
+		}
+	}
+	before := len(s.Failed)
+	s.Failed = slices.DeleteFunc(s.Failed, func(c string) bool { return c == command })
+	return len(s.Failed) < before
+}
+
+func cutCommand(command string) string {
+	command = strings.TrimSpace(command)
+	return command[:min(len(command), maxCommand)]
+}
+
+// Delegate keeps what the next subagent of a kind is told.
+func (s *Session) Delegate(task Task) {
+	s.Tasks = append(s.Tasks, task)
+	s.Tasks = s.Tasks[max(0, len(s.Tasks)-maxKept):]
+}
+
+// Begin returns what a subagent is told that begins now. Subagents begin in the order of their tasks.
+func (s *Session) Begin(agent string) string {
+	i := slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Agent == "" || agent == "" || t.Agent == agent })
+	if i < 0 {
+		return ""
+	}
+	text := s.Tasks[i].Text
+	s.Tasks = slices.Delete(s.Tasks, i, i+1)
+	return text
 }
 
 // Knows reports whether the assistant was pointed to the document and still knows it.

@@ -13,27 +13,33 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/quoted"
 )
 
-// Citation is a document that cites a place.
+// Citation is a document that cites a place, or quotes what is about to be run or written.
 type Citation struct {
+	ID          int64
 	Path, Title string
 	Level       catalog.Level
-	Place       document.Place
+	// Place is what the document cites, and Quote what it quotes.
+	Place document.Place
+	Quote string
+	// Name says that the quote has a name of the command in it, and no command. Weight says how much a
+	// quote in a text says: 1 for one that the document warns of.
+	Name   bool
+	Weight float64
 }
 
 // Citing returns the documents that cite a place, or the folder that it is in, as the index
 // had them when it was last looked for stale documents: critical ones first. It reads
 // neither files nor the index.
 func (p *Project) Citing(ctx context.Context, place document.Place) []Citation {
-	p.stale.ask(ctx)()
-	p.stale.mu.Lock()
-	defer p.stale.mu.Unlock()
 	var found []Citation
-	for _, d := range p.stale.documents {
+	documents, _ := p.stale.citing(ctx)
+	for _, d := range documents {
 		for _, text := range d.Places {
 			if cited := document.ParsePlace(text); cited.Overlaps(place) {
-				found = append(found, Citation{Path: d.Path, Title: d.Title, Level: d.Level, Place: cited})
+				found = append(found, Citation{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Place: cited})
 				break
 			}
 		}
@@ -42,6 +48,46 @@ func (p *Project) Citing(ctx context.Context, place document.Place) []Citation {
 		rank := func(c Citation) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
 	})
+	return found
+}
+
+// OnCommand returns the documents that speak of a command line, best first: those that quote the command,
+// then those that cite a file which it names.
+func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
+	documents, book := p.stale.citing(ctx)
+	found := quoting(documents, book.Command(line))
+	for _, name := range quoted.Files(line) {
+		file := document.Place{Path: strings.TrimPrefix(name, "./")}
+		for i, d := range documents {
+			cited := slices.IndexFunc(d.Places, func(place string) bool { return document.ParsePlace(place).Path == file.Path })
+			if cited >= 0 && !book.Advises(i, line) {
+				found = append(found, Citation{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Place: file})
+			}
+		}
+	}
+	return found
+}
+
+// OnText returns the documents that warn of what is in a text, best first.
+func (p *Project) OnText(ctx context.Context, text string) []Citation {
+	documents, book := p.stale.citing(ctx)
+	return quoting(documents, book.Text(text))
+}
+
+// OnOutput returns the documents that quote a line which a failed command has printed.
+func (p *Project) OnOutput(ctx context.Context, output string) []Citation {
+	documents, book := p.stale.citing(ctx)
+	return quoting(documents, book.Output(output))
+}
+
+func quoting(documents []index.CitedPlaces, matches []quoted.Match) []Citation {
+	var found []Citation
+	for _, m := range matches {
+		d := documents[m.Document]
+		found = append(found, Citation{
+			ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Quote: m.Text, Name: m.Name, Weight: m.Weight,
+		})
+	}
 	return found
 }
 
@@ -64,9 +110,40 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 }
 
 // Recall says which hooks may be answered about a project, what the user's settings and
-// the project's configuration both allow, and from which relevance a document is shown.
-func (w *Workspace) Recall(p *Project) (allowed project.Recall, threshold float64) {
-	return w.settings.Recall.And(p.Definition.Config.Recall), w.settings.RecallThreshold
+// the project's configuration both allow.
+func (w *Workspace) Recall(p *Project) project.Recall {
+	return w.settings.Recall.And(p.Definition.Config.Recall)
+}
+
+// RecallThreshold returns the relevance from which a hook shows a document, and RecallVisible whether the
+// user sees it.
+func (w *Workspace) RecallThreshold() float64 { return w.settings.RecallThreshold }
+
+// RecallVisible reports whether the user sees what hooks show.
+func (w *Workspace) RecallVisible() bool { return w.settings.RecallVisible }
+
+// RecallScopes returns what hooks search: the collections of the user's settings that are there, and external
+// docs that the project takes as its own.
+func (w *Workspace) RecallScopes(ctx context.Context, p *Project) (scopes []catalog.Scope) {
+	collections := w.settings.RecallCollections
+	if external := string(catalog.External); p.Definition.Config.ExternalAsOwn() && !slices.Contains(collections, external) {
+		collections = append(slices.Clone(collections), external)
+	}
+	for _, collection := range collections {
+		switch catalog.Collection(collection) {
+		case catalog.Compounding:
+			scopes = append(scopes, p.Compounding())
+		case catalog.External:
+			if p.Definition.Config.ExternalDocs != nil {
+				scopes = append(scopes, p.External())
+			}
+		case catalog.Handbook:
+			if edition, err := w.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
+				scopes = append(scopes, edition.Scope())
+			}
+		}
+	}
+	return scopes
 }
 
 // KeepsQuestions reports whether the user's settings allow to keep questions that found nothing.

@@ -66,7 +66,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.stale = &staleDocuments{
 		checker: staleness.NewChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
-		asked: make(chan struct{}, 1), found: make(chan struct{}),
+		asked: make(chan struct{}, 1), known: make(chan struct{}), found: make(chan struct{}),
 	}
 	a.sweeper = x.Sweeper(tenant, w.settings.UnusedTextAge())
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}

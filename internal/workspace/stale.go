@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/staleness"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/quoted"
 )
 
 const (
@@ -30,15 +31,18 @@ type staleDocuments struct {
 	logger  *slog.Logger
 
 	asked chan struct{} // holds a token when somebody has asked, or something has changed
-	found chan struct{} // closed when it is first known
+	known chan struct{} // closed when the documents are first known
+	found chan struct{} // closed when it is first known which are stale
 
 	// head and version are those that follow has met.
 	head    string
 	version int64
 
 	mu sync.Mutex
-	// documents are those that cite places, and critical ones.
+	// documents are those that cite places or quote code, and critical ones. book has what they
+	// quote, in the same order. Neither is changed.
 	documents []index.CitedPlaces
+	book      *quoted.Book
 	// what says by the path of a document what became of the places that it cites. It is
 	// not changed.
 	what map[string]string
@@ -97,6 +101,7 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	var what map[string]string
 	cited, err := s.cited(ctx)
 	if err == nil {
+		s.keepDocuments(cited)
 		what, err = s.find(ctx, cited)
 	}
 	if err != nil && ctx.Err() == nil {
@@ -105,13 +110,49 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		s.documents, s.what = cited, what
+		s.what = what
 	}
 	select {
 	case <-s.found:
 	default:
 		close(s.found)
 	}
+}
+
+// keepDocuments keeps what documents cite and quote, which is known before it is known which are stale.
+func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
+	book := &quoted.Book{}
+	for _, d := range cited {
+		book.Add(d.Title, d.Quotes)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.documents, s.book = cited, book
+	select {
+	case <-s.known:
+	default:
+		close(s.known)
+	}
+}
+
+// citing returns the documents that cite places or quote code, and the book of what they quote. It
+// waits a moment until they are first known.
+func (s *staleDocuments) citing(ctx context.Context) ([]index.CitedPlaces, *quoted.Book) {
+	select {
+	case <-s.known:
+	default:
+		signal(s.asked)
+		patience := time.NewTimer(stalePatience)
+		defer patience.Stop()
+		select {
+		case <-s.known:
+		case <-patience.C:
+		case <-ctx.Done():
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.documents, s.book
 }
 
 func (s *staleDocuments) find(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {

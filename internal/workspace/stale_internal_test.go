@@ -22,7 +22,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 				looks++
 				return nil, nil
 			},
-			asked: make(chan struct{}, 1), found: make(chan struct{}),
+			asked: make(chan struct{}, 1), known: make(chan struct{}), found: make(chan struct{}),
 		}
 		ctx, end := context.WithCancel(t.Context())
 		defer end()

@@ -11,10 +11,10 @@ import (
 )
 
 // CitedPlaces are the places of the repository that a document cites, such as
-// src/pool.go:12-20.
+// src/pool.go:12-20, and the code that it quotes, see [markdown.ParseQuote].
 type CitedPlaces = db.DocumentPlacesRow
 
-// CitedPlaces returns the documents of the scope that cite places, and the critical ones.
+// CitedPlaces returns the documents of the scope that cite places or quote code, and the critical ones.
 func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
 	return db.ReadOne(ctx, x.db, "read the places that documents cite", (*db.Queries).DocumentPlaces,
 		db.DocumentPlacesParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})

@@ -76,6 +76,19 @@ func resolvePlace(source string, place markdown.Place) (CitedPlace, bool) {
 	}, insideRepository(target)
 }
 
+// quoteTexts writes the code that a document quotes for the database, each once, as lines.
+func quoteTexts(parsed *markdown.Document) string {
+	var texts []string
+	seen := map[string]bool{}
+	for _, q := range parsed.Quotes() {
+		if text := q.String(); !seen[text] && !strings.Contains(text, "\x00") {
+			seen[text] = true
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
 // placeTexts writes places for the database, each once.
 func placeTexts(places []CitedPlace) []string {
 	var texts []string

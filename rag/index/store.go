@@ -183,6 +183,7 @@ func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParam
 		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))
 		params.FileInodes = append(params.FileInodes, int64(doc.file.Inode))
 		params.Places = append(params.Places, strings.Join(placeTexts(doc.Places), "\n"))
+		params.Quotes = append(params.Quotes, quoteTexts(doc.parsed))
 		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
 	}
 	return params

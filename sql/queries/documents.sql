@@ -5,13 +5,13 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
 -- name: DocumentUpsertMany :exec
--- One array a column. Each row's places are lines, since unnest would make one list of all
--- rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
+-- One array a column. Each row's places and quotes are lines, since unnest would make one list of
+-- all rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
 -- last one: a sequence would be asked on one node of Citus, and the row be on another. So it
 -- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -20,7 +20,8 @@ SELECT t.project_id, t.id,
     ), t.id::bigint << 32),
     @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
-    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n')
+    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
+    string_to_array(nullif(d.quotes, ''), E'\n')
 FROM tenants t
 CROSS JOIN (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -38,7 +39,8 @@ CROSS JOIN (
         unnest(@file_ctimes::timestamptz[]) AS file_ctime,
         unnest(@file_inodes::bigint[]) AS file_inode,
         unnest(@chunk_counts::integer[]) AS chunk_count,
-        unnest(@places::text[]) AS places
+        unnest(@places::text[]) AS places,
+        unnest(@quotes::text[]) AS quotes
 ) AS d
 WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
@@ -47,7 +49,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    places = excluded.places;
+    places = excluded.places, quotes = excluded.quotes;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.
@@ -83,8 +85,8 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND relative_path = ANY(@relative_paths::text[]);
 
 -- name: DocumentPlaces :many
--- The tenant's documents that cite places of the repository, or are critical.
-SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places
+-- The tenant's documents that cite places of the repository, quote code, or are critical.
+SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
-    AND (places IS NOT NULL OR promotion_level = 'critical');
+    AND (places IS NOT NULL OR quotes IS NOT NULL OR promotion_level = 'critical');

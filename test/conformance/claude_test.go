@@ -27,7 +27,7 @@ func TestClaudeCode(t *testing.T) {
 	search := step{toolPrefix + "semantic_search", `{"query": "zebra crossing", "mode": "lexical"}`}
 	model := startModel(t)
 	model.script("Done.", search, step{"EnterWorktree", `{"name": "other"}`}, search)
-	_, claude := withPlugin(t, model, func(r *gitrepo.Repo) {
+	_, claude := withPlugin(t, model, "{}", func(r *gitrepo.Repo) {
 		r.Git("init", "-q", "-b", "main")
 		r.Commit()
 		r.Put("csharp-compounding-docs/tools/zebra.md", zebra) // not committed, so it is not in the worktree
@@ -63,7 +63,7 @@ func TestClaudeCode_Recalls(t *testing.T) {
 		writes   = "write it down now as a document"
 	)
 	model := startModel(t)
-	repository, claude := withPlugin(t, model, func(r *gitrepo.Repo) {
+	repository, claude := withPlugin(t, model, "{}", func(r *gitrepo.Repo) {
 		r.Put("src/zebra.cs", "class Zebra {}\n")
 		r.Put("csharp-compounding-docs/tools/zebra.md", strings.Replace(zebra, "crossing", "of `src/zebra.cs`", 1))
 	})
@@ -109,10 +109,95 @@ func TestClaudeCode_Recalls(t *testing.T) {
 const zebra = "---\ntitle: Zebra\ndate: 2026-01-02\nsummary: Striped horse\nsignificance: integration\n" +
 	"tool_name: Zebra\nversion: 1\nknowledge_type: gotcha\n---\n\nZebra crossing.\n"
 
+// acting has documents that speak of what the model does in the tests below.
+func acting(r *gitrepo.Repo) {
+	for name, says := range map[string]string{
+		"flood": "promotion_level: critical\n---\n\nNever run `flood --all`: it empties the docks.",
+		"tide":  "---\n\n```\ntide import: no almanac for day 31 of harbour 7\n```\n\nFill the gap of the almanac by hand.",
+		"ships": "---\n\nA plain `ALTER TABLE ships ADD COLUMN` locks the table for an hour.",
+	} {
+		r.Put("csharp-compounding-docs/tools/"+name+".md", "---\ntitle: About "+name+"\ndate: 2026-01-02\nsummary: s\n"+
+			"significance: integration\ntool_name: x\nversion: 1\nknowledge_type: gotcha\n"+says+"\n")
+	}
+	r.Put("flood", "#!/bin/sh\necho flooded >>flooded\n")
+	r.Put("tide", "#!/bin/sh\necho tide import: no almanac for day 2 of harbour 9\nexit 3\n")
+}
+
+func call(tool string, input map[string]any) step {
+	text, err := json.Marshal(input)
+	if err != nil {
+		panic(err) // texts are always JSON
+	}
+	return step{tool, string(text)}
+}
+
+func bash(line string) step {
+	return call("Bash", map[string]any{"command": line, "description": "run"})
+}
+
+// The next request to the model has what the hooks say of a command, a failure and a text, and the first one of
+// a subagent has what its task needs. An everyday act adds nothing, and nothing comes twice.
+func TestClaudeCode_RecallsWhereItActs(t *testing.T) {
+	t.Parallel()
+	const (
+		memory   = "From this project's memory (compound-docs): ./csharp-compounding-docs/"
+		question = "background jobs fail with an exhausted database connection pool and missing disposal"
+	)
+	model := startModel(t)
+	repository, claude := withPlugin(t, model, "{}", acting)
+	claude("-p", "Hello") // and the index is made
+	model.script("Done.", bash("git status"), bash("sh ./flood -x --all"), bash("sh ./tide"),
+		call("Write", map[string]any{"file_path": repository.Path("1.sql"), "content": "alter table ships add column x int;\n"}),
+		bash("sh ./flood --all"),
+		call("Agent", map[string]any{"description": "look", "prompt": question, "subagent_type": "general-purpose"}))
+	before := len(model.received())
+	claude("-p", "Work", "--allowedTools", "Bash", "Write", "Agent")
+	received := model.received()[before:]
+	if len(received) != 8 {
+		t.Fatalf("%d requests to the model, want 8", len(received))
+	}
+	count := func(request int, document string) int {
+		return strings.Count(string(received[request].Messages), memory+document)
+	}
+	for request, want := range [][3]int{{}, {}, {1}, {1, 1}, {1, 1, 1}, {1, 1, 1}, {}, {1, 1, 1}} {
+		got := [3]int{count(request, "tools/flood.md"), count(request, "tools/tide.md"), count(request, "tools/ships.md")}
+		if got != want {
+			t.Errorf("request %d has pointers to the command, the failure and the text %v times, want %v", request, got, want)
+		}
+	}
+	subagent := string(received[6].Messages)
+	if count(6, "problems/db-pool-exhaustion-20250115.md") != 1 || !strings.Contains(subagent, "semantic_search, or ask rag_query") {
+		t.Errorf("the subagent hears nothing of its task:\n%s", subagent)
+	}
+}
+
+// With guard, the first call that a critical document warns of is denied with the rule. The same call passes the
+// second time.
+func TestClaudeCode_IsGuarded(t *testing.T) {
+	t.Parallel()
+	model := startModel(t)
+	repository, claude := withPlugin(t, model, `{"recall": "guard"}`, acting)
+	claude("-p", "Hello")
+	model.script("Done.", bash("sh ./flood --all"), bash("sh ./flood --all"))
+	before := len(model.received())
+	claude("-p", "Work", "--allowedTools", "Bash")
+	received := model.received()[before:]
+	if len(received) != 3 {
+		t.Fatalf("%d requests to the model, want 3", len(received))
+	}
+	denied := string(received[1].Messages)
+	if !strings.Contains(denied, "it empties the docks") || !strings.Contains(denied, "repeat it") {
+		t.Errorf("the rule is not in the request:\n%s", denied)
+	}
+	if got := repository.Read("flooded"); got != "flooded\n" {
+		t.Errorf("the command wrote %q, want one line", got)
+	}
+}
+
 // withPlugin returns the project after change, and a function that runs Claude Code in it, with a
-// new home, the plugin of this repository, and the model.
+// new home, the user's settings, the plugin of this repository, and the model.
 func withPlugin(
-	t *testing.T, model *scriptedModel, change func(*gitrepo.Repo),
+	t *testing.T, model *scriptedModel, settings string, change func(*gitrepo.Repo),
 ) (repository *gitrepo.Repo, claude func(arguments ...string)) {
 	t.Helper()
 	program := os.Getenv("CDOCS_CLAUDE")
@@ -120,6 +205,9 @@ func withPlugin(
 		t.Skip("CDOCS_CLAUDE names no Claude Code; docs/conformance.md says how to install it")
 	}
 	in := install(t)
+	if err := os.WriteFile(filepath.Join(in.Home, "settings.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	repository = gitrepo.At(t, in.Root)
 	change(repository)
 	in.Program, in.Environment = program, []string{

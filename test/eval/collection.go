@@ -31,6 +31,8 @@ type query struct {
 	Text string `json:"text"`
 	// Kind groups queries in a report. BEIR's collections have none.
 	Kind string `json:"kind,omitempty"`
+	// File is the one that an edit changes.
+	File string `json:"file,omitempty"`
 }
 
 // judgements maps the ids of documents to their grades of relevance for one query.

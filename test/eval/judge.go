@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 )
 
 // result is the outcome of a question.
-type result struct {
+type result struct { //nolint:recvcheck // filled through a pointer, and read by value
 	question
 
 	// ranking has the paths of the documents, best first.
@@ -28,8 +29,11 @@ type result struct {
 	// firstScore is the score of the first document. topScore is the highest, which another
 	// one has if the first one is promoted. Both are 0 without a document.
 	firstScore, topScore float64
-	// pointed is the document that the hook of a prompt points to, "" for none.
+	// pointed is the document that a hook points to, "" for none. tokens are about what the hook
+	// adds, and took is how long it was waited for.
 	pointed string
+	tokens  int
+	took    time.Duration
 }
 
 func (r result) ndcg() float64     { return ndcg(r.ranking, r.judged, 10) }
@@ -95,9 +99,13 @@ func sampleOf(ctx context.Context, client *mcpclient.Client, projects []checkout
 			return sample{}, err
 		}
 		for _, q := range p.questions {
-			r, err := ask(ctx, client, q, mode)
+			r := result{question: q}
+			var err error
+			if !isAct(q.Kind) {
+				r, err = ask(ctx, client, q, mode)
+			}
 			if err == nil && hook {
-				r.pointed, err = pointedTo(ctx, client, filepath.Base(p.root)+" "+q.ID, q.Text)
+				err = r.askHook(ctx, client, filepath.Base(p.root)+" "+q.ID)
 			}
 			if err != nil {
 				return sample{}, fmt.Errorf("ask %s: %w", q.ID, err)
@@ -151,20 +159,54 @@ func ask(ctx context.Context, client *mcpclient.Client, q question, mode string)
 	return r, err
 }
 
-// pointer is how recall names a document.
-var pointer = regexp.MustCompile(`: \./(.+?):\d+-\d+ "`)
+// The kinds of what assistants do, and of what they do every day.
+const (
+	command         = "command"
+	everydayCommand = "everyday command"
+	edit            = "edit"
+	everydayEdit    = "everyday edit"
+	knownFailure    = "failure"
+	unknownFailure  = "unknown failure"
+)
 
-// pointedTo returns the document that a prompt in a new session gets, "" for none.
-func pointedTo(ctx context.Context, client *mcpclient.Client, session, prompt string) (string, error) {
-	text, err := client.Text(ctx, "recall", map[string]any{
-		"event": "UserPromptSubmit", "session_id": session, "prompt": prompt,
-	})
-	if err != nil || text == "{}" {
-		return "", err
+func isAct(kind string) bool {
+	return slices.Contains([]string{command, everydayCommand, edit, everydayEdit, knownFailure, unknownFailure}, kind)
+}
+
+// event is how a hook tells of a question's text. What is printed by a program is a failure, if the set asks
+// for that.
+func event(q query) map[string]any {
+	switch q.Kind {
+	case command, everydayCommand:
+		return map[string]any{"event": "PreToolUse", "tool_name": "Bash", "command": q.Text}
+	case edit, everydayEdit:
+		return map[string]any{"event": "PreToolUse", "tool_name": "Write", "file_path": q.File, "content": q.Text}
+	case unknownFailure, knownFailure:
+		return map[string]any{"event": "PostToolUseFailure", "tool_name": "Bash", "command": "any", "error": q.Text}
+	default:
+		return map[string]any{"event": "UserPromptSubmit", "prompt": q.Text}
 	}
+}
+
+// pointer is how recall names a document.
+var pointer = regexp.MustCompile(`: \./(.+?)(?::\d+-\d+)? "`)
+
+// askHook asks the hook in a new session.
+func (r *result) askHook(ctx context.Context, client *mcpclient.Client, session string) error {
+	asked := event(r.query)
+	asked["session_id"] = session
+	began := time.Now()
+	text, err := client.Text(ctx, "recall", asked)
+	r.took = time.Since(began)
+	if err != nil || text == "{}" {
+		return err
+	}
+	const charactersPerToken = 4
+	r.tokens = len(text) / charactersPerToken
 	found := pointer.FindStringSubmatch(strings.ReplaceAll(text, `\"`, `"`))
 	if found == nil {
-		return "", fmt.Errorf("recall names no document: %s", text)
+		return fmt.Errorf("recall names no document: %s", text)
 	}
-	return found[1], nil
+	r.pointed = found[1]
+	return nil
 }

@@ -102,9 +102,29 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 			}
 		}
 	}
-	if !o.hook {
-		printKindsHead(out)
-		fmt.Fprint(out, kinds.String())
+	if o.hook {
+		return actTable(ctx, out, all)
+	}
+	printKindsHead(out)
+	fmt.Fprint(out, kinds.String())
+	return nil
+}
+
+// actTable judges the hooks of what assistants do, with every competitor.
+func actTable(ctx context.Context, out io.Writer, all []competitor) error {
+	printActsHead(out)
+	for _, set := range []string{folder + "/acts", folder + "/literal"} {
+		t, err := actTask(set, folder+"/acts/others.jsonl")
+		if err != nil {
+			return err
+		}
+		for _, c := range all {
+			samples, err := judgeIn(ctx, t, c, nil, true)
+			if err != nil {
+				return fmt.Errorf("judge acts with %s: %w", c.name, err)
+			}
+			samples[c.modes[len(c.modes)-1]][0].printActs(out, t.Name, c.name)
+		}
 	}
 	return nil
 }

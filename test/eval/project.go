@@ -99,3 +99,28 @@ func write(path, text string) error {
 	}
 	return os.WriteFile(path, []byte(text), 0o600)
 }
+
+// actTask returns what assistants do in a project of a set, and what they do every day. Of the literal set,
+// these are failures.
+func actTask(set, others string) (task, error) {
+	c, err := readCollection(set)
+	if err != nil {
+		return task{}, fmt.Errorf("read the collection %s: %w", set, err)
+	}
+	if c.Name == "literal" {
+		c.Queries = asFailures(c.Queries)
+	}
+	everyday, err := readOthers(others)
+	return task{c, everyday}, err
+}
+
+// asFailures returns the queries that are printed by programs, as failures of commands.
+func asFailures(queries []query) (failures []query) {
+	for _, q := range queries {
+		if q.Kind == "error line" || q.Kind == "trace" {
+			q.Kind = knownFailure
+			failures = append(failures, q)
+		}
+	}
+	return failures
+}

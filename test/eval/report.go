@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // everyday is the kind of the questions in everyday.jsonl.
@@ -142,6 +143,52 @@ func (s sample) printKinds(w io.Writer, set, by string) {
 		row := []string{set, by, kind, strconv.Itoa(counts[kind])}
 		for _, measure := range []func(result) float64{result.ndcg, result.first, result.recall10} {
 			row = append(row, fmt.Sprintf("%.3f", s.mean(of, measure).Value))
+		}
+		printRow(w, row...)
+	}
+}
+
+// pointed says for each act of a kind whether a hook points to its document, and whether to another one.
+func (s sample) pointed(kind string) (right, wrong []bool) {
+	for _, r := range s.results {
+		if r.Kind == kind {
+			right = append(right, r.judged[r.pointed] > 0)
+			wrong = append(wrong, r.pointed != "" && r.judged[r.pointed] <= 0)
+		}
+	}
+	return right, wrong
+}
+
+func printActsHead(w io.Writer) {
+	printHead(w, "set", "by", "event", "asked", "right", "wrong", "silent", "tokens", "p50 ms", "p95 ms")
+}
+
+// printActs prints a row for each kind of act. Tokens are the mean of those that get a document.
+func (s sample) printActs(w io.Writer, set, by string) {
+	for _, kind := range []string{command, knownFailure, edit, everydayCommand, unknownFailure, everydayEdit} {
+		right, wrong := s.pointed(kind)
+		if len(right) == 0 {
+			continue
+		}
+		tokens, shown := 0, 0
+		var took []time.Duration
+		for _, r := range s.results {
+			if r.Kind != kind {
+				continue
+			}
+			took = append(took, r.took)
+			if tokens += r.tokens; r.pointed != "" {
+				shown++
+			}
+		}
+		slices.Sort(took)
+		row := []string{set, by, kind, strconv.Itoa(len(right))}
+		for _, part := range []float64{share(right), share(wrong), 1 - share(right) - share(wrong)} {
+			row = append(row, fmt.Sprintf("%.3f", part))
+		}
+		row = append(row, strconv.Itoa(tokens/max(shown, 1)))
+		for _, percent := range []int{50, 95} {
+			row = append(row, fmt.Sprintf("%.1f", float64(took[len(took)*percent/100].Microseconds())/1000))
 		}
 		printRow(w, row...)
 	}

@@ -1,0 +1,179 @@
+package recall
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// hookInput is what assistants give to a hook. Codex has Claude Code's form. Gemini CLI and Cursor name
+// events and some fields in other words.
+type hookInput struct {
+	Event        string `json:"hook_event_name"`
+	SessionID    string `json:"session_id"`
+	Conversation string `json:"conversation_id"` // Cursor
+	Prompt       string `json:"prompt"`
+	ToolName     string `json:"tool_name"`
+	ToolInput    struct {
+		Prompt    string  `json:"prompt"`
+		FilePath  string  `json:"file_path"`
+		Path      string  `json:"path"`
+		Command   command `json:"command"`
+		NewString string  `json:"new_string"`
+		Content   string  `json:"content"`
+		Contents  string  `json:"contents"`
+		Agent     string  `json:"subagent_type"`
+	} `json:"tool_input"`
+	// Command is what Cursor gives before a shell runs it.
+	Command      command         `json:"command"`
+	Error        string          `json:"error"`
+	ErrorMessage string          `json:"error_message"` // Cursor
+	Response     json.RawMessage `json:"tool_response"`
+	Agent        string          `json:"agent_type"`
+	Subagent     string          `json:"subagent_type"`
+}
+
+// command is a command line, or the list of its words.
+type command string
+
+// UnmarshalJSON reads either.
+func (c *command) UnmarshalJSON(content []byte) error {
+	var words []string
+	if json.Unmarshal(content, &words) == nil {
+		*c = command(strings.Join(words, " "))
+		return nil
+	}
+	var line string
+	if err := json.Unmarshal(content, &line); err != nil {
+		return fmt.Errorf("a command is neither a text nor a list of words: %w", err)
+	}
+	*c = command(line)
+	return nil
+}
+
+// eventNames has what other assistants call the events. Gemini CLI and Cursor take no line before a tool
+// runs. So they get it with the tool's result, as Claude Code's model does, and nothing is denied.
+var eventNames = map[string]string{
+	"BeforeAgent": Prompt, "AfterTool": Before, "PreCompress": Compact, // Gemini CLI
+	"beforeSubmitPrompt": Prompt, "postToolUse": Before, "postToolUseFailure": Failure, "subagentStart": Started, // Cursor
+	"preCompact": Compact,
+}
+
+// Hook is an event with the form in which its assistant wants the answer.
+type Hook struct {
+	Event
+
+	// name is the assistant's own one of the event.
+	name string
+}
+
+// maxHook bounds what a hook is given, in bytes.
+const maxHook = 4 << 20
+
+// ReadHook reads the event that an assistant gives to a hook on stdin.
+func ReadHook(stdin io.Reader) (Hook, error) {
+	var in hookInput
+	if err := json.NewDecoder(io.LimitReader(stdin, maxHook)).Decode(&in); err != nil {
+		return Hook{}, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
+			`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}`, err)
+	}
+	e := Event{
+		Event: cmp.Or(eventNames[in.Event], in.Event), SessionID: cmp.Or(in.SessionID, in.Conversation),
+		Prompt: cmp.Or(in.Prompt, in.ToolInput.Prompt), ToolName: in.ToolName,
+		FilePath: cmp.Or(in.ToolInput.FilePath, in.ToolInput.Path), Command: string(cmp.Or(in.ToolInput.Command, in.Command)),
+		NewString: in.ToolInput.NewString, Content: cmp.Or(in.ToolInput.Content, in.ToolInput.Contents),
+		Error: cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
+	}
+	if e.Error == "" {
+		e.Error = failureIn(in.Response)
+	}
+	if e.Error != "" {
+		e.Event = Failure // some assistants have one event for both
+	}
+	if patch := e.Command; strings.Contains(in.ToolName, "patch") {
+		e.Command, e.FilePath, e.Content = "", patchedFile(patch), addedLines(patch)
+	}
+	return Hook{e, in.Event}, nil
+}
+
+// failureIn returns the output of a failed command in a tool's response, "" for one that did not fail.
+func failureIn(response json.RawMessage) string {
+	var in struct {
+		Error    any    `json:"error"`
+		ExitCode int    `json:"exit_code"`
+		Content  any    `json:"llmContent"` //nolint:tagliatelle // Gemini CLI's name
+		Output   string `json:"output"`
+		Stderr   string `json:"stderr"`
+	}
+	text := ""
+	if json.Unmarshal(response, &text) == nil {
+		if code := exitCode.FindString(text); code != "" && !strings.HasSuffix(strings.TrimSpace(code), " 0") {
+			return text
+		}
+		return ""
+	}
+	if json.Unmarshal(response, &in) != nil || in.Error == nil && in.ExitCode == 0 {
+		return ""
+	}
+	if content, ok := in.Content.(string); ok {
+		return content
+	}
+	return cmp.Or(in.Output+in.Stderr, fmt.Sprint(in.Error))
+}
+
+// patchedFile returns the first file of a patch in Codex' form, and addedLines what the patch adds.
+func patchedFile(patch string) string {
+	for line := range strings.Lines(patch) {
+		for _, action := range []string{"*** Update File: ", "*** Add File: "} {
+			if name, ok := strings.CutPrefix(line, action); ok {
+				return strings.TrimSpace(name)
+			}
+		}
+	}
+	return ""
+}
+
+func addedLines(patch string) string {
+	var added strings.Builder
+	for line := range strings.Lines(patch) {
+		if text, ok := strings.CutPrefix(line, "+"); ok {
+			added.WriteString(text)
+		}
+	}
+	return added.String()
+}
+
+// Answer puts an answer into the form of the assistant that asked. context, reason and message are as in
+// Claude Code's form, each "" for none.
+func (h Hook) Answer(context, reason, message string) map[string]any {
+	answer := map[string]any{}
+	set := func(to map[string]any, key, value string) {
+		if value != "" {
+			to[key] = value
+		}
+	}
+	switch {
+	case h.name == "" || eventNames[h.name] == "": // Claude Code and Codex
+		if context+reason != "" {
+			output := map[string]any{"hookEventName": h.name}
+			set(output, "additionalContext", context)
+			set(output, "permissionDecisionReason", reason)
+			if reason != "" {
+				output["permissionDecision"] = "deny"
+			}
+			answer["hookSpecificOutput"] = output
+		}
+		set(answer, "systemMessage", message)
+	case strings.ToLower(h.name[:1]) == h.name[:1]: // Cursor
+		set(answer, "additional_context", context+reason)
+		set(answer, "user_message", message)
+	default: // Gemini CLI
+		if context+reason != "" {
+			answer["hookSpecificOutput"] = map[string]any{"hookEventName": h.name, "additionalContext": context + reason}
+		}
+		set(answer, "systemMessage", message)
+	}
+	return answer
+}

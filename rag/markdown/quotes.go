@@ -1,0 +1,126 @@
+package markdown
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Quote is code that a document quotes, such as a command line.
+type Quote struct {
+	Text   string
+	Advice Advice
+}
+
+// Advice is what a document says of the code that it quotes.
+type Advice byte
+
+// The kinds of advice.
+const (
+	Mentioned Advice = ' '
+	Warned    Advice = '!' // not to be done
+	Advised   Advice = '+' // to be done, perhaps instead
+)
+
+// String returns the quote as the index keeps it: advice and text.
+func (q Quote) String() string { return string(rune(q.Advice)) + q.Text }
+
+// ParseQuote reads what [Quote.String] has written.
+func ParseQuote(text string) Quote {
+	if text == "" {
+		return Quote{Advice: Mentioned}
+	}
+	return Quote{Text: text[1:], Advice: Advice(text[0])}
+}
+
+const (
+	// maxQuotes bounds the quotes of a document, and maxQuote the length of one in bytes.
+	maxQuotes = 200
+	maxQuote  = 300
+)
+
+// Quotes returns the code that the document quotes: spans of code, and the lines of blocks that
+// may be commands, or what these print.
+func (d *Document) Quotes() []Quote {
+	var quotes []Quote
+	add := func(text string, advice Advice) {
+		text = strings.Join(strings.Fields(text), " ")
+		if text != "" && len(text) <= maxQuote && len(quotes) < maxQuotes {
+			quotes = append(quotes, Quote{text, advice})
+		}
+	}
+	// lead is the last line of prose, and before the same line unless a blank one follows.
+	fence, commands, lead, before := "", false, "", ""
+	for _, line := range d.outline.lines {
+		marker := fenceOf(line)
+		switch {
+		case fence == "" && marker != "":
+			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
+			fence, commands = marker, shellBlock.MatchString(strings.TrimSpace(language))
+		case fence != "" && strings.HasPrefix(marker, fence):
+			fence, lead, before = "", "", ""
+		case fence != "":
+			if text := strings.TrimPrefix(strings.TrimSpace(line), "$ "); commands && !strings.HasPrefix(text, "#") {
+				add(text, adviceBefore(lead))
+			}
+		default:
+			for _, span := range codeSpan.FindAllStringSubmatchIndex(line, -1) {
+				add(line[span[2]:span[3]], adviceOn(before+" "+line[:span[0]], line[span[1]:]))
+			}
+			if before = strings.TrimSpace(line); before != "" {
+				lead = before
+			}
+		}
+	}
+	return quotes
+}
+
+// shellBlock is the language of blocks that may have commands, or what these print.
+var shellBlock = regexp.MustCompile(`^(?:sh|bash|shell|zsh|console|shell-session|sql|text|txt|log|output)?$`)
+
+var (
+	// sentenceEnd ends what counts as said of code that follows.
+	sentenceEnd = regexp.MustCompile(`[.;:!?](?:\s|$)|^#+ `)
+	against     = regexp.MustCompile(`(?i)\b(?:never|not|no|avoid|cannot|don't|doesn't|mustn't|forbidden|instead of|rather than)\b`)
+	inFavour    = regexp.MustCompile(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
+	// againstAfter says behind the code that it is not to be used.
+	againstAfter = regexp.MustCompile(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
+)
+
+// mostBetween is how many words may stand between "never" and the code.
+const mostBetween = 3
+
+// adviceOn returns the advice on code between two texts of a paragraph.
+func adviceOn(before, after string) Advice {
+	advice := adviceBefore(before)
+	if advice == Mentioned && againstAfter.MatchString(after) {
+		return Warned
+	}
+	return advice
+}
+
+// adviceBefore returns the advice of the sentence that leads to the code. "Do not use" is against
+// it, and "never so, use" is for it.
+func adviceBefore(text string) Advice {
+	if ends := sentenceEnd.FindAllStringIndex(strings.TrimRight(text, " :\t"), -1); len(ends) > 0 {
+		text = text[ends[len(ends)-1][1]:]
+	}
+	lastOf := func(pattern *regexp.Regexp) (start, end int) {
+		found := pattern.FindAllStringIndex(text, -1)
+		if len(found) == 0 {
+			return -1, -1
+		}
+		return found[len(found)-1][0], found[len(found)-1][1]
+	}
+	_, no := lastOf(against)
+	yes, _ := lastOf(inFavour)
+	switch {
+	case no < 0 && yes < 0:
+		return Mentioned
+	case no > yes && len(strings.Fields(codeSpan.ReplaceAllString(text[no:], ""))) > mostBetween:
+		return Mentioned // another thing is not to be done
+	case no > yes, no >= 0 && !strings.ContainsAny(text[no:max(no, yes)], ",`"):
+		return Warned
+	default:
+		return Advised
+	}
+}

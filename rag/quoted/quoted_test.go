@@ -1,0 +1,169 @@
+package quoted
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+func TestCommands_ReadsCommandLines(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`kubectl -n streaming delete pvc/data-0`:                 "[kubectl streaming delete pvc data-0] [-n]",
+		`FOO=1 sudo /usr/bin/systemctl restart "edge gateway"`:   "[systemctl restart edge gateway] []",
+		`terraform -chdir=infra apply -auto-approve -target=a.b`: "[terraform infra apply a.b] [--chdir --auto-approve --target]",
+		`git clean -fdx`:                                          "[git clean] [-f -d -x]",
+		`curl -XDELETE localhost:9200/logs`:                       "[curl delete localhost:9200/logs] [-X]",
+		`docker-compose down --volumes`:                           "[docker compose down] [--volumes]",
+		`psql -c 'VACUUM (FULL, ANALYZE) outbox' 2>&1 >/dev/null`: "[psql vacuum full analyze outbox] [-c]",
+		`git commit -m "never npm publish"`:                       "[git commit] [-m]",
+		`cd a && make seed; ls | head -3`:                         "[cd a] [] [make seed] [] [ls] [] [head] [--3]",
+		`ssh gw 'sudo iptables --flush'`:                          "[ssh gw sudo iptables] [--flush]",
+		"":                                                        "",
+	} {
+		var got []string
+		for _, c := range Commands(line) {
+			got = append(got, fmt.Sprint(c.words), fmt.Sprint(c.flags))
+		}
+		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+// book has the documents of texts, each with a title in the first line.
+func book(t *testing.T, texts ...string) *Book {
+	t.Helper()
+	b := &Book{}
+	for _, text := range texts {
+		parsed, err := markdown.Parse([]byte("# " + text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var quotes []string
+		for _, q := range parsed.Quotes() {
+			quotes = append(quotes, q.String())
+		}
+		b.Add(parsed.Title, quotes)
+	}
+	return b
+}
+
+// first is the quote that matches best, "" for none.
+func first(matches []Match) string {
+	if len(matches) == 0 {
+		return ""
+	}
+	return matches[0].Text
+}
+
+func TestBook_Command(t *testing.T) {
+	t.Parallel()
+	b := book(t,
+		"Claims of Kafka\n\nNever run `kubectl delete pvc` there.",
+		"Release branches are mirrored by force\n\nA `git push --force` breaks the mirror.",
+		"docker compose down -v removes the licence\n\nUse `docker compose stop`.",
+		"Fixtures\n\nDo not run `ansible-playbook site.yml` without `--limit`.",
+		"Hosts\n\nThe host `orders-db-ro` is the primary. We saw it in `git log` and `go test ./...`.",
+		"Images\n\nUse `helm upgrade billing`, never `helm rollback billing`.",
+	)
+	for line, want := range map[string]string{
+		"kubectl -n s delete persistentvolumeclaim/data-2": "kubectl delete pvc",
+		"kubectl get pvc":                        "",
+		"git push -f origin release/4":           "git push --force",
+		"git push origin main":                   "",
+		"docker compose --file x down --volumes": "",
+		"ansible-playbook site.yml -v":           "ansible-playbook site.yml",
+		"ansible-playbook site.yml --limit web":  "",
+		"psql -h orders-db-ro orders":            "orders-db-ro",
+		"grep -rn orders-db-ro config":           "",
+		"git log":                                "",
+		"go test ./...":                          "",
+		"helm rollback -n shop billing 4":        "helm rollback billing",
+		"helm upgrade billing ./chart":           "",
+		`echo "kubectl delete pvc"`:              "",
+	} {
+		if got := first(b.Command(line)); got != want {
+			t.Errorf("%q is found by %q, want %q", line, got, want)
+		}
+	}
+	if b.Advises(3, "ansible-playbook site.yml") || !b.Advises(3, "ansible-playbook site.yml --limit web") {
+		t.Error("the limit is advised, and the playbook without it is not")
+	}
+}
+
+func TestBook_Text(t *testing.T) {
+	t.Parallel()
+	b := book(t,
+		"Shipments\n\nA plain `ALTER TABLE shipments ADD COLUMN` locks for an hour.",
+		"Tests\n\nDo not use `time.Sleep` in a test. Use `await.Until`.",
+		"Locks\n\nA `SELECT ... FOR UPDATE` on `carts` deadlocks.",
+		"Prices\n\nWe tried `toFixed(2)` once.",
+	)
+	for text, want := range map[string]string{
+		"BEGIN;\nalter  table shipments\n  add column x int;": "ALTER TABLE shipments ADD COLUMN",
+		"ALTER TABLE shipments_old ADD COLUMN x int":          "",
+		"\ttime.Sleep(time.Second)":                           "time.Sleep",
+		"\tawait.Until(t, done)":                              "",
+		"SELECT * FROM carts WHERE id = 1 FOR UPDATE":         "SELECT ... FOR UPDATE",
+		"FOR UPDATE of what we SELECT":                        "",
+		"return x.toFixed(2)":                                 "",
+	} {
+		if got := first(b.Text(text)); got != want {
+			t.Errorf("%q is found by %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A printed line is found whatever its numbers are. One that several documents quote says nothing.
+func TestBook_Output(t *testing.T) {
+	t.Parallel()
+	b := book(t,
+		"Pool\n\n```\nacquire connection: pool exhausted after 30s (in use 40)\n```\n\nAlso `exit status 1`.",
+		"One\n\n`no such file or directory`", "Two\n\n`no such file or directory`", "Three\n\n`no such file or directory`",
+	)
+	for output, want := range map[string]string{
+		"ERROR acquire connection: pool exhausted after 9s (in use 7)\n": "acquire connection: pool exhausted after 30s (in use 40)",
+		"open x: no such file or directory\nexit status 1":               "",
+	} {
+		if got := first(b.Output(output)); got != want {
+			t.Errorf("%q is found by %q, want %q", output, got, want)
+		}
+	}
+}
+
+func FuzzBook(f *testing.F) {
+	f.Add("`a -b` never `c.d()`", "a -b 'c \"d", "x … y")
+	f.Add("```\n$ -\n```", "- -- -1 $(x) \\", "()")
+	f.Fuzz(func(t *testing.T, text, line, more string) {
+		parsed, err := markdown.Parse([]byte("# Title\n\n" + text))
+		if err != nil {
+			return
+		}
+		b := &Book{}
+		for range 2 {
+			var quotes []string
+			for _, q := range parsed.Quotes() {
+				if q != markdown.ParseQuote(q.String()) {
+					t.Errorf("%q is read back as %q", q, markdown.ParseQuote(q.String()))
+				}
+				quotes = append(quotes, q.String())
+			}
+			b.Add(more, quotes)
+		}
+		for _, given := range []string{line, text, more} {
+			for _, matches := range [][]Match{b.Command(given), b.Text(given), b.Output(given)} {
+				for _, m := range matches {
+					if m.Weight <= 0 || m.Document > 1 || !strings.Contains(strings.Join(strings.Fields(text), " "), m.Text) {
+						t.Errorf("%q: %+v", given, m)
+					}
+				}
+			}
+			Files(given)
+		}
+	})
+}
