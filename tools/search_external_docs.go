@@ -71,7 +71,8 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, FoundEnd: h.foundEnd(ctx, active, before, catalog.External, hits, query),
+		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
+		FoundEnd:         h.foundEnd(ctx, active, before, catalog.External, hits, query),
 	}, nil
 }
 

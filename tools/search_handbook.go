@@ -208,7 +208,8 @@ func (s handbookSearch) formatNone(sections []string) string {
 	case len(sections) == 0:
 		return text + "\nThe handbook holds no document."
 	case s.section != "":
-		return text + fmt.Sprintf("\nThe handbook has no section '%s'; its sections are: %s", brief(s.section), cutLine(plain.Some(sections, maxSections), maxSideList))
+		return text + fmt.Sprintf("\nThe handbook has no section '%s'; its sections are: %s", brief(s.section),
+			cutLine(plain.Some(sections, maxSections), maxSideList))
 	}
 	return text
 }
