@@ -10,36 +10,6 @@ import (
 	"time"
 )
 
-const documentCountAtLevel = `-- name: DocumentCountAtLevel :one
-SELECT count(*) AS documents
-FROM documents
-WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
-    AND promotion_level = $4
-    AND ($5::text[] IS NULL OR doc_type = ANY($5::text[]))
-`
-
-type DocumentCountAtLevelParams struct {
-	ProjectID      int32
-	TenantID       int32
-	Collection     Collection
-	PromotionLevel PromotionLevel
-	DocTypes       []string
-}
-
-// doc_types NULL means all.
-func (q *Queries) DocumentCountAtLevel(ctx context.Context, arg DocumentCountAtLevelParams) (int64, error) {
-	row := q.db.QueryRow(ctx, documentCountAtLevel,
-		arg.ProjectID,
-		arg.TenantID,
-		arg.Collection,
-		arg.PromotionLevel,
-		arg.DocTypes,
-	)
-	var documents int64
-	err := row.Scan(&documents)
-	return documents, err
-}
-
 const documentCountByType = `-- name: DocumentCountByType :many
 SELECT doc_type, count(*) AS documents
 FROM documents

@@ -115,15 +115,6 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	return valueOr(parameter, externalMinScore)
 }
 
-// overriddenText says that the config overrides the parameter; "" if it does not.
-func overriddenText(active *workspace.Project, parameter *float64) string {
-	threshold := externalThreshold(active, parameter)
-	if parameter == nil || *parameter == threshold {
-		return ""
-	}
-	return fmt.Sprintf("The project's config sets the minimum relevance to %g, which overrides %g.", threshold, *parameter)
-}
-
 // FoundEnd is what the answers of searches end with.
 type FoundEnd struct {
 	gradeOutput
@@ -152,8 +143,8 @@ func (h *Handler) foundEnd(
 		message += h.elsewhere(ctx, active, of, query.Text)
 	}
 	return FoundEnd{
-		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer, query.MinScore), Message: message,
-		Closest: unsureDocuments(hits.Closest, query.MinScore), coverageOutput: coverageOf(hits.Coverage, query.Mode),
+		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message,
+		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
 		Index: indexOfHits(active, before, of, hits.Documents, hits.MayAnswer, hits.Closest),
 	}
 }
@@ -164,8 +155,8 @@ type gradeOutput struct {
 	MayAnswer []UnsureDocument `json:"may_answer,omitempty" jsonschema:"Less sure: scored 0.3 and more, or named like this."`
 }
 
-func gradeOf(grade rag.Grade, mayAnswer []rag.Hit, minScore float64) gradeOutput {
-	list, _ := fit(unsureDocuments(mayAnswer, minScore), maxSideList)
+func gradeOf(grade rag.Grade, mayAnswer []rag.Hit) gradeOutput {
+	list, _ := fit(unsureDocuments(mayAnswer), maxSideList)
 	return gradeOutput{grade, list}
 }
 
@@ -181,15 +172,13 @@ type UnsureDocument struct {
 // maxSnippets is how many documents that may answer are quoted. A longer list has titles alone.
 const maxSnippets = 5
 
-// unsureDocuments takes the minimum, which no score below it is rounded to.
-func unsureDocuments(hits []rag.Hit, minScore float64) []UnsureDocument {
+// unsureDocuments rounds scores down, so that none reaches a minimum that it is below.
+func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	var out []UnsureDocument
 	for _, hit := range hits {
 		d := UnsureDocument{
-			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: round(hit.Score), BestPassage: bestPassageOf(hit, maxText),
-		}
-		if hit.Score < minScore {
-			d.RelevanceScore = roundBelow(hit.Score, minScore)
+			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: math.Floor(hit.Score*1000) / 1000,
+			BestPassage: bestPassageOf(hit, maxText),
 		}
 		if len(hits) <= maxSnippets {
 			d.Snippet = plain.Line(hit.Snippet)
@@ -245,13 +234,4 @@ func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of c
 		}
 	}
 	return ""
-}
-
-// roundBelow rounds a score below the threshold, down if rounding would make it equal
-// to the threshold.
-func roundBelow(score, minScore float64) float64 {
-	if rounded := round(score); rounded < minScore {
-		return rounded
-	}
-	return math.Floor(score*1000) / 1000
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // The schemas check the arguments of clients. Commands call the methods of [Handler] without
-// a schema, so these functions check the same for both. Arguments that were not given pass.
+// a schema, so these functions check the same for both. Arguments that were not given pass. Empty
+// names need no check: nothing has such a name.
 
 // maxQuery bounds a query, in characters. An embedding model reads about 2,000.
 const maxQuery = 10_000
@@ -64,13 +65,6 @@ func checkLevel(parameter string, level, example catalog.Level) error {
 }
 
 func checkMode(mode rag.Mode) error { return checkOneOf("mode", mode, rag.Modes(), rag.Hybrid) }
-
-func checkNotEmpty(parameter string, text *string, example string) error {
-	if text == nil || *text != "" {
-		return nil
-	}
-	return refuse(parameter, "is empty", fmt.Sprintf("give text, for example %q", example))
-}
 
 // refuse returns the error of an argument.
 func refuse(parameter, problem, remedy string) error {

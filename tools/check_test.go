@@ -22,7 +22,6 @@ func TestHandler_ChecksWhatSchemasCheck(t *testing.T) {
 	external := func(in tools.SearchExternalDocsInput) error { _, err := h.SearchExternalDocs(ctx, in); return err }
 	ask := func(in tools.RagQueryInput) error { _, err := h.RagQuery(ctx, in); return err }
 	askExternal := func(in tools.RagQueryExternalInput) error { _, err := h.RagQueryExternal(ctx, in); return err }
-	remove := func(in tools.DeleteDocumentsInput) error { _, err := h.DeleteDocuments(ctx, in); return err }
 	for _, tt := range []struct {
 		tool      string
 		arguments arguments
@@ -41,9 +40,6 @@ func TestHandler_ChecksWhatSchemasCheck(t *testing.T) {
 		{"rag_query", arguments{"query": "a", "min_promotion_level": "urgent"}, ask(tools.RagQueryInput{Query: "a", MinPromotionLevel: "urgent"})},
 		{"rag_query_external", arguments{"query": "a", "max_sources": 0}, askExternal(tools.RagQueryExternalInput{Query: "a", MaxSources: new(0)})},
 		{"rag_query_external", arguments{"query": "a", "min_relevance_score": 2}, askExternal(tools.RagQueryExternalInput{Query: "a", MinRelevanceScore: new(2.0)})},
-		{"delete_documents", arguments{"project_name": "My Project"}, remove(tools.DeleteDocumentsInput{ProjectName: "My Project"})},
-		{"delete_documents", arguments{"project_name": "a", "branch_name": ""}, remove(tools.DeleteDocumentsInput{ProjectName: "a", BranchName: new("")})},
-		{"delete_documents", arguments{"project_name": "a", "path_hash": ""}, remove(tools.DeleteDocumentsInput{ProjectName: "a", PathHash: new("")})},
 	} {
 		if tt.err == nil {
 			t.Errorf("%s takes %v", tt.tool, tt.arguments)

@@ -1,10 +1,7 @@
 package tools
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,9 +54,6 @@ func deleteDocumentsTool() Tool {
 
 // DeleteDocuments removes documents from the index, or counts them.
 func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) (DeleteDocumentsOutput, error) {
-	if err := in.check(); err != nil {
-		return DeleteDocumentsOutput{}, err
-	}
 	selection := index.Selection{Project: in.ProjectName, Branch: in.BranchName}
 	if in.PathHash != nil {
 		selection.PathHash = new(strings.ToLower(*in.PathHash))
@@ -75,16 +69,4 @@ func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) 
 	contents, err := h.workspace.Delete(ctx, selection)
 	out.Status, out.DeletedCount, out.DeletedChunks = "deleted", &contents.Documents, &contents.Chunks
 	return out, err
-}
-
-// projectNames match what a config allows as project_name.
-var projectNames = regexp.MustCompile("^[a-z][a-z0-9-]*$")
-
-func (in DeleteDocumentsInput) check() error {
-	if !projectNames.MatchString(in.ProjectName) {
-		return refuse("project_name", fmt.Sprintf("is %q", brief(in.ProjectName)),
-			fmt.Sprintf(`give text, pattern %s, for example "my-project"`, projectNames))
-	}
-	return cmp.Or(checkNotEmpty("branch_name", in.BranchName, "feature/old-branch"),
-		checkNotEmpty("path_hash", in.PathHash, "a1b2c3d4e5f60718"))
 }

@@ -26,15 +26,13 @@ type errorBody struct {
 }
 
 // answering returns the handler of a tool's calls by clients. It writes one log line for each
-// call that returns: the tool, how many milliseconds it took, and the number of results or the
-// reason of the failure. A call that fails, or panics, which would end the server, is answered
-// with an [errorBody].
+// call that returns: the tool, how many milliseconds it took, and the reason of a failure. A call
+// that fails, or panics, which would end the server, is answered with an [errorBody].
 func (h *Handler) answering(tool Tool) mcp.ToolHandler {
-	return func(ctx context.Context, request *mcp.CallToolRequest) (_ *mcp.CallToolResult, err error) {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		start := time.Now()
-		var made reply
 		err = panics.Catch(func() (err error) {
-			made, err = tool.call(h, ctx, request)
+			result, err = tool.call(h, ctx, request)
 			return err
 		})
 		took := time.Since(start).Milliseconds()
@@ -48,13 +46,10 @@ func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 			failure := apierror.AsError(err)
 			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			return errorResult(failure), nil
-		case made.InputRequests != nil: // the client makes the call again, with what it was asked for
-		case made.results == noResults:
+		case result.InputRequests == nil: // else the client makes the call again, with what it was asked for
 			line.InfoContext(ctx, "tool call", "ms", took)
-		default:
-			line.InfoContext(ctx, "tool call", "ms", took, "results", made.results)
 		}
-		return made.CallToolResult, nil
+		return result, nil
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -31,18 +30,12 @@ type ExplainedResult struct {
 	Cosine *float64 `json:"cosine"`
 	// Terms add up to LogOdds, unless a line of a pasted text decides, or the whole of a
 	// short query stands in the passage.
-	Terms          relevance.Terms `json:"log_odds_terms"`
-	LogOdds        float64         `json:"log_odds"`
-	RelevanceScore float64         `json:"relevance_score"`
-	SortKey        float64         `json:"sort_key"`
+	Terms   relevance.Terms `json:"log_odds_terms"`
+	LogOdds float64         `json:"log_odds"`
+	SortKey float64         `json:"sort_key"`
 	// Below says that the score is below the threshold: a search leaves it out.
-	Below          bool          `json:"below_threshold"`
-	Path           string        `json:"path"`
-	Title          string        `json:"title"`
-	PromotionLevel catalog.Level `json:"promotion_level"`
-	SupersededBy   string        `json:"superseded_by,omitempty"`
-	BestPassage
-	Snippet string `json:"snippet,omitempty"`
+	Below bool `json:"below_threshold"`
+	SearchResult
 }
 
 // Explain makes the search of semantic_search, and says why it finds what it finds.
@@ -75,29 +68,13 @@ func (h *Handler) explain(
 		Query: query.Text, Mode: found.Mode, Embedded: math.Floor(found.Embedded*100) / 100, MinRelevanceScore: query.MinScore,
 		Explanation: found, Results: []ExplainedResult{},
 	}
-	for i, term := range out.Terms {
-		out.Terms[i].Weight = round(term.Weight)
-	}
-	for i, hit := range found.Documents {
-		out.Results = append(out.Results, explainedResult(i+1, hit, query.MinScore))
+	for i, result := range searchResults(found.Documents, nil) {
+		hit := found.Documents[i]
+		out.Results = append(out.Results, ExplainedResult{
+			Rank: i + 1, Cosine: hit.Cosine(), Terms: hit.Evidence.Terms(), LogOdds: hit.LogOdds, SortKey: hit.Key,
+			Below: hit.Score < query.MinScore, SearchResult: result,
+		})
 	}
 	out.Index = indexOfHits(active, before, scope.Collection, found.Documents)
 	return out, nil
-}
-
-func explainedResult(rank int, hit rag.Hit, minScore float64) ExplainedResult {
-	terms := hit.Evidence.Terms()
-	result := ExplainedResult{
-		Rank: rank, LogOdds: round(hit.LogOdds), RelevanceScore: round(hit.Score), SortKey: round(hit.Key), Below: hit.Score < minScore,
-		Terms: relevance.Terms{
-			Meaning: round(terms.Meaning), Strength: round(terms.Strength), Share: round(terms.Share),
-			Phrase: round(terms.Phrase), Passages: round(terms.Passages), Base: terms.Base,
-		},
-		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit, maxText), Snippet: plain.Line(hit.Snippet),
-	}
-	if cosine := hit.Cosine(); cosine != nil {
-		result.Cosine = new(round(*cosine))
-	}
-	return result
 }

@@ -176,14 +176,6 @@ func TestSearchExternalDocs_UsesConfigOverrideForMinRelevanceScore(t *testing.T)
 					t.Errorf("%s with %s in the config and %v as parameter: grade %s, %d results",
 						tool, test.config, test.parameter, got.Grade, len(got.Results))
 				}
-				says := fmt.Sprintf("sets the minimum relevance to %s, which overrides %v.", test.config, test.parameter)
-				if text := c.ask(t, tool, query).Text; !strings.Contains(text, says) {
-					t.Errorf("%s does not say %q: %s", tool, says, text)
-				}
-				delete(query, "min_relevance_score")
-				if text := c.ask(t, tool, query).Text; strings.Contains(text, "overrides") {
-					t.Errorf("%s without the parameter: %s", tool, text)
-				}
 			}
 		}
 	})

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -48,9 +47,6 @@ func indexDocumentTool() Tool {
 
 // IndexDocument indexes a document, and names those near it.
 func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (IndexDocumentOutput, error) {
-	if err := checkNotEmpty("path", &in.Path, "./csharp-compounding-docs/problems/example-20260102.md"); err != nil {
-		return IndexDocumentOutput{}, err
-	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return IndexDocumentOutput{}, err
@@ -74,7 +70,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		h.logger.DebugContext(ctx, "find what is near a document", "error", err)
 	}
 	if len(near) > 0 {
-		out.Neighbours, out.Message = unsureDocuments(near, math.Inf(1)), whatToDo
+		out.Neighbours, out.Message = unsureDocuments(near), whatToDo
 	}
 	return out, nil
 }

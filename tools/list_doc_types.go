@@ -18,8 +18,6 @@ type ListDocTypesOutput struct {
 	Index        *IndexStatus    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func (o ListDocTypesOutput) resultCount() int { return len(o.DocTypes) }
-
 type docTypeOutput struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`

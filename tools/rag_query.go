@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -23,8 +22,6 @@ type RagQueryInput struct {
 	MinRelevanceScore *float64      `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.7, or as configured."`
 	MinPromotionLevel catalog.Level `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
 	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Add the 20 most relevant critical documents of every doc-type, whatever their relevance."`
-	// Sure has the model asked only if a document reaches the threshold.
-	Sure bool `json:"-"`
 }
 
 // RagQueryOutput is the answer of rag_query.
@@ -35,11 +32,8 @@ type RagQueryOutput struct {
 	Conflicts  [][]string       `json:"conflicts,omitempty" jsonschema:"Pairs that may contradict each other, the later first."`
 	gradeOutput
 	omittedOutput
-	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 most relevant."`
 	AnswerEnd
 }
-
-func (o RagQueryOutput) resultCount() int { return len(o.Sources) }
 
 // omittedOutput lists documents that were found but left out of the sources.
 type omittedOutput struct {
@@ -82,11 +76,11 @@ func (h *Handler) answerEnd(
 	return end
 }
 
-// answerText is the answer of the model, or that nothing was found, with the note. An answer that
-// is not sure says so first.
+// answerText is the answer of the model, or that nothing was found. An answer that is not sure says
+// so first.
 func (h *Handler) answerText(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer, query rag.Query,
-	filtered bool, note string,
+	filtered bool,
 ) string {
 	text, other := answered.Text, ""
 	if answered.Grade != rag.Answers && !filtered {
@@ -94,12 +88,12 @@ func (h *Handler) answerText(
 	}
 	switch answered.Grade {
 	case rag.Answers:
+		return text
 	case rag.MayAnswer:
-		text = fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
+		return fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
 	default:
-		text = nothingFound(active, of, answered.Empty, filtered) + other
+		return nothingFound(active, of, answered.Empty, filtered) + other
 	}
-	return strings.TrimSpace(text + "\n\n" + note)
 }
 
 // SourceHead is what sources of both tools begin with.
@@ -185,7 +179,6 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
 		Stale:           stale,
-		Sure:            in.Sure,
 		OnText:          onText(ctx),
 	})
 	if err != nil {
@@ -196,10 +189,9 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		h.keepQuestion(ctx, active, in.Query)
 	}
 	out := RagQueryOutput{
-		Answer:      h.answerText(ctx, active, catalog.Compounding, answered, query, filtered, ""),
-		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer, query.MinScore), omittedOutput: omittedOf(answered),
-		CriticalNotConsidered: answered.CriticalNotConsidered,
-		AnswerEnd:             h.answerEnd(active, before, catalog.Compounding, answered),
+		Answer:      h.answerText(ctx, active, catalog.Compounding, answered, query, filtered),
+		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
+		AnswerEnd: h.answerEnd(active, before, catalog.Compounding, answered),
 	}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))

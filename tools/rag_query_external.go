@@ -15,7 +15,6 @@ type RagQueryExternalInput struct {
 	Query             string   `json:"query" jsonschema:"Natural language question."`
 	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents to use. Default: 3, or as configured."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out documents below this relevance. semantic_search.min_relevance_score in the project's config overrides it."`
-	Sure              bool     `json:"-"` // as in RagQueryInput
 }
 
 // RagQueryExternalOutput is the answer of rag_query_external.
@@ -27,8 +26,6 @@ type RagQueryExternalOutput struct {
 	omittedOutput
 	AnswerEnd
 }
-
-func (o RagQueryExternalOutput) resultCount() int { return len(o.Sources) }
 
 // ExternalSource is a page that an answer is based on.
 type ExternalSource struct {
@@ -72,16 +69,15 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
 	before := active.Status()
 	answered, err := h.workspace.Answerer().Ask(ctx, active.External(), answer.Question{
-		Query: query, MinLevel: catalog.Standard, Sure: in.Sure, OnText: onText(ctx),
+		Query: query, MinLevel: catalog.Standard, OnText: onText(ctx),
 	})
 	if err != nil {
 		return RagQueryExternalOutput{}, err
 	}
-	note := overriddenText(active, in.MinRelevanceScore)
 	out := RagQueryExternalOutput{
-		Answer:           h.answerText(ctx, active, catalog.External, answered, query, false, note),
+		Answer:           h.answerText(ctx, active, catalog.External, answered, query, false),
 		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
-		gradeOutput:      gradeOf(answered.Grade, answered.MayAnswer, query.MinScore), omittedOutput: omittedOf(answered),
+		gradeOutput:      gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
 		AnswerEnd: h.answerEnd(active, before, catalog.External, answered),
 	}
 	limit := textLimit(len(answered.Sources))

@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -28,8 +27,6 @@ type SearchExternalDocsOutput struct {
 	ExternalDocsPath string           `json:"external_docs_path"`
 	FoundEnd
 }
-
-func (o SearchExternalDocsOutput) resultCount() int { return len(o.Results) }
 
 // ExternalResult is a page that a search has found.
 type ExternalResult struct {
@@ -66,8 +63,6 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
-	end := h.foundEnd(ctx, active, before, catalog.External, hits, query)
-	end.Message = strings.TrimSpace(end.Message + " " + overriddenText(active, in.MinRelevanceScore))
 	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
 	for i, hit := range hits.Documents {
@@ -76,7 +71,8 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, FoundEnd: end,
+		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
+		FoundEnd:         h.foundEnd(ctx, active, before, catalog.External, hits, query),
 	}, nil
 }
 

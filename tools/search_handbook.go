@@ -44,8 +44,6 @@ type SearchHandbookOutput struct {
 	Text         string           `json:"-"`
 }
 
-func (o SearchHandbookOutput) resultCount() int { return len(o.Results) }
-
 func (o SearchHandbookOutput) words() string { return o.Text }
 
 // HandbookResult is a passage of the handbook.
@@ -210,18 +208,8 @@ func (s handbookSearch) formatNone(sections []string) string {
 	case len(sections) == 0:
 		return text + "\nThe handbook holds no document."
 	case s.section != "":
-		return text + fmt.Sprintf("\nThe handbook has no section '%s'; its sections are: %s", brief(s.section), nameSections(sections))
+		return text + fmt.Sprintf("\nThe handbook has no section '%s'; its sections are: %s", brief(s.section),
+			cutLine(plain.Some(sections, maxSections), maxSideList))
 	}
 	return text
-}
-
-func nameSections(sections []string) string {
-	named := make([]string, 0, maxSections)
-	for _, section := range sections[:min(len(sections), maxSections)] {
-		named = append(named, brief(section))
-	}
-	if more := len(sections) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(named, ", ")
 }

@@ -35,8 +35,6 @@ type SemanticSearchOutput struct {
 	FoundEnd
 }
 
-func (o SemanticSearchOutput) resultCount() int { return len(o.Results) }
-
 // ResultHead is what results of both searches begin with.
 type ResultHead struct {
 	Path           string  `json:"path"`

@@ -24,21 +24,8 @@ type Group struct {
 type Tool struct {
 	*mcp.Tool
 
-	call func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (reply, error)
+	call func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
-
-// reply is the answer of a call, with the number of its results, or noResults.
-type reply struct {
-	*mcp.CallToolResult
-
-	results int
-}
-
-// noResults is the number of results in an answer that is not a list of them.
-const noResults = -1
-
-// counted is an answer with a list of results. The log has their number.
-type counted interface{ resultCount() int }
 
 // worded is an answer that clients get as text. They get all others as JSON.
 type worded interface{ words() string }
@@ -62,32 +49,32 @@ func newProjectTool[In, Out any](method method[In, Out], declaration *mcp.Tool) 
 func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsRoots bool) Tool {
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
-	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (reply, error) {
+	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if followsRoots {
 			select {
 			case h.turns <- struct{}{}:
 				defer func() { <-h.turns }()
 			case <-ctx.Done():
-				return reply{}, context.Cause(ctx)
+				return nil, context.Cause(ctx)
 			}
 		}
 		ctx, cancel := context.WithTimeout(ctx, patience(declaration.Name))
 		defer cancel()
 		var in In
 		if err := parameters().decode(request.Params.Arguments, &in); err != nil {
-			return reply{}, err
+			return nil, err
 		}
 		if followsRoots {
 			ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses)
 			if ask != nil {
-				return reply{&mcp.CallToolResult{InputRequests: ask}, noResults}, nil
+				return &mcp.CallToolResult{InputRequests: ask}, nil
 			}
 		}
 		out, err := method(h, withNotifications(ctx, request, h.logger), in)
 		if err != nil {
-			return reply{}, err
+			return nil, err
 		}
-		return newReply(out)
+		return resultOf(out)
 	}
 	return Tool{declaration, call}
 }
@@ -119,24 +106,18 @@ func (h *Handler) noteHang(ctx context.Context, err error) {
 	}
 }
 
-func newReply(out any) (reply, error) {
+// resultOf encodes the answer of a tool.
+func resultOf(out any) (*mcp.CallToolResult, error) {
 	if text, ok := out.(worded); ok {
-		return reply{textResult(text.words()), resultsIn(out)}, nil
+		return textResult(text.words()), nil
 	}
 	encoded, err := readable(out)
 	if err != nil {
-		return reply{}, fmt.Errorf("encode the answer: %w", err)
+		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
 	answer := textResult(string(encoded)) // for clients that read only text
 	answer.StructuredContent = json.RawMessage(encoded)
-	return reply{answer, resultsIn(out)}, nil
-}
-
-func resultsIn(out any) int {
-	if list, ok := out.(counted); ok {
-		return list.resultCount()
-	}
-	return noResults
+	return answer, nil
 }
 
 // textResult returns an answer that is one text.

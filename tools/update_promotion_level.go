@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,8 +43,7 @@ func updatePromotionLevelTool() Tool {
 
 // UpdatePromotionLevel sets the level of a document, in its file and in the index.
 func (h *Handler) UpdatePromotionLevel(ctx context.Context, in UpdatePromotionLevelInput) (UpdatePromotionLevelOutput, error) {
-	if err := cmp.Or(checkNotEmpty("document_path", &in.DocumentPath, "problems/n-plus-one-query-20250120.md"),
-		checkLevel("promotion_level", in.PromotionLevel, catalog.Critical)); err != nil {
+	if err := checkLevel("promotion_level", in.PromotionLevel, catalog.Critical); err != nil {
 		return UpdatePromotionLevelOutput{}, err
 	}
 	active, err := h.workspace.Active(ctx)

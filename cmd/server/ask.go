@@ -32,8 +32,8 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
 printed as the language model writes it, and then the documents that it was given. If the
-project's own documents do not surely answer, and the external docs do, these are asked; --own
-and --external ask one of both. A question with --doc-types, --min-promotion-level or
+project's own documents hold nothing, the external docs are asked; --own and --external ask
+one of both. A question with --doc-types, --min-promotion-level or
 --include-critical is answered from own documents only.
 
 Where the model fails, the most relevant passages are quoted instead.`,
@@ -65,7 +65,7 @@ func ofOwnDocuments() []string {
 }
 
 // run prints the answer from the project's own documents, or the one from its external docs if
-// those were asked for, or if they are surer.
+// those were asked for, or if the own documents hold nothing.
 func (f *askFlags) run(ctx context.Context, t *tooling) error {
 	in := f.input(t)
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
@@ -80,24 +80,15 @@ func (f *askFlags) run(ctx context.Context, t *tooling) error {
 		return p.finish(external, externalAnswer(external), err)
 	}
 	alone := f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed)
-	in.Sure = !alone
 	own, err := t.tools.RagQuery(ctx, in)
-	if err != nil || alone || own.Grade == rag.Answers {
+	if err != nil || alone || own.Grade != rag.Nothing {
 		return p.finish(own, own, err)
 	}
-	externalIn.Sure = own.Grade == rag.MayAnswer
 	external, err := t.tools.RagQueryExternal(ctx, externalIn)
-	switch {
-	case err != nil && !isNotConfigured(err):
-		return p.finish(external, externalAnswer(external), err)
-	case err == nil && len(external.Sources) > 0:
-		return p.finish(external, externalAnswer(external), nil)
-	case own.Grade == rag.Nothing:
+	if isNotConfigured(err) || err == nil && external.Grade == rag.Nothing {
 		return p.finish(own, own, nil)
 	}
-	in.Sure = false
-	own, err = t.tools.RagQuery(ctx, in)
-	return p.finish(own, own, err)
+	return p.finish(external, externalAnswer(external), err)
 }
 
 func (f *askFlags) input(t *tooling) tools.RagQueryInput {
@@ -157,13 +148,14 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	if p.json {
 		return plain.JSON(p.stdout, asJSON)
 	}
-	if !p.begun { // it was not written piece by piece
+	unsure, _, _ := strings.Cut(out.Answer, "\n")
+	if p.begun && out.Grade == rag.MayAnswer { // the first line was not written piece by piece
+		plain.Println(p.stderr, "note:", inCommands(unsure))
+	}
+	if !p.begun {
 		p.write(inCommands(strings.TrimSpace(out.Answer)))
 	}
 	plain.Printf(p.stdout, "\n")
-	if out.Grade == rag.MayAnswer {
-		plain.Println(p.stderr, "note: this is not sure: no document reaches the minimum relevance")
-	}
 	switch out.Generation {
 	case "":
 	case "extractive":

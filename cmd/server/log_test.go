@@ -57,7 +57,7 @@ func document(title, text string) string {
 		"knowledge_type: gotcha\ntool_name: t\nversion: \"1\"\n---\n\n# " + title + "\n\n" + text + "\n"
 }
 
-// Every call is one line: at info what it gave, at error why it failed.
+// Every call is one line: at info how long it took, at error why it failed.
 func TestServe_LogsCallsInOneLineEach(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
@@ -82,9 +82,9 @@ func TestServe_LogsCallsInOneLineEach(t *testing.T) {
 		t.Error(err)
 	}
 	log.mustHave(t, 1, `level=INFO msg="tool call" tool=activate_project ms=\d+`)
-	log.mustHave(t, 1, `level=INFO msg="tool call" tool=semantic_search ms=\d+ results=2$`)
-	log.mustHave(t, 1, `level=INFO msg="tool call" tool=rag_query ms=\d+ results=2$`)
-	log.mustHave(t, 1, `level=INFO msg="tool call" tool=list_doc_types ms=\d+ results=5$`)
+	log.mustHave(t, 1, `level=INFO msg="tool call" tool=semantic_search ms=\d+$`)
+	log.mustHave(t, 1, `level=INFO msg="tool call" tool=rag_query ms=\d+$`)
+	log.mustHave(t, 1, `level=INFO msg="tool call" tool=list_doc_types ms=\d+$`)
 	log.mustHave(t, 1, `level=ERROR msg="tool call failed" tool=search_external_docs code=EXTERNAL_DOCS_NOT_CONFIGURED .*ms=\d+`)
 	log.mustHave(t, 1, `level=ERROR msg="tool call failed" tool=semantic_search code=INVALID_ARGUMENT .*ms=\d+`)
 	log.mustHave(t, 1, `level=ERROR msg="tool call refused" tool=no_such_tool .*ms=\d+`)
@@ -132,7 +132,7 @@ func TestServe_LogsHitsOfTheHandbookCache(t *testing.T) {
 	}
 	log.mustHave(t, 1, `level=DEBUG msg="handbook cache" hit=false`)
 	log.mustHave(t, 2, `level=DEBUG msg="handbook cache" hit=true`)
-	log.mustHave(t, 3, `tool=search_handbook ms=\d+ results=1`)
+	log.mustHave(t, 3, `tool=search_handbook ms=\d+$`)
 }
 
 // The tool that needs a setting reports it if somebody mistypes it while the server runs.

@@ -56,8 +56,6 @@ type Question struct {
 	MaxDepth, MaxLinked int
 	// Stale, if not nil, says by the paths of documents why they may be outdated.
 	Stale func() map[string]string
-	// Sure has the model asked only if a document reaches the threshold.
-	Sure bool
 	// OnText, if not nil, is called with each piece of the answer as it is written.
 	OnText func(text string)
 }
@@ -77,9 +75,6 @@ type Answer struct {
 	// Omitted are the paths of documents that were found and not quoted, because
 	// the language model's context window has no room for them.
 	Omitted []string
-	// CriticalNotConsidered is how many critical documents there are beyond the
-	// maxCritical most relevant ones.
-	CriticalNotConsidered int
 	// MayAnswer are other documents that may answer; see [rag.Hits].
 	MayAnswer []rag.Hit
 	// Empty says that there was no document to search.
@@ -115,7 +110,7 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	}
 	documents := found.Documents
 	switch {
-	case found.Grade == rag.Nothing, found.Grade == rag.MayAnswer && question.Sure:
+	case found.Grade == rag.Nothing:
 		return answer, nil
 	case found.Grade == rag.MayAnswer:
 		most := min(len(found.MayAnswer), question.Limit)
@@ -125,11 +120,6 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	if answer.Sources, err = a.withSuccessors(ctx, found, documents, question.MinScore); err != nil {
 		return Answer{}, err
 	}
-	if len(found.Critical) == maxCritical {
-		if answer.CriticalNotConsidered, err = a.criticalBeyond(ctx, scope); err != nil {
-			return Answer{}, err
-		}
-	}
 	if len(answer.Sources) == 0 {
 		return answer, nil
 	}
@@ -138,14 +128,6 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		return Answer{}, err
 	}
 	return a.write(ctx, found, question, answer)
-}
-
-// criticalBeyond returns how many critical documents there are besides maxCritical.
-func (a *Answerer) criticalBeyond(ctx context.Context, scope catalog.Scope) (int, error) {
-	all, err := db.ReadOne(ctx, a.db, "count critical documents", (*db.Queries).DocumentCountAtLevel, db.DocumentCountAtLevelParams{
-		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection, PromotionLevel: catalog.Critical,
-	})
-	return max(0, int(all)-maxCritical), err
 }
 
 // linkOrigins returns the paths of the sources whose links are followed. Critical documents that

@@ -84,14 +84,6 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
 
--- name: DocumentCountAtLevel :one
--- doc_types NULL means all.
-SELECT count(*) AS documents
-FROM documents
-WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
-    AND promotion_level = @promotion_level
-    AND (@doc_types::text[] IS NULL OR doc_type = ANY(@doc_types::text[]));
-
 -- name: DocumentPlaces :many
 -- The tenant's documents that cite places of the repository, quote code, or are critical.
 SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
