@@ -30,8 +30,7 @@ type TenantContentsRow struct {
 	Chunks    int64
 }
 
-// What the tenants of a project hold of its own documents; a branch or path that
-// is NULL stands for all.
+// Counts the project's own documents and chunks in its tenants. NULL as branch or path means all.
 func (q *Queries) TenantContents(ctx context.Context, arg TenantContentsParams) (TenantContentsRow, error) {
 	row := q.db.QueryRow(ctx, tenantContents, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantContentsRow
@@ -255,9 +254,9 @@ type TenantMarkDeletedParams struct {
 	PathHash   *string
 }
 
-// From here on only a server that activates a tenant again can write to it. A branch
-// or path that is NULL stands for all. It comes before the documents, as in every
-// transaction that changes them. Needs ProjectLock and LockProjectExclusive.
+// From now on only a server that activates a tenant again can write to it. NULL as branch or path
+// means all. As in every transaction that changes both, this comes before the documents. Needs
+// ProjectLock and LockProjectExclusive.
 func (q *Queries) TenantMarkDeleted(ctx context.Context, arg TenantMarkDeletedParams) error {
 	_, err := q.db.Exec(ctx, tenantMarkDeleted, arg.ProjectID, arg.BranchName, arg.PathHash)
 	return err
@@ -294,9 +293,8 @@ type TenantSetEmbeddingModelParams struct {
 	Generation       int64
 }
 
-// The model that makes the tenant's vectors from now on. Where it is another one than
-// before, what was remembered of the tenant's vectors no longer holds: those of a model
-// that is not used are deleted. No row: the tenant is gone.
+// Sets the model that makes the tenant's vectors. A change clears the tenant's records about
+// vectors, because vectors of unused models are deleted. No row: the tenant is gone.
 func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int64, error) {
 	row := q.db.QueryRow(ctx, tenantSetEmbeddingModel,
 		arg.EmbeddingModelID,
@@ -401,10 +399,10 @@ type TenantTakeLeaseRow struct {
 	Version int64
 }
 
-// Takes or renews the lease. It waits for a transaction of the former holder that has
-// passed TenantIncrementVersion; no later one passes. The status that another holder has
-// published no longer holds. gone is a holder whose process has ended, or ”. No row: the
-// lease is another's, or the tenant was deleted.
+// Takes or renews the lease. It waits for a transaction of the last holder that has passed
+// TenantIncrementVersion; no later one passes. It clears the status of another holder. gone is a
+// holder whose process has ended, or ”. No row: another server has the lease, or the tenant was
+// deleted.
 func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams) (TenantTakeLeaseRow, error) {
 	row := q.db.QueryRow(ctx, tenantTakeLease,
 		arg.Holder,

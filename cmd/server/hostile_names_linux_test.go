@@ -145,7 +145,7 @@ func TestServe_AnswersHostileNamesOnOneLine(t *testing.T) {
 			{"index_document", arguments{"path": file}},
 			{"index_document", arguments{"path": fmt.Sprintf("%sgood-%d.md", folder, i)}},
 			{"update_promotion_level", arguments{"document_path": file, "promotion_level": "important"}},
-			{"recall", arguments{"event": "UserPromptSubmit", "session_id": "s", "prompt": word}},
+			{"recall", arguments{"event": "UserPromptSubmit", "session_id": word, "prompt": word}},
 			{"recall", arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Edit", "file_path": "src/crane.go"}},
 		} {
 			text, _, err := session.Answer(t.Context(), asked.tool, asked.arguments)

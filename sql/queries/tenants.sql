@@ -52,10 +52,10 @@ FROM tenants
 WHERE project_id = @project_id AND id = @id AND generation = @generation;
 
 -- name: TenantTakeLease :one
--- Takes or renews the lease. It waits for a transaction of the former holder that has
--- passed TenantIncrementVersion; no later one passes. The status that another holder has
--- published no longer holds. gone is a holder whose process has ended, or ''. No row: the
--- lease is another's, or the tenant was deleted.
+-- Takes or renews the lease. It waits for a transaction of the last holder that has passed
+-- TenantIncrementVersion; no later one passes. It clears the status of another holder. gone is a
+-- holder whose process has ended, or ''. No row: another server has the lease, or the tenant was
+-- deleted.
 UPDATE tenants SET
     epoch = epoch + (holder IS DISTINCT FROM @holder::text)::integer,
     sync_status = CASE WHEN holder = @holder::text THEN sync_status END,
@@ -75,9 +75,8 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
 -- name: TenantSetEmbeddingModel :one
--- The model that makes the tenant's vectors from now on. Where it is another one than
--- before, what was remembered of the tenant's vectors no longer holds: those of a model
--- that is not used are deleted. No row: the tenant is gone.
+-- Sets the model that makes the tenant's vectors. A change clears the tenant's records about
+-- vectors, because vectors of unused models are deleted. No row: the tenant is gone.
 UPDATE tenants t SET embedding_model_id = @embedding_model_id::integer,
     version = t.version + (coalesce(before.embedding_model_id, @embedding_model_id) <> @embedding_model_id)::integer
 FROM tenants before
@@ -91,8 +90,7 @@ RETURNING t.version;
 SELECT coalesce(max(embedding_model_id), 0)::integer FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantContents :one
--- What the tenants of a project hold of its own documents; a branch or path that
--- is NULL stands for all.
+-- Counts the project's own documents and chunks in its tenants. NULL as branch or path means all.
 SELECT count(*) AS documents, coalesce(sum(d.chunk_count), 0)::bigint AS chunks
 FROM documents d
 JOIN tenants t ON t.project_id = @project_id AND t.id = d.tenant_id
@@ -101,9 +99,9 @@ WHERE d.project_id = @project_id AND d.collection = 'compounding'
     AND (sqlc.narg('path_hash')::text IS NULL OR t.path_hash = sqlc.narg('path_hash'));
 
 -- name: TenantMarkDeleted :exec
--- From here on only a server that activates a tenant again can write to it. A branch
--- or path that is NULL stands for all. It comes before the documents, as in every
--- transaction that changes them. Needs ProjectLock and LockProjectExclusive.
+-- From now on only a server that activates a tenant again can write to it. NULL as branch or path
+-- means all. As in every transaction that changes both, this comes before the documents. Needs
+-- ProjectLock and LockProjectExclusive.
 UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL,
     holder = NULL, lease_until = NULL
 WHERE project_id = @project_id

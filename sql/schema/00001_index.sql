@@ -1,7 +1,7 @@
--- The whole index: which documents a checkout has (tenants, documents,
--- document_chunks, document_links), and the text (passages) and vectors (embeddings)
--- that checkouts share. project_id leads every key: it keeps one project's text out
--- of another's, and is the distribution column on Citus.
+-- The whole index. tenants, documents, document_chunks and document_links say which documents a
+-- checkout has. passages and embeddings have the text and the vectors that checkouts share.
+-- project_id leads every key: it keeps one project's text out of another's, and is the distribution
+-- column on Citus.
 
 -- CHECK bounds each text by what a document or a checkout can need, so that a writer cannot
 -- make servers read more. The keys of an index are short anyway.
@@ -67,8 +67,8 @@ CREATE TABLE tenants (
     -- unless it renews that. NULL for none. See db/lease.go.
     holder             text,
     lease_until        timestamptz,
-    -- Counts the servers that have indexed the tenant: the fencing token of the one
-    -- that does. A server that did so earlier may no longer write.
+    -- The fencing token. Each new indexing server increments it, and a write with an older epoch
+    -- fails.
     epoch              bigint      NOT NULL DEFAULT 0,
     -- How far the index is behind the files, as the server that indexes says.
     sync_status        jsonb,
@@ -134,10 +134,9 @@ CREATE TABLE documents (
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE
 );
 
--- Where a passage stands in a document. passage_hash has no foreign key: a key
--- into the shared table would lock a passage's row for every document that
--- uses it. Writers hold the project's advisory lock shared instead, and the
--- sweep of unreferenced passages holds it exclusively.
+-- The places of passages in documents. passage_hash has no foreign key: a key into the shared table
+-- would lock a passage's row for every document that uses it. Writers hold the project's advisory
+-- lock shared instead, and the sweep of unreferenced passages holds it exclusively.
 CREATE TABLE document_chunks (
     project_id      integer         NOT NULL,
     tenant_id       integer         NOT NULL,
@@ -168,7 +167,7 @@ CREATE TABLE document_links (
     target_path text    NOT NULL,
     -- What is meant if no document has target_path, '' for nothing.
     fallback_path text  NOT NULL,
-    -- The document says that it replaces the other one.
+    -- The document replaces the target.
     supersedes  boolean NOT NULL,
     CHECK (octet_length(target_path || fallback_path) <= 65536),
     PRIMARY KEY (project_id, document_id, ordinal),
@@ -254,9 +253,8 @@ CREATE INDEX embeddings_external_embedding ON embeddings_external
 CREATE INDEX embeddings_handbook_embedding ON embeddings_handbook
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128);
 
--- Promoted documents are searched apart. They are few: in the graph of all vectors a
--- search for them scans ten others for each, in a graph of their own none. Only a
--- project's own documents have levels.
+-- Promoted documents are searched apart. They are few: in the graph of all vectors a search for
+-- them scans ten others for each. Only a project's own documents have levels.
 CREATE INDEX embeddings_compounding_promoted ON embeddings_compounding
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128) WHERE promoted;
 
