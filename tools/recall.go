@@ -216,7 +216,9 @@ func (h *Handler) speaking(
 }
 
 // bestPassage returns the passage of a document that has most of a text's words, if one has any.
-func (h *Handler) bestPassage(ctx context.Context, active *workspace.Project, c workspace.Citation, text string) ([]rag.Hit, error) {
+func (h *Handler) bestPassage(
+	ctx context.Context, active *workspace.Project, c workspace.Citation, text string,
+) ([]rag.Hit, error) {
 	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
 		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
 		Filter: rag.Filter{Documents: []int64{c.ID}},

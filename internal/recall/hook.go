@@ -106,7 +106,7 @@ func failureIn(response json.RawMessage) string {
 	var in struct {
 		Error    any    `json:"error"`
 		ExitCode int    `json:"exit_code"`
-		Content  any    `json:"llmContent"` //nolint:tagliatelle // Gemini CLI's name
+		Content  any    `json:"llmContent"` // Gemini CLI
 		Output   string `json:"output"`
 		Stderr   string `json:"stderr"`
 	}
@@ -133,13 +133,14 @@ var (
 
 // readPatch returns the first file of a patch in Codex' form, and what the patch adds.
 func readPatch(patch string) (file, added string) {
+	var lines []string
+	for _, found := range addedLine.FindAllStringSubmatch(patch, -1) {
+		lines = append(lines, found[1])
+	}
 	if found := patchedFile.FindStringSubmatch(patch); found != nil {
 		file = strings.TrimSpace(found[1])
 	}
-	for _, found := range addedLine.FindAllStringSubmatch(patch, -1) {
-		added += found[1]
-	}
-	return file, added
+	return file, strings.Join(lines, "")
 }
 
 // Answer is what a hook prints, in the form of Claude Code and Codex.

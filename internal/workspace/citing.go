@@ -54,7 +54,9 @@ func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
 	for _, name := range quoted.Files(line) {
 		file := strings.TrimPrefix(name, "./")
 		for i, d := range documents {
-			cited := slices.IndexFunc(d.Places, func(place string) bool { return strings.EqualFold(document.ParsePlace(place).Path, file) })
+			cited := slices.IndexFunc(d.Places, func(place string) bool {
+				return strings.EqualFold(document.ParsePlace(place).Path, file)
+			})
 			if cited >= 0 && !book.Advises(i, line) {
 				found = append(found, Citation{CitedPlaces: d, Place: document.ParsePlace(d.Places[cited])})
 			}

@@ -201,9 +201,11 @@ func isStarter(text string) bool {
 
 // everyday has programs that assistants call all day to read, build and test. Their quoted arguments are
 // messages and patterns, and no commands.
-var everyday = strings.Fields("ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq " +
-	"awk cut xargs mkdir touch cd export source test open code tee git gh go gofmt golangci-lint node tsc " +
-	"eslint prettier vitest jest cargo pytest ruff mypy make")
+var everyday = strings.Fields(`
+	ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq awk cut
+	xargs mkdir touch cd export source test open code tee git gh go gofmt golangci-lint node tsc eslint prettier
+	vitest jest cargo pytest ruff mypy make
+`)
 
 // isEveryday reports whether the call is of such a program, or of none.
 func (c Command) isEveryday() bool { return len(c.words) == 0 || slices.Contains(everyday, c.words[0]) }
