@@ -75,7 +75,7 @@ type coverageOutput struct {
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"How documents were found, if not as asked."`
 	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"Why they were found by words alone."`
 	RetryAfterSeconds float64  `json:"retry_after_seconds,omitempty" jsonschema:"When to try again by meaning."`
-	Embedded          *float64 `json:"embedded,omitempty" jsonschema:"Part of the text found by meaning so far; the rest by words alone."`
+	Embedded          *float64 `json:"embedded,omitempty" jsonschema:"Part of the text that meaning finds so far."`
 }
 
 func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {

@@ -19,9 +19,9 @@ type RagQueryInput struct {
 	Query             string        `json:"query" jsonschema:"Natural language question."`
 	DocTypes          []string      `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
 	MaxSources        *int          `json:"max_sources,omitempty" jsonschema:"Maximum documents, critical and linked ones not counted. Default: 3, or as configured."`
-	MinRelevanceScore *float64      `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.7, or as configured."`
+	MinRelevanceScore *float64      `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.7, or as configured."`
 	MinPromotionLevel catalog.Level `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
-	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Add the 20 most relevant critical documents of every doc-type, whatever their relevance."`
+	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Add the 20 most relevant critical documents of every doc-type."`
 }
 
 // RagQueryOutput is the answer of rag_query.

@@ -28,10 +28,9 @@ type RecallOutput = recall.Answer
 
 func recallTool() Tool {
 	return newTool((*Handler).Recall, &mcp.Tool{
-		Name:  "recall",
-		Title: "Recall",
-		Description: "For hooks: points to the one document that a prompt, a command, a failure or an edit needs, and is " +
-			"silent unless sure.",
+		Name:        "recall",
+		Title:       "Recall",
+		Description: "For hooks: one line about the document that a prompt, command, failure or edit needs, or silence.",
 		Meta:        searchHint("called by hooks, not by the model"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[RecallInput](map[string][]property{
@@ -42,10 +41,10 @@ func recallTool() Tool {
 			"prompt":     {example("why is the pool exhausted?")},
 			"tool_name":  {example("Edit")},
 			"file_path":  {example("db/pool.go")},
-			"command":    {example("kubectl delete pvc data-0")},
+			"command":    {example("rm -rf build")},
 			"new_string": {example("pool.Close()")},
 			"content":    {example("package db")},
-			"error":      {example("Exit code 1\nconnection refused")},
+			"error":      {example("Exit code 1")},
 			"agent_type": {example("Explore")},
 		}),
 		OutputSchema: outputSchema[RecallOutput](nil),

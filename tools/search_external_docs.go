@@ -13,7 +13,7 @@ import (
 
 // SearchExternalDocsInput has the parameters of search_external_docs.
 type SearchExternalDocsInput struct {
-	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
+	Query             string   `json:"query" jsonschema:"Words or a question."`
 	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. semantic_search.min_relevance_score in the project's config overrides it."`
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"As in semantic_search."`

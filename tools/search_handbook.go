@@ -31,7 +31,7 @@ const (
 
 // SearchHandbookInput has the parameters of search_handbook.
 type SearchHandbookInput struct {
-	Query string `json:"query" jsonschema:"What to look for, in words or as a question."`
+	Query string `json:"query" jsonschema:"Words or a question."`
 	// NResults is a float64, so that a number too large for an int is clamped too.
 	NResults      *float64 `json:"n_results,omitempty" jsonschema:"Number of passages, clamped to 1-20."`
 	FilterSection string   `json:"filter_section,omitempty" jsonschema:"Only this section of the handbook, named as results name it. Default: all."`

@@ -18,10 +18,10 @@ import (
 
 // SemanticSearchInput has the parameters of semantic_search.
 type SemanticSearchInput struct {
-	Query             string          `json:"query" jsonschema:"What to look for, in words or as a question."`
+	Query             string          `json:"query" jsonschema:"Words or a question."`
 	DocTypes          []string        `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
 	Limit             *int            `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
-	MinRelevanceScore *float64        `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.5, or as configured."`
+	MinRelevanceScore *float64        `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.5, or as configured."`
 	PromotionLevels   []catalog.Level `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
 	Paths             []string        `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
 	Mode              rag.Mode        `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without a model server), or both."`
