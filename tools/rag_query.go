@@ -37,7 +37,7 @@ type RagQueryOutput struct {
 
 // omittedOutput lists documents that were found but left out of the sources.
 type omittedOutput struct {
-	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents found, for which there was no room."`
+	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents without room."`
 	Omitted      []string `json:"omitted,omitempty" jsonschema:"Paths of the first that are not in the context."`
 }
 

@@ -23,7 +23,7 @@ type SearchExternalDocsInput struct {
 type SearchExternalDocsOutput struct {
 	Results          []ExternalResult `json:"results"`
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
-	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
+	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Results without room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
 	FoundEnd
 }

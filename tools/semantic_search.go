@@ -31,7 +31,7 @@ type SemanticSearchInput struct {
 type SemanticSearchOutput struct {
 	Results      []SearchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
-	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
+	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Results without room."`
 	FoundEnd
 }
 

@@ -48,7 +48,8 @@ func (s *setup) ingest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	synced, err := watch.Sync(ctx, folder, s.index.Indexer(handbook, catalog.Handbook, nil), nil, showProgress(s.stderr, folder.Prefix))
+	indexer := s.index.Indexer(handbook, catalog.Handbook, nil)
+	synced, err := watch.Sync(ctx, folder, indexer, nil, showProgress(s.stderr, folder.Prefix))
 	if err != nil {
 		return err
 	}
