@@ -73,7 +73,7 @@ func weight(value any) int {
 // coverageOutput says how documents were found, where that is not as asked.
 type coverageOutput struct {
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"How documents were found, if not as asked."`
-	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"Why they were found by words alone."`
+	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"Why words alone found them."`
 	RetryAfterSeconds float64  `json:"retry_after_seconds,omitempty" jsonschema:"When to try again by meaning."`
 	Embedded          *float64 `json:"embedded,omitempty" jsonschema:"Part of the text that meaning finds so far."`
 }

@@ -221,11 +221,12 @@ func TestHook_KeepsItsFloors(t *testing.T) {
 	for _, test := range []struct {
 		set    string
 		others []string
-		// shown is the most of the questions of others, and kept the least of the own.
+		// shown is the most of the questions of others, and kept the least of the own. At a
+		// threshold of .9 kept was .67 and .82; it is .53 and .75 at .95.
 		shown, kept float64
 	}{
-		{"corpus", []string{"everyday.jsonl", "other.jsonl"}, .01, .5},
-		{"literal", []string{"everyday.jsonl", "other.jsonl", "corpus/queries.jsonl"}, .025, .8},
+		{"corpus", []string{"everyday.jsonl", "other.jsonl"}, .01, .52},
+		{"literal", []string{"everyday.jsonl", "other.jsonl", "corpus/queries.jsonl"}, .025, .74},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
