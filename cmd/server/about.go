@@ -23,7 +23,7 @@ func newAboutCommand(flags *flags) *cobra.Command {
 		Short: "Find the documents that cite a file",
 		Long: `Find the project's own documents that cite a file of the repository, or lines of it: what
 to know before an edit. A document cites what it names in files_involved, as code with a path,
-as a path with lines, or as the destination of a link. A folder stands for all of its files.
+as a path with lines, or as the destination of a link. A folder means all of its files.
 
 It reads the documents themselves, and needs neither database nor Ollama. The exit code is 0
 also if nothing cites the file, and 2 if there is no such file either.`,

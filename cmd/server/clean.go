@@ -39,8 +39,8 @@ With the name of a project it removes that project's own documents: those of thi
 and --all takes every checkout. External docs stay. To remove a project, give --yes;
 --dry-run says what it would remove.
 
-Files are never touched: what was removed comes back with the next compound-docs search or
-sync in its checkout, or with activate_project. The command may run beside servers.`,
+Files are never touched: the next compound-docs search or sync in a checkout, or
+activate_project, restores its index. The command may run beside servers.`,
 		Example: `  compound-docs clean --dry-run
   compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run

@@ -25,9 +25,9 @@ the database nor Ollama is needed.
 - dot: for Graphviz
 - mermaid: for a block in markdown, which GitHub shows
 
-Doc-types have colours of their own, and promoted documents are larger. Documents without
-links have a dashed outline. An arrow with two heads stands for links in both directions,
-and a dashed one for supersedes. Documents that are not valid are left out, as in the
+Each doc-type has a colour, and promoted documents are larger. Documents without
+links have a dashed outline. An arrow with two heads means links in both directions,
+and a dashed one means supersedes. Documents that are not valid are left out, as in the
 index; compound-docs lint names them.`,
 		Example: `  compound-docs graph --format mermaid
   compound-docs graph | dot -Tsvg -o knowledge.svg`,

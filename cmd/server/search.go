@@ -38,17 +38,17 @@ If the project has external docs, these are searched too and listed apart; --own
 search one of both. A search by doc-type or promotion level finds own documents only. With
 --handbook it searches the handbook.
 
-Files that have changed are indexed first; searches do not wait for their vectors. What the
-index still lacks is said on stderr. --mode lexical needs no Ollama.
+Changed files are indexed first; searches do not wait for their vectors. Gaps of the index are
+reported on stderr. --mode lexical needs no Ollama.
 
 With --explain it shows why the query finds own documents, or with --external external docs,
 in this order. For the best passage of each:
 
-- cosine: the similarity of its vector to the query's; "-" where there is none
-- meaning, words, share, phrase, passages, base: what each adds to the log-odds that the
-  document answers, as docs/architecture.md says
-- sum: these log-odds; another number where a line of the query decides, or where the whole
-  of a short query stands in the passage
+- cosine: the similarity of its vector to the query's; "-" without a vector
+- meaning, words, share, phrase, passages, base: the parts of the log-odds that the
+  document answers, as in docs/architecture.md
+- sum: these log-odds; another number if a line of the query decides, or if the passage
+  has the whole of a short query
 - score: the probability, from the sum; "<" marks one below the threshold
 - order: the sum that orders documents: more than "sum" if promoted, less if superseded
 

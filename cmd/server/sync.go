@@ -32,7 +32,7 @@ With --force it indexes every document of the branch again from its file, for an
 somebody has changed in the database. Text that was embedded before is not embedded again.
 
 The exit code is 0 if every passage has a vector of the present model. Else it is 1, and the
-command says how many have none. What was done until then stays. A file that cannot be a
+command says how many have none. Finished work stays. A file that cannot be a
 document is named, and is no reason to fail, except where it was asked for.`,
 		Example: `  compound-docs sync
   compound-docs sync --project ~/my-project --json

@@ -16,9 +16,9 @@ func newUpCommand(flags *flags) *cobra.Command {
 		Short: "Start the database, and pull the models",
 		Long: `Start what the server needs:
 
-- the database: one of your own, made with this machine's PostgreSQL and pgvector, or
-  else in a container; unless a database URL names another one. A database of that name is
-  made if there is none, and migrated;
+- the database: a private one, made with this machine's PostgreSQL and pgvector, or in a
+  container, unless a database URL names another one. A missing database of that name is
+  made, and migrated;
 - both models, which Ollama pulls if they are missing. Ollama, or another
   model server of settings.json, has to run.
 
