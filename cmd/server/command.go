@@ -155,7 +155,7 @@ func needs(least, most int, what, example string) cobra.PositionalArgs {
 		case len(args) < least:
 			return fmt.Errorf("%s is missing; give it as in `%s`", what, example)
 		case most >= 0 && len(args) > most:
-			return fmt.Errorf("%q is too much; give %s as in `%s`", strings.Join(args[most:], " "), what, example)
+			return fmt.Errorf("unexpected argument %q; give %s as in `%s`", strings.Join(args[most:], " "), what, example)
 		}
 		return nil
 	}
@@ -164,7 +164,7 @@ func needs(least, most int, what, example string) cobra.PositionalArgs {
 // noArgs is the check of a command without arguments.
 func noArgs(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%q is too much; `%s` takes flags only", strings.Join(args, " "), command.CommandPath())
+		return fmt.Errorf("unexpected argument %q; `%s` takes flags only", strings.Join(args, " "), command.CommandPath())
 	}
 	return nil
 }

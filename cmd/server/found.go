@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -90,12 +91,18 @@ func (t *tooling) notef(format string, values ...any) {
 
 // sayMode says on stderr how a search was made, if not as it was asked for.
 func (t *tooling) sayMode(end tools.FoundEnd) {
-	switch {
-	case end.ModeReason != "":
-		t.notef("this was a search in mode %s: %s", end.Mode, end.ModeReason)
-	case end.Mode != "":
-		t.notef("this was a search in mode %s", end.Mode)
+	if end.Mode == "" {
+		return
 	}
+	used := "words"
+	if end.Mode == rag.Vector {
+		used = "meaning"
+	}
+	note := "searched by " + used + " only"
+	if end.ModeReason != "" {
+		note += ": " + end.ModeReason
+	}
+	t.notef("%s", note)
 }
 
 // sayWhatIsMissing says on stderr what the index lacks.
@@ -107,8 +114,7 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 		t.notef("%s not in the index yet", plain.Count(index.Pending, "changed file"))
 	}
 	if index.Embedding > 0 {
-		t.notef("%s found by their words only so far; compound-docs sync waits for their vectors",
-			plain.Count(index.Embedding, "passage"))
+		t.notef("%s without a vector; run compound-docs sync", plain.Count(index.Embedding, "passage"))
 	}
 	if index.FailedCount > 0 {
 		t.notef("%s cannot be indexed; compound-docs lint says why", plain.Count(index.FailedCount, "file"))

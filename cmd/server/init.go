@@ -242,6 +242,6 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
-		"compound-docs up pulls the models, and starts the database now, not with the first call.\n"+
+		"To avoid waiting later, run compound-docs up: it starts the database and pulls the models.\n"+
 		"compound-docs doctor says what is missing.\n", assistant, ask)
 }

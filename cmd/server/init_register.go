@@ -118,7 +118,7 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	words, line := claude.AddCommand(program, claude.Environment())
 	path, err := exec.LookPath("claude")
 	if err != nil {
-		plain.Printf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
+		plain.Printf(i.stdout, "Claude Code was not found. Once it is installed, run in this repository:\n  %s\n"+
 			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
 		if i.hooks {
 			return i.offerHooks(root, claude.Registration{Name: claude.ServerName})

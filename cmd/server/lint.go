@@ -59,9 +59,9 @@ if there is no project to check.`,
 		},
 	}
 	severities := names(lint.Severities())
-	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "print what is so bad, or worse: "+joined(lint.Severities()))
+	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "least severity to print: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
-		"end with 1 if there is something so bad, or worse: "+joined(lint.Severities())+", "+never)
+		"least severity that ends with 1: "+joined(lint.Severities())+", "+never)
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
 	exclude(command, "json", "format")
 	complete(command, "level", severities...)

@@ -113,9 +113,9 @@ func TestServe_WarnsOfCirclesOfLinksOnce(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=3 paths="\S*tools/a.md, \S*tools/b.md, \S*tools/c.md"`)
-	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=2 paths="\S*tools/d.md, \S*tools/e.md"`)
-	log.mustHave(t, 2, `link in a circle`)
+	log.mustHave(t, 1, `level=WARN .*circular links.* documents=3 paths="\S*tools/a.md, \S*tools/b.md, \S*tools/c.md"`)
+	log.mustHave(t, 1, `level=WARN .*circular links.* documents=2 paths="\S*tools/d.md, \S*tools/e.md"`)
+	log.mustHave(t, 2, `circular links`)
 }
 
 func TestServe_LogsHitsOfTheHandbookCache(t *testing.T) {

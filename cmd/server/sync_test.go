@@ -31,7 +31,7 @@ func TestSync_WithoutOllama(t *testing.T) {
 		}
 	}
 	if o = mustRun(t, root, environment, "search", "pool"); !strings.Contains(o.stdout, "pool.md") ||
-		!strings.Contains(o.stderr, "this was a search in mode lexical: ") || !strings.Contains(o.stderr, "ollama") {
+		!strings.Contains(o.stderr, "searched by words only: ") || !strings.Contains(o.stderr, "ollama") {
 		t.Errorf("a search prints %q and says %q, want what words find, with the reason", o.stdout, o.stderr)
 	}
 	if o = mustRun(t, root, environment, "search", "--mode", "lexical", "pool"); !strings.Contains(o.stdout, "pool.md") ||

@@ -118,7 +118,7 @@ func lackingRights(rights db.Rights, applied int64) []Finding {
 			fmt.Sprintf("as its administrator run in the database: ALTER ROLE %s SET default_transaction_read_only = off, "+
 				"or name another role or server in CDOCS_DATABASE_URL", rights.Role))
 	case !rights.HasVector && (applied > 0 || !rights.MayAddVector):
-		return one(Error, fmt.Sprintf("the database has no extension vector, and the role %s does not create it", rights.Role),
+		return one(Error, fmt.Sprintf("the database has no extension vector, and the role %s may not create it", rights.Role),
 			"as its administrator run in the database: CREATE EXTENSION vector")
 	case applied == 0 && !rights.MayCreateTables:
 		return one(Error, fmt.Sprintf("the role %s may not create tables in the schema %s", rights.Role, rights.Schema),

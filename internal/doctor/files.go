@@ -99,7 +99,7 @@ func checkGit(_ context.Context, e *examination) []Finding {
 		return one(Error, what, fix)
 	}
 	if !head.InRepository {
-		return one(OK, e.Root+" is not in a git repository; the branch is what activate_project says", "")
+		return one(OK, e.Root+" is not in a git repository; it is indexed as one branch", "")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return one(Warning, "git is not installed: nothing says which documents are stale, and `lint` and `review` know no history",

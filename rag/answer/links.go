@@ -149,7 +149,7 @@ func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, li
 	circles := slices.DeleteFunc(components, func(documents []string) bool { return len(documents) < 2 })
 	for _, circle := range circles[:min(len(circles), 10)] {
 		slices.Sort(circle)
-		a.logger.WarnContext(ctx, "documents link in a circle; each is followed once",
+		a.logger.WarnContext(ctx, "circular links: each document is followed once",
 			"project", tenant.Key.Project, "branch", tenant.Key.Branch,
 			"documents", len(circle), "paths", strings.Join(circle[:min(len(circle), 20)], ", "))
 	}
