@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -59,7 +60,7 @@ func longDocTypes(t *testing.T, files map[string]string, long func(characters in
 	t.Helper()
 	const file = "schemas/type.json"
 	fields := map[string]any{}
-	for i := range 100 {
+	for i := range 20 { // each type has them: more take the race detector longer than a call may
 		fields[fmt.Sprintf("field_%d", i)] = map[string]any{"enum": []string{long(500)}}
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": fields})
@@ -86,7 +87,11 @@ func TestBounds_Answers(t *testing.T) {
 			f := setup(t)
 			c := connect(t, f.server, protocolVersions()["stateless"])
 			root := hugeProject(t, text)
-			c.ask(t, "activate_project", activation(root))
+			// Under the race detector the text takes longer than one call may.
+			await.Until(t, "the text of the huge project is in the index", func() bool {
+				a := c.ask(t, "activate_project", activation(root))
+				return !a.IsError && strings.Contains(a.Text, `"synced"`)
+			})
 			query := arguments{"query": "connection pool", "min_relevance_score": 0, "limit": 100}
 			ask := arguments{"query": "connection pool", "min_relevance_score": 0, "max_sources": 100}
 			for _, call := range []struct {
