@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -90,6 +91,10 @@ func (e *Error) With(key string, value any) *Error {
 	return e
 }
 
+// lateRetry is when to ask a model server again that did not answer in time: a model that was
+// loading is ready then.
+const lateRetry = 30 * time.Second
+
 // AsError returns err as an [*Error] with the same message. Its code and details are
 // those of an *Error in err's chain, or follow from what failed. err must not be nil.
 // The details of a failed service have the message too, for a program that shows another one
@@ -141,9 +146,11 @@ func classify(err error) *Error {
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
 		return e.With("model", missing.Model)
+	case errors.Is(err, model.ErrLate): // no breaker has opened: it would not have been asked
+		e.Code = EmbeddingServiceError
+		return e.With("circuit_state", "closed").With("retry_after_seconds", lateRetry.Seconds())
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),
-		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions),
-		errors.Is(err, model.ErrLate):
+		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions):
 		e.Code = EmbeddingServiceError
 	case errors.As(err, &dbErr):
 		e.Code = DatabaseError
