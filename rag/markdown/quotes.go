@@ -36,7 +36,11 @@ const (
 	// maxQuotes bounds the quotes of a document, and maxQuote the length of one in bytes.
 	maxQuotes = 200
 	maxQuote  = 300
+	// maxContext bounds the text around code that is read for advice, in bytes.
+	maxContext = 500
 )
+
+func lastBytes(text string) string { return text[max(0, len(text)-maxContext):] }
 
 // Quotes returns the code that the document quotes: spans of code, and the lines of blocks that
 // may be commands, or what these print.
@@ -63,10 +67,11 @@ func (d *Document) Quotes() []Quote {
 				add(text, adviceBefore(lead))
 			}
 		default:
-			for _, span := range codeSpan.FindAllStringSubmatchIndex(line, -1) {
-				add(line[span[2]:span[3]], adviceOn(before+" "+line[:span[0]], line[span[1]:]))
+			for _, span := range codeSpan.FindAllStringSubmatchIndex(line, maxQuotes) {
+				said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
+				add(line[span[2]:span[3]], adviceOn(said, line[span[1]:min(len(line), span[1]+maxContext)]))
 			}
-			if before = strings.TrimSpace(line); before != "" {
+			if before = lastBytes(strings.TrimSpace(line)); before != "" {
 				lead = before
 			}
 		}
