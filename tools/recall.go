@@ -193,6 +193,7 @@ func withNotes(active *workspace.Project, scope catalog.Scope, stale map[string]
 func (h *Handler) speaking(
 	ctx context.Context, active *workspace.Project, citations []workspace.Citation, why string,
 ) ([]recall.Candidate, error) {
+	stale := active.Stale(ctx)
 	var found []recall.Candidate
 	for _, c := range citations[:min(len(citations), recallCandidates)] {
 		why := why
@@ -208,7 +209,7 @@ func (h *Handler) speaking(
 		}
 		for _, hit := range hits {
 			hit.Score = 1 // it was not found by the search
-			found = append(found, withNotes(active, active.Compounding(), active.Stale(ctx)(), recall.Candidate{Hit: hit, Why: why}))
+			found = append(found, withNotes(active, active.Compounding(), stale(), recall.Candidate{Hit: hit, Why: why}))
 		}
 	}
 	return found, nil
