@@ -71,15 +71,3 @@ func Some(names []string, most int) string {
 		return strings.Join(names, ", ")
 	}
 }
-
-// Annotation returns a workflow command of GitHub, which makes an annotation of a line of
-// a file. file is "" for none.
-func Annotation(severity, file string, line int, title, message string) string {
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	place := ""
-	if file != "" {
-		place = fmt.Sprintf(" file=%s,line=%d,title=%s", property.Replace(file), line, property.Replace(title))
-	}
-	return "::" + severity + place + "::" + escape.Replace(Line(message))
-}
