@@ -8,9 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ReadTogether is [Database.Read] for several queries in one round trip. Each function makes
-// one query, and returns its error unchanged. It is called twice: to send the query, and to read
-// the result.
+// ReadTogether is [Database.Read] for several queries in one round trip. Each function makes one query and
+// returns its error unchanged. It is called twice: to send the query, and to read the result.
 func (d *Database) ReadTogether(ctx context.Context, op string, queries ...func(q *Queries) error) error {
 	return d.onConnection(ctx, op, readTimeout, func(ctx context.Context, conn *pgx.Conn) error {
 		p := &pipeline{batch: &pgx.Batch{}}
