@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkPlaces finds documents whose cited places have changed, moved or gone since the documents
-// were written: their statements may be wrong by now. The report says so if git cannot tell.
+// checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
+// The report says so if git cannot tell.
 func (e *examination) checkPlaces(ctx context.Context) error {
 	documents := make([]staleness.Document, len(e.set.Documents))
 	for i, d := range e.set.Documents {
