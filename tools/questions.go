@@ -13,7 +13,7 @@ const maxQuestion = 300
 
 // keepQuestion keeps a question that found nothing, unless the user's settings forbid it.
 func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, question string) {
-	if !h.workspace.KeepsQuestions() {
+	if !h.workspace.Settings().KeepQuestions {
 		return
 	}
 	err := h.recalls.AddQuestion(active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
