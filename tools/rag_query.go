@@ -29,7 +29,6 @@ type RagQueryOutput struct {
 	Answer     string           `json:"answer"`
 	Sources    []Source         `json:"sources"`
 	LinkedDocs []LinkedDocument `json:"linked_docs"`
-	Conflicts  [][]string       `json:"conflicts,omitempty" jsonschema:"Pairs that may contradict each other, the later first."`
 	gradeOutput
 	omittedOutput
 	AnswerEnd
@@ -197,7 +196,6 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
-	out.Conflicts, _ = fit(conflictsOf(answered), maxSideList)
 	return out, nil
 }
 
@@ -205,14 +203,6 @@ func (in RagQueryInput) check() error {
 	return cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
 		checkScore(in.MinRelevanceScore, 0.7),
 		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard))
-}
-
-func conflictsOf(answered answer.Answer) [][]string {
-	var pairs [][]string
-	for _, c := range answered.Conflicts {
-		pairs = append(pairs, []string{wirePath(c.Later), wirePath(c.Earlier)})
-	}
-	return pairs
 }
 
 func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {

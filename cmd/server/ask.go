@@ -164,9 +164,6 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 		plain.Println(p.stderr, "note: the answer is cut short, since the language model has failed:", out.Reason)
 	}
 	printSources(p.stdout, out)
-	for _, pair := range out.Conflicts {
-		plain.Printf(p.stderr, "note: %s may contradict %s\n", plain.Path(pair[0]), plain.Path(pair[1]))
-	}
 	if out.OmittedCount > 0 {
 		plain.Printf(p.stderr, "note: the context had no room for %s more\n", plain.Count(out.OmittedCount, "document"))
 	}

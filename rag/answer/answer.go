@@ -70,8 +70,6 @@ type Answer struct {
 	// At least a part of each, and of each document of Linked, was quoted to the language model.
 	Sources []rag.Hit
 	Linked  []Linked
-	// Conflicts are pairs of Sources that may contradict each other.
-	Conflicts []Conflict
 	// Omitted are the paths of documents that were found and not quoted, because
 	// the language model's context window has no room for them.
 	Omitted []string

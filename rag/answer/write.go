@@ -34,7 +34,6 @@ func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question,
 	if err != nil {
 		return Answer{}, err
 	}
-	answer.Conflicts = markConflicts(found, sources[:len(answer.Sources)])
 	d := newDelimiter()
 	quotes, text, err := a.generate(ctx, sources, d, question)
 	if err != nil && ctx.Err() != nil {
@@ -109,12 +108,6 @@ func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 		}
 	}
 	a.Sources = slices.DeleteFunc(a.Sources, func(hit rag.Hit) bool { return !quoted[hit.ID] })
-	a.Conflicts = slices.DeleteFunc(a.Conflicts, func(c Conflict) bool {
-		isSource := func(path string) bool {
-			return slices.ContainsFunc(a.Sources, func(hit rag.Hit) bool { return hit.Path == path })
-		}
-		return !isSource(c.Later) || !isSource(c.Earlier)
-	})
 	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.ID] })
 }
 
