@@ -73,8 +73,7 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 	}
 }
 
-// NewServer returns the MCP server with every tool, and the documents as resources; see
-// [NewHandler] for home. The handshake needs neither the database nor Ollama.
+// NewServer returns the MCP server with every tool; see [NewHandler] for home. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := NewHandler(w, home, logger)
 	// Neither list changes while the server runs.
@@ -94,7 +93,6 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 			server.AddTool(tool.Tool, h.answering(tool))
 		}
 	}
-	server.AddResourceTemplate(documentTemplate(), h.readDocument)
 	server.AddResourceTemplate(pageTemplate(), h.readPage)
 	return server
 }
