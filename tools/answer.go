@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -127,25 +128,49 @@ type FoundEnd struct {
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func (h *Handler) foundEnd(
-	ctx context.Context, active *workspace.Project, before workspace.Status, of catalog.Collection, hits rag.Hits, query rag.Query,
-) FoundEnd {
-	filtered := len(query.DocTypes)+len(query.Levels) > 0 || query.Documents != nil
+// search finds documents of the scope, with what the answers of both tools end with.
+func (h *Handler) search(
+	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
+) (rag.Hits, FoundEnd, error) {
+	before := active.Status()
+	hits, err := h.workspace.Searcher().Search(ctx, scope, query)
+	if err != nil {
+		return rag.Hits{}, FoundEnd{}, err
+	}
+	filtered := len(query.DocTypes)+len(query.Levels) > 0 || query.Documents != nil // other documents may answer it
+	if len(hits.Documents) == 0 && !filtered {
+		h.keepQuestion(ctx, active, scope, query.Text)
+	}
 	var message string
 	switch {
 	case hits.Grade == rag.Answers:
 	case hits.Grade == rag.MayAnswer:
 		message = fmt.Sprintf("No document reaches the minimum of %g; those in may_answer may answer.", query.MinScore)
 	default:
-		message = nothingFound(active, of, hits.Empty(), filtered)
+		message = nothingFound(active, scope.Collection, hits.Empty(), filtered)
 	}
 	if hits.Grade != rag.Answers && !filtered {
-		message += h.elsewhere(ctx, active, of, query.Text)
+		message += h.elsewhere(ctx, active, scope.Collection, query.Text)
 	}
-	return FoundEnd{
+	return hits, FoundEnd{
 		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message,
 		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
-		Index: indexOfHits(active, before, of, hits.Documents, hits.MayAnswer, hits.Closest),
+		Index: indexOfHits(active, before, scope.Collection, hits.Documents, hits.MayAnswer, hits.Closest),
+	}, nil
+}
+
+// maxQuestion bounds a question that is kept, in characters.
+const maxQuestion = 300
+
+// keepQuestion keeps a question that found nothing among the project's own documents, unless the
+// user's settings forbid it.
+func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, scope catalog.Scope, question string) {
+	if scope.Collection != catalog.Compounding || !h.workspace.KeepsQuestions() {
+		return
+	}
+	err := h.recalls.AddQuestion(active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
+	if err != nil {
+		h.logger.DebugContext(ctx, "keep a question that found nothing", "error", err)
 	}
 }
 

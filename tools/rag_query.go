@@ -29,8 +29,6 @@ type RagQueryOutput struct {
 	Answer     string           `json:"answer"`
 	Sources    []Source         `json:"sources"`
 	LinkedDocs []LinkedDocument `json:"linked_docs"`
-	gradeOutput
-	omittedOutput
 	AnswerEnd
 }
 
@@ -53,18 +51,31 @@ func omittedOf(answered answer.Answer) omittedOutput {
 // AnswerEnd is what the answers of both tools end with. Generation says that the language
 // model has not written the whole answer.
 type AnswerEnd struct {
+	gradeOutput
+	omittedOutput
 	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\": the language model failed, and passages are quoted; \"cut short\": it failed later."`
 	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func (h *Handler) answerEnd(
-	active *workspace.Project, before workspace.Status, of catalog.Collection, answered answer.Answer,
-) AnswerEnd {
-	end := AnswerEnd{
+// answer answers a question from documents of the scope: with a text, and with what the answers of
+// both tools end with. filtered says that documents of the scope were left out.
+func (h *Handler) answer(
+	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question, filtered bool,
+) (answered answer.Answer, text string, end AnswerEnd, err error) {
+	before := active.Status()
+	question.OnText = onText(ctx)
+	if answered, err = h.workspace.Answerer().Ask(ctx, scope, question); err != nil {
+		return answer.Answer{}, "", AnswerEnd{}, err
+	}
+	if answered.Grade != rag.Answers && !filtered {
+		h.keepQuestion(ctx, active, scope, question.Text)
+	}
+	end = AnswerEnd{
+		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          indexOfHits(active, before, of, answered.Sources, answered.MayAnswer),
+		Index:          indexOfHits(active, before, scope.Collection, answered.Sources, answered.MayAnswer),
 	}
 	switch {
 	case answered.FallbackReason != nil:
@@ -72,7 +83,7 @@ func (h *Handler) answerEnd(
 	case answered.CutShort != nil:
 		end.Generation, end.Reason = "cut short", brief(apierror.AsError(answered.CutShort).Error())
 	}
-	return end
+	return answered, h.answerText(ctx, active, scope.Collection, answered, question.Query, filtered), end, nil
 }
 
 // answerText is the answer of the model, or that nothing was found. An answer that is not sure says
@@ -169,29 +180,21 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
 	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
-	before, stale := active.Status(), active.Stale(ctx)
+	stale := active.Stale(ctx)
 	minLevel := cmp.Or(in.MinPromotionLevel, catalog.Standard)
-	answered, err := h.workspace.Answerer().Ask(ctx, active.Compounding(), answer.Question{
+	filtered := len(in.DocTypes) > 0 || minLevel != catalog.Standard
+	answered, text, end, err := h.answer(ctx, active, active.Compounding(), answer.Question{
 		Query:           query,
 		MinLevel:        minLevel,
 		IncludeCritical: valueOr(in.IncludeCritical, true),
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
 		Stale:           stale,
-		OnText:          onText(ctx),
-	})
+	}, filtered)
 	if err != nil {
 		return RagQueryOutput{}, err
 	}
-	filtered := len(in.DocTypes) > 0 || minLevel != catalog.Standard // other documents may answer it
-	if answered.Grade != rag.Answers && !filtered {
-		h.keepQuestion(ctx, active, in.Query)
-	}
-	out := RagQueryOutput{
-		Answer:      h.answerText(ctx, active, catalog.Compounding, answered, query, filtered),
-		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
-		AnswerEnd: h.answerEnd(active, before, catalog.Compounding, answered),
-	}
+	out := RagQueryOutput{Answer: text, AnswerEnd: end}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
