@@ -41,7 +41,7 @@ Where the model fails, the most relevant passages are quoted instead.`,
   compound-docs ask --doc-types problem --max-sources 5 why did the import time out
   compound-docs ask --external --json "how does API authentication work?"`,
 		Args: needs(1, -1, "the question", `compound-docs ask "how do we handle time zones?"`),
-		RunE: withProject(flags, func(t *tooling, ctx context.Context) error { return f.run(ctx, t) }),
+		RunE: withProject(flags, f.run),
 	}
 	set := command.Flags()
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
@@ -66,12 +66,12 @@ func ofOwnDocuments() []string {
 
 // run prints the answer from the project's own documents, or the one from its external docs if
 // those were asked for, or if the own documents hold nothing.
-func (f *askFlags) run(ctx context.Context, t *tooling) error {
+func (f *askFlags) run(t *tooling) error {
 	in := f.input(t)
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
-	p := &answerPrinter{tooling: t}
-	ctx, p.end = context.WithCancel(ctx)
-	defer p.end()
+	ctx, end := context.WithCancel(t.command.Context())
+	defer end()
+	p := &answerPrinter{tooling: t, end: end}
 	ctx = tools.WithProgress(ctx, func(progress tools.Progress) { p.write(progress.Text) })
 
 	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
@@ -102,7 +102,6 @@ func (f *askFlags) input(t *tooling) tools.RagQueryInput {
 // externalAnswer returns an answer from external docs in the form of one from own documents.
 func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput {
 	out := tools.RagQueryOutput{Answer: external.Answer, AnswerEnd: external.AnswerEnd}
-	out.OmittedCount, out.Grade = external.OmittedCount, external.Grade
 	for _, source := range external.Sources {
 		out.Sources = append(out.Sources, tools.Source{SourceHead: source.SourceHead, BestPassage: source.BestPassage})
 	}

@@ -24,9 +24,9 @@ const (
 
 // newCommand returns the command line. Started without a command it serves, because that is
 // how an MCP client starts it. A person at a terminal gets the help.
-func newCommand(end *ending, stdout io.Writer) *cobra.Command {
+func newCommand(stdout io.Writer) *cobra.Command {
 	flags := &flags{}
-	serve := newServeCommand(flags, end, stdout)
+	serve := newServeCommand(flags, stdout)
 	root := &cobra.Command{
 		Use:   "compound-docs",
 		Short: "A project's memory for AI coding assistants",
@@ -61,7 +61,7 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 		newLintCommand(flags), newReviewCommand(flags),
 		newIngestCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
-		newDoctorCommand(flags), serve, newVersionCommand())
+		newDoctorCommand(flags), serve, newVersionCommand(flags))
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.SetFlagErrorFunc(inPlainWords)
@@ -116,16 +116,21 @@ func addFlags(root *cobra.Command, flags *flags) {
 
 // invocation is one call of a command: its arguments, and where it prints what.
 type invocation struct {
+	flags          *flags
 	command        *cobra.Command
 	args           []string
 	stdout, stderr io.Writer
 	json           bool // the flag
 }
 
-func newInvocation(command *cobra.Command, args []string) invocation {
-	asJSON, err := command.Flags().GetBool("json")
-	return invocation{
-		command: command, args: args, stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(), json: err == nil && asJSON,
+// run returns do as the function of a command.
+func (f *flags) run(do func(i invocation) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) error {
+		asJSON, err := command.Flags().GetBool("json")
+		return do(invocation{
+			flags: f, command: command, args: args, stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(),
+			json: err == nil && asJSON,
+		})
 	}
 }
 
@@ -178,18 +183,18 @@ func inPlainWords(_ *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q; give a number", invalid.GetFlag().Name, invalid.GetValue())
 }
 
-func newVersionCommand() *cobra.Command {
+func newVersionCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Long:    "Print the version of this program.",
 		Example: "  compound-docs version --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return newInvocation(cmd, args).print(map[string]string{"version": version}, func(w io.Writer) {
+		RunE: flags.run(func(i invocation) error {
+			return i.print(map[string]string{"version": version}, func(w io.Writer) {
 				plain.Println(w, "compound-docs", version)
-				sayName(cmd.ErrOrStderr())
+				sayName(i.stderr)
 			})
-		},
+		}),
 	}
 }
 
@@ -209,6 +214,14 @@ func checkExcluded(command *cobra.Command) error {
 				return usagef("--%s does not go with --%s; leave one of them out", other, flag)
 			}
 		}
+	}
+	return nil
+}
+
+// checkFlag fails if the value of a flag is none of those allowed.
+func checkFlag(name, value string, allowed []string) error {
+	if !slices.Contains(allowed, value) {
+		return usagef("--%s is %q; give one of %s", name, value, strings.Join(allowed, ", "))
 	}
 	return nil
 }

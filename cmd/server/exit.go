@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -114,36 +112,21 @@ const (
 	exitHung = 3
 )
 
-// ending ends the program when it is time, whatever hangs. What is committed stays;
-// the database rolls back the rest.
-type ending struct {
-	stderr io.Writer
-	once   sync.Once
-}
-
-// mustEnd ends the program after grace, counted from the first call.
-func (e *ending) mustEnd(reason string) {
-	e.once.Do(func() {
-		time.AfterFunc(grace, func() {
-			said := make(chan struct{})
-			go func() {
-				defer close(said)
-				slog.New(slog.NewTextHandler(e.stderr, nil)).Error("the program does not end by itself and is ended",
-					"reason", reason, "after", grace, "code", exitHung)
-			}()
-			select { // stderr may be what hangs
-			case <-said:
-			case <-time.After(100 * time.Millisecond):
-			}
-			os.Exit(exitHung)
-		})
+// mustEnd ends the program after grace, whatever hangs. What is committed stays; the database
+// rolls back the rest.
+func mustEnd(reason string) {
+	time.AfterFunc(grace, func() {
+		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		go logger.Error("the program does not end by itself and is ended", "reason", reason, "after", grace, "code", exitHung)
+		time.Sleep(100 * time.Millisecond) // stderr may be what hangs
+		os.Exit(exitHung)
 	})
 }
 
 // onSignal returns a context that ends with the first SIGINT or SIGTERM; its cause is an
 // [interrupted]. A second signal ends the program at once, unless it is of the other kind and
 // comes within escalation of the first.
-func (e *ending) onSignal(parent context.Context) (ctx context.Context, stop func()) {
+func onSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -151,7 +134,7 @@ func (e *ending) onSignal(parent context.Context) (ctx context.Context, stop fun
 		first := <-signals
 		began := time.Now()
 		cancel(interrupted{first})
-		e.mustEnd(first.String())
+		mustEnd(first.String())
 		for next := range signals {
 			if next != first && time.Since(began) < escalation {
 				continue

@@ -39,7 +39,8 @@ below DIR that it is in, else the name of its file.`,
 	}
 }
 
-func (s *setup) ingest(ctx context.Context) error {
+func (s *setup) ingest() error {
+	ctx := s.command.Context()
 	folder, err := handbookFolder(ctx, s.args[0])
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
-	i := &initializer{flags: flags}
+	i := &initializer{}
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Prepare a repository, and register the server with assistants",
@@ -51,10 +51,10 @@ never changes a file that is there, so it may run again. Without a database it d
 and ends with 1.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			i.invocation = newInvocation(cmd, args)
-			return i.run(cmd.Context())
-		},
+		RunE: flags.run(func(call invocation) error {
+			i.invocation = call
+			return i.run(call.command.Context())
+		}),
 	}
 	command.Flags().BoolVarP(&i.yes, "yes", "y", false,
 		"install what is missing, and register with the assistants that the repository has settings for")
@@ -72,7 +72,6 @@ and ends with 1.`,
 type initializer struct {
 	invocation
 
-	flags     *flags
 	yes       bool
 	documents string   // the flag
 	embedder  string   // the flag

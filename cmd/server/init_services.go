@@ -25,7 +25,9 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	}
 	model := o.settings.EmbeddingModel
 	i.done.EmbeddingModel = model
-	return o.withSetup(io.Discard, func(s *setup) error {
+	silent := i.invocation
+	silent.stderr = io.Discard
+	return silent.withSetup(o, func(s *setup) error {
 		text := "vectors: " + model + " makes them"
 		state := s.embedder.State(ctx, model)
 		missing := slices.Contains(state.Missing, model)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -54,9 +55,7 @@ if there is no project to check.`,
 		Example: `  compound-docs lint
   compound-docs lint --level notice --json
   compound-docs lint --format github --fail-on warning`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), newInvocation(cmd, args), flags)
-		},
+		RunE: flags.run(f.run),
 	}
 	severities := names(lint.Severities())
 	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "least severity to print: "+joined(lint.Severities()))
@@ -66,9 +65,11 @@ if there is no project to check.`,
 	exclude(command, "json", "format")
 	complete(command, "level", severities...)
 	complete(command, "fail-on", append(severities, never)...)
-	complete(command, "format", "plain", "github")
+	complete(command, "format", lintFormats()...)
 	return command
 }
+
+func lintFormats() []string { return []string{"plain", "github"} }
 
 // linted is the report as --json prints it.
 type linted struct {
@@ -81,24 +82,17 @@ type linted struct {
 	root string // of the project
 }
 
-func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
-	for _, flag := range []struct {
-		name, value string
-		allowed     []string
-	}{
-		{"level", f.level, names(lint.Severities())},
-		{"fail-on", f.failOn, append(names(lint.Severities()), never)},
-		{"format", f.format, []string{"plain", "github"}},
-	} {
-		if !slices.Contains(flag.allowed, flag.value) {
-			return usagef("--%s is %q; give one of %s", flag.name, flag.value, strings.Join(flag.allowed, ", "))
-		}
+func (f *lintFlags) run(i invocation) error {
+	severities := names(lint.Severities())
+	if err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never)),
+		checkFlag("format", f.format, lintFormats())); err != nil {
+		return err
 	}
-	options, root, err := flags.here()
+	options, root, err := i.flags.here()
 	if err != nil {
 		return err
 	}
-	report, err := lintProject(ctx, root, options)
+	report, err := lintProject(i.command.Context(), root, options)
 	if err != nil {
 		return err
 	}

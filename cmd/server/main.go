@@ -30,9 +30,8 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemoryLimit)
 	}
-	end := &ending{stderr: os.Stderr}
-	ctx, stop := end.onSignal(context.Background())
-	command, err := newCommand(end, os.Stdout).ExecuteContextC(ctx)
+	ctx, stop := onSignal(context.Background())
+	command, err := newCommand(os.Stdout).ExecuteContextC(ctx)
 	code := report(ctx, command, err)
 	stop()
 	os.Exit(code)

@@ -26,9 +26,7 @@ Server and commands keep both in the user's own folder; with "keep_questions": f
 settings.json they keep no questions. Nothing is started. compound-docs lint names
 documents that may not hold any more.`,
 		Example: "  compound-docs review\n  compound-docs review --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return review(newInvocation(cmd, args), flags)
-		},
+		RunE:    flags.run(invocation.review),
 	}
 }
 
@@ -54,8 +52,8 @@ type shown struct {
 	Succeeded bool      `json:"succeeded"`
 }
 
-func review(i invocation, flags *flags) error {
-	options, root, err := flags.here()
+func (i invocation) review() error {
+	options, root, err := i.flags.here()
 	if err != nil {
 		return err
 	}

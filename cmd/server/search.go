@@ -62,13 +62,13 @@ The exit code is 0 also if nothing is found.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.handbook:
-				return callTools(cmd, args, flags, noProject, f.searchHandbook)
+				return withTools(flags, noProject, f.searchHandbook)(cmd, args)
 			case cmd.Flags().Changed("section"):
 				return usagef("--section is of the handbook; give --handbook too")
 			case f.explain:
-				return callTools(cmd, args, flags, findProject, f.explainSearch)
+				return withProject(flags, f.explainSearch)(cmd, args)
 			}
-			return callTools(cmd, args, flags, findProject, f.run)
+			return withProject(flags, f.run)(cmd, args)
 		},
 	}
 	set := command.Flags()
@@ -126,7 +126,8 @@ type bothFound struct {
 
 // run searches the project's own documents, its external docs, or both. Only own documents
 // have doc-types and levels.
-func (f *searchFlags) run(ctx context.Context, t *tooling) error {
+func (f *searchFlags) run(t *tooling) error {
+	ctx := t.command.Context()
 	t.workspace.Once()
 	externalIn := f.externalInput(t)
 	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
@@ -188,19 +189,20 @@ func isNotConfigured(err error) bool {
 	return ok && refused.Code == apierror.ExternalDocsNotConfigured
 }
 
-func (f *searchFlags) searchHandbook(ctx context.Context, t *tooling) error {
+func (f *searchFlags) searchHandbook(t *tooling) error {
 	in := tools.SearchHandbookInput{Query: strings.Join(t.args, " "), FilterSection: f.section}
 	if t.command.Flags().Changed("limit") {
 		in.NResults = new(float64(f.limit))
 	}
-	out, err := t.tools.SearchHandbook(ctx, in)
+	out, err := t.tools.SearchHandbook(t.command.Context(), in)
 	if err != nil {
 		return err
 	}
 	return t.print(out, func(w io.Writer) { plain.Println(w, plain.Block(strings.TrimSuffix(out.Text, "\n"))) })
 }
 
-func (f *searchFlags) explainSearch(ctx context.Context, t *tooling) (err error) {
+func (f *searchFlags) explainSearch(t *tooling) (err error) {
+	ctx := t.command.Context()
 	t.workspace.Once()
 	var explained tools.ExplainOutput
 	if f.external {

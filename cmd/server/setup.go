@@ -116,32 +116,30 @@ type setup struct {
 	answerer *answer.Answerer
 }
 
-// withSetup runs a command with the parts, made from flags and environment; logs go to stderr.
-func withSetup(flags *flags, run func(s *setup, ctx context.Context) error) func(*cobra.Command, []string) error {
-	return func(command *cobra.Command, args []string) error {
+// withSetup returns run as the function of a command on the index.
+func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []string) error {
+	return flags.run(func(i invocation) error {
 		o, err := flags.resolve()
 		if err != nil {
 			return err
 		}
-		return o.withSetup(command.ErrOrStderr(), func(s *setup) error {
-			s.invocation = newInvocation(command, args)
-			return run(s, command.Context())
-		})
-	}
+		return i.withSetup(o, run)
+	})
 }
 
-// withSetup runs f with the parts, and closes them.
-func (o options) withSetup(stderr io.Writer, f func(s *setup) error) error {
-	s, err := newSetup(o, stderr)
+// withSetup calls run with the parts, and closes them.
+func (i invocation) withSetup(o options, run func(s *setup) error) error {
+	s, err := newSetup(o, i)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	return f(s)
+	return run(s)
 }
 
-func newSetup(o options, stderr io.Writer) (s *setup, err error) {
-	s = &setup{options: o, logger: newLogger(stderr, o.logLevel)}
+// newSetup returns the parts. They log to stderr.
+func newSetup(o options, i invocation) (s *setup, err error) {
+	s = &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
 	if s.embedder, err = s.newModelClient(o.embeddings); err != nil {
 		return nil, usageError{err}
 	}
@@ -156,7 +154,7 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	}
 	s.database = db.NewDatabaseFrom(s.address, s.logger)
 	if o.contentLogLevel != nil {
-		s.logger = newLogger(stderr, *o.contentLogLevel)
+		s.logger = newLogger(i.stderr, *o.contentLogLevel)
 	}
 	s.index = index.New(s.database, s.embedder, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
@@ -199,45 +197,39 @@ type tooling struct {
 	tools     *tools.Handler
 }
 
-// withProject runs a command with the tools, on the project of the working directory or of
-// --project. As in a server, the first call that needs the project activates it: its
-// text is brought up to date, for 15 seconds at most, unless another process does so.
-func withProject(flags *flags, run func(t *tooling, ctx context.Context) error) func(*cobra.Command, []string) error {
-	return func(command *cobra.Command, args []string) error {
-		return callTools(command, args, flags, findProject, func(ctx context.Context, t *tooling) error { return run(t, ctx) })
-	}
+// withProject returns run as the function of a command on the project of the working directory or
+// of --project. As in a server, the first call that needs the project activates it: its text is
+// brought up to date, for 15 seconds at most, unless another process does so.
+func withProject(flags *flags, run func(t *tooling) error) func(*cobra.Command, []string) error {
+	return withTools(flags, findProject, run)
 }
 
-// callTools is withProject with a function that finds the project. It may return "" if no
-// project is needed.
-func callTools(
-	command *cobra.Command, args []string, flags *flags, find func(dir string) (string, error),
-	run func(ctx context.Context, t *tooling) error,
-) error {
-	o, err := flags.resolve()
-	if err != nil {
-		return err
-	}
-	if !o.logLevelGiven {
-		o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
-	}
-	return o.withSetup(command.ErrOrStderr(), func(s *setup) error {
-		s.invocation = newInvocation(command, args)
-		root, err := find(s.project)
+// withTools is withProject with a function that finds the project, or returns "" for none.
+func withTools(
+	flags *flags, find func(dir string) (string, error), run func(t *tooling) error,
+) func(*cobra.Command, []string) error {
+	return flags.run(func(i invocation) error {
+		o, err := flags.resolve()
 		if err != nil {
 			return err
 		}
-		t := s.tooling(root)
-		defer t.workspace.Close()
-		return inFlags(command, run(command.Context(), t))
+		if !o.logLevelGiven {
+			o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
+		}
+		root, err := find(o.project)
+		if err != nil {
+			return err
+		}
+		return i.withSetup(o, func(s *setup) error {
+			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
+			defer w.Close()
+			return inFlags(i.command, run(&tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)}))
+		})
 	})
 }
 
-// tooling returns the tools, on the project at root. The caller closes the workspace.
-func (s *setup) tooling(root string) *tooling {
-	w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
-	return &tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)}
-}
+// errNoProject is the cause of an error outside a project.
+var errNoProject = errors.New("this is no project")
 
 // findProject returns the nearest folder with a project's config, from dir
 // upwards; "" stands for the working directory.
@@ -252,8 +244,8 @@ func findProject(dir string) (string, error) {
 		case err == nil:
 			return dir, nil
 		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
-			return "", usagef("neither %s nor a folder above it has a %s/%s; run it in a project's repository, or give --project; "+
-				"`compound-docs init` prepares a repository", start, project.ConfigDir, project.ConfigFile)
+			return "", usagef("%w: neither %s nor a folder above it has a %s/%s; run it in a project's repository, or give --project; "+
+				"`compound-docs init` prepares a repository", errNoProject, start, project.ConfigDir, project.ConfigFile)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,12 +42,10 @@ document is named, and is no reason to fail, except where it was asked for.`,
 			if force && len(args) > 0 {
 				return usagef("--force is for the whole project; leave out it or the documents")
 			}
-			return withProject(flags, func(t *tooling, ctx context.Context) error {
-				if len(args) > 0 {
-					return t.syncDocuments(ctx)
-				}
-				return t.sync(ctx, force)
-			})(cmd, args)
+			if len(args) > 0 {
+				return withProject(flags, (*tooling).syncDocuments)(cmd, args)
+			}
+			return withProject(flags, func(t *tooling) error { return t.sync(force) })(cmd, args)
 		},
 		ValidArgsFunction: completeMarkdown,
 	}
@@ -56,7 +53,8 @@ document is named, and is no reason to fail, except where it was asked for.`,
 	return command
 }
 
-func (t *tooling) sync(ctx context.Context, force bool) error {
+func (t *tooling) sync(force bool) error {
+	ctx := t.command.Context()
 	if force {
 		_, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
 		if err != nil {
@@ -135,14 +133,14 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 }
 
 // syncDocuments indexes the documents that the arguments name, up to the first that fails.
-func (t *tooling) syncDocuments(ctx context.Context) error {
+func (t *tooling) syncDocuments() error {
 	synced := []tools.IndexDocumentOutput{}
 	for _, given := range t.args {
 		path, err := documentPath(given)
 		if err != nil {
 			return err
 		}
-		document, err := t.tools.IndexDocument(ctx, tools.IndexDocumentInput{Path: path})
+		document, err := t.tools.IndexDocument(t.command.Context(), tools.IndexDocumentInput{Path: path})
 		if err != nil {
 			return err
 		}

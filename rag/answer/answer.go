@@ -98,34 +98,34 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	if question.IncludeCritical {
 		query.Critical = maxCritical
 	}
-	found, err := a.searcher.Search(ctx, scope, query)
+	results, err := a.searcher.Search(ctx, scope, query)
 	if err != nil {
 		return Answer{}, err
 	}
 	answer := Answer{
-		Grade: found.Grade, Sources: []rag.Hit{}, Linked: []Linked{}, MayAnswer: found.MayAnswer,
-		Coverage: found.Coverage, Empty: found.Empty(),
+		Grade: results.Grade, Sources: []rag.Hit{}, Linked: []Linked{}, MayAnswer: results.MayAnswer,
+		Coverage: results.Coverage, Empty: results.Empty(),
 	}
-	documents := found.Documents
+	documents := results.Documents
 	switch {
-	case found.Grade == rag.Nothing:
+	case results.Grade == rag.Nothing:
 		return answer, nil
-	case found.Grade == rag.MayAnswer:
-		most := min(len(found.MayAnswer), question.Limit)
-		documents, answer.MayAnswer = found.MayAnswer[:most], found.MayAnswer[most:]
+	case results.Grade == rag.MayAnswer:
+		most := min(len(results.MayAnswer), question.Limit)
+		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
 		question.MinScore = min(question.MinScore, rag.MayAnswerScore)
 	}
-	if answer.Sources, err = a.withSuccessors(ctx, found, documents, question.MinScore); err != nil {
+	if answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore); err != nil {
 		return Answer{}, err
 	}
 	if len(answer.Sources) == 0 {
 		return answer, nil
 	}
 	limits := linkLimits{depth: question.MaxDepth, documents: question.MaxLinked, minLevel: question.MinLevel}
-	if answer.Linked, err = a.follow(ctx, found, linkOrigins(answer.Sources, question.MinScore), limits); err != nil {
+	if answer.Linked, err = a.follow(ctx, results, linkOrigins(answer.Sources, question.MinScore), limits); err != nil {
 		return Answer{}, err
 	}
-	return a.write(ctx, found, question, answer)
+	return a.write(ctx, results, question, answer)
 }
 
 // linkOrigins returns the paths of the sources whose links are followed. Critical documents that

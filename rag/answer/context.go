@@ -88,47 +88,47 @@ func fit(sources []source, d delimiter, room int) []quote {
 	return quotes
 }
 
-// fitBest quotes the best passage of each source, and returns the room that is left. The most
-// relevant source always stays: its passage is cut if it is too long. Critical documents stay
-// with title and summary at least, if half of the room is enough for them. Other sources that
-// have no room are dropped from the end.
+// fitBest quotes the best passage of each source, and returns the room that is left. Critical
+// documents get up to half of the room for title and summary first. The most relevant source
+// takes what it needs of the rest, and is cut if it is too long. The others follow in their order,
+// until one has no room.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
 	top := mostRelevant(sources)
 	if top < 0 {
 		return nil, room
 	}
-	brief, held, reserved := rules(sources, top, d)
-	q, size := sources[top].best(d, room-min(reserved, room/2))
-	if len(q.chosen) == 0 {
-		q, size = sources[top].best(d, room)
-	}
-	if len(q.chosen) == 0 {
-		return nil, room
-	}
-	quoted := map[int]quote{top: q}
-	room -= size
-	for _, i := range slices.Sorted(maps.Keys(brief)) {
-		if held[i] > room {
-			held[i] = 0
+	quoted, tokens, all, half := map[int]quote{}, map[int]int{}, room, room/2
+	for i, s := range sources {
+		if i == top || !s.hasText() || s.Level != catalog.Critical || s.SupersededBy != "" {
 			continue
 		}
-		quoted[i], room = brief[i], room-held[i]
+		if q, size := s.beginning(d); size <= half {
+			quoted[i], tokens[i], half, room = q, size, half-size, room-size
+		}
 	}
+	q, size := sources[top].best(d, room)
+	if len(q.chosen) == 0 { // the critical documents have left too little
+		clear(quoted)
+		clear(tokens)
+		room = all
+		if q, size = sources[top].best(d, room); len(q.chosen) == 0 {
+			return nil, room
+		}
+	}
+	quoted[top], room = q, room-size
 	for i, s := range sources {
 		if i == top || !s.hasText() || s.brief {
 			continue
 		}
-		q, size := s.best(d, room+held[i])
+		q, size := s.best(d, room+tokens[i])
 		if q.cut == "" && len(q.chosen) > 0 {
-			quoted[i], room = q, room+held[i]-size
-		} else if held[i] == 0 {
+			quoted[i], room = q, room+tokens[i]-size
+		} else if tokens[i] == 0 {
 			break
 		}
 	}
-	for i := range sources {
-		if q, ok := quoted[i]; ok {
-			quotes = append(quotes, q)
-		}
+	for _, i := range slices.Sorted(maps.Keys(quoted)) {
+		quotes = append(quotes, quoted[i])
 	}
 	return quotes, room
 }
@@ -142,19 +142,6 @@ func mostRelevant(sources []source) int {
 		}
 	}
 	return top
-}
-
-// rules returns short quotes of the critical documents besides the most relevant source, with the
-// tokens of each and of all.
-func rules(sources []source, top int, d delimiter) (brief map[int]quote, held map[int]int, all int) {
-	brief, held = map[int]quote{}, map[int]int{}
-	for i, s := range sources {
-		if i != top && s.hasText() && s.Level == catalog.Critical && s.SupersededBy == "" {
-			brief[i], held[i] = s.beginning(d)
-			all += held[i]
-		}
-	}
-	return brief, held, all
 }
 
 // best quotes the best passage within room, and the first part of it if it is longer. It chooses

@@ -46,18 +46,18 @@ type Linked struct {
 // paths, within the limits. It returns the documents that it reaches, nearest first,
 // without those that it began with. A document that another one replaces comes behind
 // its latest successor. A document is visited once, so cycles end.
-func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
+func (a *Answerer) follow(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
-	links, err := a.linkGraph(ctx, found)
+	links, err := a.linkGraph(ctx, results)
 	if err != nil {
 		return nil, err
 	}
 	reached := links.traverse(from, limits)
 	for i := 0; i < len(reached); i++ {
 		path := reached[i].Path
-		latest := found.Latest(path)
+		latest := results.Latest(path)
 		if latest == path {
 			continue
 		}
@@ -72,7 +72,7 @@ func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, li
 	for i, link := range reached {
 		paths[i] = link.Path
 	}
-	documents, err := a.documents(ctx, found, paths)
+	documents, err := a.documents(ctx, results, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, li
 }
 
 func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
-	found := []Linked{}
+	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
 		seen[source] = true
@@ -97,25 +97,25 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 				if seen[target] || rank(g.levels[target]) < rank(limits.minLevel) {
 					continue
 				}
-				if len(found) == limits.documents {
-					return found
+				if len(reached) == limits.documents {
+					return reached
 				}
 				seen[target] = true
-				found = append(found, Linked{rag.Hit{Path: target}, source})
+				reached = append(reached, Linked{rag.Hit{Path: target}, source})
 				next = append(next, target)
 			}
 		}
 		frontier = next
 	}
-	return found
+	return reached
 }
 
 // linkGraph returns the link graph of the tenant that was searched. It reads the graph again
 // only when the tenant's documents have changed.
-func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, error) {
-	tenant := found.Scope().Tenant
+func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (linkGraph, error) {
+	tenant := results.Scope().Tenant
 	known, ok := a.links.Get(tenant.ID)
-	if ok && known.version == found.Version() {
+	if ok && known.version == results.Version() {
 		return known, nil
 	}
 	edges, err := db.ReadOne(ctx, a.db, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
@@ -124,7 +124,7 @@ func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, er
 	if err != nil {
 		return linkGraph{}, err
 	}
-	links := linkGraph{version: found.Version(), neighbours: map[string][]string{}, levels: map[string]catalog.Level{}}
+	links := linkGraph{version: results.Version(), neighbours: map[string][]string{}, levels: map[string]catalog.Level{}}
 	for _, edge := range edges {
 		links.neighbours[edge.SourcePath] = append(links.neighbours[edge.SourcePath], edge.TargetPath)
 		links.levels[edge.TargetPath] = edge.TargetLevel

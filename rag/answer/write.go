@@ -29,8 +29,8 @@ const (
 
 // write fills the answer's text from its sources, and removes the documents of which
 // nothing was quoted.
-func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question, answer Answer) (Answer, error) {
-	sources, err := a.sources(ctx, found, question, answer)
+func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
+	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -112,7 +112,7 @@ func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 }
 
 // sources reads the texts of the documents, in order of priority.
-func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Question, answer Answer) ([]source, error) {
+func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Question, answer Answer) ([]source, error) {
 	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
 	var stale map[string]string
 	if question.Stale != nil {
@@ -135,13 +135,13 @@ func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Questio
 		sources = append(sources, source{Hit: link.Hit, note: noteOf(note, link.Hit, stale[link.Path])})
 	}
 	ids := make([]int64, len(sources))
-	places := make(map[int64]int, len(sources))
+	positions := make(map[int64]int, len(sources))
 	for i, s := range sources {
-		ids[i], places[s.ID] = s.ID, i
+		ids[i], positions[s.ID] = s.ID, i
 	}
-	passages, err := a.searcher.Passages(ctx, found, ids)
+	passages, err := a.searcher.Passages(ctx, results, ids)
 	for _, p := range passages {
-		s := &sources[places[p.DocumentID]]
+		s := &sources[positions[p.DocumentID]]
 		s.passages = append(s.passages, p)
 	}
 	return sources, err
