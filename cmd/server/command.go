@@ -190,10 +190,7 @@ func newVersionCommand(flags *flags) *cobra.Command {
 		Long:    "Print the version of this program.",
 		Example: "  compound-docs version --json",
 		RunE: flags.run(func(i invocation) error {
-			return i.print(map[string]string{"version": version}, func(w io.Writer) {
-				plain.Println(w, "compound-docs", version)
-				sayName(i.stderr)
-			})
+			return i.print(map[string]string{"version": version}, func(w io.Writer) { plain.Println(w, "compound-docs", version) })
 		}),
 	}
 }

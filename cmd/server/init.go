@@ -141,7 +141,6 @@ func (i *initializer) run(ctx context.Context) error {
 		i.done.ExternalDocs = external.Path
 	}
 	i.report(root, result)
-	sayName(i.stderr)
 	if len(i.named) == 0 || slices.Contains(i.named, claudeClient) {
 		if err := i.register(ctx, root, options); err != nil {
 			return err

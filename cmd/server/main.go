@@ -8,14 +8,8 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
-
-	"github.com/compound-docs/compound-docs/internal/claude"
-	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 // version is set when the binary is linked.
@@ -35,15 +29,4 @@ func main() {
 	code := report(ctx, command, err)
 	stop()
 	os.Exit(code)
-}
-
-// sayName tells people whose program is named as go install names it what it is called
-// elsewhere.
-func sayName(w io.Writer) {
-	program, err := os.Executable()
-	ending := filepath.Ext(program)
-	if err == nil && strings.TrimSuffix(filepath.Base(program), ending) == "server" {
-		plain.Printf(w, "go install has named this program server, and everything else calls it compound-docs; run: mv %s %s\n",
-			claude.Quote(program), claude.Quote(filepath.Join(filepath.Dir(program), "compound-docs"+ending)))
-	}
 }
