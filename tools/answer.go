@@ -116,8 +116,8 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	return valueOr(parameter, externalMinScore)
 }
 
-// FoundEnd is what the answers of searches end with.
-type FoundEnd struct {
+// SearchEnd is what the answers of searches end with.
+type SearchEnd struct {
 	gradeOutput
 
 	// Message says in words that no document answers.
@@ -131,11 +131,11 @@ type FoundEnd struct {
 // search finds documents of the scope, with what the answers of both tools end with.
 func (h *Handler) search(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
-) (rag.Hits, FoundEnd, error) {
+) (rag.Hits, SearchEnd, error) {
 	before := active.Status()
 	hits, err := h.workspace.Searcher().Search(ctx, scope, query)
 	if err != nil {
-		return rag.Hits{}, FoundEnd{}, err
+		return rag.Hits{}, SearchEnd{}, err
 	}
 	filtered := len(query.DocTypes)+len(query.Levels) > 0 || query.Documents != nil // other documents may answer it
 	if len(hits.Documents) == 0 && !filtered {
@@ -152,7 +152,7 @@ func (h *Handler) search(
 	if hits.Grade != rag.Answers && !filtered {
 		message += h.elsewhere(ctx, active, scope.Collection, query.Text)
 	}
-	return hits, FoundEnd{
+	return hits, SearchEnd{
 		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message,
 		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
 		Index: indexOfHits(active, before, scope.Collection, hits.Documents, hits.MayAnswer, hits.Closest),

@@ -24,7 +24,7 @@ type SearchExternalDocsOutput struct {
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Results without room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	FoundEnd
+	SearchEnd
 }
 
 // ExternalResult is a page that a search has found.
@@ -69,7 +69,7 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, FoundEnd: end,
+		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, SearchEnd: end,
 	}, nil
 }
 

@@ -117,9 +117,9 @@ type handbookSearch struct {
 	section string
 }
 
-// handbookFound is the result of a search in one edition of the handbook. Every change
+// handbookHits is the result of a search in one edition of the handbook. Every change
 // of the handbook, by any process, makes a new edition.
-type handbookFound struct {
+type handbookHits struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit
 	// sections lists those of the handbook. It is set only if there are no passages.
@@ -128,7 +128,7 @@ type handbookFound struct {
 
 // findInHandbook returns the cached result of the search if the handbook has not changed since,
 // or if the database does not say within editionWait whether it has. Otherwise it searches.
-func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookFound, err error) {
+func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookHits, err error) {
 	known, cached := h.handbook.Get(search)
 	asking, cancel := ctx, context.CancelFunc(func() {})
 	if cached {
@@ -141,7 +141,7 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		h.logger.WarnContext(ctx, "answer from an earlier search of the handbook", "error", err)
 		return known, nil
 	case err != nil || edition == (index.HandbookEdition{}):
-		return handbookFound{}, err
+		return handbookHits{}, err
 	}
 	hit := cached && known.edition == edition
 	h.logger.DebugContext(ctx, "handbook cache", "hit", hit)
@@ -153,12 +153,12 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		query.DocTypes = []string{search.section}
 	}
 	hits, err := h.workspace.Searcher().Search(ctx, edition.Scope(), query)
-	found = handbookFound{edition: edition, passages: hits.Documents}
+	found = handbookHits{edition: edition, passages: hits.Documents}
 	if err == nil && len(found.passages) == 0 {
 		found.sections, err = h.workspace.HandbookSections(ctx, edition)
 	}
 	if err != nil {
-		return handbookFound{}, err
+		return handbookHits{}, err
 	}
 	if hits.Embedded == 1 { // vectors that come later change what is found, and no edition
 		h.handbook.Add(search, found)

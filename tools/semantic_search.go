@@ -32,7 +32,7 @@ type SemanticSearchOutput struct {
 	Results      []SearchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Results without room."`
-	FoundEnd
+	SearchEnd
 }
 
 // ResultHead is what results of both searches begin with.
@@ -105,7 +105,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 		return SemanticSearchOutput{}, err
 	}
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
-	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, FoundEnd: end}, nil
+	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, SearchEnd: end}, nil
 }
 
 func (in SemanticSearchInput) check() error {

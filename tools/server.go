@@ -46,7 +46,7 @@ func Groups() []Group {
 // them directly. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
-	handbook  *lru.Cache[handbookSearch, handbookFound]
+	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *recall.Store
 	logger    *slog.Logger
 	// turns holds a token for each call at work that depends on the project. Others wait, so that
@@ -64,7 +64,7 @@ const maxTurns = 32
 // NewHandler returns the tools on a workspace. The tools keep notes on hooks and searches
 // below home, the user's own folder.
 func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handler {
-	handbook, err := lru.New[handbookSearch, handbookFound](cachedSearches)
+	handbook, err := lru.New[handbookSearch, handbookHits](cachedSearches)
 	if err != nil {
 		panic(err) // it fails only for a size below 1
 	}

@@ -8,8 +8,20 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 // version is set when the binary is linked.
@@ -29,4 +41,135 @@ func main() {
 	code := report(ctx, command, err)
 	stop()
 	os.Exit(code)
+}
+
+// Exit codes.
+const (
+	exitFailed = 1
+	// exitUsage means that nothing was done, because the command line or a name in it is
+	// wrong.
+	exitUsage = 2
+)
+
+// usageError says what is wrong with the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
+
+// runError is an error of a command that has begun. Others are cobra's, about the
+// command line.
+type runError struct{ error }
+
+func (e runError) Unwrap() error { return e.error }
+
+// errFound ends the program with exitFailed, and nothing is printed for it: findings were.
+var errFound = errors.New("something is wrong")
+
+// interrupted is the cause of a context that was cancelled by a signal.
+type interrupted struct{ signal os.Signal }
+
+func (e interrupted) Error() string { return e.signal.String() }
+
+func (interrupted) Unwrap() error { return context.Canceled }
+
+// codeOfSignal returns the exit code with which a shell reports that a signal has ended a program.
+func codeOfSignal(signal os.Signal) int {
+	const base = 128
+	if number, ok := signal.(syscall.Signal); ok {
+		return base + int(number)
+	}
+	return base
+}
+
+// report prints on stderr why a command failed, unless that was printed already or is
+// evident, and returns the exit code. A command whose output could not be written failed.
+func report(ctx context.Context, command *cobra.Command, err error) int {
+	_, ran := errors.AsType[runError](err)
+	if out, ok := command.OutOrStdout().(*plain.Output); ok && out.Err() != nil {
+		if !ran || errors.Is(err, errFound) {
+			err, ran = runError{out.Err()}, true
+		}
+	}
+	if err == nil {
+		return 0
+	}
+	if errors.Is(err, errFound) {
+		return exitFailed
+	}
+	if signal, ok := errors.AsType[interrupted](context.Cause(ctx)); ok {
+		return codeOfSignal(signal.signal)
+	}
+	stderr := command.ErrOrStderr()
+	problem, remedy, ok := strings.Cut(err.Error(), "; ")
+	switch {
+	case ran && ok && plain.IsTerminal(stderr):
+		plain.Printf(stderr, "compound-docs: %s\n  → %s\n", plain.Hanging(stderr, len("compound-docs: "), problem), remedy)
+	case ran:
+		plain.Println(stderr, "compound-docs:", err)
+	default:
+		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
+		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
+	}
+	if !ran || isUsage(err) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// isUsage reports whether the command line, or what it names, is wrong.
+func isUsage(err error) bool {
+	if _, ok := errors.AsType[usageError](err); ok {
+		return true
+	}
+	refused, ok := errors.AsType[*apierror.Error](err)
+	return ok && refused.Code.IsUsage()
+}
+
+const (
+	// grace is how long the program has to end. It needs less than two seconds; after
+	// grace, something hangs that cannot be interrupted.
+	grace = 3 * time.Second
+	// escalation is the time after a signal within which a signal of the other kind belongs
+	// to the same request: Claude Code sends SIGTERM shortly after SIGINT.
+	escalation = time.Second
+	// exitHung is the exit code of a program that did not end by itself.
+	exitHung = 3
+)
+
+// mustEnd ends the program after grace, whatever hangs. What is committed stays; the database
+// rolls back the rest.
+func mustEnd(reason string) {
+	time.AfterFunc(grace, func() {
+		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		go logger.Error("the program does not end by itself and is ended", "reason", reason, "after", grace, "code", exitHung)
+		time.Sleep(100 * time.Millisecond) // stderr may be what hangs
+		os.Exit(exitHung)
+	})
+}
+
+// onSignal returns a context that ends with the first SIGINT or SIGTERM; its cause is an
+// [interrupted]. A second signal ends the program at once, unless it is of the other kind and
+// comes within escalation of the first.
+func onSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		first := <-signals
+		began := time.Now()
+		cancel(interrupted{first})
+		mustEnd(first.String())
+		for next := range signals {
+			if next != first && time.Since(began) < escalation {
+				continue
+			}
+			os.Exit(codeOfSignal(next))
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
 }

@@ -118,8 +118,8 @@ func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
 	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
 }
 
-// bothFound is what --json prints of a search in own documents and external docs.
-type bothFound struct {
+// bothCollections is what --json prints of a search in own documents and external docs.
+type bothCollections struct {
 	Own      tools.SemanticSearchOutput     `json:"own"`
 	External tools.SearchExternalDocsOutput `json:"external"`
 }
@@ -136,39 +136,39 @@ func (f *searchFlags) run(t *tooling) error {
 		if err != nil {
 			return err
 		}
-		return t.showFound(external, external.FoundEnd, externalFound(external))
+		return t.showSections(external, external.SearchEnd, externalSection(external))
 	}
 	own, err := t.tools.SemanticSearch(ctx, f.ownInput(t))
 	if err != nil {
 		return err
 	}
 	if f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
-		return t.showFound(own, own.FoundEnd, ownFound(own))
+		return t.showSections(own, own.SearchEnd, ownSection(own))
 	}
 	external, err := t.tools.SearchExternalDocs(ctx, externalIn)
 	if isNotConfigured(err) {
-		return t.showFound(own, own.FoundEnd, ownFound(own))
+		return t.showSections(own, own.SearchEnd, ownSection(own))
 	}
 	if err != nil {
 		return err
 	}
-	ours, theirs := ownFound(own), externalFound(external)
+	ours, theirs := ownSection(own), externalSection(external)
 	ours.heading, theirs.heading = "Own documents", "External docs"
-	sections := []found{ours, theirs}
+	sections := []section{ours, theirs}
 	if len(ours.results)+len(theirs.results) > 0 {
-		sections = slices.DeleteFunc(sections, func(section found) bool { return len(section.results) == 0 })
+		sections = slices.DeleteFunc(sections, func(s section) bool { return len(s.results) == 0 })
 	}
 	own.Index = cmp.Or(own.Index, external.Index)
-	return t.showFound(bothFound{own, external}, own.FoundEnd, sections...)
+	return t.showSections(bothCollections{own, external}, own.SearchEnd, sections...)
 }
 
-// showFound prints what was found, or asJSON. It says on stderr what the search lacks.
-func (t *tooling) showFound(asJSON any, end tools.FoundEnd, sections ...found) error {
+// showSections prints the results, or asJSON. It says on stderr what the search lacks.
+func (t *tooling) showSections(asJSON any, end tools.SearchEnd, sections ...section) error {
 	t.sayMode(end)
 	t.sayWhatIsMissing(end.Index)
 	return t.print(asJSON, func(w io.Writer) {
-		for _, section := range sections {
-			section.print(w)
+		for _, s := range sections {
+			s.print(w)
 		}
 	})
 }

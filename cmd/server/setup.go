@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -21,6 +22,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/openai"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -229,7 +231,7 @@ func withTools(
 }
 
 // errNoProject is the cause of an error outside a project.
-var errNoProject = errors.New("this is no project")
+var errNoProject = errors.New("no project found")
 
 // findProject returns the nearest folder with a project's config, from dir
 // upwards; "" stands for the working directory.
@@ -244,7 +246,7 @@ func findProject(dir string) (string, error) {
 		case err == nil:
 			return dir, nil
 		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
-			return "", usagef("%w: neither %s nor a folder above it has a %s/%s; run it in a project's repository, or give --project; "+
+			return "", usagef("%w: %s and the folders above it have no %s/%s; run it in a project's repository, or give --project; "+
 				"`compound-docs init` prepares a repository", errNoProject, start, project.ConfigDir, project.ConfigFile)
 		}
 	}
@@ -271,3 +273,31 @@ func (f *flags) loadHere() (*project.Project, error) {
 
 // noProject finds no project, for commands that need none.
 func noProject(string) (string, error) { return "", nil }
+
+// ollamaAPI is the API of [project.ModelHost] that Ollama has.
+const ollamaAPI = "ollama"
+
+func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
+	cfg := model.Config{
+		Host: host.URL, Key: host.Key, Logger: s.logger, EmbedModel: s.settings.EmbeddingModel,
+		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,
+	}
+	if host.API == ollamaAPI {
+		return ollama.New(cfg)
+	}
+	return openai.New(cfg, func(ctx context.Context, name string) ([]string, error) { return s.index.ModelDigests(ctx, name) })
+}
+
+// modelServers returns the servers with their models. The first makes the vectors.
+func (s *setup) modelServers() []doctor.ModelServer {
+	embeds := doctor.ModelServer{
+		Client: s.embedder, Models: []string{s.settings.EmbeddingModel}, Ollama: s.embeddings.API == ollamaAPI,
+	}
+	if s.writer == s.embedder {
+		embeds.Models = append(embeds.Models, s.settings.GenerationModel)
+		return []doctor.ModelServer{embeds}
+	}
+	return []doctor.ModelServer{embeds, {
+		Client: s.writer, Models: []string{s.settings.GenerationModel}, Ollama: s.answers.API == ollamaAPI,
+	}}
+}

@@ -3,8 +3,11 @@
 package panics
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"time"
 )
 
 // Error is a recovered panic with its value and the stack of its goroutine.
@@ -26,4 +29,25 @@ func Catch(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// restartDelay is how long a task waits after a panic.
+const restartDelay = time.Second
+
+// Restart runs f, and again after each panic, until f returns or ctx ends. name
+// says in the log what f does.
+func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
+	for {
+		err, panicked := Catch(func() error { f(); return nil }).(*Error) //nolint:errorlint // Catch returns it as it is
+		if !panicked {
+			return
+		}
+		logger.ErrorContext(ctx, "a bug was met; the task is started again",
+			"task", name, "panic", err.Value, "stack", string(err.Stack))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(restartDelay):
+		}
+	}
 }
