@@ -26,53 +26,52 @@ type errorBody struct {
 }
 
 // answering returns the handler of a tool's calls by clients. It writes one log line for each
-// call that returns: the tool, how many milliseconds it took, and the reason of a failure. A call
-// that fails, or panics, which would end the server, is answered with an [errorBody].
+// call that returns, and answers a call that fails with an [errorBody].
 func (h *Handler) answering(tool Tool) mcp.ToolHandler {
-	return func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
-		err = panics.Catch(func() (err error) {
-			result, err = tool.call(h, ctx, request)
-			return err
-		})
-		took := time.Since(start).Milliseconds()
-		line := h.logger.With("tool", tool.Name)
-		if panicked, ok := errors.AsType[*panics.Error](err); ok {
-			line.ErrorContext(ctx, "tool panicked", "cause", panicked.Value, "stack", string(panicked.Stack))
-			return errorResult(bug()), nil
-		}
-		switch {
-		case err != nil:
+		result, err := tool.call(h, ctx, request)
+		line, took := h.logger.With("tool", tool.Name), time.Since(start).Milliseconds()
+		if err != nil {
 			failure := apierror.AsError(err)
 			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			return errorResult(failure), nil
-		case result.InputRequests == nil: // else the client makes the call again, with what it was asked for
+		}
+		if result.InputRequests == nil { // else the client makes the call again, with what it was asked for
 			line.InfoContext(ctx, "tool call", "ms", took)
 		}
 		return result, nil
 	}
 }
 
-// reportErrors reports the panics of requests other than tool calls as errors of the protocol,
-// and makes these errors valid. It logs the calls of tools that do not exist.
+// reportErrors answers requests that panic, which would end the server. It makes errors of the
+// protocol valid, and logs the calls of tools that do not exist.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 			start := time.Now()
+			name := ""
+			call, isCall := request.(*mcp.CallToolRequest)
+			if isCall {
+				name = markdown.CutRunes(call.Params.Name, maxToolName)
+			}
 			err = panics.Catch(func() (err error) {
 				result, err = next(ctx, method, request)
 				return err
 			})
 			if panicked, ok := errors.AsType[*panics.Error](err); ok {
-				logger.ErrorContext(ctx, "request panicked", "method", method, "cause", panicked.Value, "stack", string(panicked.Stack))
+				logger.ErrorContext(ctx, "request panicked",
+					"method", method, "tool", name, "cause", panicked.Value, "stack", string(panicked.Stack))
+				if isCall {
+					return errorResult(bug()), nil
+				}
 				return nil, protocolError(bug())
 			}
 			protocol, ok := errors.AsType[*jsonrpc.Error](err)
 			if !ok {
 				return result, err
 			}
-			if call, ok := request.(*mcp.CallToolRequest); ok {
-				name := markdown.CutRunes(call.Params.Name, maxToolName)
+			if isCall {
 				logger.ErrorContext(ctx, "tool call refused", "tool", name, "error", err, "ms", time.Since(start).Milliseconds())
 			}
 			return nil, validError(protocol, request)

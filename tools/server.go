@@ -73,7 +73,8 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 	}
 }
 
-// NewServer returns the MCP server with every tool; see [NewHandler] for home. The handshake needs neither the database nor Ollama.
+// NewServer returns the MCP server with every tool; see [NewHandler] for home. The handshake needs
+// neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := NewHandler(w, home, logger)
 	// Neither list changes while the server runs.

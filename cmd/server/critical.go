@@ -88,7 +88,7 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 	_, superseded := set.Superseded()
 	for _, d := range set.Documents {
 		if d.Level == catalog.Critical && superseded[d.Path] == "" {
-			documents = append(documents, criticalDocument{Path: d.Path, Title: markdown.CutRunes(d.Title, maxCriticalTitle), Date: d.Date})
+			documents = append(documents, criticalDocument{d.Path, markdown.CutRunes(d.Title, maxCriticalTitle), d.Date})
 		}
 	}
 	return documents, incomplete, nil

@@ -13,7 +13,9 @@ import (
 // withSuccessors returns the sources of an answer, by relevance. A critical document that
 // another one replaces is no rule any more: it is left out below the minimum score. Each latest
 // successor comes whatever its score, before the documents that it replaces.
-func (a *Answerer) withSuccessors(ctx context.Context, results rag.Hits, documents []rag.Hit, minScore float64) ([]rag.Hit, error) {
+func (a *Answerer) withSuccessors(
+	ctx context.Context, results rag.Hits, documents []rag.Hit, minScore float64,
+) ([]rag.Hit, error) {
 	sources := slices.Clone(documents)
 	for _, hit := range results.Critical {
 		if hit.SupersededBy == "" || hit.Score >= minScore {
