@@ -1,5 +1,5 @@
-// Package panics turns panics into errors, so that a bug in handling one file does
-// not end the process. It must know no other package of the module.
+// Package panics turns panics into errors, so that a bug with one file does not end the process. It
+// must know no other package of the module.
 package panics
 
 import (
@@ -34,8 +34,7 @@ func Catch(f func() error) (err error) {
 // restartDelay is how long a task waits after a panic.
 const restartDelay = time.Second
 
-// Restart runs f, and again after each panic, until f returns or ctx ends. name
-// says in the log what f does.
+// Restart runs f, and again after each panic. name says in the log what f does.
 func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
 	for {
 		err, panicked := Catch(func() error { f(); return nil }).(*Error) //nolint:errorlint // Catch returns it as it is

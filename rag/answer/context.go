@@ -56,9 +56,8 @@ func (q quote) runs() [][]int {
 // minQuote is the smallest piece of a passage that is worth quoting, in tokens.
 const minQuote = 16
 
-// fit chooses what to quote of the sources within room tokens. The sources come in
-// order of priority and keep it. Each source that is quoted has at least its best
-// passage. The remaining room goes to further passages, one for each source in turn.
+// fit chooses what to quote of the sources, which come by priority, within room tokens. Room that
+// the best passages leave goes to further passages, one for each source in turn.
 func fit(sources []source, d delimiter, room int) []quote {
 	quotes, room := fitBest(sources, d, room)
 	waiting := make([][]int, len(quotes))
@@ -144,8 +143,8 @@ func mostRelevant(sources []source) int {
 	return top
 }
 
-// best quotes the best passage within room, and the first part of it if it is longer. It chooses
-// no passage if the room is too small for that.
+// best quotes the best passage within room, cut if it is longer. It chooses none if the room is too
+// small.
 func (s source) best(d delimiter, room int) (q quote, size int) {
 	p := s.passages[s.preference()[0]]
 	frame := d.frameTokens(s)
@@ -169,14 +168,12 @@ func (s source) beginning(d delimiter) (q quote, size int) {
 	return q, d.frameTokens(s) + promptTokens(q.cut) + promptTokens(passageLabel(s.passages[best], s.passages[best]))
 }
 
-// worse is how much less likely than the best passage of a document another one may
-// answer the question, in log-odds, to be quoted: e² ≈ 7 times. Below that it is of
-// another subject.
+// worse is how much less likely than the best passage another one may be, in log-odds, to be
+// quoted: e² ≈ 7 times. Below that it is of another subject.
 const worse = 2
 
-// further returns the indices of the passages that are worth quoting besides the best
-// one, in that order: those that are relevant themselves, and the neighbours of the
-// best one, which may begin or end what that says.
+// further returns the indices of the other passages worth quoting, best first: relevant ones, and
+// the neighbours of the best one, which may begin or end what it says.
 func (s source) further() []int {
 	order := s.preference()
 	best := order[0]
@@ -193,8 +190,8 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 
 func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 
-// preference returns the indices of the passages that have text, in the order in which
-// they are worth quoting: by relevance, each followed by its neighbours.
+// preference returns the indices of the passages that have text, by relevance, each followed by its
+// neighbours.
 func (s source) preference() []int {
 	relevant := make([]int, 0, len(s.passages))
 	for i, p := range s.passages {
@@ -218,7 +215,6 @@ func (s source) preference() []int {
 	return order
 }
 
-// passageTokens returns the tokens that a passage takes, with the label that says where it is.
 func passageTokens(p rag.Passage) int {
 	return promptTokens(p.Content) + promptTokens(passageLabel(p, p))
 }

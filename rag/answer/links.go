@@ -26,11 +26,8 @@ type linkGraph struct {
 
 // linkLimits bound how far links are followed.
 type linkLimits struct {
-	// depth is how many links away a document may be, and documents how many are
-	// returned.
 	depth, documents int
-	// minLevel is the lowest level of a document that is returned, or whose links
-	// are followed.
+	// minLevel is the lowest level of a document that is returned or followed.
 	minLevel catalog.Level
 }
 
@@ -42,10 +39,9 @@ type Linked struct {
 	From string
 }
 
-// follow traverses the tenant's links breadth-first from the documents at the given
-// paths, within the limits. It returns the documents that it reaches, nearest first,
-// without those that it began with. A document that another one replaces comes behind
-// its latest successor. A document is visited once, so cycles end.
+// follow traverses the tenant's links breadth-first from the documents at the given paths, and
+// returns the other documents that it reaches, nearest first. A document comes behind its latest
+// successor, and is visited once.
 func (a *Answerer) follow(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
@@ -110,8 +106,7 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 	return reached
 }
 
-// linkGraph returns the link graph of the tenant that was searched. It reads the graph again
-// only when the tenant's documents have changed.
+// linkGraph returns the link graph of the tenant, which it reads again when documents have changed.
 func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (linkGraph, error) {
 	tenant := results.Scope().Tenant
 	known, ok := a.links.Get(tenant.ID)
@@ -136,8 +131,7 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (linkGraph, 
 	return links, nil
 }
 
-// warnOfCircles logs up to 10 circles of links. They do no harm, because each document is visited
-// once. They are logged because writers seldom want them.
+// warnOfCircles logs up to 10 circles of links: they do no harm, but writers seldom want them.
 func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, links linkGraph) {
 	directed := graph.New(graph.StringHash, graph.Directed())
 	for source, targets := range links.neighbours {

@@ -27,8 +27,7 @@ const (
 	minRoom = 256
 )
 
-// write fills the answer's text from its sources, and removes the documents of which
-// nothing was quoted.
+// write fills the answer's text from its sources, and removes those that were not quoted.
 func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
 	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {
@@ -59,9 +58,8 @@ func (a *Answerer) write(ctx context.Context, results rag.Hits, question Questio
 	return answer, nil
 }
 
-// generate asks the language model. It returns no text and no error when the
-// sources have no text: a model is never asked without a quotation. If the prompt is
-// too long for the model's window after all, the model is asked again with less.
+// generate asks the language model, unless the sources have no text. If the prompt is too long for
+// the model's window after all, it asks again with less.
 func (a *Answerer) generate(
 	ctx context.Context, sources []source, d delimiter, question Question,
 ) (quotes []quote, text string, err error) {
@@ -94,9 +92,7 @@ func noRoom(window int) error {
 			"question; ask a shorter question, or "+widerWindow, window)
 }
 
-// keepQuoted removes the documents of which nothing is quoted: the answer was not drawn
-// from them. Those that have text become Omitted. The others have no text, or were
-// deleted meanwhile.
+// keepQuoted removes the documents of which nothing is quoted. Those with text become Omitted.
 func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 	quoted := make(map[int64]bool, len(quotes))
 	for _, q := range quotes {
@@ -147,11 +143,10 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	return sources, err
 }
 
-// unrelated is the relevance below which a critical document has nothing to do with the
-// question: only its beginning is quoted.
+// unrelated is the relevance below which only the beginning of a critical document is quoted.
 const unrelated = 0.1
 
-// noteOf says why a document is quoted, of when it is, and why it may not hold any more.
+// noteOf says why a document is quoted, its date, and why it may not hold any more.
 func noteOf(why string, hit rag.Hit, stale string) string {
 	note := why
 	if hit.Date != "" {
@@ -166,14 +161,13 @@ func noteOf(why string, hit rag.Hit, stale string) string {
 	return note
 }
 
-// remedy matches the headings of sections that say why something happened and what helps.
+// remedy matches the headings of sections on cause and solution, remedyFields the front matter's
+// fields.
 var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 
-// remedyFields match the lines of a front matter's passage that say so.
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
-// telling returns the text to show of a source, with its passage. It prefers the fields and sections
-// on cause and solution to the best passage.
+// telling returns the text to show of a source, with its passage: preferably on cause and solution.
 func (q quote) telling() (text string, p rag.Passage) {
 	best := -1
 	for i, p := range q.source.passages {
@@ -192,8 +186,7 @@ func (q quote) telling() (text string, p rag.Passage) {
 	return p.Content, p
 }
 
-// extract writes the quotes as a text for a reader, without the documents that have nothing to do
-// with the question.
+// extract writes the quotes for a reader, without unrelated documents.
 func extract(quotes []quote) string {
 	var b strings.Builder
 	for n, q := range quotes {

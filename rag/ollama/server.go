@@ -13,8 +13,8 @@ import (
 // keepAlive is as Ollama reads it.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
-// embedWindow is the context window that embeddings are asked for, in tokens: several times
-// the length of a passage, and little enough to cost no memory that matters.
+// embedWindow is the context window of embeddings in tokens: several times a passage, and little
+// memory.
 const embedWindow = 2048
 
 // Embed makes a request for vectors.
@@ -22,8 +22,8 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
-		// Ollama's own choice may be less than the model was trained for: half of it for
-		// all-minilm. It lowers a number above that.
+		// Ollama's own choice may be less than the model was trained for. It lowers a number above
+		// that.
 		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {
@@ -111,8 +111,7 @@ func digestOf(models []listed, name string) (digest string, has bool) {
 	return "", false
 }
 
-// fullName returns a model's name as it is compared: with a tag, and in lower case
-// because Ollama ignores case.
+// fullName returns a model's name as it is compared: with a tag, in lower case.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
 		model += ":latest"
