@@ -20,13 +20,11 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// Claude Code drops an answer of more than 25,000 tokens. Texts from documents and
-// configs can have any length, so answers bound them.
+// Claude Code drops an answer of more than 25,000 tokens, and texts can have any length.
 const (
 	// maxText bounds a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
-	// maxList bounds the main list of an answer, measured by weight: about 15,000
-	// tokens.
+	// maxList bounds the main list of an answer, by weight: about 15,000 tokens.
 	maxList = 52_000
 	// maxSideList bounds every other list of an answer.
 	maxSideList = 6_000
@@ -37,15 +35,13 @@ func brief(text string) string { return cutLine(text, maxText) }
 // cutLine returns a text as one line of at most limit characters.
 func cutLine(text string, limit int) string { return plain.Line(markdown.CutRunes(text, limit)) }
 
-// textLimit returns how many characters a text may have in a list of so many items: a
-// long list has short texts, so that fewer of its items are left out.
+// textLimit returns how many characters a text may have in a list: texts of a long list are short.
 func textLimit(items int) int {
 	const inFull, shortest = 25, maxText / 4
 	return max(maxText*inFull/max(items, inFull), shortest)
 }
 
-// fit returns the first items of a list, up to a weight of most, and the number of items
-// left out.
+// fit returns the first items of a list, up to a weight of most, and how many it leaves out.
 func fit[T any](list []T, most int) (fitting []T, omitted int) {
 	for i, item := range list {
 		if most -= weight(item); most < 0 {
@@ -55,8 +51,7 @@ func fit[T any](list []T, most int) (fitting []T, omitted int) {
 	return list, 0
 }
 
-// weight returns the length of a value as JSON. Bytes of characters outside ASCII
-// count twice: they cost more tokens.
+// weight returns the length of a value as JSON. Characters outside ASCII cost more tokens.
 func weight(value any) int {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -71,7 +66,6 @@ func weight(value any) int {
 	return total
 }
 
-// coverageOutput says how documents were found, where that is not as asked.
 type coverageOutput struct {
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"How documents were found, if not as asked."`
 	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"Why words alone found them."`
@@ -95,7 +89,6 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	return out
 }
 
-// modes restricts a text to the modes of a search.
 func modes(s *jsonschema.Schema) {
 	for _, mode := range rag.Modes() {
 		s.Enum = append(s.Enum, string(mode))
@@ -103,12 +96,11 @@ func modes(s *jsonschema.Schema) {
 	withDefault(rag.Hybrid)(s)
 }
 
-// externalMinScore is the threshold of both external tools if neither the config nor
-// the parameter sets one.
+// externalMinScore is the default threshold of both external tools.
 const externalMinScore = 0.7
 
-// externalThreshold returns the config's minimum score, or else the parameter: the
-// external tools have the opposite order of the others.
+// externalThreshold returns the config's minimum score, or else the parameter: other tools do the
+// opposite.
 func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return *configured
@@ -162,8 +154,7 @@ func (h *Handler) search(
 // maxQuestion bounds a question that is kept, in characters.
 const maxQuestion = 300
 
-// keepQuestion keeps a question that found nothing among the project's own documents, unless the
-// user's settings forbid it.
+// keepQuestion keeps a question about own documents, unless the user's settings forbid it.
 func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, scope catalog.Scope, question string) {
 	if scope.Collection != catalog.Compounding || !h.workspace.KeepsQuestions() {
 		return
@@ -174,7 +165,6 @@ func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, s
 	}
 }
 
-// gradeOutput says how sure an answer is.
 type gradeOutput struct {
 	Grade     rag.Grade        `json:"grade" jsonschema:"answers, may_answer or nothing, of the best document."`
 	MayAnswer []UnsureDocument `json:"may_answer,omitempty" jsonschema:"Less sure: scored 0.3 and more, or named like this."`
@@ -213,7 +203,6 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	return out
 }
 
-// nothingFound says that nothing answers a query.
 func nothingFound(active *workspace.Project, of catalog.Collection, empty, filtered bool) string {
 	folder := "./" + active.Definition.DocsDir()
 	if of == catalog.External {

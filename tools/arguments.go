@@ -17,8 +17,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// parameters checks the arguments of one tool against its declaration, in the words that
-// are also used for front matter and config.
+// parameters checks the arguments of one tool against its declaration.
 type parameters struct {
 	tool     string
 	declared *declared.Schema
@@ -43,8 +42,8 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return p
 }
 
-// decode checks arguments and decodes them. It drops those that are null: clients with a form
-// send null for an empty field. The error is a *apierror.Error.
+// decode checks and decodes arguments. It drops null, which clients with a form send for an empty
+// field.
 func (p *parameters) decode(raw json.RawMessage, in any) error {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -91,8 +90,8 @@ func parameterOf(f jsonschema.Finding) string {
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a correct value of a parameter: the example in the declaration, or else the
-// default. For a name that is not known it is an object with the required parameters.
+// example returns a correct value of a parameter. For an unknown name it is an object with the
+// required ones.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {
@@ -108,7 +107,6 @@ func (p *parameters) example(name string) json.RawMessage {
 	return parameter.Default
 }
 
-// encode encodes a value that JSON can hold.
 func encode(value any) json.RawMessage {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -117,14 +115,12 @@ func encode(value any) json.RawMessage {
 	return encoded
 }
 
-// The schemas check the arguments of clients. Commands call the methods of [Handler] without
-// a schema, so these functions check the same for both. Arguments that were not given pass. Empty
-// names need no check: nothing has such a name.
+// The schemas check the arguments of clients. These functions check the same for commands, which
+// call the methods of [Handler] directly. Arguments that were not given pass.
 
 // maxQuery bounds a query, in characters. An embedding model reads about 2,000.
 const maxQuery = 10_000
 
-// maxCount bounds how many results or sources may be asked for.
 const maxCount = 100
 
 // checkQuery returns an error if the query is blank or too long.
@@ -173,7 +169,6 @@ func checkLevel(parameter string, level, example catalog.Level) error {
 
 func checkMode(mode rag.Mode) error { return checkOneOf("mode", mode, rag.Modes(), rag.Hybrid) }
 
-// refuse returns the error of an argument.
 func refuse(parameter, problem, remedy string) error {
 	return apierror.Errorf(apierror.InvalidArgument, "%s %s; %s", parameter, problem, remedy).With("parameter", parameter)
 }

@@ -25,8 +25,7 @@ type errorBody struct {
 	Details map[string]any `json:"details"`
 }
 
-// answering returns the handler of a tool's calls by clients. It writes one log line for each
-// call that returns, and answers a call that fails with an [errorBody].
+// answering returns the handler of a tool's calls by clients. It logs one line for each call.
 func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
@@ -93,7 +92,6 @@ func errorResult(e *apierror.Error) *mcp.CallToolResult {
 	return result
 }
 
-// encodeError returns the error body as JSON.
 func encodeError(e *apierror.Error) []byte {
 	body := errorBody{Error: true, Code: e.Code, Message: plain.Line(e.Error()), Details: e.Details}
 	if body.Details == nil {
@@ -107,9 +105,8 @@ func encodeError(e *apierror.Error) []byte {
 	return text
 }
 
-// readable returns a value as JSON in which <, > and & stay as they are, because models
-// and people read it. What does not print becomes U+FFFD, since clients show texts of answers as
-// they are.
+// readable returns a value as JSON for models and people: <, > and & stay, and what does not print
+// becomes U+FFFD.
 func readable(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -118,16 +115,14 @@ func readable(value any) ([]byte, error) {
 	return bytes.TrimSpace([]byte(plain.Block(text.String()).String())), err
 }
 
-// protocolError returns the error of a request other than a tool call. Its data is the
-// same body that a failed tool call answers with.
+// protocolError returns the error of a request other than a tool call, with the body of one.
 func protocolError(err error) error {
 	e := apierror.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: plain.Line(e.Error()), Data: encodeError(e)}
 }
 
-// validError replaces the data of an error of the protocol that is not valid JSON, because
-// writing it would end the session. The SDK quotes the URI of a missing resource in Go
-// syntax, which is not valid JSON if it has a control character.
+// validError replaces data that is not valid JSON, because writing it would end the session: the
+// SDK quotes the URI of a missing resource in Go syntax.
 func validError(protocol *jsonrpc.Error, request mcp.Request) error {
 	if len(protocol.Data) == 0 || json.Valid(protocol.Data) {
 		return protocol

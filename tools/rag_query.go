@@ -48,8 +48,7 @@ func omittedOf(answered answer.Answer) omittedOutput {
 	return omittedOutput{OmittedCount: len(answered.Omitted), Omitted: paths}
 }
 
-// AnswerEnd is what the answers of both tools end with. Generation says that the language
-// model has not written the whole answer.
+// AnswerEnd is what the answers of both tools end with.
 type AnswerEnd struct {
 	gradeOutput
 	omittedOutput
@@ -59,8 +58,7 @@ type AnswerEnd struct {
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-// answer answers a question from documents of the scope: with a text, and with what the answers of
-// both tools end with. filtered says that documents of the scope were left out.
+// answer answers a question from documents of the scope. filtered says that some were left out.
 func (h *Handler) answer(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question, filtered bool,
 ) (answered answer.Answer, text string, end AnswerEnd, err error) {
@@ -86,8 +84,7 @@ func (h *Handler) answer(
 	return answered, h.answerText(ctx, active, scope.Collection, answered, question.Query, filtered), end, nil
 }
 
-// answerText is the answer of the model, or that nothing was found. An answer that is not sure says
-// so first.
+// answerText is the answer of the model, or that nothing was found, and says if it is not sure.
 func (h *Handler) answerText(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer, query rag.Query,
 	filtered bool,
@@ -233,8 +230,7 @@ func linkedOf(links []answer.Linked) []LinkedDocument {
 	return documents
 }
 
-// onText returns a function that reports each piece of the answer that the model writes.
-// There is no total: the length of the answer is not known.
+// onText returns a function that reports each piece of the answer. The total is not known.
 func onText(ctx context.Context) func(text string) {
 	pieces := 0
 	return func(text string) {

@@ -20,8 +20,7 @@ const (
 	maxHandbookResults = 20
 	// cachedSearches is how many searches the cache holds.
 	cachedSearches = 100
-	// maxPassage bounds the text of a passage, in characters. Only passages that are
-	// mostly white space are longer.
+	// maxPassage bounds the text of a passage, in characters.
 	maxPassage = 3000
 	// maxSections is how many sections an answer names at most.
 	maxSections = 50
@@ -115,8 +114,8 @@ type handbookSearch struct {
 	section string
 }
 
-// handbookHits is the result of a search in one edition of the handbook. Every change
-// of the handbook, by any process, makes a new edition.
+// handbookHits is the result of a search in one edition. Every change of the handbook makes a new
+// one.
 type handbookHits struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit
@@ -188,8 +187,7 @@ func formatPassages(passages []rag.Hit) []string {
 	return results
 }
 
-// formatNone says why nothing was found. Every section has passages, so either the
-// section does not exist or the handbook is empty.
+// formatNone says why nothing was found: every section has passages.
 func (s handbookSearch) formatNone(sections []string) string {
 	text := fmt.Sprintf("No results found for query: '%s'", brief(s.query))
 	switch {

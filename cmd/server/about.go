@@ -59,8 +59,7 @@ type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	// Cites are the cited places that match the question. Line is the line of the document
-	// that cites the first of them, and 1 for a citation in the front matter.
+	// Cites are the cited places that match, and Line is the line of the first citation.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// askFlags are the arguments of the tools that answer.
 type askFlags struct {
 	docTypes      []string
 	maxSources    int
@@ -64,8 +63,7 @@ func ofOwnDocuments() []string {
 	return []string{"doc-types", "min-promotion-level", "include-critical"}
 }
 
-// run prints the answer from the project's own documents, or the one from its external docs if
-// those were asked for, or if the own documents hold nothing.
+// run prints the answer from own documents, or from external docs if only these have one.
 func (f *askFlags) run(t *tooling) error {
 	in := f.input(t)
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
@@ -99,7 +97,6 @@ func (f *askFlags) input(t *tooling) tools.RagQueryInput {
 	}
 }
 
-// externalAnswer returns an answer from external docs in the form of one from own documents.
 func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput {
 	out := tools.RagQueryOutput{Answer: external.Answer, AnswerEnd: external.AnswerEnd}
 	for _, source := range external.Sources {
@@ -108,8 +105,7 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 	return out
 }
 
-// answerPrinter prints an answer while the language model writes it. With --json it waits
-// for the whole answer.
+// answerPrinter prints an answer while the language model writes it, or all at once with --json.
 type answerPrinter struct {
 	*tooling
 
@@ -134,8 +130,7 @@ func (p *answerPrinter) write(text string) {
 	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
-// finish prints what is still to be printed of an answer, or asJSON. If nobody reads, that
-// has ended the call, and is no error.
+// finish prints the rest of an answer, or asJSON. It is no error if nobody reads.
 func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
 	if err != nil && plain.NobodyReads(p.stdout) {
 		return nil
@@ -169,7 +164,6 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	return nil
 }
 
-// printSources prints the documents that an answer is based on, and those that they link to.
 func printSources(w io.Writer, out tools.RagQueryOutput) {
 	s := plain.StyleFor(w)
 	if len(out.Sources)+len(out.LinkedDocs) > 0 {

@@ -17,7 +17,6 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// cleanFlags say what to remove from the index.
 type cleanFlags struct {
 	branch, pathHash string
 	all, dryRun, yes bool
@@ -81,8 +80,7 @@ activate_project, restores its index. The command may run beside servers.`,
 	return command
 }
 
-// cleanProject removes documents of a project. Without --path-hash and --all it takes only
-// this checkout, so a second run finds nothing.
+// cleanProject removes documents of this checkout, unless another or all are asked for.
 func (f *cleanFlags) cleanProject(t *tooling) error {
 	ctx := t.command.Context()
 	in := tools.DeleteDocumentsInput{

@@ -22,8 +22,7 @@ const (
 	groupSetUp = "set-up"
 )
 
-// newCommand returns the command line. Started without a command it serves, because that is
-// how an MCP client starts it. A person at a terminal gets the help.
+// newCommand returns the command line. An MCP client starts it without a command, and it serves.
 func newCommand(stdout io.Writer) *cobra.Command {
 	flags := &flags{}
 	serve := newServeCommand(flags, stdout)
@@ -77,8 +76,8 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	return root
 }
 
-// complement gives a command what all have: --json, no arguments where it does not say which, the
-// check of flags that exclude each other, and errors that are told from those in the command line.
+// complement gives a command what all have: --json, checks of arguments and flags, and an error
+// that shows that it ran.
 func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
@@ -143,8 +142,7 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 	return nil
 }
 
-// complete has a shell complete a flag with the values. It panics if there is no such
-// flag: commands are declared at start, so every test would fail.
+// complete has a shell complete a flag with the values. It panics if there is no such flag.
 func complete(command *cobra.Command, flag string, values ...string) {
 	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	if err := command.RegisterFlagCompletionFunc(flag, fixed); err != nil {
@@ -152,8 +150,7 @@ func complete(command *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// needs returns the check of a command that takes from least to most arguments; most < 0 is
-// no limit. example is a correct call.
+// needs returns the check of a command with least to most arguments; most < 0 is no limit.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -166,7 +163,6 @@ func needs(least, most int, what, example string) cobra.PositionalArgs {
 	}
 }
 
-// noArgs is the check of a command without arguments.
 func noArgs(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q; `%s` takes flags only", strings.Join(args, " "), command.CommandPath())

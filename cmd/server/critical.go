@@ -66,9 +66,8 @@ type criticalDocument struct {
 	Date  string `json:"date,omitempty"`
 }
 
-// criticalDocuments returns the critical documents of the project, sorted by path, and none
-// outside a project. Documents that the server would not index, and those that another one
-// supersedes, are left out. incomplete is set if time was too short to read all files.
+// criticalDocuments returns the critical documents in the index, sorted by path, without superseded
+// ones. incomplete is set if time was too short.
 func (i invocation) criticalDocuments() (documents []criticalDocument, incomplete bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()
@@ -97,8 +96,8 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 // errCriticalTime means that criticalTime is over.
 var errCriticalTime = errors.New("it took too long")
 
-// mayBeCritical reports whether the front matter of a file may make it critical, or have it
-// supersede another one. Most do neither, and the rest of a document takes a while to read.
+// mayBeCritical reports whether the front matter says critical or supersedes. Most does not, and to
+// read the rest takes a while.
 func mayBeCritical(file []byte) bool {
 	end := frontMatterEnd.FindIndex(file)
 	if end == nil {
@@ -111,8 +110,7 @@ func mayBeCritical(file []byte) bool {
 // frontMatterEnd is the second delimiter: the first one begins the file.
 var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 
-// criticalLine names the documents. Titles come from a repository that may be hostile:
-// they are quoted, and so can hold no line break.
+// criticalLine names the documents. Titles may be hostile, so they are quoted.
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {

@@ -49,8 +49,7 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// diagnose prints what is wrong. Settings that cannot be read are a finding, and the rest is
-// looked at with the defaults.
+// diagnose prints what is wrong. With settings that cannot be read it takes the defaults.
 func (i invocation) diagnose(short bool) error {
 	home, err := homeFolder()
 	if err != nil {

@@ -73,8 +73,8 @@ func (s *setup) ingest() error {
 	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
-// handbookFolder returns the folder at source. It must contain markdown: an empty folder is
-// more likely a mistake, and would empty the handbook of that name.
+// handbookFolder returns the folder at source. An empty one, likely a mistake, would empty the
+// handbook.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	dir, err := filepath.Abs(source)
 	if err != nil {

@@ -97,7 +97,6 @@ type initialized struct {
 	Clients []string `json:"clients"`
 }
 
-// What became of the registration with Claude Code.
 const (
 	registered       = "registered"
 	registeredBefore = "registered before"
@@ -160,9 +159,8 @@ func (i *initializer) run(ctx context.Context) error {
 	return databaseErr
 }
 
-// repository returns the folder to set up: the one that an argument or --project names, else
-// the root of the repository that the current folder is in. In a sub-folder of a repository
-// without a configuration the user has to say which of the two is meant.
+// repository returns the folder to set up. In a sub-folder of a repository without a configuration
+// the user has to choose.
 func (i *initializer) repository(flagged string) (string, error) {
 	if len(i.args) > 0 {
 		flagged = i.args[0]

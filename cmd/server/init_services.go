@@ -14,8 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// settleEmbedder keeps the model of --embedder, and says which model makes the vectors, and
-// whether its server has it.
+// settleEmbedder keeps the model of --embedder, and says whether its server has it.
 func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	if i.embedder != "" && i.embedder != o.settings.EmbeddingModel {
 		if err := project.SaveSetting(o.home, "embedding_model", i.embedder); err != nil {
@@ -48,8 +47,7 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	})
 }
 
-// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it. The
-// error says why there is none.
+// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it.
 func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	if o.databaseURL != "" {
 		return nil

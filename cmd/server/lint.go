@@ -21,7 +21,6 @@ import (
 // never is the value of --fail-on with which no finding makes the command fail.
 const never = "never"
 
-// lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn, format string
 }
@@ -117,8 +116,7 @@ func lintProject(ctx context.Context, root string, o options) (lint.Report, erro
 	return lint.Run(ctx, p)
 }
 
-// judge counts the findings, and leaves out those below --level. Findings that make the
-// command fail are always printed.
+// judge counts the findings, and leaves out those below --level that do not fail the command.
 func (f *lintFlags) judge(report lint.Report, root string) linted {
 	found := linted{Report: report, Counts: map[lint.Severity]int{}, root: root}
 	for _, severity := range lint.Severities() {
@@ -182,8 +180,8 @@ func (l linted) printAnnotations(w io.Writer) {
 	plain.Println(w, l.summary())
 }
 
-// placeInWorkspace returns the path of the project in the workflow's checkout, to which the
-// paths of GitHub's annotations are relative.
+// placeInWorkspace returns the path of the project in the workflow's checkout, which annotations
+// need.
 func (l linted) placeInWorkspace() string {
 	workspace, err := filepath.EvalSymlinks(os.Getenv("GITHUB_WORKSPACE"))
 	if err != nil {

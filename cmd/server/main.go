@@ -1,7 +1,6 @@
-// Command compound-docs is the memory of a software project for AI coding
-// assistants: an MCP server over stdio that keeps an index in step with the
-// project's markdown knowledge, and answers questions over it, and a command line
-// that does the same for people.
+// Command compound-docs is the memory of a software project for AI coding assistants: an MCP server
+// over stdio and a command line. It keeps an index in step with the project's markdown, and answers
+// questions over it.
 //
 // This package alone composes the others.
 package main
@@ -27,9 +26,8 @@ import (
 // version is set when the binary is linked.
 var version = "dev"
 
-// softMemoryLimit is the memory use from which garbage is collected more often. The live data
-// of a server stays far below it, even while large files are indexed; without a limit,
-// garbage may double that.
+// softMemoryLimit is the memory use from which garbage is collected more often. Live data stays far
+// below it, even while large files are indexed.
 const softMemoryLimit = 256 << 20
 
 func main() {
@@ -46,20 +44,17 @@ func main() {
 // Exit codes.
 const (
 	exitFailed = 1
-	// exitUsage means that nothing was done, because the command line or a name in it is
-	// wrong.
+	// exitUsage means that the command line is wrong, and nothing was done.
 	exitUsage = 2
 )
 
-// usageError says what is wrong with the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
 
-// runError is an error of a command that has begun. Others are cobra's, about the
-// command line.
+// runError is an error of a command that has begun. Others are about the command line.
 type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
@@ -74,7 +69,7 @@ func (e interrupted) Error() string { return e.signal.String() }
 
 func (interrupted) Unwrap() error { return context.Canceled }
 
-// codeOfSignal returns the exit code with which a shell reports that a signal has ended a program.
+// codeOfSignal returns the exit code of a shell for a program that a signal has ended.
 func codeOfSignal(signal os.Signal) int {
 	const base = 128
 	if number, ok := signal.(syscall.Signal); ok {
@@ -83,8 +78,8 @@ func codeOfSignal(signal os.Signal) int {
 	return base
 }
 
-// report prints on stderr why a command failed, unless that was printed already or is
-// evident, and returns the exit code. A command whose output could not be written failed.
+// report prints why a command failed, unless it did, and returns the exit code. Output that could
+// not be written is a failure.
 func report(ctx context.Context, command *cobra.Command, err error) int {
 	_, ran := errors.AsType[runError](err)
 	if out, ok := command.OutOrStdout().(*plain.Output); ok && out.Err() != nil {
@@ -128,18 +123,16 @@ func isUsage(err error) bool {
 }
 
 const (
-	// grace is how long the program has to end. It needs less than two seconds; after
-	// grace, something hangs that cannot be interrupted.
+	// grace is how long the program has to end; it needs less than two seconds.
 	grace = 3 * time.Second
-	// escalation is the time after a signal within which a signal of the other kind belongs
-	// to the same request: Claude Code sends SIGTERM shortly after SIGINT.
+	// escalation is how soon a signal of another kind may follow for one request: Claude Code sends
+	// SIGTERM shortly after SIGINT.
 	escalation = time.Second
 	// exitHung is the exit code of a program that did not end by itself.
 	exitHung = 3
 )
 
-// mustEnd ends the program after grace, whatever hangs. What is committed stays; the database
-// rolls back the rest.
+// mustEnd ends the program after grace. What is committed stays.
 func mustEnd(reason string) {
 	time.AfterFunc(grace, func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -149,9 +142,8 @@ func mustEnd(reason string) {
 	})
 }
 
-// onSignal returns a context that ends with the first SIGINT or SIGTERM; its cause is an
-// [interrupted]. A second signal ends the program at once, unless it is of the other kind and
-// comes within escalation of the first.
+// onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the
+// program at once, unless it belongs to the first.
 func onSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

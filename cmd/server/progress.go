@@ -10,9 +10,8 @@ import (
 // lineInterval is the least time between two lines of one progress.
 const lineInterval = time.Second
 
-// showProgress returns a function that tells w how much of what has been handled, such as files
-// of a folder: the first and the last count, and one a second between them. On a terminal a line
-// takes the place of the one before. A count is told once.
+// showProgress returns a function that tells w how much of what is done, at the beginning, once a
+// second and at the end. On a terminal a line replaces the one before.
 func showProgress(w io.Writer, what string) func(done, total int) {
 	format := "%s: %d of %d\n"
 	if plain.IsTerminal(w) {

@@ -11,8 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// section is the results of a search in one collection, for people. External docs, and the
-// documents below the threshold, have fewer fields.
+// section is the results of a search in one collection, for people.
 type section struct {
 	heading           string // "" for none
 	message           string
@@ -40,8 +39,6 @@ func lessSure(documents []tools.UnsureDocument) []tools.SearchResult {
 	return results
 }
 
-// print prints the results below the heading. With those that are less sure they are five, if
-// there are so many.
 func (s section) print(w io.Writer) {
 	if s.heading != "" {
 		plain.Println(w, plain.StyleFor(w).Bold(s.heading))

@@ -30,19 +30,16 @@ documents that may not hold any more.`,
 	}
 }
 
-// reviewed is what compound-docs review lists.
 type reviewed struct {
 	Questions []unanswered `json:"questions"`
 	Shown     []shown      `json:"shown"`
 }
 
-// unanswered is a question that found nothing.
 type unanswered struct {
 	Question string    `json:"question"`
 	Asked    time.Time `json:"last_asked"`
 }
 
-// shown is a document that a hook has shown.
 type shown struct {
 	Path      string    `json:"path"`
 	Event     string    `json:"event"`

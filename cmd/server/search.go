@@ -17,7 +17,6 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// searchFlags say what to search, and how.
 type searchFlags struct {
 	docTypes, levels        []string
 	limit                   int
@@ -100,8 +99,7 @@ func names[T ~string](values []T) []string {
 
 func joined[T ~string](values []T) string { return strings.Join(names(values), ", ") }
 
-// ownInput returns the parameters of semantic_search. Its defaults hold for flags that were
-// not given.
+// ownInput returns the parameters of semantic_search.
 func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
 	in := tools.SemanticSearchInput{
 		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, Mode: rag.Mode(f.mode),
@@ -124,8 +122,7 @@ type bothCollections struct {
 	External tools.SearchExternalDocsOutput `json:"external"`
 }
 
-// run searches the project's own documents, its external docs, or both. Only own documents
-// have doc-types and levels.
+// run searches own documents, external docs, or both. Only own ones have doc-types and levels.
 func (f *searchFlags) run(t *tooling) error {
 	ctx := t.command.Context()
 	t.workspace.Once()
@@ -173,8 +170,8 @@ func (t *tooling) showSections(asJSON any, end tools.SearchEnd, sections ...sect
 	})
 }
 
-// externalMinScore returns the minimum score of external docs if none is given: that of own
-// documents if the configuration takes them as such. nil leaves it to the tool.
+// externalMinScore returns the minimum score of external docs that count as own documents. nil
+// leaves it to the tool.
 func (t *tooling) externalMinScore(ctx context.Context, given *float64) *float64 {
 	active, err := t.workspace.Active(ctx)
 	if err != nil || given != nil || !active.Definition.Config.ExternalAsOwn() {

@@ -33,8 +33,7 @@ the one that the client names, else that of the current folder, if that has a co
 	}
 }
 
-// startPatience is how long a call waits for the start of the user's own database. Clients
-// give up after a minute.
+// startPatience bounds the wait for the user's own database. Clients give up after a minute.
 const startPatience = 30 * time.Second
 
 // serve answers MCP requests until stdin ends or the command is cancelled.
@@ -58,8 +57,7 @@ func (s *setup) serve(stdout io.Writer) error {
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
 	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended") })
-	// A signal ends the input, which cancels the calls under way. A server whose context
-	// ends would wait for them.
+	// A signal ends the input, which cancels the calls. A server whose context ends would wait.
 	defer context.AfterFunc(ctx, transport.End)()
 	err := tools.NewServer(active, s.home, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {

@@ -31,8 +31,7 @@ type flags struct {
 	databaseURL, ollamaHost, logLevel, project string
 }
 
-// options are the program's settings. A flag takes precedence over the environment, and that
-// over the settings file.
+// options are the program's settings, from flags, environment and file in this order.
 type options struct {
 	home        string
 	databaseURL string // "" for the user's own server
@@ -40,10 +39,8 @@ type options struct {
 	// embeddings and answers name the servers of the two models.
 	embeddings, answers project.ModelHost
 	logLevel            slog.Level
-	// logLevelGiven is set if logLevel is not the default.
-	logLevelGiven bool
-	// contentLogLevel is the level for messages about documents and searches; nil means
-	// logLevel.
+	logLevelGiven       bool
+	// contentLogLevel is for messages about documents and searches; nil means logLevel.
 	contentLogLevel *slog.Level
 	project         string // absolute, or "" for none
 	settings        project.Settings
@@ -68,7 +65,6 @@ func homeFolder() (string, error) {
 	return project.DefaultHome()
 }
 
-// resolveWith is resolve for settings that were already read.
 func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
 	o = options{
 		home:        home,
@@ -102,8 +98,7 @@ func (o options) modelHost(configured project.ModelHost, variable string) projec
 	return configured
 }
 
-// setup holds the parts that every command on the index needs. They connect when they are
-// first used.
+// setup holds the parts of commands on the index. They connect when they are first used.
 type setup struct {
 	options
 	invocation
@@ -199,9 +194,8 @@ type tooling struct {
 	tools     *tools.Handler
 }
 
-// withProject returns run as the function of a command on the project of the working directory or
-// of --project. As in a server, the first call that needs the project activates it: its text is
-// brought up to date, for 15 seconds at most, unless another process does so.
+// withProject returns run as the function of a command on a project. As in a server, the first call
+// activates it: its text is brought up to date for 15 seconds at most.
 func withProject(flags *flags, run func(t *tooling) error) func(*cobra.Command, []string) error {
 	return withTools(flags, findProject, run)
 }
@@ -233,8 +227,7 @@ func withTools(
 // errNoProject is the cause of an error outside a project.
 var errNoProject = errors.New("no project found")
 
-// findProject returns the nearest folder with a project's config, from dir
-// upwards; "" stands for the working directory.
+// findProject returns the nearest folder with a project's config, from dir upwards.
 func findProject(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -252,8 +245,7 @@ func findProject(dir string) (string, error) {
 	}
 }
 
-// here returns the options, and the root of the project that a command works on without
-// the index: that of the working directory or of --project.
+// here returns the options, and the root of the project of the working directory or --project.
 func (f *flags) here() (o options, root string, err error) {
 	if o, err = f.resolve(); err != nil {
 		return o, "", err

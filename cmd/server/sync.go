@@ -76,9 +76,8 @@ func (t *tooling) sync(force bool) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// syncProgress tells how far a sync is. A folder that is done leaves the counts of a status, so
-// a total is the largest so far. It is shown when the first file is indexed, because all folders
-// were looked at by then.
+// syncProgress tells how far a sync is. Folders that are done leave the counts of a status, so the
+// largest total counts. It is shown once all folders were looked at.
 type syncProgress struct {
 	files, passages func(done, total int)
 
@@ -103,7 +102,6 @@ func (p *syncProgress) show(status workspace.Status) {
 	}
 }
 
-// String says what is done.
 func (p *syncProgress) String() string {
 	var done []string
 	if p.total > 0 {

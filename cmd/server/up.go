@@ -43,8 +43,7 @@ func (s *setup) up() error {
 	return err
 }
 
-// prepareDatabase starts the database if it is the user's own, creates it if the server has
-// none of its name, and migrates it.
+// prepareDatabase starts, creates and migrates the database, as necessary.
 func (s *setup) prepareDatabase(ctx context.Context) error {
 	address, err := s.address(ctx)
 	if err != nil {
