@@ -220,32 +220,26 @@ func nothingFound(active *workspace.Project, of catalog.Collection, empty, filte
 
 // elsewhere says which other collection answers a query, "" if none does.
 func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of catalog.Collection, text string) string {
-	type collection struct {
-		scope    catalog.Scope
-		have     string
-		tool     string
-		minScore float64
+	answers := func(scope catalog.Scope, minScore float64, have, tool string) string {
+		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
+		if err != nil || len(hits.Documents) == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" The %s it, with a relevance of %g: call %s.", have, round(hits.Documents[0].Score), tool)
 	}
-	var others []collection
-	config := active.Definition.Config
+	other, config := "", active.Definition.Config
 	switch {
 	case of == catalog.External:
-		others = append(others, collection{
-			active.Compounding(), "project's own documents have", "semantic_search", config.SemanticSearch.MinRelevanceScore,
-		})
+		other = answers(active.Compounding(), config.SemanticSearch.MinRelevanceScore, "project's own documents have", "semantic_search")
 	case config.ExternalDocs != nil:
-		others = append(others, collection{
-			active.External(), "external docs have", "search_external_docs", externalThreshold(active, nil),
-		})
+		other = answers(active.External(), externalThreshold(active, nil), "external docs have", "search_external_docs")
 	}
-	if edition, err := h.workspace.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
-		others = append(others, collection{edition.Scope(), "handbook has", "search_handbook", externalMinScore})
+	if other != "" {
+		return other
 	}
-	for _, other := range others {
-		hits, err := h.workspace.Searcher().Search(ctx, other.scope, rag.Query{Text: text, Limit: 1, MinScore: other.minScore})
-		if err == nil && len(hits.Documents) > 0 {
-			return fmt.Sprintf(" The %s it, with a relevance of %g: call %s.", other.have, round(hits.Documents[0].Score), other.tool)
-		}
+	edition, err := h.workspace.Handbook(ctx)
+	if err != nil || edition == (index.HandbookEdition{}) {
+		return ""
 	}
-	return ""
+	return answers(edition.Scope(), externalMinScore, "handbook has", "search_handbook")
 }

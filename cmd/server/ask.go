@@ -150,12 +150,8 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 		p.write(inCommands(strings.TrimSpace(out.Answer)))
 	}
 	plain.Printf(p.stdout, "\n")
-	switch out.Generation {
-	case "":
-	case "extractive":
-		plain.Println(p.stderr, "note: these are quotations, since the language model has failed:", out.Reason)
-	default:
-		plain.Println(p.stderr, "note: the answer is cut short, since the language model has failed:", out.Reason)
+	if out.Generation != "" {
+		plain.Printf(p.stderr, "note: the language model failed, so the answer is %s: %s\n", out.Generation, out.Reason)
 	}
 	printSources(p.stdout, out)
 	if out.OmittedCount > 0 {

@@ -109,22 +109,21 @@ func (f *cleanFlags) cleanProject(t *tooling) error {
 }
 
 func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
-	verb, documents := "removed", d.DeletedCount
+	verb, documents, branches, checkouts := "removed", d.DeletedCount, "all branches", "this checkout"
 	if d.DryRun {
 		verb, documents = "would remove", d.WouldDeleteCount
 	}
-	branches, checkouts := "all branches", "this checkout"
 	if f.branch != "" {
 		branches = "branch " + f.branch
 	}
-	switch {
-	case f.all:
-		checkouts = "all checkouts"
-	case f.pathHash != "":
+	if f.pathHash != "" {
 		checkouts = "checkout " + f.pathHash
 	}
+	if f.all {
+		checkouts = "all checkouts"
+	}
 	plain.Printf(w, "%s %s of %s, %s of %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, branches, checkouts)
-	if checkouts == "this checkout" {
+	if !f.all && f.pathHash == "" {
 		plain.Println(w, "--all takes every checkout, and --path-hash another one.")
 	}
 }

@@ -186,23 +186,22 @@ func (i *initializer) repository(flagged string) (string, error) {
 func (i *initializer) report(root string, result scaffold.Result) {
 	say := func(format string, values ...any) { plain.Printf(i.stdout, format+"\n", values...) }
 	config := result.Project.Config
+	verb := "wrote"
 	if result.Kept {
-		say("config: %s stays as it is; the project is %s", result.Project.ConfigPath, config.ProjectName)
-	} else {
-		say("config: wrote %s; the project is %s", result.Project.ConfigPath, config.ProjectName)
+		verb = "kept"
 	}
-	folder := filepath.Join(root, filepath.FromSlash(result.Project.DocsDir()))
-	switch {
-	case result.Project.Lenient() && !result.Kept:
-		say("documents: found %s in %s, now the project's own documents; new ones go there too, and need no front matter",
-			plain.Count(result.Documents, "file"), folder)
-	case len(result.Folders) > 0:
-		say("documents: made %s in %s", plain.Count(len(result.Folders), "folder"), folder)
-	case result.Project.Lenient():
-		say("documents: they are in %s, and need no front matter", folder)
-	default:
-		say("documents: their folders in %s are there", folder)
+	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, config.ProjectName)
+	documents := "documents: " + filepath.Join(root, filepath.FromSlash(result.Project.DocsDir()))
+	if result.Documents > 0 {
+		documents += ", " + plain.Count(result.Documents, "file") + " found"
 	}
+	if len(result.Folders) > 0 {
+		documents += ", " + plain.Count(len(result.Folders), "folder") + " made"
+	}
+	if result.Project.Lenient() {
+		documents += ", no front matter needed"
+	}
+	say("%s", documents)
 	if result.Loose > 0 {
 		where := "outside docs/"
 		if result.Vault {
@@ -228,10 +227,8 @@ func (i *initializer) report(root string, result scaffold.Result) {
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
-	if result.Project.Lenient() {
-		ask = "What do we know about …? Search compound-docs."
-	} else if _, ok := result.Project.External(); ok {
-		ask = "What do our docs say about …? Search the external docs of compound-docs."
+	if _, external := result.Project.External(); external || result.Project.Lenient() {
+		ask = "What do our documents say about …? Search compound-docs."
 	}
 	assistant := "your assistant"
 	if _, err := exec.LookPath("claude"); err == nil && i.done.Registration != "" && i.done.Registration != notRegistered {

@@ -145,11 +145,10 @@ func writeConfig(repository string, folder *contain.Root, found knowledge) (kept
 		return false, fmt.Errorf("write the configuration: %w", err)
 	}
 	name := path.Join(project.ConfigDir, project.ConfigFile)
-	err = folder.Create(name, append(text, '\n'), file)
-	if errors.Is(err, fs.ErrExist) {
+	switch err = folder.Create(name, append(text, '\n'), file); {
+	case errors.Is(err, fs.ErrExist):
 		return true, nil
-	}
-	if err != nil {
+	case err != nil:
 		return false, fmt.Errorf("write the configuration: %w", err)
 	}
 	return false, nil

@@ -27,6 +27,15 @@ type Embedding struct {
 // Prompt holds the messages for the chat model. An empty System is left out.
 type Prompt struct{ System, User string }
 
+// Messages returns the prompt as chat servers read it.
+func (p Prompt) Messages() []map[string]string {
+	messages := []map[string]string{{"role": "system", "content": p.System}, {"role": "user", "content": p.User}}
+	if p.System == "" {
+		return messages[1:]
+	}
+	return messages
+}
+
 type failFastKey struct{}
 
 // FailFast returns a context for callers that can do without a model server. Their requests are

@@ -38,12 +38,8 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 
 // Chat makes a request for an answer.
 func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
-	messages := []map[string]string{{"role": "user", "content": request.Prompt.User}}
-	if request.Prompt.System != "" {
-		messages = slices.Insert(messages, 0, map[string]string{"role": "system", "content": request.Prompt.System})
-	}
 	payload := map[string]any{
-		"model": request.Model, "messages": messages, "keep_alive": keepAlive,
+		"model": request.Model, "messages": request.Prompt.Messages(), "keep_alive": keepAlive,
 		// Otherwise a reasoning model writes its reasoning into the answer.
 		"think": false,
 		// Both would silently drop the oldest text: system prompt and sources.
