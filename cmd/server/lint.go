@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,7 +18,6 @@ import (
 // never is the value of --fail-on with which no finding makes the command fail.
 const never = "never"
 
-// lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn string
 }
@@ -51,18 +51,18 @@ if there is no project to check.`,
 		Example: `  compound-docs lint
   compound-docs lint --level notice --json
   compound-docs lint --fail-on warning`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), newInvocation(cmd, args), flags)
-		},
+		RunE: flags.run(f.run),
 	}
 	severities := names(lint.Severities())
-	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "least severity to print: "+joined(lint.Severities()))
+	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "minimum severity to print: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
-		"least severity that ends with 1: "+joined(lint.Severities())+", "+never)
+		"minimum severity that ends with 1: "+joined(lint.Severities())+", "+never)
 	complete(command, "level", severities...)
 	complete(command, "fail-on", append(severities, never)...)
 	return command
 }
+
+func lintFormats() []string { return []string{"plain", "github"} }
 
 // linted is the report as --json prints it.
 type linted struct {
@@ -73,23 +73,16 @@ type linted struct {
 	Failed bool                  `json:"failed"`
 }
 
-func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
-	for _, flag := range []struct {
-		name, value string
-		allowed     []string
-	}{
-		{"level", f.level, names(lint.Severities())},
-		{"fail-on", f.failOn, append(names(lint.Severities()), never)},
-	} {
-		if !slices.Contains(flag.allowed, flag.value) {
-			return usagef("--%s is %q; give one of %s", flag.name, flag.value, strings.Join(flag.allowed, ", "))
-		}
+func (f *lintFlags) run(i invocation) error {
+	severities := names(lint.Severities())
+	if err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never))); err != nil {
+		return err
 	}
-	options, root, err := flags.here()
+	options, root, err := i.flags.here()
 	if err != nil {
 		return err
 	}
-	report, err := lintProject(ctx, root, options)
+	report, err := lintProject(i.command.Context(), root, options)
 	if err != nil {
 		return err
 	}
@@ -114,8 +107,7 @@ func lintProject(ctx context.Context, root string, o options) (lint.Report, erro
 	return lint.Run(ctx, p)
 }
 
-// judge counts the findings and leaves out those below --level. Findings that make the command fail
-// are always printed.
+// judge counts the findings, and leaves out those below --level that do not fail the command.
 func (f *lintFlags) judge(report lint.Report) linted {
 	judged := linted{Report: report, Counts: map[lint.Severity]int{}}
 	for _, severity := range lint.Severities() {
