@@ -53,10 +53,7 @@ func TestExplanations_AreUsed(t *testing.T) {
 		for _, described := range g.Tools {
 			own := maps.Clone(described.Fields)
 			for _, f := range fields(described.output(), "") {
-				if f.Description != "" {
-					continue
-				}
-				if _, key := explanation(described.Fields, f.Path); key != "" {
+				if _, key := explanation(described.Fields, f.Path); key != "" && f.Description == "" {
 					delete(own, key)
 				} else if _, key := explanation(general, f.Path); key != "" {
 					delete(unused, key)
