@@ -97,7 +97,7 @@ type documented struct {
 }
 
 // parseReport reads the two tables: | `scenario` | outcome | outcome | and
-// | `scenario`: `check`, … | reason |.
+// | `scenario`, … | reason | or | `scenario`: `check`, … | reason |.
 func parseReport(t *testing.T, text string) documented {
 	t.Helper()
 	d := documented{applies: map[string]map[string]string{}, without: map[string][]string{}}
@@ -105,7 +105,13 @@ func parseReport(t *testing.T, text string) documented {
 		names := strings.FieldsFunc(row[1], func(r rune) bool { return strings.ContainsRune("`:, ", r) })
 		cells := strings.Split(row[2], "|")
 		if len(cells) == 1 {
-			d.without[names[0]] = names[1:]
+			if strings.Contains(row[1], ":") {
+				d.without[names[0]] = names[1:]
+				continue
+			}
+			for _, name := range names {
+				d.without[name] = nil
+			}
 			continue
 		}
 		d.applies[names[0]] = map[string]string{}
