@@ -38,8 +38,7 @@ With the name of a project it removes the own documents of this checkout of the 
 and --all takes every checkout. External docs stay. Removing needs --yes; --dry-run shows it
 first.
 
-Files are never touched. The next search, sync or activate_project in a checkout restores
-its index.`,
+Files are never touched: the next use of a checkout restores its index.`,
 		Example: `  compound-docs clean --dry-run
   compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run

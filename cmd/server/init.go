@@ -27,7 +27,7 @@ func newInitCommand(flags *flags) *cobra.Command {
 		Short: "Prepare a repository, and register the server with assistants",
 		Long: `Prepare a repository, and register the server with Claude Code and other assistants:
 
-- write .csharp-compounding-docs/config.json, with a name made from the folder's
+- write .csharp-compounding-docs/config.json
 - take markdown in docs/solutions/, or in the folder of --documents, as the project's own
   documents, which need no front matter; otherwise make folders in csharp-compounding-docs/
 - have other markdown in docs/ searched as external documentation; in a project without own
@@ -38,9 +38,9 @@ func newInitCommand(flags *flags) *cobra.Command {
   edit needs, as with the plugin
 - with --yes add the server to the settings of other assistants that the repository has.
   --client names assistants instead, and --print only shows their files. AGENTS.md and
-  CLAUDE.md get a paragraph that says when to search
-- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, and with sudo, if no
-  database URL is set and the machine has neither them nor Docker
+  CLAUDE.md, if named, get a paragraph that says when to search
+- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, if no database URL is
+  set and the machine has neither them nor Docker
 - say which model makes the vectors; --embedder changes it
 
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for

@@ -30,9 +30,8 @@ one, to extend, replace or keep them.
 With --force it indexes every document of the branch again from its file, for an index that
 somebody has changed in the database. Text that was embedded before is not embedded again.
 
-It ends with 0 if every passage has a vector of the present model, and otherwise with 1 and
-the number of those without. Finished work stays. A file that cannot be a document is named;
-it is a failure only if you asked for that file.`,
+It ends with 1 if a passage has no vector of the present model, or if a document that you
+named is not valid.`,
 		Example: `  compound-docs sync
   compound-docs sync --project ~/my-project --json
   compound-docs sync problems/pool-exhausted-20260115.md

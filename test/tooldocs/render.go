@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/test/toolexample"
 )
 
 //go:embed page.md.tmpl
@@ -30,10 +31,11 @@ func glossary() (entries map[string]string, err error) {
 // renderPage fails on a field of an answer that nothing explains.
 func renderPage(groups []group) ([]byte, error) {
 	parsed, err := template.New("page").Funcs(template.FuncMap{
-		"code":   func(text any) string { return fmt.Sprintf("`%v`", text) },
-		"trim":   func(text string) string { return strings.TrimRight(text, "\n") },
-		"short":  short,
-		"shared": func() ([]field, error) { return sharedFields(groups) },
+		"code":    func(text any) string { return fmt.Sprintf("`%v`", text) },
+		"trim":    func(text string) string { return strings.TrimRight(text, "\n") },
+		"compact": compact,
+		"short":   short,
+		"shared":  func() ([]field, error) { return sharedFields(groups) },
 		"errorRow": func(code apierror.Code, meaning string) string {
 			exit := "1"
 			if code.IsUsage() {
@@ -48,6 +50,13 @@ func renderPage(groups []group) ([]byte, error) {
 	var b bytes.Buffer
 	err = parsed.Execute(&b, groups)
 	return b.Bytes(), err
+}
+
+// compact returns arguments on one line.
+func compact(text json.RawMessage) (string, error) {
+	var b bytes.Buffer
+	err := json.Compact(&b, text)
+	return b.String(), err
 }
 
 // short returns an example as indented JSON, with the first entry of each list alone.
@@ -105,6 +114,13 @@ func (t tool) sentences(imperative bool) string {
 		}
 	}
 	return strings.Join(found, " ")
+}
+
+// OwnErrors returns the failures of the example file, without the codes that all tools share.
+func (t tool) OwnErrors() []toolexample.Case {
+	return slices.DeleteFunc(t.Failures(), func(c toolexample.Case) bool {
+		return c.Error.Code == string(apierror.InvalidArgument) || c.Error.Code == string(apierror.ProjectNotActivated)
+	})
 }
 
 // answer is the part of a tool's section about its answer.
