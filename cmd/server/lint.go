@@ -27,27 +27,24 @@ func newLintCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "lint",
 		Short: "Check the documents of a project, as in CI",
-		Long: `Check the project's own documents, by their files and git: neither the database nor Ollama
-is needed, nothing is started, and nothing is changed.
+		Long: `Check the project's own documents, by their files and git. It needs neither the database nor
+Ollama, and changes nothing.
 
 - errors: the configuration is not valid (config); a file cannot be read, or its front matter
   does not fit the doc-type (unreadable, schema); a link, related_docs or supersedes leads to
   no file (broken-link); documents supersede each other (supersession-cycle)
 - warnings: there is no document (no-documents); a critical document is superseded
-  (superseded-rule); two have nearly the same words (near-duplicate); what a document cites
-  has changed or gone since (place-changed, place-gone); a doc-type does not know a field of a
-  lenient project (front-matter)
-- notices: documents on the same subject may contradict each other (contradictory); what a
-  document cites is elsewhere now, or was never there (place-moved, place-unknown); a document
-  does not link back, or has no link at all (one-way-link, orphan)
+  (superseded-rule); two have nearly the same words (near-duplicate); a cited place has changed
+  or gone (place-changed, place-gone); a doc-type does not know a field of a lenient project
+  (front-matter)
+- notices: documents on the same subject may contradict each other (contradictory); a cited
+  place is elsewhere now, or was never there (place-moved, place-unknown); a document does not
+  link back, or has no link at all (one-way-link, orphan)
 
-A document cites places of the repository: files_involved, code with a path, a path with lines
-such as db/pool.go:40, a definition beside a path, links to code. They are compared with what
-they were in the commit in which the document last changed a line about that file, or its
-date; other edits confirm nothing. If it still holds, change the line or the date.
-
-It ends with 0 if nothing is as bad as --fail-on says, with 1 if something is, and with 2
-if there is no project to check.`,
+Cited places are files_involved, code with a path, a path with lines such as db/pool.go:40, a
+definition beside a path, and links to code. They are compared with the commit in which the
+document last changed a line about that file, or its date. If the document still holds, change
+one of them.`,
 		Example: `  compound-docs lint
   compound-docs lint --level notice --json
   compound-docs lint --fail-on warning`,
