@@ -16,7 +16,7 @@ func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, q
 	if !h.workspace.KeepsQuestions() {
 		return
 	}
-	err := h.recalls.AddQuestion(active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
+	err := h.recalls.AddQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
 	if err != nil {
 		h.logger.DebugContext(ctx, "keep a question that found nothing", "error", err)
 	}

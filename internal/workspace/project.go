@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,8 @@ type Project struct {
 	trees  []tree // docs among them
 	queue  *index.Queue
 	stale  *staleDocuments
+	// recalled are the collections that hooks search.
+	recalled []catalog.Collection
 	// unusedTextAge is how long text stays in the index that no document uses.
 	unusedTextAge time.Duration
 
@@ -58,7 +61,7 @@ type tree struct {
 func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Project {
 	x := w.index
 	a := &Project{
-		Definition: p, Tenant: tenant, index: x, ended: make(chan struct{}),
+		Definition: p, Tenant: tenant, index: x, recalled: w.recalled(p), ended: make(chan struct{}),
 		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 		logger: w.logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
@@ -67,7 +70,12 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.stale = &staleDocuments{
 		checker: staleness.NewChecker(p.Root), logger: a.logger,
-		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
+		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
+			if slices.Contains(a.recalled, catalog.External) {
+				return x.CitedPlaces(ctx, tenant, catalog.Compounding, catalog.External)
+			}
+			return x.CitedPlaces(ctx, tenant, catalog.Compounding)
+		},
 		asked: make(chan struct{}, 1), known: make(chan struct{}), found: make(chan struct{}),
 	}
 	a.unusedTextAge = w.settings.UnusedTextAge()
