@@ -35,8 +35,8 @@ func newInitCommand(flags *flags) *cobra.Command {
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
 - with --hooks or --yes add hooks to .claude/settings.local.json, so that Claude Code
-  points to the document that a prompt or an edit needs, as with the plugin. At a terminal
-  it asks;
+  points to the document that a prompt or an act needs, as with the plugin. At a terminal
+  it asks. --client codex, cursor or gemini with --hooks adds theirs;
 - with --yes add the server to the settings of other assistants that the repository has.
   --client names those it is registered with instead, and --print shows their files and
   writes nothing. AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says
@@ -49,7 +49,7 @@ Without DIR it prepares the repository of the current folder. In a folder of a r
 that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
 never changes a file that is there, so it may run again. Without a database it does the rest,
 and ends with 1.`,
-		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
+		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client codex --hooks\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i.invocation = newInvocation(cmd, args)
@@ -63,7 +63,7 @@ and ends with 1.`,
 	command.Flags().StringVar(&i.embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "print the files of --client as they would be, and write nothing")
-	command.Flags().BoolVar(&i.hooks, "hooks", false, "have Claude Code point to the document that a prompt or an edit needs")
+	command.Flags().BoolVar(&i.hooks, "hooks", false, "have the assistant point to the document that a prompt or an act needs")
 	complete(command, "client", clientNames()...)
 	return command
 }
