@@ -159,7 +159,7 @@ func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, s
 	if scope.Collection != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
 		return
 	}
-	err := h.recalls.AddQuestion(active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
+	err := h.recalls.AddQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
 	if err != nil {
 		h.logger.DebugContext(ctx, "keep a question that found nothing", "error", err)
 	}

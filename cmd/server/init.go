@@ -35,7 +35,7 @@ func newInitCommand(flags *flags) *cobra.Command {
 - run claude mcp add for this project, or print the line to run
 - with --hooks or --yes, or if you agree at a terminal, add hooks to
   .claude/settings.local.json, so that Claude Code points to the document that a prompt or an
-  edit needs, as with the plugin
+  act needs, as with the plugin; --client codex, cursor or gemini with --hooks adds theirs
 - with --yes add the server to the settings of other assistants that the repository has.
   --client names assistants instead, and --print only shows their files. AGENTS.md and
   CLAUDE.md, if named, get a paragraph that says when to search
@@ -46,7 +46,7 @@ func newInitCommand(flags *flags) *cobra.Command {
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
 the whole repository. It never changes a file that is there, so it may run again. Without a
 database it does the rest, and ends with 1.`,
-		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
+		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client codex --hooks\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: flags.run(func(call invocation) error {
 			i.invocation = call
@@ -60,7 +60,7 @@ database it does the rest, and ends with 1.`,
 	command.Flags().StringVar(&i.embedder, "embedder", "", "make the vectors with this `model` of Ollama, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")
-	command.Flags().BoolVar(&i.hooks, "hooks", false, "have Claude Code point to the document that a prompt or an edit needs")
+	command.Flags().BoolVar(&i.hooks, "hooks", false, "have the assistant point to the document that a prompt or an act needs")
 	complete(command, "client", clientNames()...)
 	return command
 }
