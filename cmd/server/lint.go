@@ -42,7 +42,8 @@ is needed, nothing is started, and nothing is changed.
   lenient project (front-matter)
 - notices: documents on the same subject may contradict each other (contradictory); what a
   document cites is elsewhere now, or was never there (place-moved, place-unknown); a document
-  does not link back, or has no link at all (one-way-link, orphan)
+  does not link back, or has no link at all (one-way-link, orphan); a critical document lists
+  no questions (no-questions)
 
 A document cites places of the repository: files_involved, code with a path, a path with lines
 such as db/pool.go:40, a definition beside a path, links to code. They are compared with what

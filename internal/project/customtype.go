@@ -110,8 +110,8 @@ func overlaps(a, b string) bool {
 }
 
 // loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is
-// required and the common fields are checked. A file replaces these checks, except for that of
-// promotion_level, which the server writes.
+// required and the common fields are checked. A file replaces these checks, except for those of
+// promotion_level, which the server writes, and of questions, which it searches.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	common, err := schemaFiles.ReadFile("schemas/common.json")
 	if err != nil {

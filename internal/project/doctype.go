@@ -39,7 +39,7 @@ type Violation = document.Violation
 
 // commonFields are the fields that the server itself reads. No schema can forbid them.
 var commonFields = []string{
-	"doc_type", "title", "date", "summary", "significance", "tags", "related_docs", "supersedes", "promotion_level",
+	"doc_type", "title", "date", "summary", "significance", "tags", "questions", "related_docs", "supersedes", "promotion_level",
 }
 
 // Validate returns all violations in a document's front matter, sorted by field. It never returns

@@ -11,7 +11,7 @@ const (
 	// documentFormat names what this version stores of a file besides its passages: its
 	// row, its links and where its passages are. A new name makes servers read every file
 	// again. Vectors are kept.
-	documentFormat = "3"
+	documentFormat = "4"
 	// passageFormat names the passages and the terms that this version makes of a text. It
 	// is part of each passage's hash, so that a new name also costs every vector.
 	passageFormat = "2"
