@@ -39,7 +39,8 @@ Ollama, and changes nothing.
   (front-matter)
 - notices: documents on the same subject may contradict each other (contradictory); a cited
   place is elsewhere now, or was never there (place-moved, place-unknown); a document does not
-  link back, or has no link at all (one-way-link, orphan)
+  link back, or has no link at all (one-way-link, orphan); a critical document lists no
+  questions (no-questions)
 
 Cited places are files_involved, code with a path, a path with lines such as db/pool.go:40, a
 definition beside a path, and links to code. They are compared with the commit in which the

@@ -77,6 +77,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}
 	e.checkSchemas()
+	e.checkQuestions()
 	e.checkLinks()
 	e.checkSupersession()
 	e.checkDuplicates()

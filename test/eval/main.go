@@ -72,7 +72,11 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return table(ctx, out, tasks, o)
+	paraphrased, err := questionTasks(folder+"/corpus", folder+"/questions.jsonl", tasks[0].others)
+	if err != nil {
+		return err
+	}
+	return table(ctx, out, append(tasks, paraphrased...), o)
 }
 
 // table judges every task with every competitor.
