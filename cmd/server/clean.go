@@ -40,7 +40,6 @@ first.
 
 Files are never touched: the next use of a checkout restores its index.`,
 		Example: `  compound-docs clean --dry-run
-  compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run
   compound-docs clean my-project --all --yes`,
 		Args: needs(0, 1, "one project", "compound-docs clean my-project --dry-run"),

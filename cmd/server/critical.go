@@ -40,7 +40,7 @@ neither database nor Ollama. After 0.9 seconds it prints what it has found so fa
 stderr that the list may be incomplete.
 
 The plugin for Claude Code runs it when a session starts.`,
-		Example: "  compound-docs critical\n  compound-docs critical --json",
+		Example: "  compound-docs critical",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := flags.resolve()
 			if err != nil {

@@ -66,9 +66,9 @@ less if it is superseded.`,
 	set := command.Flags()
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
 	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
-	set.IntVarP(&f.limit, "limit", "n", 0, "how many results at most (default: 10, or what the project configures)")
+	set.IntVarP(&f.limit, "limit", "n", 0, "most results (default: 10, or as configured)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
-		"leave out what is less relevant (default: 0.5, or what the project configures; external docs: 0.7)")
+		"least relevance (default: 0.5, or as configured; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
 	set.BoolVar(&f.own, "own", false, "search only the project's own documents")
 	set.BoolVar(&f.external, "external", false, "search only the external docs")
