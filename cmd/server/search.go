@@ -41,10 +41,9 @@ Changed files are indexed first; searches do not wait for their vectors. Gaps of
 reported on stderr. --mode lexical needs no Ollama.
 
 --explain shows why own documents, or with --external external ones, were found. For the best
-passage of each it prints the cosine of its vector ("-" without one) and the parts of the
-log-odds that the document answers, as in docs/architecture.md. Their sum makes the score; "<"
-marks one below the threshold. "order" is more than the sum if the document is promoted, and
-less if it is superseded.`,
+passage it prints the cosine of its vector ("-" without one) and the parts of the log-odds, as
+in docs/architecture.md. Their sum makes the score; "<" marks one below the threshold. "order"
+is more than the sum if the document is promoted, and less if it is superseded.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment
