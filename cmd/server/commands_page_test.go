@@ -26,7 +26,7 @@ func commandsPage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	root := newCommand(io.Discard)
 	var page, contents strings.Builder
 	for _, group := range root.Groups() {
 		fmt.Fprintf(&page, "\n## %s\n", strings.TrimSuffix(group.Title, ":"))
@@ -79,7 +79,7 @@ func TestCommandsPage_IsUpToDate(t *testing.T) {
 
 func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
 	t.Parallel()
-	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	root := newCommand(io.Discard)
 	for _, command := range root.Commands() {
 		if command.Long == "" || command.Example == "" || command.GroupID == "" {
 			t.Errorf("%s lacks a description, an example or a group", command.Name())
@@ -101,7 +101,7 @@ func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
 // Every call of compound-docs that a page shows has a command and flags that exist.
 func TestDocumentation_CallsCommandsThatExist(t *testing.T) {
 	t.Parallel()
-	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	root := newCommand(io.Discard)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	calls := 0

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"strings"
@@ -24,9 +23,7 @@ doc-types, files, index and registration with Claude Code.
 It changes nothing, but Ollama loads the embedding model. It ends with 1 if there is an error;
 warnings do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, false)
-		},
+		RunE:    flags.run(func(i invocation) error { return i.diagnose(false) }),
 	}
 }
 
@@ -37,9 +34,7 @@ func newStatusCommand(flags *flags) *cobra.Command {
 		Long: `Say what runs: the database, Ollama and its models. It prints the head of the report of
 compound-docs doctor, with the same exit code, and changes nothing.`,
 		Example: "  compound-docs status --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, true)
-		},
+		RunE:    flags.run(func(i invocation) error { return i.diagnose(true) }),
 	}
 }
 
@@ -50,9 +45,8 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// diagnose prints what is wrong. Settings that cannot be read are a finding, and the rest is
-// looked at with the defaults.
-func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error {
+// diagnose prints what is wrong. With settings that cannot be read it takes the defaults.
+func (i invocation) diagnose(short bool) error {
 	home, err := homeFolder()
 	if err != nil {
 		return err
@@ -61,14 +55,13 @@ func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error
 	if settingsErr != nil {
 		settings = project.DefaultSettings()
 	}
-	o, err := flags.resolveWith(home, settings)
+	o, err := i.flags.resolveWith(home, settings)
 	if err != nil {
 		return err
 	}
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
-	return o.withSetup(i.stderr, func(s *setup) error {
-		s.invocation = i
-		worst, err := s.report(ctx, settingsErr, short)
+	return i.withSetup(o, func(s *setup) error {
+		worst, err := s.report(settingsErr, short)
 		if err == nil && worst == doctor.Error {
 			err = errFound
 		}
@@ -77,7 +70,7 @@ func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error
 }
 
 // report prints the findings, and returns the severity of the worst.
-func (s *setup) report(ctx context.Context, settingsErr error, short bool) (doctor.Severity, error) {
+func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 	root := s.project
 	if root == "" {
 		var err error
@@ -85,7 +78,7 @@ func (s *setup) report(ctx context.Context, settingsErr error, short bool) (doct
 			return "", err
 		}
 	}
-	findings := doctor.Run(ctx, doctor.System{
+	findings := doctor.Run(s.command.Context(), doctor.System{
 		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
 	})

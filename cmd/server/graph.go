@@ -1,9 +1,6 @@
 package main
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
@@ -27,9 +24,7 @@ dashed outline. An arrow with two heads means links in both directions, a dashed
 supersedes. Documents that are not valid are left out; compound-docs lint names them.`,
 		Example: `  compound-docs graph --format mermaid
   compound-docs graph | dot -Tsvg -o knowledge.svg`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return newInvocation(cmd, args).graph(flags, format)
-		},
+		RunE: flags.run(func(i invocation) error { return i.graph(format) }),
 	}
 	command.Flags().StringVar(&format, "format", "dot", "dot or mermaid")
 	complete(command, "format", graphFormats()...)
@@ -37,11 +32,11 @@ supersedes. Documents that are not valid are left out; compound-docs lint names 
 	return command
 }
 
-func (i invocation) graph(flags *flags, format string) error {
-	if !slices.Contains(graphFormats(), format) {
-		return usagef("--format is %q; give one of %s", format, strings.Join(graphFormats(), ", "))
+func (i invocation) graph(format string) error {
+	if err := checkFlag("format", format, graphFormats()); err != nil {
+		return err
 	}
-	p, err := flags.loadHere()
+	p, err := i.flags.loadHere()
 	if err != nil {
 		return err
 	}

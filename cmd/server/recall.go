@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -29,9 +28,9 @@ An error ends with 1, because assistants take 2 for a veto.`,
 			}
 			hook, err := recall.ReadHook(cmd.InOrStdin())
 			if err == nil {
-				err = withProject(flags, func(t *tooling, ctx context.Context) error {
+				err = withProject(flags, func(t *tooling) error {
 					t.workspace.Once()
-					answer, err := t.tools.Recall(ctx, hook.Event)
+					answer, err := t.tools.Recall(cmd.Context(), hook.Event)
 					if err != nil {
 						return err
 					}

@@ -25,25 +25,20 @@ func newReviewCommand(flags *flags) *cobra.Command {
 Both are kept in the user's own folder. With "keep_questions": false in settings.json no
 questions are kept.`,
 		Example: "  compound-docs review",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return review(newInvocation(cmd, args), flags)
-		},
+		RunE:    flags.run(invocation.review),
 	}
 }
 
-// reviewed is what compound-docs review lists.
 type reviewed struct {
 	Questions []unanswered `json:"questions"`
 	Shown     []shown      `json:"shown"`
 }
 
-// unanswered is a question that found nothing.
 type unanswered struct {
 	Question string    `json:"question"`
 	Asked    time.Time `json:"last_asked"`
 }
 
-// shown is a document that a hook has shown.
 type shown struct {
 	Path      string    `json:"path"`
 	Event     string    `json:"event"`
@@ -53,8 +48,8 @@ type shown struct {
 	Succeeded bool      `json:"succeeded"`
 }
 
-func review(i invocation, flags *flags) error {
-	options, root, err := flags.here()
+func (i invocation) review() error {
+	options, root, err := i.flags.here()
 	if err != nil {
 		return err
 	}
@@ -93,7 +88,7 @@ func shownIn(root string, sessions []recall.Session) []shown {
 func (r reviewed) print(w io.Writer) {
 	s := plain.StyleFor(w)
 	if len(r.Questions) == 0 {
-		plain.Println(w, "No question has found nothing.")
+		plain.Println(w, "Every question has found something.")
 	} else {
 		plain.Println(w, "Questions that found nothing:")
 	}

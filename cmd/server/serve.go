@@ -16,7 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-func newServeCommand(flags *flags, end *ending, stdout io.Writer) *cobra.Command {
+func newServeCommand(flags *flags, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over stdin and stdout (the default)",
@@ -26,20 +26,19 @@ stderr.
 The first call that needs a project activates that of --project. Without it, the client or the
 current folder names the project.`,
 		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
-		RunE: withSetup(flags, func(s *setup, ctx context.Context) error {
+		RunE: withSetup(flags, func(s *setup) error {
 			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program
-			return s.serve(ctx, end, stdout)
+			return s.serve(stdout)
 		}),
 	}
 }
 
-// startPatience is how long a call waits for the start of the user's own database. Clients
-// give up after a minute.
+// startPatience bounds the wait for the user's own database. Clients give up after a minute.
 const startPatience = 30 * time.Second
 
-// serve answers MCP requests until stdin ends or ctx does. stdout carries
-// JSON-RPC only; logs go to stderr.
-func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error {
+// serve answers MCP requests until stdin ends or the command is cancelled.
+func (s *setup) serve(stdout io.Writer) error {
+	ctx := s.command.Context()
 	if s.server != nil {
 		s.server.Patience = startPatience
 	}
@@ -57,9 +56,8 @@ func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error 
 	}
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
-	transport := stdio.New(s.command.InOrStdin(), stdout, func() { end.mustEnd("the session has ended") })
-	// A signal ends the input, which cancels the calls under way. A server whose context
-	// ends would wait for them.
+	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended") })
+	// A signal ends the input, which cancels the calls. A server whose context ends would wait.
 	defer context.AfterFunc(ctx, transport.End)()
 	err := tools.NewServer(active, s.home, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,14 +37,12 @@ named is not valid.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if force && len(args) > 0 {
-				return usagef("--force is for the whole project; leave out it or the documents")
+				return usagef("--force indexes the whole project; leave out --force or the documents")
 			}
-			return withProject(flags, func(t *tooling, ctx context.Context) error {
-				if len(args) > 0 {
-					return t.syncDocuments(ctx)
-				}
-				return t.sync(ctx, force)
-			})(cmd, args)
+			if len(args) > 0 {
+				return withProject(flags, (*tooling).syncDocuments)(cmd, args)
+			}
+			return withProject(flags, func(t *tooling) error { return t.sync(force) })(cmd, args)
 		},
 		ValidArgsFunction: completeMarkdown,
 	}
@@ -53,7 +50,8 @@ named is not valid.`,
 	return command
 }
 
-func (t *tooling) sync(ctx context.Context, force bool) error {
+func (t *tooling) sync(force bool) error {
+	ctx := t.command.Context()
 	if force {
 		_, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
 		if err != nil {
@@ -75,9 +73,8 @@ func (t *tooling) sync(ctx context.Context, force bool) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// syncProgress tells how far a sync is. A folder that is done leaves the counts of a status, so
-// a total is the largest so far. It is shown when the first file is indexed, because all folders
-// were looked at by then.
+// syncProgress tells how far a sync is. Folders that are done leave the counts of a status, so the
+// largest total counts. It is shown once all folders were looked at.
 type syncProgress struct {
 	files, passages func(done, total int)
 
@@ -102,7 +99,6 @@ func (p *syncProgress) show(status workspace.Status) {
 	}
 }
 
-// String says what is done.
 func (p *syncProgress) String() string {
 	var done []string
 	if p.total > 0 {
@@ -132,14 +128,14 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 }
 
 // syncDocuments indexes the documents that the arguments name, up to the first that fails.
-func (t *tooling) syncDocuments(ctx context.Context) error {
+func (t *tooling) syncDocuments() error {
 	synced := []tools.IndexDocumentOutput{}
 	for _, given := range t.args {
 		path, err := documentPath(given)
 		if err != nil {
 			return err
 		}
-		document, err := t.tools.IndexDocument(ctx, tools.IndexDocumentInput{Path: path})
+		document, err := t.tools.IndexDocument(t.command.Context(), tools.IndexDocumentInput{Path: path})
 		if err != nil {
 			return err
 		}

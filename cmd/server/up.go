@@ -28,7 +28,8 @@ no model.`,
 	}
 }
 
-func (s *setup) up(ctx context.Context) error {
+func (s *setup) up() error {
+	ctx := s.command.Context()
 	if err := s.prepareDatabase(ctx); err != nil {
 		return err
 	}
@@ -37,12 +38,11 @@ func (s *setup) up(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err := s.report(ctx, nil, true)
+	_, err := s.report(nil, true)
 	return err
 }
 
-// prepareDatabase starts the database if it is the user's own, creates it if the server has
-// none of its name, and migrates it.
+// prepareDatabase starts, creates and migrates the database, as necessary.
 func (s *setup) prepareDatabase(ctx context.Context) error {
 	address, err := s.address(ctx)
 	if err != nil {
@@ -85,29 +85,18 @@ started. A PostgreSQL that you have started yourself goes on.`,
 	}
 }
 
-// stopped says what compound-docs down has stopped, as --json prints it.
-type stopped struct {
-	// Database is "stopped", "was not running", or, where a URL names it, "not ours".
-	Database string `json:"database"`
-}
-
-func (s *setup) down(ctx context.Context) error {
-	out := stopped{Database: "not ours"}
+func (s *setup) down() error {
+	state, text := "not ours", "a database URL names one that compound-docs did not start"
 	if s.server != nil {
-		ran, err := s.server.Stop(ctx)
+		ran, err := s.server.Stop(s.command.Context())
 		if err != nil {
 			return err
 		}
-		out.Database = "was not running"
+		state = "was not running"
 		if ran {
-			out.Database = "stopped"
+			state = "stopped"
 		}
+		text = state
 	}
-	return s.print(out, func(w io.Writer) {
-		if s.server == nil {
-			plain.Printf(w, "database: a database URL names one that compound-docs did not start\n")
-		} else {
-			plain.Println(w, "database:", out.Database)
-		}
-	})
+	return s.print(map[string]string{"database": state}, func(w io.Writer) { plain.Println(w, "database:", text) })
 }

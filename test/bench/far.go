@@ -42,11 +42,12 @@ func (f *far) activate(ctx context.Context) {
 	check(f.server.Call(ctx, "activate_project", map[string]any{"config_path": f.repo.config(), "branch_name": "main"}, nil))
 }
 
-// farSearch counts the round trips of a search whose embedding is not known yet.
+// farSearch counts the round trips that follow one another in a search whose embedding is not known yet.
+// Words and vectors are read at the same time, so they are one.
 func farSearch(ctx context.Context, b *bench) (trips float64, note string) {
 	f := b.openFar(ctx)
 	f.activate(ctx)
-	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding}) // words are searched at the same time
+	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding})
 	for i := range 5 {
 		f.server.search(ctx, rag.Hybrid, query(i)) // opens connections
 	}
@@ -54,7 +55,8 @@ func farSearch(ctx context.Context, b *bench) (trips float64, note string) {
 	began := time.Now()
 	f.server.search(ctx, rag.Hybrid, query(100))
 	took := time.Since(began)
-	trips, what := count(f.taken())
+	trips = float64(f.inTurn())
+	_, what := count(f.taken())
 	b.say("far.search: %s", what)
 	return trips, fmt.Sprintf("%v a trip, %d documents, %.0f ms", farAway, farDocuments, ms(took))
 }
