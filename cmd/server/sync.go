@@ -32,7 +32,6 @@ somebody has changed in the database. Text that was embedded before is not embed
 It ends with 1 if a passage has no vector of the present model, or if a document that you
 named is not valid.`,
 		Example: `  compound-docs sync
-  compound-docs sync --project ~/my-project --json
   compound-docs sync problems/pool-exhausted-20260115.md
   compound-docs sync --force`,
 		Args: cobra.ArbitraryArgs,
