@@ -49,8 +49,9 @@ Without DIR it prepares the repository of the current folder. In a folder of a r
 that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
 never changes a file that is there, so it may run again. Without a database it does the rest,
 and ends with 1.`,
-		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client codex --hooks\n  compound-docs init --client cursor,vscode --print",
-		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
+		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n" +
+			"  compound-docs init --client codex --hooks\n  compound-docs init --client cursor,vscode --print",
+		Args: needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i.invocation = newInvocation(cmd, args)
 			return i.run(cmd.Context())

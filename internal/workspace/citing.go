@@ -68,7 +68,7 @@ func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
 	return found
 }
 
-// OnText returns the documents that warn of what is in a text, best first.
+// OnText returns the documents that warn of something in a text, best first.
 func (p *Project) OnText(ctx context.Context, text string) []Citation {
 	documents, book := p.stale.citing(ctx)
 	return p.quoting(documents, book.Text(text))
