@@ -2,6 +2,8 @@ package tools_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/jackc/pgx/v5"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -144,6 +147,35 @@ func TestDeadline_Activation(t *testing.T) {
 		})
 	}
 	calls.Wait()
+}
+
+// The first search of a project with very many files does not wait for them. Its answer says how many are
+// pending.
+func TestDeadline_FirstSearchBesideManyFiles(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "100,000 files are written")
+	const files = 100_000
+	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
+	folder := filepath.Join(root, "csharp-compounding-docs", "insights")
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.md", i)), fmt.Appendf(nil, "# Note %d\n\nOf a crane.\n", i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roots := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	roots.AddRoots(&mcp.Root{URI: "file://" + root}) //nolint:staticcheck // deprecated, and in use
+	c := connectAs(t, setup(t).server, protocolVersions()["handshake"], roots)
+	var found struct {
+		Index struct {
+			Pending int `json:"pending"`
+		} `json:"index"`
+	}
+	const within, slack = 5 * time.Second, 3 * time.Second // for a machine under load
+	began := time.Now()
+	c.get(t, "semantic_search", arguments{"query": "harbour crane", "mode": "lexical"}, &found)
+	if took := time.Since(began); took > within+slack || found.Index.Pending == 0 {
+		t.Errorf("the first search beside %d files answers after %s, want %s, and %d files are pending", files, took, within, found.Index.Pending)
+	}
 }
 
 // Whatever hangs, a hook of each event ends within a second. After it has waited for the database in vain, the next

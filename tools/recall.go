@@ -102,7 +102,7 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 		hook = &recall.Output{Event: in.Event, Decision: "deny", Reason: plain.Hook(text)}
 	}
 	out := RecallOutput{Hook: hook}
-	if h.workspace.RecallVisible() {
+	if h.workspace.Settings().RecallVisible {
 		out.Message = plain.Hook(text)
 	}
 	return out, nil

@@ -18,7 +18,7 @@ import (
 // candidates returns the documents that an event may need, best first.
 func (h *Handler) candidates(ctx context.Context, active *workspace.Project, in RecallInput) ([]recall.Candidate, error) {
 	query := rag.Query{
-		Limit: recallCandidates, MinScore: h.workspace.RecallThreshold(), Unasked: true, Patience: recallEmbedding,
+		Limit: recallCandidates, MinScore: h.workspace.Settings().RecallThreshold, Unasked: true, Patience: recallEmbedding,
 	}
 	switch in.Act() {
 	case recall.Asking, recall.Delegating:
