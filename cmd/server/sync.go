@@ -58,7 +58,7 @@ document is named, and is no reason to fail, except where it was asked for.`,
 
 func (t *tooling) sync(ctx context.Context, force bool) error {
 	if force {
-		_, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
+		err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
 		if err != nil {
 			return err
 		}
