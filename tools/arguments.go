@@ -12,11 +12,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// parameters checks the arguments of one tool against its declaration, in the words that
-// are also used for front matter and config.
+// parameters checks the arguments of one tool against its declaration.
 type parameters struct {
 	tool     string
 	declared *declared.Schema
@@ -41,8 +42,8 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return p
 }
 
-// decode checks arguments and decodes them. It drops those that are null: clients with a form
-// send null for an empty field. The error is a *apierror.Error.
+// decode checks and decodes arguments. It drops null, which clients with a form send for an empty
+// field.
 func (p *parameters) decode(raw json.RawMessage, in any) error {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -89,8 +90,8 @@ func parameterOf(fault jsonschema.Fault) string {
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a correct value of a parameter: the example in the declaration, or else the
-// default. For a name that is not known it is an object with the required parameters.
+// example returns a correct value of a parameter. For an unknown name it is an object with the
+// required ones.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {
@@ -106,11 +107,68 @@ func (p *parameters) example(name string) json.RawMessage {
 	return parameter.Default
 }
 
-// encode encodes a value that JSON can hold.
 func encode(value any) json.RawMessage {
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		panic(fmt.Sprintf("tools: encode %T: %v", value, err))
 	}
 	return encoded
+}
+
+// The schemas check the arguments of clients. These functions check the same for commands, which
+// call the methods of [Handler] directly. Arguments that were not given pass.
+
+// maxQuery bounds a query, in characters. An embedding model reads about 2,000.
+const maxQuery = 10_000
+
+const maxCount = 100
+
+// checkQuery returns an error if the query is blank or too long.
+func checkQuery(text string) error {
+	const remedy = `give what to look for, for example "connection pool exhausted"`
+	if strings.TrimSpace(text) == "" {
+		return refuse("query", "is empty", remedy)
+	}
+	if len([]rune(text)) > maxQuery {
+		return refuse("query", "is too long", fmt.Sprintf("give text of at most %d characters", maxQuery))
+	}
+	return nil
+}
+
+func checkCount(parameter string, count *int, example int) error {
+	if count == nil || *count >= 1 && *count <= maxCount {
+		return nil
+	}
+	return refuse(parameter, fmt.Sprintf("is %d", *count),
+		fmt.Sprintf("give a whole number, minimum 1, maximum %d, for example %d", maxCount, example))
+}
+
+func checkScore(score *float64, example float64) error {
+	if score == nil || *score >= 0 && *score <= 1 { // NaN is neither
+		return nil
+	}
+	return refuse("min_relevance_score", fmt.Sprintf("is %g", *score),
+		fmt.Sprintf("give a number, minimum 0, maximum 1, for example %g", example))
+}
+
+func checkOneOf[T ~string](parameter string, value T, allowed []T, example T) error {
+	if value == "" || slices.Contains(allowed, value) {
+		return nil
+	}
+	names := make([]string, len(allowed))
+	for i, name := range allowed {
+		names[i] = string(name)
+	}
+	return refuse(parameter, fmt.Sprintf("is %q", brief(string(value))),
+		fmt.Sprintf("give one of %s, for example %q", strings.Join(names, ", "), example))
+}
+
+func checkLevel(parameter string, level, example catalog.Level) error {
+	return checkOneOf(parameter, level, catalog.Levels(), example)
+}
+
+func checkMode(mode rag.Mode) error { return checkOneOf("mode", mode, rag.Modes(), rag.Hybrid) }
+
+func refuse(parameter, problem, remedy string) error {
+	return apierror.Errorf(apierror.InvalidArgument, "%s %s; %s", parameter, problem, remedy).With("parameter", parameter)
 }

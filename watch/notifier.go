@@ -31,7 +31,7 @@ type notifier struct {
 var (
 	errNoFolder    = errors.New("there is no folder")
 	errFolderMoved = errors.New("a folder was moved")
-	errTooManyDirs = errors.New("there are more folders than are watched")
+	errTooManyDirs = errors.New("there are too many folders to watch")
 )
 
 // bufferedEvents bounds the events that wait in this process for the end of a walk. The system keeps

@@ -75,6 +75,9 @@ func newPassages(set *docset.Set) passages {
 		}
 		subject := true
 		for _, dissected := range d.Passages {
+			if dissected.Question {
+				continue
+			}
 			p := &passage{DissectedPassage: dissected, document: d, subject: subject, at: len(all.passages)}
 			subject = subject && p.FrontMatter // up to the beginning of the text
 			all.passages = append(all.passages, p)

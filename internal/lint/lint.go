@@ -77,6 +77,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}
 	e.checkSchemas()
+	e.checkQuestions()
 	e.checkLinks()
 	e.checkSupersession()
 	e.checkDuplicates()
@@ -93,7 +94,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 
 // nothingToCheck warns of a project without documents, which would pass for ever.
 func nothingToCheck(p *project.Project) Finding {
-	message := "there is no document here, so that nothing was checked"
+	message := "nothing was checked: there is no document here"
 	if external, ok := p.External(); ok {
 		message += "; the external docs (" + external.Path + ") are not checked: if documents of your own are among them, " +
 			"name their folder in documents.folder"
@@ -117,6 +118,6 @@ func OfConfig(root string, err error) (Report, bool) {
 	}
 	return Report{
 		Findings: []Finding{{Path: path, Line: 1, Severity: Error, Check: "config", Message: message}},
-		Notes:    []string{"the documents were not checked, because the configuration is not valid"},
+		Notes:    []string{"the documents were not checked: the configuration is not valid"},
 	}, true
 }

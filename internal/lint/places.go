@@ -24,7 +24,7 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 		return err
 	}
 	if unknown != nil {
-		e.report.Notes = append(e.report.Notes, "whether the places that documents cite have changed was not checked: "+unknown.Error())
+		e.report.Notes = append(e.report.Notes, "cited places were not checked: "+unknown.Error())
 	}
 	for _, c := range changes {
 		d := e.set.Documents[c.Document]

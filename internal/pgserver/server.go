@@ -147,7 +147,7 @@ func (s *Server) startContainer(ctx context.Context, l layout, reason error) (st
 	if !s.usesContainer(ctx, l) {
 		return "", reason
 	}
-	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
+	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, because this machine has none that fits")
 	err := s.container().up(ctx)
 	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
 		return "", &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}

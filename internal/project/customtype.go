@@ -109,8 +109,8 @@ func overlaps(a, b string) bool {
 }
 
 // loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is required
-// and the common fields are checked. With a file, only promotion_level is checked too, because the server
-// writes it.
+// and the common fields are checked. With a file, only promotion_level, which the server
+// writes, and questions, which it searches, are checked too.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	common, err := schemaFiles.ReadFile("schemas/common.json")
 	if err != nil {

@@ -34,7 +34,7 @@ type Violation = document.Violation
 
 // commonFields are the fields that the server reads. No schema can forbid them.
 var commonFields = []string{
-	"doc_type", "title", "date", "summary", "significance", "tags", "related_docs", "supersedes", "promotion_level",
+	"doc_type", "title", "date", "summary", "significance", "tags", "questions", "related_docs", "supersedes", "promotion_level",
 }
 
 // Validate returns all violations in a document's front matter, sorted by field, and never nil.

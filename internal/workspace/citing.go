@@ -30,6 +30,9 @@ func (p *Project) Citing(ctx context.Context, place document.Place) []Citation {
 	var citations []Citation
 	documents, _ := p.stale.citing(ctx)
 	for _, d := range documents {
+		if !slices.Contains(p.recalled, d.Collection) {
+			continue
+		}
 		for _, text := range d.Places {
 			if cited := document.ParsePlace(text); cited.Overlaps(place) {
 				citations = append(citations, Citation{CitedPlaces: d, Place: cited})
@@ -48,14 +51,14 @@ func (p *Project) Citing(ctx context.Context, place document.Place) []Citation {
 // documents that cite a file of it.
 func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
 	documents, book := p.stale.citing(ctx)
-	citations := quoting(documents, book.Command(line))
+	citations := p.quoting(documents, book.Command(line))
 	for _, name := range quoted.Files(line) {
 		file := strings.TrimPrefix(name, "./")
 		for i, d := range documents {
 			cited := slices.IndexFunc(d.Places, func(place string) bool {
 				return strings.EqualFold(document.ParsePlace(place).Path, file)
 			})
-			if cited >= 0 && !book.Advises(i, line) {
+			if cited >= 0 && slices.Contains(p.recalled, d.Collection) && !book.Advises(i, line) {
 				citations = append(citations, Citation{CitedPlaces: d, Place: document.ParsePlace(d.Places[cited])})
 			}
 		}
@@ -66,19 +69,22 @@ func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
 // OnText returns the documents that warn of something in a text, best first.
 func (p *Project) OnText(ctx context.Context, text string) []Citation {
 	documents, book := p.stale.citing(ctx)
-	return quoting(documents, book.Text(text))
+	return p.quoting(documents, book.Text(text))
 }
 
 // OnOutput returns the documents that quote a line of a failed command's output.
 func (p *Project) OnOutput(ctx context.Context, output string) []Citation {
 	documents, book := p.stale.citing(ctx)
-	return quoting(documents, book.Output(output))
+	return p.quoting(documents, book.Output(output))
 }
 
-func quoting(documents []index.CitedPlaces, matches []quoted.Match) []Citation {
+// quoting returns the documents that match, of the collections that hooks search.
+func (p *Project) quoting(documents []index.CitedPlaces, matches []quoted.Match) []Citation {
 	var citations []Citation
 	for _, m := range matches {
-		citations = append(citations, Citation{CitedPlaces: documents[m.Document], Match: m})
+		if d := documents[m.Document]; slices.Contains(p.recalled, d.Collection) {
+			citations = append(citations, Citation{CitedPlaces: d, Match: m})
+		}
 	}
 	return citations
 }
@@ -86,7 +92,7 @@ func quoting(documents []index.CitedPlaces, matches []quoted.Match) []Citation {
 // DocumentsCiting returns the IDs of the indexed documents that cite one of the places, such as
 // src/pool.go:12-20 or src/. The list is not nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
-	documents, err := p.index.CitedPlaces(ctx, p.Compounding())
+	documents, err := p.index.CitedPlaces(ctx, p.Tenant, catalog.Compounding)
 	citing := []int64{}
 	for _, d := range documents {
 		if slices.ContainsFunc(d.Places, func(text string) bool {
@@ -106,25 +112,28 @@ func (w *Workspace) Recall(p *Project) project.Recall {
 	return w.settings.Recall.And(p.Definition.Config.Recall)
 }
 
-// RecallScopes returns what hooks search: the collections of the user's settings, and external docs that
-// the project takes as its own.
-func (w *Workspace) RecallScopes(ctx context.Context, p *Project) (scopes []catalog.Scope) {
-	collections := w.settings.RecallCollections
-	if external := string(catalog.External); p.Definition.Config.ExternalAsOwn() && !slices.Contains(collections, external) {
-		collections = append(slices.Clone(collections), external)
+// recalled returns the collections that hooks search: those of the user's settings, and external docs that the
+// project takes as its own.
+func (w *Workspace) recalled(p *project.Project) (collections []catalog.Collection) {
+	for _, c := range []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook} {
+		named := slices.Contains(w.settings.RecallCollections, string(c))
+		if c == catalog.External {
+			named = p.Config.ExternalDocs != nil && (named || p.Config.ExternalAsOwn())
+		}
+		if named {
+			collections = append(collections, c)
+		}
 	}
-	for _, collection := range collections {
-		switch catalog.Collection(collection) {
-		case catalog.Compounding:
-			scopes = append(scopes, p.Compounding())
-		case catalog.External:
-			if p.Definition.Config.ExternalDocs != nil {
-				scopes = append(scopes, p.External())
-			}
-		case catalog.Handbook:
-			if edition, err := w.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
-				scopes = append(scopes, edition.Scope())
-			}
+	return collections
+}
+
+// RecallScopes returns what hooks search.
+func (w *Workspace) RecallScopes(ctx context.Context, p *Project) (scopes []catalog.Scope) {
+	for _, collection := range p.recalled {
+		if collection != catalog.Handbook {
+			scopes = append(scopes, catalog.Scope{Tenant: p.Tenant, Collection: collection})
+		} else if edition, err := w.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
+			scopes = append(scopes, edition.Scope())
 		}
 	}
 	return scopes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,12 +22,13 @@ type Project struct {
 	Definition *project.Project
 	Tenant     *catalog.Tenant
 
-	index  *index.Index
-	logger *slog.Logger
-	docs   tree
-	trees  []tree // with docs
-	queue  *index.Queue
-	stale  *staleDocuments
+	index    *index.Index
+	logger   *slog.Logger
+	docs     tree
+	trees    []tree // with docs
+	queue    *index.Queue
+	stale    *staleDocuments
+	recalled []catalog.Collection // that hooks search
 
 	unusedTextAge time.Duration // of text that stays in the index without a document
 
@@ -53,7 +55,7 @@ type tree struct {
 func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Project {
 	x := w.index
 	a := &Project{
-		Definition: p, Tenant: tenant, index: x, ended: make(chan struct{}),
+		Definition: p, Tenant: tenant, index: x, recalled: w.recalled(p), ended: make(chan struct{}),
 		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 		logger: w.logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
@@ -62,8 +64,13 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.stale = &staleDocuments{
 		checker: staleness.NewChecker(p.Root), logger: a.logger,
-		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
-		due:   make(chan struct{}, 1), read: make(chan struct{}), checked: make(chan struct{}),
+		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
+			if slices.Contains(a.recalled, catalog.External) {
+				return x.CitedPlaces(ctx, tenant, catalog.Compounding, catalog.External)
+			}
+			return x.CitedPlaces(ctx, tenant, catalog.Compounding)
+		},
+		due: make(chan struct{}, 1), read: make(chan struct{}), checked: make(chan struct{}),
 	}
 	a.unusedTextAge = w.settings.UnusedTextAge()
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}

@@ -136,7 +136,7 @@ func (p *Project) Status() Status {
 		status.Queued, status.unnoticed = 1, true
 	}
 	if latest.problem != nil && status.Waiting == "" {
-		status.Waiting = "the config has become invalid, and the one before it stays in force: " + latest.problem.Error()
+		status.Waiting = "the config is not valid; the former one stays in force: " + latest.problem.Error()
 	}
 	return status
 }

@@ -8,23 +8,20 @@ import (
 )
 
 const (
-	// documentFormat names what this version stores of a file besides its passages: its
-	// row, its links and where its passages are. A new name makes servers read every file
-	// again. Vectors are kept.
-	documentFormat = "3"
-	// passageFormat names the passages and the terms that this version makes of a text. It
-	// is part of each passage's hash, so that a new name also costs every vector.
+	// documentFormat names what is stored of a file besides its passages. A new name makes servers
+	// read every file again, and keeps vectors.
+	documentFormat = "4"
+	// passageFormat names the passages and terms made of a text. It is part of each passage's hash,
+	// so that a new name also costs every vector.
 	passageFormat = "2"
 
 	format = documentFormat + "." + passageFormat
 )
 
-// SchemaStamp identifies what a document was indexed with: the formats of this version, and
-// a schema of the given fingerprint.
+// SchemaStamp identifies the formats and the schema with which a document was indexed.
 func SchemaStamp(fingerprint string) string { return format + ":" + fingerprint }
 
-// PassageHash identifies a passage by the text that is searched and embedded. Each part is
-// preceded by its length, so that no two different pairs hash alike.
+// PassageHash identifies a passage by its text. The length before each part keeps two pairs apart.
 func PassageHash(heading, text string) uuid.UUID {
 	h := sha256.New()
 	for _, part := range []string{passageFormat, heading, text} {
