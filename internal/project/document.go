@@ -89,7 +89,6 @@ func (p *Project) Profiled(frontMatter map[string]any) bool {
 		slices.ContainsFunc(sharedFields, given) && slices.ContainsFunc(profileFields, given)
 }
 
-// profiled returns the doc-type with the schema of CompoundEngineering.
 func profiled(t DocType) (DocType, error) {
 	s, err := embeddedSchema("schemas/compound-engineering.json", "")
 	t.schemas, t.ownNulls = []*jsonschema.Schema{s}, false
