@@ -98,7 +98,7 @@ func (d *Database) Close() {
 	select {
 	case <-closed:
 	case <-time.After(closeTimeout):
-		d.logger.Warn("the database does not let go of its connections; they are left behind")
+		d.logger.Warn("the connections of the database do not close; they are left open")
 	}
 }
 

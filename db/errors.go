@@ -224,7 +224,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 func unreachable(err error) (kind ErrorKind, reason, hint string, ok bool) {
 	if dnsErr, isDNS := errors.AsType[*net.DNSError](err); isDNS {
 		return KindTransient, "the host " + dnsErr.Name + " of the database is not found: " + dnsErr.Err,
-			"correct the host in CDOCS_DATABASE_URL, or see whether this machine is in the network that knows it", true
+			"correct the host in CDOCS_DATABASE_URL, or connect this machine to its network", true
 	}
 	if strings.Contains(err.Error(), "server refused TLS connection") {
 		return KindSetup, "the server speaks no TLS, and the URL demands it",

@@ -38,8 +38,8 @@ func (e *StalledError) Error() string {
 	if e.Process != "" {
 		who = ", " + e.Process + ","
 	}
-	return fmt.Sprintf("the server that indexes this checkout%s has not responded since %s, and changes since then may be missing; "+
-		"another takes its place within seconds, and nothing need be done", who, e.Since.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the server that indexes this checkout%s has not responded since %s; "+
+		"later changes may be missing until another takes over, within seconds", who, e.Since.UTC().Format(time.RFC3339))
 }
 
 // Lease is how a server becomes the only indexer of a tenant. Not safe for concurrent use.

@@ -187,7 +187,7 @@ func (m *Mirror) step(ctx context.Context, events int) time.Duration {
 	}
 	err := panics.Catch(func() error { return m.walk(ctx, whole) })
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
-		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
+		m.logger.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
 	}
 	m.update(func(s *Status) { s.Err = err })
 	if m.settling = err == nil; m.settling {

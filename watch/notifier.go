@@ -35,7 +35,7 @@ type notifier struct {
 var (
 	errNoFolder    = errors.New("there is no folder")
 	errFolderMoved = errors.New("a folder was moved")
-	errTooManyDirs = errors.New("there are more folders than are watched")
+	errTooManyDirs = errors.New("there are too many folders to watch")
 )
 
 // bufferedEvents is how many events wait for the end of a walk in this process. The system

@@ -54,23 +54,23 @@ activate_project, restores its index. The command may run beside servers.`,
 			if len(args) == 0 {
 				for _, flag := range []string{"branch", "path-hash", "all"} {
 					if cmd.Flags().Changed(flag) {
-						return usagef("--%s is of a project; name it, as in `compound-docs clean my-project --%s`", flag, flag)
+						return usagef("--%s needs a project; name it, as in `compound-docs clean my-project --%s`", flag, flag)
 					}
 				}
 				return withSetup(flags, f.cleanUnused)(cmd, args)
 			}
 			if cmd.Flags().Changed("grace-days") {
-				return usagef("--grace-days is for what no checkout needs; leave out it or %s", args[0])
+				return usagef("--grace-days does not go with a project; leave out --grace-days or %s", args[0])
 			}
 			if !f.dryRun && !f.yes {
-				return usagef("nothing was removed; give --dry-run to see what would be, or --yes")
+				return usagef("nothing was removed; give --yes, or --dry-run to see what it would remove")
 			}
 			return withProject(flags, f.cleanProject)(cmd, args)
 		},
 	}
 	set := command.Flags()
 	set.StringVar(&f.branch, "branch", "", "only this branch of the project (default: all)")
-	set.StringVar(&f.pathHash, "path-hash", "", "another checkout of the project than this one")
+	set.StringVar(&f.pathHash, "path-hash", "", "the checkout with this hash (default: the current one)")
 	set.BoolVar(&f.all, "all", false, "every checkout of the project")
 	set.BoolVar(&f.dryRun, "dry-run", false, "say what would be removed, and remove nothing")
 	set.BoolVarP(&f.yes, "yes", "y", false, "remove the documents of the project")
@@ -151,7 +151,7 @@ func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 	for _, tenant := range cleaned.Tenants {
 		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Project, tenant.Branch, tenant.Root)
 		if tenant.InUse {
-			plain.Printf(w, "%s: stays, since a server uses it\n", name)
+			plain.Printf(w, "%s: kept, because a server uses it\n", name)
 			continue
 		}
 		reason := "the repository has no such branch"
@@ -167,7 +167,7 @@ func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 			plain.Printf(w, "%s: %s that no document uses\n", project.Name, plain.Count(project.Passages, "passage"))
 		}
 		if project.Emptied {
-			plain.Printf(w, "%s: nothing is left of the project\n", project.Name)
+			plain.Printf(w, "%s: the project has no document left\n", project.Name)
 			projects++
 		}
 		passages += project.Passages

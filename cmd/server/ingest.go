@@ -66,7 +66,7 @@ func (s *setup) ingest() error {
 	}
 	queue := s.index.Queue(handbook, catalog.Handbook)
 	if err := queue.Drain(ctx, showProgress(s.stderr, "passages")); err != nil {
-		return fmt.Errorf("the documents are in the handbook and not all have vectors; run the command again: %w", err)
+		return fmt.Errorf("the handbook is searched by words for now, because some passages have no vector: %w; run the command again", err)
 	}
 	refused := failures(queue.Status().Failed)
 	out.Failed = append(out.Failed, refused...)
@@ -85,7 +85,7 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
 	}
 	if dir == filepath.Dir(dir) {
-		return watch.Folder{}, usagef("%s has no name that its documents could be known by; give a folder in it", dir)
+		return watch.Folder{}, usagef("%s is the root of a disk, and has no name; give a folder in it", dir)
 	}
 	found, err := folder.Holds(ctx)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -59,10 +59,10 @@ and ends with 1.`,
 	command.Flags().BoolVarP(&i.yes, "yes", "y", false,
 		"install what is missing, and register with the assistants that the repository has settings for")
 	command.Flags().StringVar(&i.documents, "documents", "",
-		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
-	command.Flags().StringVar(&i.embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
+		"the `folder` of the project's own documents, such as docs/adr")
+	command.Flags().StringVar(&i.embedder, "embedder", "", "make the vectors with this `model` of Ollama, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
-	command.Flags().BoolVar(&i.show, "print", false, "print the files of --client as they would be, and write nothing")
+	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")
 	command.Flags().BoolVar(&i.hooks, "hooks", false, "have Claude Code point to the document that a prompt or an edit needs")
 	complete(command, "client", clientNames()...)
 	return command
@@ -216,7 +216,7 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	}
 	as := "which are searched too"
 	if config.ExternalAsOwn() {
-		as = "which search, ask and hooks take as what the project knows"
+		as = "which are searched like own documents"
 	}
 	say("external docs: found %s in %s, %s", plain.Count(result.External, "file"), external.Path, as)
 	if !result.Project.Lenient() {

@@ -182,7 +182,7 @@ func (i *initializer) keepDatabaseURL(o options) error {
 		return nil
 	}
 	if o.settings.DatabaseURL != "" {
-		plain.Printf(i.stdout, "database: %s names another one than CDOCS_DATABASE_URL; the server takes that of the file\n", file)
+		plain.Printf(i.stdout, "database: %s and CDOCS_DATABASE_URL differ; the server uses that of the file\n", file)
 		return nil
 	}
 	if err := project.SaveSetting(o.home, "database_url", o.databaseURL); err != nil {

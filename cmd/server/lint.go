@@ -57,9 +57,9 @@ if there is no project to check.`,
 		RunE: flags.run(f.run),
 	}
 	severities := names(lint.Severities())
-	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "least severity to print: "+joined(lint.Severities()))
+	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "minimum severity to print: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
-		"least severity that ends with 1: "+joined(lint.Severities())+", "+never)
+		"minimum severity that ends with 1: "+joined(lint.Severities())+", "+never)
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
 	exclude(command, "json", "format")
 	complete(command, "level", severities...)

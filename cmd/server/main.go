@@ -136,7 +136,7 @@ const (
 func mustEnd(reason string) {
 	time.AfterFunc(grace, func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-		go logger.Error("the program does not end by itself and is ended", "reason", reason, "after", grace, "code", exitHung)
+		go logger.Error("the program hangs, and is ended", "reason", reason, "after", grace, "code", exitHung)
 		time.Sleep(100 * time.Millisecond) // stderr may be what hangs
 		os.Exit(exitHung)
 	})

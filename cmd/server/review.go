@@ -89,7 +89,7 @@ func shownIn(root string, sessions []recall.Session) []shown {
 func (r reviewed) print(w io.Writer) {
 	s := plain.StyleFor(w)
 	if len(r.Questions) == 0 {
-		plain.Println(w, "No question has found nothing.")
+		plain.Println(w, "Every question has found something.")
 	} else {
 		plain.Println(w, "Questions that found nothing:")
 	}

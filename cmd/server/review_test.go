@@ -31,7 +31,7 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 		}
 	}
 	environment := []string{"CDOCS_HOME=" + home}
-	want := "No question has found nothing.\nDocuments that hooks have shown:\n" +
+	want := "Every question has found something.\nDocuments that hooks have shown:\n" +
 		"  c.md (2026-01-02 04:04:05, PostToolUseFailure: same error, opened)\n" +
 		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, opened)\n" +
 		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, the command ran later)\n"

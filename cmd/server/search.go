@@ -63,7 +63,7 @@ The exit code is 0 also if nothing is found.`,
 			case f.handbook:
 				return withTools(flags, noProject, f.searchHandbook)(cmd, args)
 			case cmd.Flags().Changed("section"):
-				return usagef("--section is of the handbook; give --handbook too")
+				return usagef("--section needs --handbook; give both")
 			case f.explain:
 				return withProject(flags, f.explainSearch)(cmd, args)
 			}
@@ -75,7 +75,7 @@ The exit code is 0 also if nothing is found.`,
 	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
 	set.IntVarP(&f.limit, "limit", "n", 0, "how many results at most (default: 10, or what the project configures)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
-		"leave out what is less relevant (default: 0.5, or what the project configures; external docs: 0.7)")
+		"minimum relevance (default: 0.5, or what the project configures; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
 	set.BoolVar(&f.own, "own", false, "search only the project's own documents")
 	set.BoolVar(&f.external, "external", false, "search only the external docs")

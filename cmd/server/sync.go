@@ -40,7 +40,7 @@ document is named, and is no reason to fail, except where it was asked for.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if force && len(args) > 0 {
-				return usagef("--force is for the whole project; leave out it or the documents")
+				return usagef("--force indexes the whole project; leave out --force or the documents")
 			}
 			if len(args) > 0 {
 				return withProject(flags, (*tooling).syncDocuments)(cmd, args)

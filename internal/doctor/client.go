@@ -36,7 +36,7 @@ func checkClient(_ context.Context, e *examination) []Finding {
 		value, given := found.Env[name]
 		if given && !expands(value) && value != os.Getenv(name) {
 			return one(Warning,
-				fmt.Sprintf("%s gives the server another %s than this command has: what is said here may not hold for it", found.File, name),
+				fmt.Sprintf("%s gives the server another %s than this command has: these findings may not hold for it", found.File, name),
 				"set "+name+" to the server's value, and run compound-docs doctor again")
 		}
 	}

@@ -102,7 +102,7 @@ func checkGit(_ context.Context, e *examination) []Finding {
 		return one(OK, e.Root+" is not in a git repository; it is indexed as one branch", "")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return one(Warning, "git is not installed: nothing says which documents are stale, and `lint` and `review` know no history",
+		return one(Warning, "git is not installed: stale documents cannot be found",
 			"install git, so that it is on the PATH: https://git-scm.com/downloads")
 	}
 	lock, since, err := head.Lock()

@@ -13,7 +13,7 @@ import (
 // vector.
 func checkIndex(ctx context.Context, e *examination) []Finding {
 	if e.project == nil || !e.migrated {
-		return one(Skipped, "without a configuration or a database with tables there is none", "")
+		return one(Skipped, "there is none without a configuration and a database with tables", "")
 	}
 	if _, err := project.Head(e.project.Root); err != nil {
 		return one(Skipped, "the branch is not known", "")

@@ -111,7 +111,7 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	}
 	makes := name + " makes vectors"
 	if !model.Known(name) {
-		makes += ", without prompts: what it was trained to see before a query or a document is not known"
+		makes += ", without prompts: those that it was trained with are not known"
 	}
 	return append(one(OK, makes, ""), e.weakModel(limited)...)
 }

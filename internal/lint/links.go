@@ -49,12 +49,12 @@ func (e *examination) checkSupersession() {
 		case len(later[d.Path]) == 0:
 		case superseded[d.Path] == "":
 			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
-				"it supersedes a document that supersedes it in turn, so that none of them counts as superseded; remove one `supersedes`")
+				"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`")
 		case d.Level == catalog.Critical:
 			for _, path := range later[d.Path] {
-				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", "it is critical, and "+path+
-					" supersedes it, so that no answer is given it as a rule; "+
-					"take its promotion_level away, and make that one critical if it is a rule")
+				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", path+
+					" supersedes it, so it is no rule any more; "+
+					"remove its promotion_level, and make that one critical if it is a rule")
 			}
 		}
 	}

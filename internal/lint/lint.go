@@ -101,7 +101,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 // nothingToCheck warns of a project without documents: a run that looks at none would be
 // green for ever.
 func nothingToCheck(p *project.Project) Finding {
-	message := "there is no document here, so that nothing was checked"
+	message := "nothing was checked: there is no document here"
 	if external, ok := p.External(); ok {
 		message += "; the external docs (" + external.Path + ") are not checked: if documents of your own are among them, " +
 			"name their folder in documents.folder"
@@ -126,6 +126,6 @@ func OfConfig(root string, err error) (Report, bool) {
 	}
 	return Report{
 		Findings: []Finding{{Path: path, Line: 1, Severity: Error, Check: "config", Message: message}},
-		Notes:    []string{"the documents were not checked, because the configuration is not valid"},
+		Notes:    []string{"the documents were not checked: the configuration is not valid"},
 	}, true
 }

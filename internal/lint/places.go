@@ -24,7 +24,7 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 		return err
 	}
 	if unasked != nil {
-		e.report.Notes = append(e.report.Notes, "whether the places that documents cite have changed was not checked: "+unasked.Error())
+		e.report.Notes = append(e.report.Notes, "cited places were not checked: "+unasked.Error())
 	}
 	for _, f := range found {
 		d := e.set.Documents[f.Document]

@@ -41,7 +41,7 @@ func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
 		if !panicked {
 			return
 		}
-		logger.ErrorContext(ctx, "a bug was met; the task is started again",
+		logger.ErrorContext(ctx, "a bug stopped the task, which starts again",
 			"task", name, "panic", err.Value, "stack", string(err.Stack))
 		select {
 		case <-ctx.Done():

@@ -82,7 +82,7 @@ func makePrivate(folder string, account *Account) error {
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != owner {
 		return &Error{
-			Err:  fmt.Errorf("the folder %s is not that of the account that PostgreSQL runs under", folder),
+			Err:  fmt.Errorf("the folder %s belongs to another account than PostgreSQL's", folder),
 			Hint: "remove it, and try again",
 		}
 	}

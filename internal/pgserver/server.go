@@ -153,7 +153,7 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 	if !p.usesContainer(ctx) {
 		return "", reason
 	}
-	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
+	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, because this machine has none that fits")
 	err := s.container().Up(ctx)
 	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
 		err = &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}

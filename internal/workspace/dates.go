@@ -42,7 +42,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.read(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, gitlog.ErrNone) {
-		c.logger.WarnContext(ctx, "git does not say since when there are documents, so that their files' times are used", "error", err)
+		c.logger.WarnContext(ctx, "git does not know how old the documents are; the times of the files are used", "error", err)
 	}
 	found := map[string]string{}
 	for _, path := range paths {

@@ -34,7 +34,7 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 func noExternal(problem error) error {
 	if problem != nil {
 		return fmt.Errorf(
-			"the config has become invalid, and the one before it, which stays in force, has no external docs: %w", problem)
+			"the config is not valid, and the former one, which stays in force, has no external docs: %w", problem)
 	}
 	e := apierror.Errorf(apierror.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
 		"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")

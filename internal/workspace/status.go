@@ -142,7 +142,7 @@ func (p *Project) Status() Status {
 		status.Queued, status.unnoticed = 1, true
 	}
 	if seen.problem != nil && status.Waiting == "" {
-		status.Waiting = "the config has become invalid, and the one before it stays in force: " + seen.problem.Error()
+		status.Waiting = "the config is not valid; the former one stays in force: " + seen.problem.Error()
 	}
 	return status
 }

@@ -70,7 +70,7 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 		status.Waiting = apierror.AsError(err).Error()
 	}
 	if limited.Err() != nil && ctx.Err() == nil {
-		status.Waiting = "there is more to index than " + syncWait.String() + " allow; `compound-docs sync` goes on"
+		status.Waiting = "indexing takes longer than " + syncWait.String() + "; `compound-docs sync` goes on"
 	}
 	if status.Pending() == 0 {
 		p.count(ctx)

@@ -74,7 +74,7 @@ func FileError(err error) *Error {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		remedy = "; raise the limit of open files (ulimit -n), or end a program that has many open, and call again"
 	case errors.As(err, new(syscall.Errno)):
-		remedy = "; see to the file and call again"
+		remedy = "; correct the file and call again"
 	}
 	return &Error{Code: FileSystemError, Err: fmt.Errorf("%w%s", err, remedy)}
 }
