@@ -43,7 +43,7 @@ var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile
 
 // errNotLeader is the error of a write that was prepared while this server was the
 // tenant's indexer, and no longer is.
-var errNotLeader = errors.New("another server now indexes this checkout, or has deleted its index")
+var errNotLeader = errors.New("another server has become the indexer of this checkout, or has deleted its index")
 
 // IncrementVersion must come first in every transaction that changes the tenant's
 // documents. It locks the tenant's row, so that writers take turns. It fails for a

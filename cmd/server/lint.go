@@ -136,20 +136,24 @@ func (f *lintFlags) judge(report lint.Report, root string) linted {
 }
 
 func (l linted) print(w io.Writer, annotations bool) {
-	if annotations {
-		l.printAnnotations(w)
-		return
-	}
-	s := plain.StyleFor(w)
+	s, above := plain.StyleFor(w), l.placeInWorkspace()
 	for _, f := range l.Findings {
 		severity := plain.Marked(f.Severity)
 		if f.Severity != lint.Notice {
 			severity = s.Yellow(string(f.Severity))
 		}
-		plain.Printf(w, "%s:%d: %s: %s %s\n", plain.Path(f.Path), f.Line, severity, f.Message, s.Dim("("+f.Check+")"))
+		if annotations {
+			plain.Println(w, plain.Annotation(string(f.Severity), path.Join(above, f.Path), f.Line, f.Check, f.Message))
+		} else {
+			plain.Printf(w, "%s:%d: %s: %s %s\n", plain.Path(f.Path), f.Line, severity, f.Message, s.Dim("("+f.Check+")"))
+		}
 	}
 	for _, note := range l.Notes {
-		plain.Println(w, s.Dim("note: "+note))
+		if annotations {
+			plain.Println(w, plain.Annotation(string(lint.Notice), "", 0, "", note))
+		} else {
+			plain.Println(w, s.Dim("note: "+note))
+		}
 	}
 	plain.Println(w, l.summary())
 }
@@ -166,18 +170,6 @@ func (l linted) summary() string {
 		text += " (shown with --level notice)"
 	}
 	return text
-}
-
-// printAnnotations prints workflow commands, from which GitHub makes annotations of files.
-func (l linted) printAnnotations(w io.Writer) {
-	above := l.placeInWorkspace()
-	for _, f := range l.Findings {
-		plain.Println(w, plain.Annotation(string(f.Severity), path.Join(above, f.Path), f.Line, f.Check, f.Message))
-	}
-	for _, note := range l.Notes {
-		plain.Println(w, plain.Annotation(string(lint.Notice), "", 0, "", note))
-	}
-	plain.Println(w, l.summary())
 }
 
 // placeInWorkspace returns the path of the project in the workflow's checkout, which annotations
