@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -31,20 +30,6 @@ starts the database by itself when it needs it, and pulls no model.`,
 
 func (s *setup) up() error {
 	ctx := s.command.Context()
-	if err := s.prepareDatabase(ctx); err != nil {
-		return err
-	}
-	for _, server := range s.modelServers() {
-		if err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr)); err != nil {
-			return err
-		}
-	}
-	_, err := s.report(nil, true)
-	return err
-}
-
-// prepareDatabase starts, creates and migrates the database, as necessary.
-func (s *setup) prepareDatabase(ctx context.Context) error {
 	address, err := s.address(ctx)
 	if err != nil {
 		return err
@@ -56,7 +41,15 @@ func (s *setup) prepareDatabase(ctx context.Context) error {
 	if created {
 		plain.Println(s.stderr, "made the database")
 	}
-	_, err = s.database.Pool(ctx)
+	if _, err := s.database.Pool(ctx); err != nil { // migrates it
+		return err
+	}
+	for _, server := range s.modelServers() {
+		if err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr)); err != nil {
+			return err
+		}
+	}
+	_, err = s.report(nil, true)
 	return err
 }
 

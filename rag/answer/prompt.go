@@ -62,10 +62,6 @@ type hidden struct {
 	held   string
 }
 
-func (d delimiter) hide(onText func(text string)) *hidden {
-	return &hidden{delimiter: d, onText: onText}
-}
-
 func (h *hidden) write(piece string) {
 	all, keep := h.held+piece, 0
 	for _, marker := range h.markers() {
