@@ -87,14 +87,14 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	if dir == filepath.Dir(dir) {
 		return watch.Folder{}, usagef("%s is the root of a disk, and has no name; give a folder in it", dir)
 	}
-	found, err := folder.Holds(ctx)
+	holds, err := folder.Holds(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return watch.Folder{}, usagef("%w; give the folder of the handbook", err)
 	}
 	if err != nil {
 		return watch.Folder{}, err
 	}
-	if !found {
+	if !holds {
 		return watch.Folder{}, usagef("%s holds no markdown file (*.md); the handbook stays as it is", dir)
 	}
 	return folder, nil

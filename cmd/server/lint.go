@@ -95,11 +95,11 @@ func (f *lintFlags) run(i invocation) error {
 	if err != nil {
 		return err
 	}
-	found := f.judge(report, root)
-	if err := i.print(found, func(w io.Writer) { found.print(w, f.format == "github") }); err != nil {
+	judged := f.judge(report, root)
+	if err := i.print(judged, func(w io.Writer) { judged.print(w, f.format == "github") }); err != nil {
 		return err
 	}
-	if found.Failed {
+	if judged.Failed {
 		return errFound
 	}
 	return nil
@@ -118,25 +118,25 @@ func lintProject(ctx context.Context, root string, o options) (lint.Report, erro
 
 // judge counts the findings, and leaves out those below --level that do not fail the command.
 func (f *lintFlags) judge(report lint.Report, root string) linted {
-	found := linted{Report: report, Counts: map[lint.Severity]int{}, root: root}
+	judged := linted{Report: report, Counts: map[lint.Severity]int{}, root: root}
 	for _, severity := range lint.Severities() {
-		found.Counts[severity] = 0
+		judged.Counts[severity] = 0
 	}
 	fails := func(s lint.Severity) bool { return f.failOn != never && s.AtLeast(lint.Severity(f.failOn)) }
 	printed := []lint.Finding{}
 	for _, finding := range report.Findings {
-		found.Counts[finding.Severity]++
-		found.Failed = found.Failed || fails(finding.Severity)
+		judged.Counts[finding.Severity]++
+		judged.Failed = judged.Failed || fails(finding.Severity)
 		if fails(finding.Severity) || finding.Severity.AtLeast(lint.Severity(f.level)) {
 			printed = append(printed, finding)
 		}
 	}
-	found.Findings = printed
-	return found
+	judged.Findings = printed
+	return judged
 }
 
 func (l linted) print(w io.Writer, annotations bool) {
-	s, above := plain.StyleFor(w), l.placeInWorkspace()
+	s, above := plain.StyleFor(w), l.pathInWorkspace()
 	for _, f := range l.Findings {
 		severity := plain.Marked(f.Severity)
 		if f.Severity != lint.Notice {
@@ -172,16 +172,16 @@ func (l linted) summary() string {
 	return text
 }
 
-// placeInWorkspace returns the path of the project in the workflow's checkout, which annotations
+// pathInWorkspace returns the path of the project in the workflow's checkout, which annotations
 // need.
-func (l linted) placeInWorkspace() string {
+func (l linted) pathInWorkspace() string {
 	workspace, err := filepath.EvalSymlinks(os.Getenv("GITHUB_WORKSPACE"))
 	if err != nil {
 		return ""
 	}
-	place, err := filepath.Rel(workspace, l.root)
-	if err != nil || !filepath.IsLocal(place) {
+	relative, err := filepath.Rel(workspace, l.root)
+	if err != nil || !filepath.IsLocal(relative) {
 		return ""
 	}
-	return filepath.ToSlash(place)
+	return filepath.ToSlash(relative)
 }
