@@ -167,7 +167,7 @@ type SearchFactsRow struct {
 // statements because PostgreSQL plans each statement each time. So a search by words does not
 // wait for the plan of a search by vectors. Both return passages with the columns of the view found_chunks and some
 // more, and find a document once, by its best passage. With each_passage they find each of its
-// passages. A text that is longer than a passage of words can be is cut. In both, asked has the documents that the filter allows, and wanted the passages
+// passages. Beside a question of a document they return the best passage of its text. A text that is longer than a passage of words can be is cut. In both, asked has the documents that the filter allows, and wanted the passages
 // that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
 //
 // In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
@@ -305,9 +305,29 @@ WITH asked AS MATERIALIZED (
     UNION ALL
     (SELECT document_id, ordinal, hash, distance FROM best WHERE promoted
         ORDER BY distance, document_id, ordinal LIMIT $16)
+), shown AS (
+    SELECT document_id, ordinal, hash, distance FROM top
+    UNION ALL
+    SELECT top.document_id, b.ordinal, b.hash, b.distance
+    FROM top
+    CROSS JOIN LATERAL (
+        SELECT c.ordinal, c.passage_hash AS hash, coalesce(e.distance, 'NaN') AS distance
+        FROM document_chunks c
+        LEFT JOIN LATERAL (
+            SELECT (e.embedding <=> $6::halfvec)::float8 AS distance
+            FROM embeddings e
+            WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+                AND e.hash = c.passage_hash
+            OFFSET 0
+        ) e ON true
+        WHERE c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal >= 0
+        ORDER BY distance, c.ordinal
+        LIMIT 1
+    ) b
+    WHERE top.ordinal < 0
 )
 SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
-FROM top
+FROM shown top
 CROSS JOIN LATERAL (
     SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
@@ -467,7 +487,7 @@ WITH asked AS MATERIALIZED (
         ) s
         CROSS JOIN LATERAL (
             SELECT w.document_id, w.ordinal FROM wanted w
-            WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
+            WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels) AND (l.line < 0 OR w.ordinal >= 0)
             OFFSET 0
         ) w
         LIMIT l.passages
@@ -482,9 +502,28 @@ WITH asked AS MATERIALIZED (
         ORDER BY bm25 DESC, document_id, ordinal LIMIT $14)
     UNION ALL
     SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line >= 0
+), shown AS (
+    SELECT line, document_id, ordinal, hash, bm25 FROM top
+    UNION ALL
+    SELECT top.line, top.document_id, b.ordinal, b.hash, b.bm25
+    FROM top
+    CROSS JOIN LATERAL (
+        SELECT c.ordinal, c.passage_hash AS hash, p.bm25
+        FROM document_chunks c
+        CROSS JOIN LATERAL (
+            SELECT (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
+            FROM passages p
+            WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = c.passage_hash
+            OFFSET 0
+        ) p
+        WHERE c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal >= 0
+        ORDER BY p.bm25 DESC, c.ordinal
+        LIMIT 1
+    ) b
+    WHERE top.ordinal < 0
 )
 SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
-FROM top
+FROM shown top
 CROSS JOIN LATERAL (
     SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal

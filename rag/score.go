@@ -37,7 +37,7 @@ type assessment struct {
 func (a assessment) unnamed() float64 { return a.Evidence.LogOdds() }
 
 // assess says how relevant passages are. The best passage of a document counts for each
-// passage of it.
+// passage of it, and so does a question that it answers.
 func (f *finding) assess(passages []candidate) []assessment {
 	assessed := make([]assessment, len(passages))
 	onEach(len(passages), func(i int) { assessed[i] = f.evidence(passages[i]) })
@@ -86,11 +86,18 @@ func (f *finding) evidence(p candidate) assessment {
 	return a
 }
 
+// isQuestion reports whether a passage is a question that its document answers. No search returns
+// it: a short question is near to any short prompt, so it counts only beside the document's text.
+func isQuestion(ordinal int32) bool { return ordinal < 0 }
+
 // ranked returns the documents that were found, in order of relevance, each with its most
 // relevant passage. With EachPassage it returns the passages.
 func (f *finding) ranked() []*Hit {
 	best, lines, title := map[[2]int64]*Hit{}, f.bestLines(), terms.Sequence(f.query.Text)
 	for i, assessed := range f.assess(f.candidates) {
+		if isQuestion(f.candidates[i].Ordinal) {
+			continue
+		}
 		hit := newHit(f.candidates[i], assessed)
 		passage := [2]int64{hit.ID, int64(hit.Ordinal)}
 		if line, ok := lines[passage]; ok {

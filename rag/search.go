@@ -270,16 +270,19 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 		ProjectID: f.scope.Tenant.ProjectID, Collection: f.scope.Collection, DocumentIds: documents,
 		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
 	})
-	texts, passages := make([]candidate, len(rows)), make([]Passage, len(rows))
+	texts, passages := make([]candidate, len(rows)), make([]Passage, 0, len(rows))
 	for i, row := range rows {
 		texts[i] = candidate{ID: row.DocumentID, Heading: row.Heading, Content: row.Content, Bm25: row.Bm25, Distance: row.Distance}
 	}
 	for i, a := range f.assess(texts) {
 		row := rows[i]
-		passages[i] = Passage{
+		if isQuestion(row.Ordinal) {
+			continue
+		}
+		passages = append(passages, Passage{
 			DocumentID: row.DocumentID, HeaderPath: row.HeaderPath, Content: row.Content,
 			StartLine: int(row.StartLine), EndLine: int(row.EndLine), Score: relevance.Score(a.LogOdds),
-		}
+		})
 	}
 	return passages, err
 }

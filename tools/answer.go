@@ -156,10 +156,10 @@ const maxQuestion = 300
 
 // keepQuestion keeps a question about own documents, unless the user's settings forbid it.
 func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, scope catalog.Scope, question string) {
-	if scope.Collection != catalog.Compounding || !h.workspace.KeepsQuestions() {
+	if scope.Collection != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
 		return
 	}
-	err := h.recalls.AddQuestion(active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
+	err := h.recalls.AddQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
 	if err != nil {
 		h.logger.DebugContext(ctx, "keep a question that found nothing", "error", err)
 	}

@@ -56,8 +56,8 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	}
 	given, _ := value.(map[string]any)
 	maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil })
-	if findings := p.compiled.Check(value); len(findings) > 0 {
-		return p.explain(findings)
+	if faults := p.compiled.Check(value); len(faults) > 0 {
+		return p.explain(faults)
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold one
@@ -73,20 +73,20 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 }
 
 // explain returns the error for what is wrong with arguments. Its details are about the first fault.
-func (p *parameters) explain(findings []jsonschema.Finding) *apierror.Error {
-	messages := make([]string, 0, len(findings))
-	for _, f := range findings[:min(len(findings), 10)] {
+func (p *parameters) explain(faults []jsonschema.Fault) *apierror.Error {
+	messages := make([]string, 0, len(faults))
+	for _, f := range faults[:min(len(faults), 10)] {
 		messages = append(messages, fmt.Sprintf("%s %s; give %s, for example %s",
 			cmp.Or(f.Field, "arguments"), f.Problem, f.Expected, p.example(parameterOf(f))))
 	}
-	first := findings[0]
+	first := faults[0]
 	return apierror.Errorf(apierror.InvalidArgument, "%s", strings.Join(messages, ". ")).
 		With("parameter", parameterOf(first)).With("expected", first.Expected).With("example", p.example(parameterOf(first)))
 }
 
-// parameterOf returns the name of the parameter that a finding is about.
-func parameterOf(f jsonschema.Finding) string {
-	name, _, _ := strings.Cut(f.Field, "[")
+// parameterOf returns the name of the parameter that a fault is about.
+func parameterOf(fault jsonschema.Fault) string {
+	name, _, _ := strings.Cut(fault.Field, "[")
 	return cmp.Or(name, "arguments")
 }
 

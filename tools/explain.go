@@ -65,7 +65,7 @@ func (h *Handler) explain(
 	out := ExplainOutput{
 		Query: query.Text, Mode: explanation.Mode, Embedded: math.Floor(explanation.Embedded*100) / 100,
 		MinRelevanceScore: query.MinScore,
-		Explanation: explanation, Results: []ExplainedResult{},
+		Explanation:       explanation, Results: []ExplainedResult{},
 	}
 	for i, result := range searchResults(explanation.Documents, nil) {
 		hit := explanation.Documents[i]

@@ -21,12 +21,12 @@ func newAboutCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "about FILE[:LINES]",
 		Short: "Find the documents that cite a file",
-		Long: `Find the project's own documents that cite a file of the repository, or lines of it: what
-to know before an edit. A document cites what it names in files_involved, as code with a path,
-as a path with lines, or as the destination of a link. A folder means all of its files.
+		Long: `Find the project's own documents that cite a file of the repository, or lines of it: read
+them before an edit. A document cites what it names in files_involved, as code with a path,
+as a path with lines, or as the target of a link. A folder means all of its files.
 
-It reads the documents themselves, and needs neither database nor Ollama. The exit code is 0
-also if nothing cites the file, and 2 if there is no such file either.`,
+It reads the files and needs neither database nor Ollama. It ends with 0 if nothing cites
+the file, and with 2 if there is no such file either.`,
 		Example: `  compound-docs about internal/outbox/outbox.go
   compound-docs about internal/outbox/outbox.go:40-60
   compound-docs about --json internal/`,

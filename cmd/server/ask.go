@@ -30,12 +30,11 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Use:   "ask QUESTION...",
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
-printed as the language model writes it, and then the documents that it was given. If the
-project's own documents hold nothing, the external docs are asked; --own and --external ask
-one of both. A question with --doc-types, --min-promotion-level or
---include-critical is answered from own documents only.
+printed as the language model writes it, and then its sources. If the project's own
+documents hold nothing, the external docs are asked. --own and --external ask one of both.
+With --doc-types, --min-promotion-level or --include-critical only own documents are asked.
 
-Where the model fails, the most relevant passages are quoted instead.`,
+If the model fails, the most relevant passages are quoted instead.`,
 		Example: `  compound-docs ask "how do we handle connection pool exhaustion?"
   compound-docs ask --doc-types problem --max-sources 5 why did the import time out
   compound-docs ask --external --json "how does API authentication work?"`,

@@ -30,21 +30,19 @@ func newCleanCommand(flags *flags) *cobra.Command {
 		Short: "Remove from the index what no checkout needs any more, or a project",
 		Long: `Remove from the index what no checkout needs any more:
 
-- a branch that its repository, on this machine, no longer has;
-- a repository that is not on this machine and was not used for --grace-days: until then
-  it may be a colleague's, who uses the same database;
-- text that no document uses;
-- a project of which nothing is left.
+- a branch that its repository on this machine no longer has
+- a repository that is not on this machine and was not used for --grace-days; until then
+  it may be a colleague's, who uses the same database
+- text that no document uses, and a project of which nothing is left
 
-A checkout that is on this machine stays, and so does one that a server indexes.
+A checkout that is on this machine, or that a server indexes, stays.
 
-With the name of a project it removes that project's own documents: those of this checkout.
+With the name of a project it removes the own documents of this checkout of the project.
 --branch takes one branch only. --path-hash takes another checkout, which sync --json names,
-and --all takes every checkout. External docs stay. To remove a project, give --yes;
---dry-run says what it would remove.
+and --all takes every checkout. External docs stay. Removing needs --yes; --dry-run shows it
+first.
 
-Files are never touched: the next compound-docs search or sync in a checkout, or
-activate_project, restores its index. The command may run beside servers.`,
+Files are never touched: the next use of a checkout restores its index.`,
 		Example: `  compound-docs clean --dry-run
   compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run

@@ -33,13 +33,12 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Use:    "critical",
 		Hidden: true, // hooks call it
 		Short:  "Name the critical documents in one line",
-		Long: `Name the critical documents of the project in one line, and print nothing if there are
-none. It names what the index takes, without what another document supersedes. It reads
-the files, and needs neither database nor Ollama. After 0.9 seconds it prints what it has
-found so far, and says on stderr that the list may be incomplete.
+		Long: `Name the critical documents of the project in one line, or print nothing. It leaves out
+documents that are not valid or that another one supersedes. It reads the files, and needs
+neither database nor Ollama. After 0.9 seconds it prints what it has found so far, and says on
+stderr that the list may be incomplete.
 
-The plugin for Claude Code runs it when a session starts, so that the assistant knows
-which rules there are.`,
+The plugin for Claude Code runs it when a session starts.`,
 		Example: "  compound-docs critical\n  compound-docs critical --json",
 		RunE:    flags.run(invocation.critical),
 	}

@@ -16,14 +16,12 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
-		Long: `Say what is wrong with the set-up, and how to mend it: the user's folder, the
-database, Ollama and its models, and of the repository of the current folder (or of
---project) its configuration, doc-types, files, index and registration with Claude Code.
+		Long: `Say what is wrong with the set-up, and print the command that mends it. It looks at the user's
+folder, the database, Ollama and its models. Of the repository it looks at configuration,
+doc-types, files, index and registration with Claude Code.
 
-It starts, pulls and changes nothing. Ollama loads the embedding model.
-
-The exit code is 1 if there is an error, and 0 otherwise. Warnings and findings that are
-skipped do not count.`,
+It changes nothing, but Ollama loads the embedding model. It ends with 1 if there is an error;
+warnings do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE:    flags.run(func(i invocation) error { return i.diagnose(false) }),
 	}
@@ -34,9 +32,7 @@ func newStatusCommand(flags *flags) *cobra.Command {
 		Use:   "status",
 		Short: "Say what runs: the database, Ollama and its models",
 		Long: `Say what runs: the database, Ollama and its models. It prints the head of the report of
-compound-docs doctor, with the same exit code.
-
-It starts, pulls and changes nothing.`,
+compound-docs doctor, with the same exit code, and changes nothing.`,
 		Example: "  compound-docs status --json",
 		RunE:    flags.run(func(i invocation) error { return i.diagnose(true) }),
 	}

@@ -16,16 +16,12 @@ func newGraphCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "graph",
 		Short: "Draw the links between documents",
-		Long: `Draw the project's own documents and the links between them, from the files alone: neither
-the database nor Ollama is needed.
+		Long: `Draw the project's own documents and the links between them, from the files alone. "dot" is
+for Graphviz, "mermaid" for a block in markdown, which GitHub shows.
 
-- dot: for Graphviz
-- mermaid: for a block in markdown, which GitHub shows
-
-Each doc-type has a colour, and promoted documents are larger. Documents without
-links have a dashed outline. An arrow with two heads means links in both directions,
-and a dashed one means supersedes. Documents that are not valid are left out, as in the
-index; compound-docs lint names them.`,
+Each doc-type has a colour, and promoted documents are larger. Documents without links have a
+dashed outline. An arrow with two heads means links in both directions, a dashed one means
+supersedes. Documents that are not valid are left out; compound-docs lint names them.`,
 		Example: `  compound-docs graph --format mermaid
   compound-docs graph | dot -Tsvg -o knowledge.svg`,
 		RunE: flags.run(func(i invocation) error { return i.graph(format) }),

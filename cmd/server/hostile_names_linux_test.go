@@ -47,7 +47,6 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 		{"critical"},
 		{"critical", "--json"},
 		{"lint", "--level", "notice"},
-		{"lint", "--level", "notice", "--format", "github"},
 		{"lint", "--json"},
 		{"graph"},
 		{"graph", "--format", "mermaid"},

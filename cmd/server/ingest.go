@@ -25,11 +25,9 @@ func newIngestCommand(flags *flags) *cobra.Command {
 		Short: "Bring a folder of markdown into the handbook, for search_handbook",
 		Long: `Bring a folder of markdown into the handbook, which search_handbook searches.
 
-The handbook then holds what the folder holds: done again it takes in what has
-changed and lets go of what is gone. Folders of different names add up.
-
-A document's section is the "section" of its front matter, else the first folder
-below DIR that it is in, else the name of its file.`,
+Run it again after a change: the handbook then holds what the folder holds. Folders of
+different names add up. A document's section is the "section" of its front matter, else
+the first folder below DIR that it is in, else the name of its file.`,
 		Example: "  compound-docs ingest ./handbook",
 		Args:    needs(1, 1, "the folder of the handbook", "compound-docs ingest ./handbook"),
 		RunE:    withSetup(flags, (*setup).ingest),

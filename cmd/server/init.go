@@ -27,29 +27,26 @@ func newInitCommand(flags *flags) *cobra.Command {
 		Short: "Prepare a repository, and register the server with assistants",
 		Long: `Prepare a repository, and register the server with Claude Code and other assistants:
 
-- write .csharp-compounding-docs/config.json, with a name made from the folder's;
+- write .csharp-compounding-docs/config.json
 - take markdown in docs/solutions/, or in the folder of --documents, as the project's own
-  documents, which need no front matter. Otherwise make folders in csharp-compounding-docs/;
-- if there is other markdown in docs/, have it searched as external documentation. In a project
-  without own documents search, ask and hooks take it as what the project knows;
-- run claude mcp add for this project, where Claude Code is installed and does not have
-  the server yet. Otherwise the line to run is printed;
-- with --hooks or --yes add hooks to .claude/settings.local.json, so that Claude Code
-  points to the document that a prompt or an edit needs, as with the plugin. At a terminal
-  it asks;
+  documents, which need no front matter; otherwise make folders in csharp-compounding-docs/
+- have other markdown in docs/ searched as external documentation; in a project without own
+  documents search, ask and hooks take it as what the project knows
+- run claude mcp add for this project, or print the line to run
+- with --hooks or --yes, or if you agree at a terminal, add hooks to
+  .claude/settings.local.json, so that Claude Code points to the document that a prompt or an
+  act needs, as with the plugin; --client codex, cursor or gemini with --hooks adds theirs
 - with --yes add the server to the settings of other assistants that the repository has.
-  --client names those it is registered with instead, and --print shows their files and
-  writes nothing. AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says
-  when to search;
-- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, and with sudo, if no
-  database URL is set and the machine has neither them nor Docker;
-- say which model makes the vectors: the one of your settings, which --embedder changes.
+  --client names assistants instead, and --print only shows their files. AGENTS.md and
+  CLAUDE.md, if named, get a paragraph that says when to search
+- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, if no database URL is
+  set and the machine has neither them nor Docker
+- say which model makes the vectors; --embedder changes it
 
-Without DIR it prepares the repository of the current folder. In a folder of a repository
-that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
-never changes a file that is there, so it may run again. Without a database it does the rest,
-and ends with 1.`,
-		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
+In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
+the whole repository. It never changes a file that is there, so it may run again. Without a
+database it does the rest, and ends with 1.`,
+		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client codex --hooks\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: flags.run(func(call invocation) error {
 			i.invocation = call
@@ -63,7 +60,7 @@ and ends with 1.`,
 	command.Flags().StringVar(&i.embedder, "embedder", "", "make the vectors with this `model` of Ollama, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")
-	command.Flags().BoolVar(&i.hooks, "hooks", false, "have Claude Code point to the document that a prompt or an edit needs")
+	command.Flags().BoolVar(&i.hooks, "hooks", false, "have the assistant point to the document that a prompt or an act needs")
 	complete(command, "client", clientNames()...)
 	return command
 }

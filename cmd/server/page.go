@@ -17,13 +17,12 @@ func newPageCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "page",
 		Short: "Write one page in which people search and read the documents",
-		Long: `Write the project's own documents as one HTML file, to search and read in a browser. The page
-needs no other file and no network, and works on a phone. Neither the database nor Ollama is
-needed.
+		Long: `Write the project's own documents as one HTML file, to search and read in a browser. It needs
+neither the database nor Ollama.
 
-It has a list with filters and a search, the documents with their links, the graph of the
-links, a timeline of decisions, and what lint and review find. It does not change by itself.
-Anyone with the file can read all documents, and your questions that found nothing.`,
+The page has the documents with their links, the graph, a timeline of decisions, and what lint
+and review find. It does not change by itself. Anyone with the file can read all documents, and
+your questions that found nothing.`,
 		Example: "  compound-docs page --output knowledge.html\n  compound-docs page > knowledge.html",
 		RunE:    flags.run(func(i invocation) error { return i.page(output) }),
 	}

@@ -18,13 +18,12 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Short: "List questions that found nothing, and what hooks have shown",
 		Long: `List what the memory was asked for, the latest first:
 
-- questions that found nothing: documents to write;
+- questions that found nothing: documents to write
 - documents that hooks have shown in the last 30 days, at which event, and whether the
-  assistant opened the document then, or the failed command ran later.
+  assistant opened the document then, or the failed command ran later
 
-Server and commands keep both in the user's own folder; with "keep_questions": false in
-settings.json they keep no questions. Nothing is started. compound-docs lint names
-documents that may not hold any more.`,
+Both are kept in the user's own folder. With "keep_questions": false in settings.json no
+questions are kept.`,
 		Example: "  compound-docs review\n  compound-docs review --json",
 		RunE:    flags.run(invocation.review),
 	}

@@ -33,25 +33,17 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
 its best passage. If fewer than five reach the threshold, the next best are listed as less sure.
-If the project has external docs, these are searched too and listed apart; --own and --external
-search one of both. A search by doc-type or promotion level finds own documents only. With
---handbook it searches the handbook.
+External docs are searched too and listed apart; --own and --external search one of both. A
+search by doc-type or promotion level finds own documents only. --handbook searches the handbook.
 
 Changed files are indexed first; searches do not wait for their vectors. Gaps of the index are
 reported on stderr. --mode lexical needs no Ollama.
 
-With --explain it shows why the query finds own documents, or with --external external docs,
-in this order. For the best passage of each:
-
-- cosine: the similarity of its vector to the query's; "-" without a vector
-- meaning, words, share, phrase, passages, base: the parts of the log-odds that the
-  document answers, as in docs/architecture.md
-- sum: these log-odds; another number if a line of the query decides, or if the passage
-  has the whole of a short query
-- score: the probability, from the sum; "<" marks one below the threshold
-- order: the sum that orders documents: more than "sum" if promoted, less if superseded
-
-The exit code is 0 also if nothing is found.`,
+--explain shows why own documents, or with --external external ones, were found. For the best
+passage of each it prints the cosine of its vector ("-" without one) and the parts of the
+log-odds that the document answers, as in docs/architecture.md. Their sum makes the score; "<"
+marks one below the threshold. "order" is more than the sum if the document is promoted, and
+less if it is superseded.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment

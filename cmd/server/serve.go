@@ -20,11 +20,11 @@ func newServeCommand(flags *flags, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over stdin and stdout (the default)",
-		Long: `Serve MCP over stdin and stdout, as a client such as Claude Code asks for it, until stdin
-ends. stdout carries JSON-RPC only; logs go to stderr.
+		Long: `Serve MCP over stdin and stdout until stdin ends. stdout carries JSON-RPC only; logs go to
+stderr.
 
-The first call that needs a project activates the one of --project, if that is given, else
-the one that the client names, else that of the current folder, if that has a configuration.`,
+The first call that needs a project activates the one of --project, else the one that the
+client names, else that of the current folder, if that has a configuration.`,
 		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
 		RunE: withSetup(flags, func(s *setup) error {
 			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program

@@ -20,19 +20,17 @@ func newSyncCommand(flags *flags) *cobra.Command {
 		Use:   "sync [DOCUMENT...]",
 		Short: "Bring the index of the project up to date, vectors included",
 		Long: `Bring the index of the project's present branch up to date with its files, and wait until
-every passage has a vector. If another process indexes the project, such as a server,
-the command waits for that one.
+every passage has a vector. If a server indexes the project, the command waits for that one.
 
 With documents it checks, indexes and embeds only these, each relative to the repository or
-to csharp-compounding-docs/, or absolute. The three documents that are most like each one are
-named, to extend, replace or keep them.
+to csharp-compounding-docs/, or absolute. It names the three documents that are most like each
+one, to extend, replace or keep them.
 
 With --force it indexes every document of the branch again from its file, for an index that
 somebody has changed in the database. Text that was embedded before is not embedded again.
 
-The exit code is 0 if every passage has a vector of the present model. Else it is 1, and the
-command says how many have none. Finished work stays. A file that cannot be a
-document is named, and is no reason to fail, except where it was asked for.`,
+It ends with 1 if a passage has no vector of the present model, or if a document that you
+named is not valid.`,
 		Example: `  compound-docs sync
   compound-docs sync --project ~/my-project --json
   compound-docs sync problems/pool-exhausted-20260115.md

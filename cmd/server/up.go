@@ -16,13 +16,12 @@ func newUpCommand(flags *flags) *cobra.Command {
 		Long: `Start what the server needs:
 
 - the database: a private one, made with this machine's PostgreSQL and pgvector, or in a
-  container, unless a database URL names another one. A missing database of that name is
-  made, and migrated;
+  container. If a database URL names another one, that is made if it is missing, and migrated
 - both models, which Ollama pulls if they are missing. Ollama, or another
-  model server of settings.json, has to run.
+  model server of settings.json, has to run
 
-The database goes on when the command has ended, until compound-docs down. The server
-starts the database by itself when it needs it, and pulls no model.`,
+The database goes on until compound-docs down. The server starts it by itself too, but pulls
+no model.`,
 		Example: "  compound-docs up",
 		RunE:    withSetup(flags, (*setup).up),
 	}
@@ -73,7 +72,7 @@ func newDownCommand(flags *flags) *cobra.Command {
 		Long: `Stop the database that compound-docs has started. All data stays.
 
 Servers that run lose the database until compound-docs up, or until another server is
-started. A PostgreSQL that you have started yourself is left alone.`,
+started. A PostgreSQL that you have started yourself goes on.`,
 		Example: "  compound-docs down",
 		RunE:    withSetup(flags, (*setup).down),
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// checkLinks finds links that lead nowhere or are not returned, and documents without any link. A
-// document need not link back to one that supersedes it.
+// checkLinks finds broken links, links that are not returned, and documents without a link. A superseded
+// document does not have to link back.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}
@@ -40,8 +40,7 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// checkSupersession finds documents that supersede each other, and warns of critical ones that are
-// superseded.
+// checkSupersession finds documents that supersede each other, and superseded critical ones.
 func (e *examination) checkSupersession() {
 	later, superseded := e.set.Superseded()
 	for _, d := range e.set.Documents {

@@ -123,6 +123,13 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(docs+"insights/b.md", insight("b", "supersedes: a.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
 		}, []string{"insights/a.md:9: warning superseded-rule: " + docs +
 			"insights/b.md supersedes it, so it is no rule any more; remove its promotion_level, and make that one critical if it is a rule"}},
+		{"a rule without questions", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\n", "See [b](b.md) and [c](../codebase/c.md)."))
+		}, []string{"insights/a.md:9: notice no-questions: a critical document without `questions`; list three that it answers, " +
+			"as somebody asks who does not know the answer"}},
+		{"a rule with a question", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\nquestions: [Why?]\n", "See [b](b.md) and [c](../codebase/c.md)."))
+		}, []string{}},
 		{"a link that is not returned", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/d.md", insight("d", "", "First line.\n\nSee [a](a.md)."))
 		}, []string{"insights/d.md:12: notice one-way-link: " + docs + "insights/a.md does not link back"}},

@@ -79,6 +79,9 @@ func TestDocType_JSONSchema(t *testing.T) {
 		{"promotion level is checked", map[string]any{"endpoint": "GET /x", "promotion_level": "top"}, []project.Violation{
 			{Field: "promotion_level", Problem: `is "top"`, Expected: "one of standard, important, critical"},
 		}},
+		{"questions are checked", map[string]any{"endpoint": "GET /x", "questions": []any{1}}, []project.Violation{
+			{Field: "questions[0]", Problem: "is 1", Expected: "text, maxLength 300"},
+		}},
 		{"nothing", nil, []project.Violation{{Field: "endpoint", Problem: "is missing", Expected: "text, pattern ^(GET|POST) /"}}},
 		{"unknown fields", map[string]any{"endpoint": "GET /x", "statsu": "draft", "colour": 1}, []project.Violation{
 			{Field: "colour", Problem: "is not a known field", Expected: "one of the fields code, contact, endpoint, ids, note, owner, ratio, since, status, step, version"},

@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,7 +109,7 @@ func TestDocType_ValidateAccepts(t *testing.T) {
 		{"style, least", "style", nil},
 		{"problem, all", "problem", map[string]any{
 			"doc_type": "problem", "component": "orders", "severity": "critical", "prevention": "a linter",
-			"tags": []any{"db"}, "related_docs": []any{"../tools/pgx.md"}, "supersedes": "old.md", "promotion_level": "critical",
+			"tags": []any{"db"}, "questions": []any{"Why?"}, "related_docs": []any{"../tools/pgx.md"}, "supersedes": "old.md", "promotion_level": "critical",
 		}},
 		{"insight, all", "insight", map[string]any{"doc_type": "insight", "confidence": "verified", "source": "interviews"}},
 		{"codebase, all", "codebase", map[string]any{
@@ -136,6 +137,7 @@ func TestDocType_ValidateAccepts(t *testing.T) {
 func TestDocType_ValidateFinds(t *testing.T) {
 	t.Parallel()
 	const significances = "one of architectural, behavioral, performance, correctness, convention, integration"
+	const listOfQuestions = "a list of text, maxLength 300, maxItems 10"
 	long := strings.Repeat("ä", 61)
 	tests := []struct {
 		name, docType string
@@ -181,6 +183,15 @@ func TestDocType_ValidateFinds(t *testing.T) {
 			{Field: "tags[1]", Problem: "is 2025", Expected: "text"},
 			{Field: "tags[2]", Problem: "is empty", Expected: "text"},
 			{Field: "tags[3]", Problem: "is an object", Expected: "text"},
+		}},
+		{"questions", "problem", map[string]any{"questions": "Why?"}, []project.Violation{
+			{Field: "questions", Problem: `is "Why?"`, Expected: listOfQuestions},
+		}},
+		{"too many questions", "problem", map[string]any{"questions": slices.Repeat([]any{"Why?"}, 11)}, []project.Violation{
+			{Field: "questions", Problem: "is a list", Expected: listOfQuestions},
+		}},
+		{"a long question", "problem", map[string]any{"questions": []any{strings.Repeat("y", 301)}}, []project.Violation{
+			{Field: "questions[0]", Problem: `is "` + strings.Repeat("y", 100) + `"`, Expected: "text, maxLength 300"},
 		}},
 		{"number for text", "insight", map[string]any{"title": 42, "summary": true}, []project.Violation{
 			{Field: "summary", Problem: "is true", Expected: "text"},

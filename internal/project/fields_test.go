@@ -32,12 +32,17 @@ func TestDocType_Fields(t *testing.T) {
 		Name: "promotion_level", Expected: level,
 		Description: "How strongly the document is put forward: critical documents are in every answer's context.",
 	}
+	questions := project.Field{
+		Name: "questions", Expected: "a list of text, maxLength 300, maxItems 10",
+		Description: "What the document answers, as somebody asks who does not know the answer.",
+	}
 	shared := []project.Field{
+		questions,
 		{Name: "related_docs", Expected: texts, Description: "Paths of documents to read with this one, relative to it, or else to the folder of all documents."},
 		{Name: "supersedes", Expected: other, Description: "Path of the document that this one replaces, or a list of them."},
 		{Name: "tags", Expected: texts, Description: "Words to find the document by."},
 	}
-	custom := []project.Field{{Name: "date", Expected: date}, promotion, shared[0], shared[1], shared[2]}
+	custom := []project.Field{{Name: "date", Expected: date}, promotion, shared[0], shared[1], shared[2], shared[3]}
 	want := map[string][]project.Field{
 		"problem": {
 			{Name: "title", Required: true, Expected: "text"},
@@ -56,21 +61,21 @@ func TestDocType_Fields(t *testing.T) {
 			{Name: "solution", Required: true, Expected: "text"},
 			{Name: "component", Expected: "text"},
 			{Name: "prevention", Expected: "text"},
-			promotion, shared[0],
+			promotion, shared[0], shared[1],
 			{Name: "severity", Expected: "one of critical, high, medium, low"},
-			shared[1], shared[2],
+			shared[2], shared[3],
 		},
 		"note": append([]project.Field{{Name: "title", Required: true, Expected: "text"}}, custom...),
 		"contract": {
 			{Name: "title", Required: true},
 			{Name: "endpoint", Required: true, Expected: "text", Description: "The URL"},
 			{Name: "method", Expected: "one of GET, POST"},
-			promotion,
+			promotion, questions,
 		},
 		"adr": {
 			{Name: "state", Required: true, Expected: "one of open, done", Description: "How far it is"},
 			{Name: "number", Expected: "a whole number"},
-			promotion,
+			promotion, questions,
 		},
 	}
 	got := map[string][]project.Field{}

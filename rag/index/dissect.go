@@ -43,6 +43,9 @@ type DissectedPassage struct {
 	Terms []string
 	// FrontMatter says that the text is made from the fields of the front matter.
 	FrontMatter bool
+	// Question says that the text is a question that the document answers. No search returns it: it
+	// counts beside the passages of the document's text.
+	Question bool
 
 	hash uuid.UUID
 }

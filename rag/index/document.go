@@ -96,7 +96,21 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 			Passage: p, Heading: heading, FrontMatter: i < len(body)-doc.sections, hash: catalog.PassageHash(heading, p.Text),
 		})
 	}
+	if collection != catalog.Handbook {
+		doc.addQuestions()
+	}
 	return doc, nil
+}
+
+// addQuestions adds a passage for each question of the front matter, after those of the text.
+func (d *prepared) addQuestions() {
+	heading := markdown.Heading(d.Title, "")
+	for _, text := range questions(d.FrontMatter) {
+		d.Passages = append(d.Passages, DissectedPassage{
+			Passage: markdown.Passage{StartLine: 1, EndLine: d.parsed.FrontMatterLines, Text: text},
+			Heading: heading, FrontMatter: true, Question: true, hash: catalog.PassageHash(heading, text),
+		})
+	}
 }
 
 // report logs bytes that were replaced and front matter that is indexed as text.

@@ -30,7 +30,7 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	lines = append(lines, texts(doc.FrontMatter["summary"])...)
 	add("tags")
 	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
-		if !slices.Contains(elsewhere(), name) {
+		if !slices.Contains(elsewhere(), name) && (name != QuestionsField || len(questions(doc.FrontMatter)) == 0) {
 			add(name)
 		}
 	}
@@ -39,6 +39,27 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	}
 	whole := markdown.Passage{StartLine: 1, EndLine: doc.FrontMatterLines, Text: strings.Join(lines, "\n")}
 	return halved(whole, roomBeside(title))
+}
+
+// QuestionsField is the field of the front matter that lists questions which the document answers.
+const QuestionsField = "questions"
+
+// Bounds of the questions of a document, which a schema checks: see common.json of package project.
+const (
+	maxQuestions     = 10
+	maxQuestionRunes = 300
+)
+
+// questions returns the questions that front matter lists, in one line each. A value that is no list
+// of text is a field as any other.
+func questions(frontMatter map[string]any) []string {
+	var found []string
+	for _, text := range stringList(frontMatter[QuestionsField]) {
+		if text = strings.Join(strings.Fields(text), " "); text != "" && len(found) < maxQuestions {
+			found = append(found, markdown.CutRunes(text, maxQuestionRunes))
+		}
+	}
+	return found
 }
 
 // roomBeside returns how many tokens the embedding model's window has beside a title.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,21 @@ func TestFrontMatterPassages(t *testing.T) {
 		{
 			name: "no text behind it", collection: catalog.Compounding,
 			content: "---\ntitle: Pool\nsummary: It ran dry.\n---\n", want: []string{"1-4 It ran dry."},
+		},
+		{
+			name: "questions", collection: catalog.Compounding,
+			content: "---\nsummary: Dry.\nquestions: [\"Why is \\n it dry?\", \" \", How?]\n---\nText.\n",
+			want:    []string{"1-4 Dry.", "5-5 Text.", "1-4 Why is it dry?", "1-4 How?"},
+		},
+		{
+			name: "questions that are no text", collection: catalog.Compounding,
+			content: "---\nquestions: [{q: Why?, a: So.}]\n---\nText.\n", want: []string{"1-3 questions: So.; Why?", "4-4 Text."},
+		},
+		{
+			name: "too many and too long questions of a lenient project", collection: catalog.Compounding,
+			content: "---\nquestions: [" + strings.Repeat("x", maxQuestionRunes+1) + strings.Repeat(", y", 20) + "]\n---\nText.\n",
+			want: append([]string{"4-4 Text.", "1-3 " + strings.Repeat("x", maxQuestionRunes-1) + "…"},
+				slices.Repeat([]string{"1-3 y"}, maxQuestions-1)...),
 		},
 		{name: "no front matter", collection: catalog.External, content: "Text.\n", want: []string{"1-1 Text."}},
 		{

@@ -50,6 +50,7 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 	for name, content := range map[string]string{
 		"line replaced":           "---\ntitle: A\npromotion_level: standard # why\ntags: [x, y]\nrelated_docs: [b.md]\n---\n\n" + long,
 		"line added":              "---\ntitle: A\ndate: 2026-01-02\n---\n# A\n\nSee [b](b.md).\n\n" + long,
+		"questions":               "---\ntitle: A\nquestions: [Why?, How so?]\n---\nText.\n",
 		"one passage":             "---\ntitle: A\n---\nText.\n",
 		"no front matter":         "Some text.\n\n" + long,
 		"front matter alone":      "---\ntitle: A\nsummary: All there is.\n---\n",

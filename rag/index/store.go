@@ -198,6 +198,9 @@ func (x *Indexer) chunkParams(documents []*prepared) db.ChunkInsertManyParams {
 	params := db.ChunkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 	for _, doc := range documents {
 		for i, p := range doc.Passages {
+			if p.Question {
+				i -= len(doc.Passages) // see document_chunks
+			}
 			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
 			params.Ordinals = append(params.Ordinals, int32(i))
 			params.StartLines = append(params.StartLines, int32(p.StartLine))

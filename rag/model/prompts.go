@@ -27,8 +27,8 @@ type embedder struct {
 }
 
 // knownEmbedders are model families, by parts of the model's name. The first that fits
-// holds, so the special stands before the general. docs/configuration.md has the same
-// list, with the dimensions.
+// holds, so the special comes before the general. docs/configuration.md has the names, with the
+// dimensions.
 //
 //nolint:gochecknoglobals // a table
 var knownEmbedders = []struct {

@@ -142,6 +142,7 @@ CREATE TABLE document_chunks (
     tenant_id       integer         NOT NULL,
     document_id     bigint          NOT NULL,
     collection      collection      NOT NULL,
+    -- From 0 in the order of the text. Below 0 for a question that the document answers.
     ordinal         integer         NOT NULL,
     start_line      integer         NOT NULL,
     end_line        integer         NOT NULL,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,5 +82,48 @@ func TestCorpus_HasQuestionsOfEveryKind(t *testing.T) {
 	}
 	if len(kinds) > 0 {
 		t.Errorf("unexpected kinds: %v", kinds)
+	}
+}
+
+// Each document of questions.jsonl has the questions in one of the two tasks, as a schema allows them.
+func TestQuestionTasks(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.Abs("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition, err := project.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := questionTasks(dir, "questions.jsonl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, set := range tasks {
+		with := 0
+		for _, written := range set.Documents {
+			parsed, err := markdown.Parse([]byte(written.Text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if list, _ := parsed.FrontMatter["questions"].([]any); len(list) == 3 {
+				with++
+			}
+			docType, _ := definition.DocTypeOf(written.Path)
+			if violations := docType.Validate(parsed.FrontMatter); len(violations) > 0 {
+				t.Errorf("%s: %v", written.Path, violations)
+			}
+		}
+		if want := i * len(set.Queries); with != want {
+			t.Errorf("%s: %d documents have three questions, want %d", set.Name, with, want)
+		}
+		for id, judged := range set.Judged {
+			for path := range judged {
+				if !slices.ContainsFunc(set.Documents, func(d document) bool { return d.Path == path }) {
+					t.Errorf("%s is judged for %s, which is no document", id, path)
+				}
+			}
+		}
 	}
 }
