@@ -64,7 +64,8 @@ func (s *setup) ingest() error {
 	}
 	queue := s.index.Queue(handbook, catalog.Handbook)
 	if err := queue.Drain(ctx, showProgress(s.stderr, "passages")); err != nil {
-		return fmt.Errorf("the handbook is searched by words for now, because some passages have no vector: %w; run the command again", err)
+		return fmt.Errorf("the handbook is searched by words for now, because "+
+			"some passages have no vector: %w; run the command again", err)
 	}
 	refused := failures(queue.Status().Failed)
 	out.Failed = append(out.Failed, refused...)

@@ -60,8 +60,6 @@ one of them.`,
 	return command
 }
 
-func lintFormats() []string { return []string{"plain", "github"} }
-
 // linted is the report as --json prints it.
 type linted struct {
 	lint.Report
@@ -73,7 +71,8 @@ type linted struct {
 
 func (f *lintFlags) run(i invocation) error {
 	severities := names(lint.Severities())
-	if err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never))); err != nil {
+	err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never)))
+	if err != nil {
 		return err
 	}
 	options, root, err := i.flags.here()
