@@ -35,7 +35,7 @@ func checkClient(_ context.Context, e *examination) []Finding {
 		value, given := registered.Env[name]
 		if given && !expands(value) && value != os.Getenv(name) {
 			return one(Warning,
-				fmt.Sprintf("%s gives the server another %s than this command has: these findings may not hold for it", registered.File, name),
+				fmt.Sprintf("%s gives the server another %s than this command: these findings may not hold for it", registered.File, name),
 				"set "+name+" to the server's value, and run compound-docs doctor again")
 		}
 	}
