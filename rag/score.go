@@ -167,9 +167,9 @@ func (f *finding) addSnippet(hit *Hit) { hit.Snippet = f.terms.Snippet(hit.Conte
 // SameSubject reports whether two texts are about the same, by the likeness of their words.
 // Rare words and names count most.
 func (h Hits) SameSubject(a, b string) bool {
-	sample := h.of.sample
+	sample, vocabulary := h.of.sample, h.of.vocabulary()
 	words := func(text string) []int32 {
-		query := terms.NewQuery(h.of.scope.Tenant.ProjectID, text).Terms
+		query := vocabulary.Query(text).Terms
 		hashes := make([]int32, len(query))
 		for i, term := range query {
 			hashes[i] = term.Hash

@@ -27,6 +27,8 @@ type Documents struct {
 	Lenient bool `json:"lenient"`
 	// LinkRoot is the folder from which links lead that begin with /, "." for the repository.
 	LinkRoot string `json:"link_root"`
+	// Language is their language by its code, "" to find it for each document.
+	Language string `json:"language,omitempty"`
 }
 
 // Retrieval has the defaults of rag_query and rag_query_external.

@@ -40,13 +40,13 @@ type quote struct {
 
 // Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
-	titleText, stems := folded(title), terms.Distinct(title)
+	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []quote
 	names := map[string]bool{}
 	for _, text := range texts {
 		q := newQuote(text)
 		q.titled = strings.Contains(titleText, q.folded)
-		q.about = slices.ContainsFunc(terms.Distinct(strings.Join(slices.Concat(q.command.words, q.command.flags), " ")),
+		q.about = slices.ContainsFunc(terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " ")),
 			func(stem string) bool { return slices.Contains(stems, stem) })
 		quotes = append(quotes, q)
 		for _, name := range append(q.names, q.folded, q.printed) {
