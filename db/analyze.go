@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// AnalyzeText renews the statistics of documents and of a collection's text, with which queries
-// are planned. It skips tables that another session is analyzing or vacuuming.
+// AnalyzeText renews the statistics of documents and of a collection's text for the planner. It skips
+// tables that another session is analyzing or vacuuming.
 func (d *Database) AnalyzeText(ctx context.Context, collection Collection) error {
 	tables := "documents, document_chunks, document_links, passages_" + string(collection)
 	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) "+tables)
@@ -20,9 +20,8 @@ func (d *Database) AnalyzeVectors(ctx context.Context, collection Collection) er
 	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) embeddings_"+string(collection))
 }
 
-// MergeTerms moves the pending entries of the GIN indexes of terms into the indexes
-// themselves, where a search finds them faster. A vacuum does so too, and PostgreSQL itself
-// once there are many. MergeTerms does nothing where the role does not own the indexes.
+// MergeTerms moves pending entries of the GIN indexes of terms into the indexes, where a search finds
+// them faster. It does nothing if the role does not own the indexes.
 func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) error {
 	var merges []string
 	for _, collection := range collections {
@@ -35,15 +34,13 @@ func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) er
 	return err
 }
 
-// Compact makes the space that deletions have left in the tables of a collection free for new
-// rows, and its HNSW indexes small again. It does nothing in tables that are too large to
-// build an HNSW index in memory, where autovacuum and an administrator decide, nor where the
-// role does not own them.
+// Compact frees the space of deleted rows in the tables of a collection, and makes its HNSW indexes small
+// again. It does nothing if an HNSW index is too large to be built in memory, or if the role does not own
+// the tables.
 //
-// Autovacuum alone does not keep up where a small index is written again and again. Removing
-// rows from an HNSW graph costs as much as adding them did, and until that is done every new
-// row takes new space. Building the whole graph costs a fifth of that, and the vacuum after it
-// has nothing to remove.
+// Autovacuum does not keep up with a small index that is written again and again. Removing rows from an
+// HNSW graph costs as much as adding them, and until then every new row takes new space. To build the
+// whole graph costs a fifth of that, and leaves nothing for the vacuum.
 func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	const op = "make the tables compact"
 	name := string(collection)
@@ -57,7 +54,7 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 			return err
 		}
 		statements := []string{"VACUUM (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + name}
-		for _, index := range slices.DeleteFunc(invalid, isIndex) { // of a server that ended meanwhile
+		for _, index := range slices.DeleteFunc(invalid, isIndex) { // of a server that ended during a REINDEX
 			statements = append(statements, mendIndex(index))
 		}
 		if outgrown {
@@ -76,9 +73,8 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	return err
 }
 
-// outgrownGraph tells whether a collection has few enough passages for its HNSW index to be built
-// in memory, and whether the index takes a quarter more than the vectors that are there need. A
-// vector takes up to 3,000 bytes of it, with its links.
+// outgrownGraph says whether a collection's HNSW index can be built in memory, and whether the index is a
+// quarter larger than its vectors need. A vector takes up to 3,000 bytes, with its links.
 const outgrownGraph = `
 	SELECT texts.few, texts.few AND pg_relation_size('embeddings_COLLECTION_embedding') > greatest(1000000, vectors.count * 3750)
 	FROM (SELECT pg_size_bytes(current_setting('maintenance_work_mem')) / 3000 AS most) AS memory,

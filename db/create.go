@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// CreateMissing creates the database of an address if the server has none of its name. It
-// reports whether it did.
+// CreateMissing creates the database of an address if the server does not have it, and reports whether it
+// did.
 func CreateMissing(ctx context.Context, address string) (created bool, err error) {
 	err = visit(ctx, "look at database", address, func(context.Context, *pgx.Conn) error { return nil })
 	if missing, ok := errors.AsType[*Error](err); !ok || missing.SQLState != databaseMissing {
@@ -24,7 +24,7 @@ func CreateMissing(ctx context.Context, address string) (created bool, err error
 	return true, createDatabase(ctx, parsed.ConnConfig)
 }
 
-// mendIndex is the statement after which no index of this name is invalid.
+// mendIndex returns the statement that rebuilds an invalid index, or drops it.
 func mendIndex(name string) string {
 	if isIndex(name) {
 		return "REINDEX INDEX CONCURRENTLY " + name
@@ -32,13 +32,12 @@ func mendIndex(name string) string {
 	return "DROP INDEX CONCURRENTLY " + name
 }
 
-// isIndex reports whether an index is one of the schema's, and not what a REINDEX CONCURRENTLY
-// that failed has left.
+// isIndex reports whether an index belongs to the schema. A failed REINDEX CONCURRENTLY leaves others.
 func isIndex(name string) bool {
 	return !strings.Contains(name, "_ccnew") && !strings.Contains(name, "_ccold")
 }
 
-// createDatabase connects to the database postgres, which every server has, to create another.
+// createDatabase connects to the database postgres, which every server has, and creates another one.
 func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 	name := pgx.Identifier{config.Database}.Sanitize()
 	op := "make the database " + name
@@ -54,7 +53,7 @@ func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 	return Wrap(op, errors.Join(err, conn.Close(ctx)))
 }
 
-// duplicateDatabase is the SQLSTATE of a database that another process has just made.
+// duplicateDatabase is the SQLSTATE of a database that already exists.
 const duplicateDatabase = "42P04"
 
 // invalidIndexes returns the names of indexes as in [Schema].

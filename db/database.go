@@ -23,8 +23,8 @@ const (
 	firstDelay = 100 * time.Millisecond
 )
 
-// How long one try may take: a server that is cut off, or hangs, never answers. A write may
-// have to wait for others, and adds to large indexes.
+// Limits for one try: a server that hangs or is cut off never answers. A write may wait for others, and
+// adds to large indexes.
 const (
 	readTimeout     = 15 * time.Second
 	writeTimeout    = 2 * time.Minute
@@ -34,31 +34,26 @@ const (
 // closeTimeout bounds the wait for connections to end: PostgreSQL may hang.
 const closeTimeout = time.Second
 
-// Database is a PostgreSQL database that may be unavailable. It is opened and migrated
-// when it is first needed, and every operation is tried again after a transient
-// failure. Safe for concurrent use.
+// Database is a PostgreSQL database that may be unavailable. It is opened and migrated when it is first
+// needed. Every operation is tried again after a transient failure. Safe for concurrent use.
 type Database struct {
 	source Source
 	logger *slog.Logger
 
-	// opening holds a token while the pool is opened or read. It is a mutex, but waiting
-	// for it ends with a context: a migration may take minutes.
+	// opening holds a token while a caller uses the fields below. It is a mutex whose wait ends with a
+	// context, because a migration may take minutes.
 	opening  chan struct{}
 	pool     *pgxpool.Pool
 	url      string // of the pool
 	onOpened func(Version)
-	// attempts counts the attempts to open that failed, and failure is the last one.
-	attempts atomic.Int64
-	failure  *Error
-	// lost is set when the server or the schema has gone away, and the source has to be
-	// asked again. losses counts how often that was.
-	lost   atomic.Bool
-	losses atomic.Int64
+	failure  *Error       // the last failure to open
+	failures atomic.Int64 // to open
 
-	// holder is the name under which it holds leases.
-	holder string
-	// used is when somebody last used the server, in Unix nanoseconds.
-	used atomic.Int64
+	lost   atomic.Bool  // the server or the schema is gone, so the source must be asked again
+	losses atomic.Int64 // how often that was
+
+	holder string       // its name in leases
+	used   atomic.Int64 // when somebody last used the server, in Unix nanoseconds
 }
 
 // Source makes a database available if necessary, and returns its URL.
@@ -69,9 +64,8 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 	return NewDatabaseFrom(func(context.Context) (string, error) { return url, nil }, logger)
 }
 
-// NewDatabaseFrom returns a Database without calling source. It is called when the database
-// is first needed, and again each time the connection is lost. Its errors are returned
-// unchanged.
+// NewDatabaseFrom returns a Database that calls source when it is first needed, and again after each loss
+// of the connection. Errors of source are returned unchanged.
 func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	d := &Database{
 		source: source, logger: logger, opening: make(chan struct{}, 1), holder: process.ID() + " " + cryptorand.Text(),
@@ -80,8 +74,7 @@ func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	return d
 }
 
-// Close closes the pool, if one was opened, and waits a moment for its
-// connections. Callers cancel what is under way.
+// Close closes the pool and waits a moment for its connections. Callers cancel operations first.
 func (d *Database) Close() {
 	d.opening <- struct{}{}
 	pool := d.pool
@@ -98,15 +91,14 @@ func (d *Database) Close() {
 	select {
 	case <-closed:
 	case <-time.After(closeTimeout):
-		d.logger.Warn("the database does not let go of its connections; they are left behind")
+		d.logger.Warn("the connections of the database do not close; they are left open")
 	}
 }
 
-// Pool opens and migrates the database on the first call that succeeds, and
-// returns the same pool from then on, unless the source has another URL after the
-// server went away. Close closes it.
+// Pool returns the pool. The first call opens and migrates the database. A later pool differs only if the
+// source has another URL after a loss. Close closes the pool.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
-	attempt := d.attempts.Load()
+	failures := d.failures.Load()
 	select {
 	case d.opening <- struct{}{}:
 		defer func() { <-d.opening }()
@@ -116,27 +108,27 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	if d.pool != nil && !d.lost.Load() {
 		return d.pool, nil
 	}
-	if d.failure != nil && d.attempts.Load() != attempt {
-		return nil, d.failure // another call has just tried: the calls that waited for it do not try again, one by one
+	if d.failure != nil && d.failures.Load() != failures {
+		return nil, d.failure // the calls that waited for it do not try again, one by one
 	}
 	d.lost.Store(false)
 	d.failure = nil
 	if err := d.open(ctx); err != nil {
 		d.lost.Store(true)
 		if errors.As(err, &d.failure) {
-			d.attempts.Add(1)
+			d.failures.Add(1)
 		}
 		return nil, err
 	}
 	return d.pool, nil
 }
 
-// OnOpened registers f to be called with the server's versions when the database is first
-// opened. Call it before the database is first used. f must not use the database.
+// OnOpened registers f, which gets the server's versions when the database is first opened. Call it before
+// the first use. f must not use the database.
 func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
 
-// open asks the source, and makes a pool unless there is one of the same URL. It migrates
-// the database in either case: somebody may have dropped it and made it again.
+// open asks the source, and makes a pool if the URL is new. It always migrates: somebody may have dropped
+// the database and made it again.
 func (d *Database) open(ctx context.Context) error {
 	url, err := d.source(ctx)
 	if err != nil {
@@ -153,7 +145,7 @@ func (d *Database) open(ctx context.Context) error {
 		if pool != d.pool {
 			pool.Close()
 		} else {
-			pool.Reset() // as in try
+			pool.Reset() // see try
 		}
 		return err
 	}
@@ -188,16 +180,16 @@ func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) e
 
 func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {
 	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
-		return f(New(&transaction{ctx: ctx, conn: conn, queue: &pgx.Batch{}, reads: true}))
+		return f(New(&transaction{ctx: ctx, conn: conn, queued: &pgx.Batch{}, reads: true}))
 	})
 }
 
-// Write runs f in one transaction. f may run again after a transient failure, even if the
-// transaction was committed and only the confirmation was lost.
+// Write runs f in one transaction. f may run again after a transient failure, also if the transaction was
+// committed and only the confirmation was lost.
 //
-// A statement without a result is queued. A query sends the queued statements and itself in
-// one round trip, and the end of f sends the rest with COMMIT. So the error of a queued
-// statement is that of the next query, or of Write.
+// A statement without a result is queued. A query sends the queued statements and itself in one round
+// trip. The end of f sends the rest with COMMIT. So the next query, or Write, returns the error of a
+// queued statement.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.onConnection(ctx, op, writeTimeout, func(ctx context.Context, conn *pgx.Conn) error {
 		t := newTransaction(ctx, conn)
@@ -205,8 +197,7 @@ func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) erro
 	})
 }
 
-// onConnection runs f with a connection of the pool. f may run again after a transient
-// failure.
+// onConnection runs f with a connection of the pool. f may run again after a transient failure.
 func (d *Database) onConnection(
 	ctx context.Context, op string, timeout time.Duration, f func(ctx context.Context, conn *pgx.Conn) error,
 ) error {
@@ -238,14 +229,14 @@ func (d *Database) retry(
 		select {
 		case <-ctx.Done():
 			return ended(ctx, op, err)
-		// The servers of a team do not come all at once.
+		// The servers of a team must not come all at once.
 		case <-time.After(delay/2 + rand.N(delay)): //nolint:gosec // it guards no secret
 		}
 	}
 }
 
-// ended returns the error of an operation whose context has ended, after err. At a deadline it
-// says that the database does not answer, unless err says why.
+// ended returns the error of an operation whose context ended after err. At a deadline the database does
+// not answer, or err says why.
 func ended(ctx context.Context, op string, err error) error {
 	switch {
 	case errors.As(err, new(*Error)) && !errors.Is(err, context.DeadlineExceeded):
@@ -264,8 +255,7 @@ func silent(op, within string) *Error {
 	}
 }
 
-// errSilent means that the server did not answer in time. It is not tried again, since that
-// would take as long.
+// errSilent means that the server did not answer in time. Another try would take as long.
 var errSilent = errors.New("the database does not answer")
 
 // try runs f once, within the time given.
@@ -278,15 +268,13 @@ func (d *Database) try(
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = silent(op, timeout.String())
 	}
-	// Other connections may be cut off too. They keep the settings of the database, which somebody
-	// may mend.
+	// Other connections may be cut off too. Or they keep wrong settings of the database.
 	if refused(err) || err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		pool.Reset()
 	}
 	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
-		// The server has ended, restarted or been cut off, so idle connections are
-		// broken too, and the next try must not get one; or the schema is gone, and
-		// the next try begins by migrating it.
+		// The server has ended or is cut off, so the next try must not get an idle connection. Or the
+		// schema is gone, and the next try migrates first.
 		pool.Reset()
 		d.lost.Store(true)
 		d.losses.Add(1)

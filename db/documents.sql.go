@@ -73,30 +73,31 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 }
 
 const documentPlaces = `-- name: DocumentPlaces :many
-SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
+SELECT id, collection, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
 FROM documents
-WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
+WHERE project_id = $1 AND tenant_id = $2 AND collection = ANY($3::collection[])
     AND (places IS NOT NULL OR quotes IS NOT NULL OR promotion_level = 'critical')
 `
 
 type DocumentPlacesParams struct {
-	ProjectID  int32
-	TenantID   int32
-	Collection Collection
+	ProjectID   int32
+	TenantID    int32
+	Collections []Collection
 }
 
 type DocumentPlacesRow struct {
-	ID     int64
-	Path   string
-	Title  string
-	Level  PromotionLevel
-	Places []string
-	Quotes []string
+	ID         int64
+	Collection Collection
+	Path       string
+	Title      string
+	Level      PromotionLevel
+	Places     []string
+	Quotes     []string
 }
 
 // The tenant's documents that cite places of the repository, quote code, or are critical.
 func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
-	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collection)
+	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collections)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +107,7 @@ func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) 
 		var i DocumentPlacesRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.Collection,
 			&i.Path,
 			&i.Title,
 			&i.Level,

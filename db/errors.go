@@ -11,36 +11,29 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxMessage bounds what a database error may say: an encode error of pgvector
-// prints the whole vector.
+// maxMessage bounds a message: pgvector's encode error prints the whole vector.
 const maxMessage = 300
 
-// Error is a failed database operation, sorted by what a caller can do about it. Its
-// message never holds a connection string or a row's data.
+// Error is a failed database operation. Its message never has a connection string or a row's data.
 type Error struct {
-	Op string
-	// Kind says what to do about it.
-	Kind ErrorKind
-	// Hint is a remedy in a sentence, or "".
-	Hint string
-	// SQLState is PostgreSQL's five-character code, or "".
-	SQLState string
+	Op       string
+	Kind     ErrorKind
+	Hint     string // a remedy in a sentence, or ""
+	SQLState string // PostgreSQL's five-character code, or ""
 	Err      error
 }
 
-// ErrorKind sorts database errors by what a caller does next.
+// ErrorKind says what a caller can do about an error.
 type ErrorKind int
 
 const (
 	// KindInternal is a bug or an unforeseen refusal: report it.
 	KindInternal ErrorKind = iota
-	// KindTransient is a lost connection, a deadlock or a serialisation failure:
-	// the same call may succeed when it is made again.
+	// KindTransient is a lost connection, a deadlock or a serialisation failure: try again.
 	KindTransient
-	// KindSetup is a server, a database or an account that cannot be used as it is: a person
-	// must act.
+	// KindSetup is a server, a database or an account that a person must change.
 	KindSetup
-	// KindData is one row that PostgreSQL refuses. Other rows can be written without it.
+	// KindData is a row that PostgreSQL refuses. Others can be written without it.
 	KindData
 )
 
@@ -63,8 +56,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// connectMessage says where the connection failed and why, without the user,
-// the database and the parameters that pgconn's own message lists.
+// connectMessage says where the connection failed and why. pgconn's own message also has the user, the
+// database and the parameters.
 func connectMessage(err *pgconn.ConnectError) string {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "the server refused the connection: " + pgErr.Message
@@ -81,8 +74,7 @@ func connectMessage(err *pgconn.ConnectError) string {
 	return "no connection to the PostgreSQL server"
 }
 
-// Wrap turns an error of pgx into an [*Error]. It returns nil for nil, and leaves
-// cancellations and errors that are already wrapped unchanged.
+// Wrap turns an error of pgx into an [*Error]. It returns nil, cancellations and wrapped errors unchanged.
 func Wrap(op string, err error) error {
 	if err == nil {
 		return nil
@@ -99,7 +91,7 @@ func Wrap(op string, err error) error {
 	return &Error{Op: op, Kind: kind, Hint: hint, SQLState: state, Err: err}
 }
 
-// IsNoRows reports that a query for one row found none.
+// IsNoRows reports that a query for one row found no row.
 func IsNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
 // IsKind reports whether err is a database error of the kind.
@@ -108,7 +100,7 @@ func IsKind(err error, kind ErrorKind) bool {
 	return errors.As(err, &dbErr) && dbErr.Kind == kind
 }
 
-// denied is the SQLSTATE of an operation that the role has no right to.
+// denied is the SQLSTATE of an operation without the right to it.
 const (
 	denied     = "42501"
 	deniedHint = "the role in CDOCS_DATABASE_URL has no right to do this: use the database's owner to create and migrate " +
@@ -118,8 +110,7 @@ const (
 // onlyRead is the SQLSTATE of a write in a transaction that only reads, as on a standby.
 const onlyRead = "25006"
 
-// IsDenied reports that the database's role has no right to what was asked, or that the
-// database is only read.
+// IsDenied reports that the role has no right to the operation, or that the database is read-only.
 func IsDenied(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && (dbErr.SQLState == denied || dbErr.SQLState == onlyRead)
@@ -138,8 +129,7 @@ func errReadOnly(op, reason string) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: deniedHint, SQLState: denied, Err: errors.New(reason)}
 }
 
-// connectionLost reports that the server has gone away: this connection is broken, and so
-// are all that were made before.
+// connectionLost reports that the server has gone away, which breaks all connections.
 func connectionLost(err error) bool {
 	var dbErr *Error
 	if !errors.As(err, &dbErr) || dbErr.Kind != KindTransient {
@@ -148,14 +138,13 @@ func connectionLost(err error) bool {
 	return dbErr.SQLState == "" || strings.HasPrefix(dbErr.SQLState, "08") || strings.HasPrefix(dbErr.SQLState, "57P")
 }
 
-// schemaMissing reports that a table or a type is missing, as in a database that was
-// dropped and made again.
+// schemaMissing reports that a table or a type is missing, as in a database that was made again.
 func schemaMissing(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && (dbErr.SQLState == undefinedTable || dbErr.SQLState == undefinedObject)
 }
 
-// refused reports that the server has refused a statement for no reason that is known here.
+// refused reports that the server has refused a statement for an unknown reason.
 func refused(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && dbErr.Kind == KindInternal && dbErr.SQLState != ""
@@ -181,8 +170,7 @@ func classify(err error) (ErrorKind, string) {
 	}
 }
 
-// isBrokenConn matches what pgconn says when the server went away in the middle
-// of a query; it has no type of its own.
+// isBrokenConn recognises pgconn's errors for a server that went away during a query. They have no type.
 func isBrokenConn(err error) bool {
 	message := err.Error()
 	return strings.Contains(message, "unexpected EOF") || strings.Contains(message, "conn closed")
@@ -219,12 +207,11 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	}
 }
 
-// unreachable says why a connection failed, and what to do about it. ok is false where the
-// reason is simply that no server listens.
+// unreachable says why a connection failed, and what to do. ok is false if simply no server listens.
 func unreachable(err error) (kind ErrorKind, reason, hint string, ok bool) {
 	if dnsErr, isDNS := errors.AsType[*net.DNSError](err); isDNS {
 		return KindTransient, "the host " + dnsErr.Name + " of the database is not found: " + dnsErr.Err,
-			"correct the host in CDOCS_DATABASE_URL, or see whether this machine is in the network that knows it", true
+			"correct the host in CDOCS_DATABASE_URL, or connect this machine to its network", true
 	}
 	if strings.Contains(err.Error(), "server refused TLS connection") {
 		return KindSetup, "the server speaks no TLS, and the URL demands it",

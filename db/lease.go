@@ -12,25 +12,22 @@ import (
 	"github.com/compound-docs/compound-docs/internal/process"
 )
 
-// How long a lease lasts, and how often it is renewed. One that is late by more than
-// leaseSuspect is reported. The function lease_free of the schema knows leaseTime too.
+// A lease lasts leaseTime, which the schema's function lease_free knows too. It is renewed every
+// leaseRenewal. A renewal that is late by leaseSuspect is reported.
 const (
 	leaseTime    = 15 * time.Second
 	leaseRenewal = 5 * time.Second
 	leaseSuspect = 3 * time.Second
 )
 
-// releaseTimeout bounds the wait for a lease to be given up: it delays the end of the
-// process.
+// releaseTimeout bounds GiveUp, which delays the end of the process.
 const releaseTimeout = 500 * time.Millisecond
 
-// StalledError says that the server which indexes a checkout is suspended, or cut off, and
-// that the index does not follow the files until another takes its place.
+// StalledError says that the server that indexes a checkout is suspended or cut off. The index does not
+// follow the files until another server replaces it.
 type StalledError struct {
-	// Process is which server that is, in words, or "".
-	Process string
-	// Since is when it last renewed its lease, by the database's clock.
-	Since time.Time
+	Process string    // the server, in words, or ""
+	Since   time.Time // of its last renewal, by the database's clock
 }
 
 func (e *StalledError) Error() string {
@@ -38,28 +35,24 @@ func (e *StalledError) Error() string {
 	if e.Process != "" {
 		who = ", " + e.Process + ","
 	}
-	return fmt.Sprintf("the server that indexes this checkout%s has not responded since %s, and changes since then may be missing; "+
-		"another takes its place within seconds, and nothing need be done", who, e.Since.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("the server that indexes this checkout%s has not responded since %s; "+
+		"later changes may be missing until another takes over, within seconds", who, e.Since.UTC().Format(time.RFC3339))
 }
 
-// Lease is how a server becomes the only indexer of a tenant. Not safe for concurrent use.
+// Lease makes a server the only indexer of a tenant. Not safe for concurrent use.
 //
-// A lease and an epoch ensure that there is only one. The lease is in the tenant's row: its
-// holder, and until when it lasts by the database's clock. The holder renews it. Another
-// server takes it when it has ended, and at once if the holder's process is known to have
-// ended. The epoch is a number in the row that grows with every holder. A process that was
-// cut off or suspended cannot know that it is no longer the indexer, and what it has read
-// may be old. So an indexer works with a [Lease.Context], which carries the epoch, and a
-// write with that context fails once there is a later epoch.
+// The tenant's row has the holder of the lease and its end by the database's clock. The holder renews it.
+// Another server takes it after its end, or at once if the holder's process is known to have ended.
+//
+// The row also has an epoch, which grows with every holder. A process that was suspended or cut off does
+// not know that it lost the lease, and may have read old data. So an indexer works with a
+// [Lease.Context], which carries the epoch. A write with that context fails if there is a later epoch.
 type Lease struct {
 	database *Database
 	tenant   *Tenant
-	// epoch is that of the lease, 0 while this server does not hold it.
-	epoch int64
-	// renewed is when the last renewal began, and losses counts the losses of the database
-	// before the lease was taken.
-	renewed time.Time
-	losses  int64
+	epoch    int64     // 0 while this server does not hold the lease
+	renewed  time.Time // the last renewal began
+	losses   int64     // of the database, before the lease was taken
 }
 
 // NewLease returns a lease that is not held.
@@ -77,22 +70,20 @@ func (l *Lease) Context(ctx context.Context) context.Context {
 
 // Seen is what the tenant's row said at one moment.
 type Seen struct {
-	// Version counts the changes of the tenant's documents.
-	Version int64
-	// SyncStatus is what the server that indexes has published, nil for nothing.
-	SyncStatus []byte
+	Version    int64  // counts the changes of the tenant's documents
+	SyncStatus []byte // published by the server that indexes, or nil
 }
 
-// Look reads the tenant's row, and takes the lease if it is free, or renews it when that is
-// due. Call it about once a second, or every 5 seconds while the server is idle. When a held
-// lease is lost, the caller ends its work before it looks again.
+// Look reads the tenant's row. It takes a free lease, and renews its own when that is due. Call it about
+// once a second, or every 5 seconds while the server is idle. If a held lease is lost, the caller ends
+// its work before it looks again.
 //
-// The lease is also lost together with the connection to the database: a restored database
-// may have forgotten what was written. While the database does not answer, the lease is not
-// known to be lost: nobody else can take it there either.
+// The lease is also lost with the connection to the database, because a restored database may have
+// forgotten writes. While the database does not answer, the server keeps the lease: nobody else can take
+// it.
 //
-// The error is [ErrTenantGone] after a deletion, a [*StalledError] while the holder is
-// silent, and says so if no server indexes the tenant and this one may only read.
+// The error is [ErrTenantGone] after a deletion, and a [*StalledError] while the holder is silent. It is
+// another one if no server indexes the tenant and this one may only read.
 func (l *Lease) Look(ctx context.Context) (Seen, error) {
 	seen, err := l.look(ctx)
 	if l.Held() && l.database.losses.Load() != l.losses {
@@ -143,10 +134,10 @@ func (l *Lease) look(ctx context.Context) (Seen, error) {
 	}
 }
 
-// take takes or renews the lease, unless it is another's. gone is a holder whose process has
+// take takes or renews the lease unless another server holds it. gone is a holder whose process has
 // ended, or "".
 func (l *Lease) take(ctx context.Context, gone string, losses int64) (Seen, error) {
-	began := time.Now() // a renewal that has to wait for a transaction is soon followed by another
+	began := time.Now() // a renewal may wait for a transaction
 	var row TenantTakeLeaseRow
 	err := l.ask(ctx, "take lease", writeTimeout, func(ctx context.Context, q *Queries) (err error) {
 		row, err = q.TenantTakeLease(ctx, TenantTakeLeaseParams{
@@ -171,8 +162,8 @@ func (l *Lease) lose(ctx context.Context, why string) {
 	l.database.logger.WarnContext(ctx, "this server no longer indexes the checkout", "reason", why)
 }
 
-// GiveUp frees the lease unless it is another's by now. Call it when the indexer's work has
-// ended. It works after ctx has ended, for a moment.
+// GiveUp frees the lease unless another server holds it. Call it after the indexer's work. It still works
+// when ctx has ended, for a moment.
 func (l *Lease) GiveUp(ctx context.Context) {
 	l.epoch = 0
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
@@ -187,8 +178,8 @@ func (l *Lease) GiveUp(ctx context.Context) {
 	}
 }
 
-// ask makes one statement. It uses the pool while somebody uses this server, and otherwise
-// its own connection, so that those of the pool can end.
+// ask makes one statement. While the server is idle it uses a new connection, so that the connections of
+// the pool can end.
 func (l *Lease) ask(
 	ctx context.Context, op string, timeout time.Duration, f func(ctx context.Context, q *Queries) error,
 ) error {
@@ -206,8 +197,7 @@ func (l *Lease) ask(
 
 type epochKey struct{}
 
-// EpochOf returns the epoch of the indexer that acts under ctx, and nil for a
-// call that need not be the indexer's.
+// EpochOf returns the epoch of a [Lease.Context], and nil for any other.
 func EpochOf(ctx context.Context) *int64 {
 	if epoch, ok := ctx.Value(epochKey{}).(int64); ok {
 		return &epoch
@@ -215,18 +205,18 @@ func EpochOf(ctx context.Context) *int64 {
 	return nil
 }
 
-// idleAfter is how long nobody uses a server until it is idle.
+// idleAfter is the time without a use after which a server is idle.
 const idleAfter = time.Minute
 
-// Used notes that somebody uses the server, and reports whether it was idle: then what it
-// knows of the index may be some seconds old.
+// Used says that somebody uses the server, and reports whether it was idle. Then its view of the index
+// may be some seconds old.
 func (d *Database) Used() (wasIdle bool) {
 	now := time.Now()
 	return now.Sub(time.Unix(0, d.used.Swap(now.UnixNano()))) > idleAfter
 }
 
-// Idle reports whether nobody has used the server for a minute. It then asks the database
-// only for its tenant's row, and every few seconds.
+// Idle reports whether nobody has used the server for a minute. Then it reads only its tenant's row, every
+// few seconds.
 func (d *Database) Idle() bool {
 	return time.Since(time.Unix(0, d.used.Load())) > idleAfter
 }

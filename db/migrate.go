@@ -20,31 +20,25 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// How long a server waits for another that is migrating: one try a second.
+// migrationLockTries bounds the wait for another server that migrates: one try a second.
 const migrationLockTries = 120
 
 // migrator brings a schema up to date.
 //
-// A migration that locks a table waits until its readers are done, and new readers wait
-// behind the migration. So it waits for a lock only for a moment, lets the readers pass,
-// and tries again.
+// A migration that waits for the lock of a table makes new readers wait. So it waits for a moment only,
+// lets the readers pass, and tries again.
 type migrator struct {
-	schema fs.FS
-	// lockWait is how long a statement waits for a lock, and so how long a search may
-	// wait for the migration.
-	lockWait time.Duration
-	// within is how long a migration is tried again. Once it has its locks, its time is not
-	// bounded.
-	within time.Duration
-	logger *slog.Logger
+	schema   fs.FS
+	lockWait time.Duration // of a statement, and so of a search behind it
+	within   time.Duration // for all tries to get the locks
+	logger   *slog.Logger
 }
 
 func newMigrator(logger *slog.Logger) *migrator {
 	return &migrator{schema: schema.FS, lockWait: time.Second, within: time.Minute, logger: logger}
 }
 
-// migrate works on connections of its own, because the pool's connections need
-// the vector type that the first migration creates.
+// migrate uses new connections, because the pool's need the vector type, which the first migration makes.
 func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = m.within / 4
@@ -74,15 +68,14 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	return err
 }
 
-// try applies what is missing, each migration whole or, without a transaction,
-// each statement. Migrations that only a newer release knows are left alone. A session
-// lock lets one of several starting servers do it.
+// try applies the missing migrations. A migration is one transaction, except those that cannot be. A
+// session lock lets one of several starting servers do it.
 func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, migrationLockTries))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	// Each try has a connection of its own, so that no setting of a failed one is left.
+	// Each try has a new connection, without settings of a failed one.
 	sqlDB := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", m.lockWait.Milliseconds()))
 		return err //nolint:wrapcheck // goose does
@@ -113,15 +106,13 @@ const (
 	deadlock         = "40P01"
 )
 
-// isLockTimeout reports that others had the lock, or, on Citus, some of its parts: then it is
-// a deadlock.
+// isLockTimeout reports that others had the lock. On Citus they may have parts of it, which is a deadlock.
 func isLockTimeout(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == lockNotAvailable || pgErr.Code == deadlock)
 }
 
-// check looks at the server before anything is created, and reports whether the schema has
-// all migrations.
+// check looks at the server and creates nothing. It reports whether the schema has all migrations.
 func (m *migrator) check(ctx context.Context, conn *pgx.Conn) (version Version, done bool, err error) {
 	latest, err := latestMigration(m.schema)
 	if err != nil {
@@ -144,13 +135,12 @@ func (m *migrator) check(ctx context.Context, conn *pgx.Conn) (version Version, 
 	return version, false, checkPooler(ctx, conn, backend)
 }
 
-// checkPooler returns an [*Error] if a pooler gives each transaction of the connection a
-// session of its own: a migration needs one that lasts, for the lock that lets only one
-// server migrate. All else works through such a pooler. first is the process that has
-// served the connection so far.
+// checkPooler returns an [*Error] if a pooler gives each transaction another session: the lock of a
+// migration needs one that lasts. Everything else works through such a pooler. first is the process that
+// has served the connection so far.
 func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	const op = "migrate"
-	// A pooler answers the start of a connection with a number of its own.
+	// A pooler makes up the number of the process.
 	if first == conn.PgConn().PID() {
 		return nil
 	}
@@ -159,8 +149,7 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 		return Wrap(op, err)
 	}
 	defer other.Close(ctx) //nolint:errcheck // nothing hangs on it
-	// In its transaction the other connection has a session that nobody else has. It is
-	// most likely the one that was used last.
+	// In a transaction the other connection takes a session, most likely the last one used.
 	if _, err := other.Exec(ctx, "BEGIN"); err != nil {
 		return Wrap(op, err)
 	}
@@ -181,7 +170,7 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 			"PostgreSQL gives each transaction another session"))
 }
 
-// directURL is PostgreSQL's own address, as far as PostgreSQL knows it.
+// directURL returns PostgreSQL's own address, as far as PostgreSQL knows it.
 func directURL(ctx context.Context, conn *pgx.Conn) string {
 	address, unknown := "", "HOST:5432"
 	err := conn.QueryRow(ctx, "SELECT coalesce(host(inet_server_addr()) || ':' || inet_server_port(), '')",
@@ -192,8 +181,8 @@ func directURL(ctx context.Context, conn *pgx.Conn) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(conn.Config().User), Host: address, Path: conn.Config().Database}).String()
 }
 
-// backend returns the number of the process that serves the connection. The statement is
-// not prepared, because a pooler may lose that.
+// backend returns the number of the process that serves the connection. A pooler may lose a prepared
+// statement.
 func backend(ctx context.Context, conn *pgx.Conn) (pid uint32, err error) {
 	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid, err //nolint:wrapcheck // checkPooler does

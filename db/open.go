@@ -1,6 +1,5 @@
-// Package db is the index's storage: sqlc's typed queries, how a database is
-// opened and migrated, and what its errors mean. It knows SQL and rows; it must
-// not know files, markdown, embedding or MCP.
+// Package db is the index's storage: sqlc's typed queries, how a database is opened and migrated, and what
+// its errors mean. It knows SQL and rows. It must not know files, markdown, embedding or MCP.
 package db
 
 import (
@@ -24,25 +23,21 @@ import (
 // LockPassages is the advisory lock class of a project's passages.
 const LockPassages = 0x63646f63 // "cdoc"
 
-// connectTimeout bounds the wait for a host that does not answer, unless the URL has a
-// connect_timeout.
+// connectTimeout bounds the wait for a host if the URL has no connect_timeout.
 const connectTimeout = 5 * time.Second
 
-// pingAfter is the idle time after which a connection is tested before it is used: the
-// laptop may have slept.
+// pingAfter is the idle time after which a connection is tested before its use: a laptop may have slept.
 const pingAfter = 30 * time.Second
 
-// A connection that has been idle for idleConnection is closed; that is looked for every
-// connectionCheck.
+// Every connectionCheck, connections that are idle for idleConnection are closed.
 const (
 	idleConnection  = 30 * time.Second
 	connectionCheck = 10 * time.Second
 )
 
-// newPool returns a pool, not connected yet, of connections that know the vector types.
-// Nothing of a connection's session is relied on, because a pooler such as PgBouncer may
-// give each transaction another one: statements are not prepared, and each operation makes
-// its settings.
+// newPool returns a pool of connections that know the vector types. It does not connect yet. A pooler such
+// as PgBouncer may give each transaction another session. So statements are not prepared, and each
+// operation makes its settings.
 func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, setupError("open database",
@@ -53,26 +48,25 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A statement is sent with its arguments, as text, in one round trip: nothing is asked first.
+	// A statement and its arguments, as text, are one round trip.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck
-	// A connection that is broken fails its next query, which is then tried again.
 	config.ShouldPing = func(_ context.Context, params pgxpool.ShouldPingParams) bool { return params.IdleDuration > pingAfter }
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	return pool, Wrap("open database", err)
 }
 
-// parse reads the URL of a database. Each connection sets how values are written, because the
-// database or the role may have other settings. Poolers know these settings too.
+// parse reads the URL of a database. Each connection sets how values are written: the database or the role
+// may have other settings. Poolers know these settings.
 func parse(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
 			errors.New("the database URL cannot be read")) // pgx's message may quote the password
 	}
-	// pgx takes what follows the first @ for the host, and errors name the host: it may be a part
-	// of the password.
+	// pgx takes the text after the first @ for the host, which errors name. It may be a part of the
+	// password.
 	_, rest, isURL := strings.Cut(address, "://")
 	at := strings.Index(rest, "@")
 	if isURL && (at != strings.LastIndex(rest, "@") || at >= 0 && strings.ContainsAny(rest[:at], "/?#")) {
@@ -90,8 +84,7 @@ func parse(address string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// migrated migrates the database of a pool unless it has all migrations, and returns the
-// versions of its server. To look takes one connection, which the pool keeps.
+// migrated migrates the database of a pool if it lacks migrations, and returns its server's versions.
 func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (version Version, err error) {
 	m := newMigrator(logger)
 	var done bool
@@ -107,8 +100,8 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (ver
 	return version, m.migrate(ctx, pool.Config().ConnConfig)
 }
 
-// registerTypes makes the types that pgx does not know known to a connection. Their numbers are
-// made up, since statements are sent without: PostgreSQL tells types from their place.
+// registerTypes registers the types that pgx does not know. Their OIDs are made up: statements are sent
+// without OIDs, and PostgreSQL infers the types.
 func registerTypes(_ context.Context, conn *pgx.Conn) error {
 	const unused = 1 << 31
 	types := conn.TypeMap()
@@ -123,7 +116,6 @@ func registerTypes(_ context.Context, conn *pgx.Conn) error {
 		array := &pgtype.Type{Name: "_" + element.Name, OID: element.OID + 1, Codec: &pgtype.ArrayCodec{ElementType: element}}
 		types.RegisterType(array)
 	}
-	// Which type an argument has follows from its type in Go.
 	types.RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
 	types.RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
 	types.RegisterDefaultPgType([]pgvector.SparseVector{}, "_sparsevec")

@@ -18,9 +18,7 @@ import (
 // Version names the releases of a database server.
 type Version struct {
 	PostgreSQL string
-	// Pgvector is the installed one, or else the one that CREATE EXTENSION would install;
-	// "" if the server has none.
-	Pgvector string
+	Pgvector   string // installed, or available to CREATE EXTENSION; "" for none
 }
 
 // ServerVersion connects to a database, and creates nothing. Errors are [*Error].
@@ -32,8 +30,8 @@ func ServerVersion(ctx context.Context, url string) (version Version, err error)
 	return version, err
 }
 
-// readVersion also returns the number of the process that serves the connection. The
-// statement is not prepared, because a pooler may lose that.
+// readVersion also returns the number of the process that serves the connection. A pooler may lose a
+// prepared statement.
 func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
@@ -63,8 +61,7 @@ func (v Version) Check() error {
 	return nil
 }
 
-// Concern returns a problem of the server that does not keep the index from working, and a
-// remedy. Both are "" if there is none.
+// Concern returns a problem with which the index still works, and its remedy, or "".
 func (v Version) Concern() (problem, remedy string) {
 	if pgversion.AtLeast(v.Pgvector, pgversion.SoundPgvector) {
 		return "", ""
@@ -74,8 +71,7 @@ func (v Version) Concern() (problem, remedy string) {
 			"and run in the database ALTER EXTENSION vector UPDATE, and then REINDEX TABLE embeddings", pgversion.SoundPgvector)
 }
 
-// visit calls f with a connection of its own to a database that need not be this
-// program's.
+// visit calls f with a new connection to any database.
 func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
 	config, err := parse(url)
 	if err != nil {
@@ -90,32 +86,23 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 	return Wrap(op, errors.Join(f(ctx, conn), conn.Close(ctx)))
 }
 
-// Schema says what a database has of the index's tables, and what the role of its URL may do
-// with them.
+// Schema describes the index's tables in a database, and the rights of the URL's role.
 type Schema struct {
-	// Applied is the newest migration that the database has, 0 for none, and Latest the newest
-	// that this program has.
-	Applied, Latest int64
-	// Repairs are the statements that mend or remove indexes that are not valid: PostgreSQL
-	// does not use an index whose making was interrupted.
-	Repairs []string
+	Applied, Latest int64    // newest migrations of the database, 0 for none, and of this program
+	Repairs         []string // statements that rebuild or drop invalid indexes, which PostgreSQL does not use
 
 	Rights
 }
 
 // Rights says what a role may do in a database.
 type Rights struct {
-	// Role and Schema are quoted as SQL identifiers. Schema is where tables would be made.
-	Role, Schema string
-	// Standby means that the server follows another one, ReadOnly that transactions
-	// write nothing, for whatever reason.
-	Standby, ReadOnly bool
-	// HasVector means that the extension is in the database, MayAddVector that the role
-	// may create it.
-	HasVector, MayAddVector bool
-	MayCreateTables         bool
-	// MayWrite is false for a role that only reads the tables that are there.
-	MayWrite bool
+	Role, Schema    string // as SQL identifiers; new tables would be in Schema
+	Standby         bool   // the server follows another one
+	ReadOnly        bool   // transactions cannot write
+	HasVector       bool   // the database has the extension
+	MayAddVector    bool   // the role may create it
+	MayCreateTables bool
+	MayWrite        bool // to the existing tables
 }
 
 // ReadSchema connects to a database, and creates nothing. Errors are [*Error].
@@ -148,16 +135,15 @@ func ReadSchema(ctx context.Context, url string) (s Schema, err error) {
 	return s, err
 }
 
-// breakingStep divides the numbers of migrations: 2 to 999 leave the servers that know
-// number 1 alone working, and 1000 does not.
+// breakingStep divides the numbers of migrations. Servers that know number 1 work with 2 to 999, and not
+// with 1000.
 const breakingStep = 1000
 
-// Compatible reports whether a program whose newest migration is latest works with a
-// database whose newest one is applied.
+// Compatible reports whether a program with the newest migration latest works with a database with the
+// newest migration applied.
 func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
 
-// checkCompatible returns an [*Error] if a newer release has changed the schema so that
-// this one cannot use it.
+// checkCompatible returns an [*Error] if a newer release has made the schema unusable for this one.
 func checkCompatible(applied, latest int64) error {
 	if Compatible(applied, latest) {
 		return nil
@@ -167,7 +153,7 @@ func checkCompatible(applied, latest int64) error {
 			"(it has migration %d, and this program knows %d)", applied, latest))
 }
 
-// appliedMigration returns the newest migration that the database has, 0 for none.
+// appliedMigration returns the newest migration of the database, or 0.
 func appliedMigration(ctx context.Context, conn *pgx.Conn) (applied int64, err error) {
 	err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied",
 		pgx.QueryExecModeSimpleProtocol).Scan(&applied)

@@ -8,54 +8,51 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// settings are sent ahead of the first statement of each transaction, and end with it. A
-// pooler may give each transaction another session.
+// settings begin each transaction and end with it. A pooler may give each transaction another session.
 const settings = `-- settings
 SELECT ` +
 	// The first compiled plan costs 90 ms where the query takes 1 ms.
 	"set_config('jit', 'off', true), " +
 	// Workers cost more to start than a search takes, and there are many searchers.
 	"set_config('max_parallel_workers_per_gather', '0', true), " +
-	// The tables that are searched are in memory, and every query has an index: a
-	// sequential scan would read the passages of all tenants.
+	// The searched tables are in memory, and every query has an index. A sequential scan would read the
+	// passages of all tenants.
 	"set_config('random_page_cost', '1.1', true), " +
 	"set_config('enable_seqscan', 'off', true), " +
-	// How many candidates the first step of an HNSW scan keeps. The scan goes on from
-	// there until the LIMIT is met.
+	// The first step of an HNSW scan keeps so many candidates. The scan goes on until the LIMIT is met.
 	"set_config('hnsw.ef_search', '200', true), " +
 	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
 	// pgx reads bytes in this form only.
 	"set_config('bytea_output', 'hex', true), " +
-	// PostgreSQL ends the transaction of a client that is suspended or has vanished: one
-	// here does nothing but SQL, and is never idle for so long. A lease lasts longer.
+	// PostgreSQL ends the transaction of a suspended client. No transaction here is idle for so long. A
+	// lease lasts longer.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"
 
-// transaction queues the statements that have no result. A query sends them and itself in
-// one round trip, and end sends the rest with COMMIT.
+// transaction queues the statements without a result. A query sends them and itself in one round trip. end
+// sends the rest with COMMIT.
 type transaction struct {
-	ctx   context.Context //nolint:containedctx // bounds every statement, also one that is given another context
-	conn  *pgx.Conn
-	queue *pgx.Batch
-	// reads makes each query its own transaction. There is nothing to end.
-	reads bool
+	ctx    context.Context //nolint:containedctx // bounds every statement, whatever context it is given
+	conn   *pgx.Conn
+	queued *pgx.Batch
+	reads  bool // each query is a transaction, and there is no end
 }
 
 func newTransaction(ctx context.Context, conn *pgx.Conn) *transaction {
-	t := &transaction{ctx: ctx, conn: conn, queue: &pgx.Batch{}}
-	t.queue.Queue("BEGIN")
-	t.queue.Queue(settings)
+	t := &transaction{ctx: ctx, conn: conn, queued: &pgx.Batch{}}
+	t.queued.Queue("BEGIN")
+	t.queued.Queue(settings)
 	return t
 }
 
 var errReads = errors.New("a statement without a result belongs in a write")
 
-// Exec queues a statement. The caller no longer changes the arguments. The next query
-// returns the statement's error, or else [Database.Write] does.
+// Exec queues a statement, whose arguments must not change. The next query, or else [Database.Write],
+// returns its error.
 func (t *transaction) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if t.reads {
 		return pgconn.CommandTag{}, errReads
 	}
-	t.queue.Queue(sql, args...)
+	t.queued.Queue(sql, args...)
 	return pgconn.CommandTag{}, nil
 }
 
@@ -71,16 +68,15 @@ func (t *transaction) QueryRow(_ context.Context, sql string, args ...any) pgx.R
 // take empties the queue into a batch that ends with a statement.
 func (t *transaction) take(sql string, args []any) *pgx.Batch {
 	if t.reads {
-		t.queue.Queue(settings)
+		t.queued.Queue(settings)
 	}
-	batch := t.queue
+	batch := t.queued
 	batch.Queue(sql, args...)
-	t.queue = &pgx.Batch{}
+	t.queued = &pgx.Batch{}
 	return batch
 }
 
-// end commits the transaction if there is no error. After an error it rolls back what was
-// sent, so that the connection can be used again.
+// end commits the transaction, or rolls it back after an error, so that the connection can be used again.
 func (t *transaction) end(err error) error {
 	if err == nil {
 		err = t.commit()
@@ -93,20 +89,20 @@ func (t *transaction) end(err error) error {
 }
 
 func (t *transaction) commit() error {
-	t.queue.Queue("COMMIT")
-	results, err := sendUntilLast(t.ctx, t.conn, t.queue)
+	t.queued.Queue("COMMIT")
+	results, err := sendUntilLast(t.ctx, t.conn, t.queued)
 	if err != nil {
 		return err
 	}
 	tag, err := results.Exec()
-	if err == nil && tag.String() == "ROLLBACK" { // the caller has ignored the error of a query
+	if err == nil && tag.String() == "ROLLBACK" { // the caller ignored the error of a query
 		err = pgx.ErrTxCommitRollback
 	}
 	return errors.Join(err, results.Close())
 }
 
-// sendUntilLast sends a batch in one round trip, and returns the result of its last
-// statement. The caller closes it.
+// sendUntilLast sends a batch in one round trip, and returns the result of its last statement. The caller
+// closes it.
 func sendUntilLast(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (pgx.BatchResults, error) {
 	results := conn.SendBatch(ctx, batch)
 	for range batch.Len() - 1 {

@@ -10,17 +10,14 @@ type TenantKey struct {
 	Project, Branch, PathHash string
 }
 
-// Tenant is a registered checkout. Every read and write of the index is inside
-// one. It does not change once it is registered.
+// Tenant is a registered checkout. Every read and write of the index is inside one tenant. It is
+// immutable.
 type Tenant struct {
 	Key           TenantKey
 	ProjectID, ID int32
-	// Generation identifies this registration; see [ErrTenantGone].
-	Generation int64
-	// ModelID is the model that made its vectors when it was registered, nil for none.
-	ModelID *int32
-	// ReadOnly is set if the database's role may not write the index.
-	ReadOnly bool
+	Generation    int64  // identifies this registration; see [ErrTenantGone]
+	ModelID       *int32 // made its vectors when it was registered, or nil
+	ReadOnly      bool   // the database's role may not write the index
 }
 
 // Writable returns an [*Error] for a tenant that may only be read.
@@ -31,23 +28,20 @@ func (t *Tenant) Writable(op string) error {
 	return errReadOnly(op, "this server may only read the index")
 }
 
-// ErrUnknownReadOnly returns the error for a tenant that is not in the index and that this
-// role, which may only read, cannot register.
+// ErrUnknownReadOnly returns the error for an unknown tenant that a read-only role cannot register.
 func ErrUnknownReadOnly() error {
 	return errReadOnly("register tenant", "the index does not have this checkout, and this server may only read it")
 }
 
-// ErrTenantGone is the error for a tenant that was deleted from the index since it was
-// registered, even if it was registered again.
+// ErrTenantGone means that a tenant was deleted after it was registered, even if it was registered again.
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile; call activate_project to fill it again")
 
-// errNotLeader is the error of a write that was prepared while this server was the
-// tenant's indexer, and no longer is.
-var errNotLeader = errors.New("another server has become the indexer of this checkout meanwhile, or has deleted its index")
+// errNotLeader means that this server is no longer the tenant's indexer.
+var errNotLeader = errors.New("another server now indexes this checkout, or has deleted its index")
 
-// IncrementVersion must come first in every transaction that changes the tenant's
-// documents. It locks the tenant's row, so that writers take turns. It fails for a
-// tenant that was deleted, and for a former leader; see [Lease].
+// IncrementVersion must come first in every transaction that changes the tenant's documents. It locks the
+// tenant's row, so that writers take turns. It fails for a deleted tenant and for a former leader; see
+// [Lease].
 func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	epoch := EpochOf(ctx)
 	_, err := q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{
@@ -63,8 +57,7 @@ func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	}
 }
 
-// Same reports whether both are one registration of one checkout, with no
-// deletion in between.
+// Same reports whether both are the same registration of a checkout.
 func (t *Tenant) Same(other *Tenant) bool {
 	return t.ProjectID == other.ProjectID && t.ID == other.ID && t.Generation == other.Generation
 }

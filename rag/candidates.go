@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pgvector/pgvector-go"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -61,28 +62,26 @@ func (s *Searcher) readAllowed(ctx context.Context, f *finding, filter Filter, l
 		counts = passageCounts(row)
 	}
 	f.searchable += int(counts.at(filter.Levels))
-	var queries []func(q *db.Queries) error
 	var words []db.SearchWordsRow
+	var compared []db.SearchVectorsRow
+	// Each has a connection, because PostgreSQL uses one processor for a connection.
+	reads, ctx := errgroup.WithContext(ctx)
 	if len(f.rare) > 0 && filter.Documents == nil {
 		params := f.wordParams(filter.Levels, allowed, limit)
-		queries = append(queries, func(q *db.Queries) (err error) {
-			words, err = q.SearchWords(ctx, params)
+		reads.Go(func() (err error) {
+			words, err = db.ReadOne(ctx, s.db, "search words", (*db.Queries).SearchWords, params)
 			return err
 		})
 	}
-	var compared []db.SearchVectorsRow
 	if f.vector != nil || all {
 		params := f.vectorParams(filter.Levels, allowed, limit, counts, all)
-		queries = append(queries, func(q *db.Queries) (err error) {
-			compared, err = q.SearchVectors(ctx, params)
+		reads.Go(func() (err error) {
+			compared, err = db.ReadOne(ctx, s.db, "search vectors", (*db.Queries).SearchVectors, params)
 			return err
 		})
 	}
-	if len(queries) == 0 {
-		return nil
-	}
-	if err := s.db.ReadTogether(ctx, "search", queries...); err != nil {
-		return err
+	if err := reads.Wait(); err != nil {
+		return err //nolint:wrapcheck // of this package's reads
 	}
 	f.candidates = append(f.candidates, words...)
 	for _, row := range compared {

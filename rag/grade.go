@@ -101,30 +101,30 @@ func (s *Searcher) about(ctx context.Context, f *finding, hits []*Hit, subject [
 // hits grades the documents, which are in order of relevance, and applies the limits. about has the
 // IDs of those that have the subject of the query in title or tags.
 func (f *finding) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
-	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: f.Coverage, Grade: Nothing, of: f}
-	var others []*Hit
+	grade := Nothing
+	var documents, critical, mayAnswer, closest, others []*Hit
 	for _, hit := range ranked {
 		switch {
 		case f.reached(hit):
-			hits.Grade = Answers
-		case hits.Grade == Nothing && (hit.Score >= MayAnswerScore || about[hit.ID]):
-			hits.Grade = MayAnswer
+			grade = Answers
+		case grade == Nothing && (hit.Score >= MayAnswerScore || about[hit.ID]):
+			grade = MayAnswer
 		}
 		switch {
 		case f.query.Critical > 0 && hit.Level == catalog.Critical:
-			if len(hits.Critical) < f.query.Critical {
-				hits.Critical = append(hits.Critical, *hit)
+			if len(critical) < f.query.Critical {
+				critical = append(critical, hit)
 			}
-		case f.reached(hit) && len(hits.Documents) < f.query.Limit:
-			hits.Documents = append(hits.Documents, *hit)
+		case f.reached(hit) && len(documents) < f.query.Limit:
+			documents = append(documents, hit)
 		default:
 			others = append(others, hit)
 		}
 	}
 	slices.SortStableFunc(others, func(a, b *Hit) int { return cmp.Compare(b.Score, a.Score) })
 	for _, hit := range others {
-		if !f.reached(hit) && len(hits.Documents)+len(hits.Closest) < minShown {
-			hits.Closest = append(hits.Closest, *hit)
+		if !f.reached(hit) && len(documents)+len(closest) < minShown {
+			closest = append(closest, hit)
 		}
 	}
 	most := maxUnsure
@@ -133,13 +133,25 @@ func (f *finding) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
 		slices.SortStableFunc(others, func(a, b *Hit) int { return compareTrue(about[a.ID], about[b.ID]) })
 	}
 	for _, hit := range others {
-		unsure := about[hit.ID] || hits.Grade == MayAnswer && hit.Score >= MayAnswerScore
-		if unsure && len(hits.MayAnswer) < most {
-			hits.MayAnswer = append(hits.MayAnswer, *hit)
+		unsure := about[hit.ID] || grade == MayAnswer && hit.Score >= MayAnswerScore
+		if unsure && len(mayAnswer) < most {
+			mayAnswer = append(mayAnswer, hit)
 		}
 	}
-	for _, list := range [][]Hit{hits.Critical, hits.Documents, hits.MayAnswer, hits.Closest} {
-		onEach(len(list), func(i int) { f.addSnippet(&list[i]) })
+	// A long list of documents that may answer is shown without snippets.
+	quoted := slices.Concat(critical, documents, mayAnswer[:min(len(mayAnswer), maxUnsure)])
+	quoted = append(quoted, slices.DeleteFunc(slices.Clone(closest), func(hit *Hit) bool { return slices.Contains(quoted, hit) })...)
+	onEach(len(quoted), func(i int) { f.addSnippet(quoted[i]) })
+	return Hits{
+		Documents: values(documents), Critical: values(critical), MayAnswer: values(mayAnswer), Closest: values(closest),
+		Grade: grade, Coverage: f.Coverage, of: f,
 	}
-	return hits
+}
+
+func values(hits []*Hit) []Hit {
+	copied := make([]Hit, len(hits))
+	for i, hit := range hits {
+		copied[i] = *hit
+	}
+	return copied
 }

@@ -164,22 +164,6 @@ func newHit(row candidate, a assessment) *Hit {
 
 func (f *finding) addSnippet(hit *Hit) { hit.Snippet = f.terms.Snippet(hit.Content, maxSnippet) }
 
-// SameSubject reports whether two texts are about the same, by the likeness of their words.
-// Rare words and names count most.
-func (h Hits) SameSubject(a, b string) bool {
-	sample, vocabulary := h.of.sample, h.of.vocabulary()
-	words := func(text string) []int32 {
-		query := vocabulary.Query(text).Terms
-		hashes := make([]int32, len(query))
-		for i, term := range query {
-			hashes[i] = term.Hash
-		}
-		return hashes
-	}
-	weight := func(term int32) float64 { return terms.IDF(sample.frequency(term), sample.size) }
-	return terms.Likeness(words(a), words(b), weight) >= terms.SameSubject
-}
-
 // onEach calls f with 0 to n-1, on all processors. A panic of f is one of onEach.
 func onEach(n int, f func(i int)) {
 	var group errgroup.Group

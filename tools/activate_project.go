@@ -70,9 +70,8 @@ func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) 
 	return h.activated(ctx, active)
 }
 
-// Sync answers as activate_project does, once the project that the workspace was made
-// for is whole in the index; see [workspace.Workspace.Sync]. The answer comes with its
-// error too, and is nil only if the project cannot be activated.
+// Sync answers as activate_project does, once the project is whole in the index. The answer comes
+// with its error too, and is nil only if the project cannot be activated.
 func (h *Handler) Sync(ctx context.Context, progress func(workspace.Status)) (*ActivateProjectOutput, error) {
 	active, err := h.workspace.Sync(ctx, progress)
 	if active == nil {

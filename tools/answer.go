@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -19,13 +20,11 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// Claude Code drops an answer of more than 25,000 tokens. Texts from documents and
-// configs can have any length, so answers bound them.
+// Claude Code drops an answer of more than 25,000 tokens, and texts can have any length.
 const (
 	// maxText bounds a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
-	// maxList bounds the main list of an answer, measured by weight: about 15,000
-	// tokens.
+	// maxList bounds the main list of an answer, by weight: about 15,000 tokens.
 	maxList = 52_000
 	// maxSideList bounds every other list of an answer.
 	maxSideList = 6_000
@@ -36,15 +35,13 @@ func brief(text string) string { return cutLine(text, maxText) }
 // cutLine returns a text as one line of at most limit characters.
 func cutLine(text string, limit int) string { return plain.Line(markdown.CutRunes(text, limit)) }
 
-// textLimit returns how many characters a text may have in a list of so many items: a
-// long list has short texts, so that fewer of its items are left out.
+// textLimit returns how many characters a text may have in a list: texts of a long list are short.
 func textLimit(items int) int {
 	const inFull, shortest = 25, maxText / 4
 	return max(maxText*inFull/max(items, inFull), shortest)
 }
 
-// fit returns the first items of a list, up to a weight of most, and the number of items
-// left out.
+// fit returns the first items of a list, up to a weight of most, and how many it leaves out.
 func fit[T any](list []T, most int) (fitting []T, omitted int) {
 	for i, item := range list {
 		if most -= weight(item); most < 0 {
@@ -54,8 +51,7 @@ func fit[T any](list []T, most int) (fitting []T, omitted int) {
 	return list, 0
 }
 
-// weight returns the length of a value as JSON. Bytes of characters outside ASCII
-// count twice: they cost more tokens.
+// weight returns the length of a value as JSON. Characters outside ASCII cost more tokens.
 func weight(value any) int {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -70,7 +66,6 @@ func weight(value any) int {
 	return total
 }
 
-// coverageOutput says how documents were found, where that is not as asked.
 type coverageOutput struct {
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"How documents were found, if not as asked."`
 	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"Why words alone found them."`
@@ -94,7 +89,6 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	return out
 }
 
-// modes restricts a text to the modes of a search.
 func modes(s *jsonschema.Schema) {
 	for _, mode := range rag.Modes() {
 		s.Enum = append(s.Enum, string(mode))
@@ -102,12 +96,11 @@ func modes(s *jsonschema.Schema) {
 	withDefault(rag.Hybrid)(s)
 }
 
-// externalMinScore is the threshold of both external tools if neither the config nor
-// the parameter sets one.
+// externalMinScore is the default threshold of both external tools.
 const externalMinScore = 0.7
 
-// externalThreshold returns the config's minimum score, or else the parameter: the
-// external tools have the opposite order of the others.
+// externalThreshold returns the config's minimum score, or else the parameter: other tools do the
+// opposite.
 func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return *configured
@@ -115,8 +108,8 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	return valueOr(parameter, externalMinScore)
 }
 
-// FoundEnd is what the answers of searches end with.
-type FoundEnd struct {
+// SearchEnd is what the answers of searches end with.
+type SearchEnd struct {
 	gradeOutput
 
 	// Message says in words that no document answers.
@@ -127,29 +120,51 @@ type FoundEnd struct {
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func (h *Handler) foundEnd(
-	ctx context.Context, active *workspace.Project, before workspace.Status, of catalog.Collection, hits rag.Hits, query rag.Query,
-) FoundEnd {
-	filtered := len(query.DocTypes)+len(query.Levels) > 0 || query.Documents != nil
+// search finds documents of the scope, with what the answers of both tools end with.
+func (h *Handler) search(
+	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
+) (rag.Hits, SearchEnd, error) {
+	before := active.Status()
+	hits, err := h.workspace.Searcher().Search(ctx, scope, query)
+	if err != nil {
+		return rag.Hits{}, SearchEnd{}, err
+	}
+	filtered := len(query.DocTypes)+len(query.Levels) > 0 || query.Documents != nil // other documents may answer it
+	if len(hits.Documents) == 0 && !filtered {
+		h.keepQuestion(ctx, active, scope, query.Text)
+	}
 	var message string
 	switch {
 	case hits.Grade == rag.Answers:
 	case hits.Grade == rag.MayAnswer:
 		message = fmt.Sprintf("No document reaches the minimum of %g; those in may_answer may answer.", query.MinScore)
 	default:
-		message = nothingFound(active, of, hits.Empty(), filtered)
+		message = nothingFound(active, scope.Collection, hits.Empty(), filtered)
 	}
 	if hits.Grade != rag.Answers && !filtered {
-		message += h.elsewhere(ctx, active, of, query.Text)
+		message += h.elsewhere(ctx, active, scope.Collection, query.Text)
 	}
-	return FoundEnd{
+	return hits, SearchEnd{
 		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message,
 		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
-		Index: indexOfHits(active, before, of, hits.Documents, hits.MayAnswer, hits.Closest),
+		Index: indexOfHits(active, before, scope.Collection, hits.Documents, hits.MayAnswer, hits.Closest),
+	}, nil
+}
+
+// maxQuestion bounds a question that is kept, in characters.
+const maxQuestion = 300
+
+// keepQuestion keeps a question about own documents, unless the user's settings forbid it.
+func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, scope catalog.Scope, question string) {
+	if scope.Collection != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
+		return
+	}
+	err := h.recalls.AddQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
+	if err != nil {
+		h.logger.DebugContext(ctx, "keep a question that found nothing", "error", err)
 	}
 }
 
-// gradeOutput says how sure an answer is.
 type gradeOutput struct {
 	Grade     rag.Grade        `json:"grade" jsonschema:"answers, may_answer or nothing, of the best document."`
 	MayAnswer []UnsureDocument `json:"may_answer,omitempty" jsonschema:"Less sure: scored 0.3 and more, or named like this."`
@@ -188,7 +203,6 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	return out
 }
 
-// nothingFound says that nothing answers a query.
 func nothingFound(active *workspace.Project, of catalog.Collection, empty, filtered bool) string {
 	folder := "./" + active.Definition.DocsDir()
 	if of == catalog.External {
@@ -206,32 +220,26 @@ func nothingFound(active *workspace.Project, of catalog.Collection, empty, filte
 
 // elsewhere says which other collection answers a query, "" if none does.
 func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of catalog.Collection, text string) string {
-	type collection struct {
-		scope    catalog.Scope
-		have     string
-		tool     string
-		minScore float64
+	answers := func(scope catalog.Scope, minScore float64, have, tool string) string {
+		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
+		if err != nil || len(hits.Documents) == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" The %s it, with a relevance of %g: call %s.", have, round(hits.Documents[0].Score), tool)
 	}
-	var others []collection
-	config := active.Definition.Config
+	other, config := "", active.Definition.Config
 	switch {
 	case of == catalog.External:
-		others = append(others, collection{
-			active.Compounding(), "project's own documents have", "semantic_search", config.SemanticSearch.MinRelevanceScore,
-		})
+		other = answers(active.Compounding(), config.SemanticSearch.MinRelevanceScore, "project's own documents have", "semantic_search")
 	case config.ExternalDocs != nil:
-		others = append(others, collection{
-			active.External(), "external docs have", "search_external_docs", externalThreshold(active, nil),
-		})
+		other = answers(active.External(), externalThreshold(active, nil), "external docs have", "search_external_docs")
 	}
-	if edition, err := h.workspace.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
-		others = append(others, collection{edition.Scope(), "handbook has", "search_handbook", externalMinScore})
+	if other != "" {
+		return other
 	}
-	for _, other := range others {
-		hits, err := h.workspace.Searcher().Search(ctx, other.scope, rag.Query{Text: text, Limit: 1, MinScore: other.minScore})
-		if err == nil && len(hits.Documents) > 0 {
-			return fmt.Sprintf(" The %s it, with a relevance of %g: call %s.", other.have, round(hits.Documents[0].Score), other.tool)
-		}
+	edition, err := h.workspace.Handbook(ctx)
+	if err != nil || edition == (index.HandbookEdition{}) {
+		return ""
 	}
-	return ""
+	return answers(edition.Scope(), externalMinScore, "handbook has", "search_handbook")
 }

@@ -25,54 +25,52 @@ type errorBody struct {
 	Details map[string]any `json:"details"`
 }
 
-// answering returns the handler of a tool's calls by clients. It writes one log line for each
-// call that returns: the tool, how many milliseconds it took, and the reason of a failure. A call
-// that fails, or panics, which would end the server, is answered with an [errorBody].
+// answering returns the handler of a tool's calls by clients. It logs one line for each call.
 func (h *Handler) answering(tool Tool) mcp.ToolHandler {
-	return func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
-		err = panics.Catch(func() (err error) {
-			result, err = tool.call(h, ctx, request)
-			return err
-		})
-		took := time.Since(start).Milliseconds()
-		line := h.logger.With("tool", tool.Name)
-		if panicked, ok := errors.AsType[*panics.Error](err); ok {
-			line.ErrorContext(ctx, "tool panicked", "cause", panicked.Value, "stack", string(panicked.Stack))
-			return errorResult(bug()), nil
-		}
-		switch {
-		case err != nil:
+		result, err := tool.call(h, ctx, request)
+		line, took := h.logger.With("tool", tool.Name), time.Since(start).Milliseconds()
+		if err != nil {
 			failure := apierror.AsError(err)
 			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			return errorResult(failure), nil
-		case result.InputRequests == nil: // else the client makes the call again, with what it was asked for
+		}
+		if result.InputRequests == nil { // else the client makes the call again, with what it was asked for
 			line.InfoContext(ctx, "tool call", "ms", took)
 		}
 		return result, nil
 	}
 }
 
-// reportErrors reports the panics of requests other than tool calls as errors of the protocol,
-// and makes these errors valid. It logs the calls of tools that do not exist.
+// reportErrors answers requests that panic, which would end the server. It makes errors of the
+// protocol valid, and logs the calls of tools that do not exist.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
 			start := time.Now()
+			name := ""
+			call, isCall := request.(*mcp.CallToolRequest)
+			if isCall {
+				name = markdown.CutRunes(call.Params.Name, maxToolName)
+			}
 			err = panics.Catch(func() (err error) {
 				result, err = next(ctx, method, request)
 				return err
 			})
 			if panicked, ok := errors.AsType[*panics.Error](err); ok {
-				logger.ErrorContext(ctx, "request panicked", "method", method, "cause", panicked.Value, "stack", string(panicked.Stack))
+				logger.ErrorContext(ctx, "request panicked",
+					"method", method, "tool", name, "cause", panicked.Value, "stack", string(panicked.Stack))
+				if isCall {
+					return errorResult(bug()), nil
+				}
 				return nil, protocolError(bug())
 			}
 			protocol, ok := errors.AsType[*jsonrpc.Error](err)
 			if !ok {
 				return result, err
 			}
-			if call, ok := request.(*mcp.CallToolRequest); ok {
-				name := markdown.CutRunes(call.Params.Name, maxToolName)
+			if isCall {
 				logger.ErrorContext(ctx, "tool call refused", "tool", name, "error", err, "ms", time.Since(start).Milliseconds())
 			}
 			return nil, validError(protocol, request)
@@ -94,7 +92,6 @@ func errorResult(e *apierror.Error) *mcp.CallToolResult {
 	return result
 }
 
-// encodeError returns the error body as JSON.
 func encodeError(e *apierror.Error) []byte {
 	body := errorBody{Error: true, Code: e.Code, Message: plain.Line(e.Error()), Details: e.Details}
 	if body.Details == nil {
@@ -108,9 +105,8 @@ func encodeError(e *apierror.Error) []byte {
 	return text
 }
 
-// readable returns a value as JSON in which <, > and & stay as they are, because models
-// and people read it. What does not print becomes U+FFFD, since clients show texts of answers as
-// they are.
+// readable returns a value as JSON for models and people: <, > and & stay, and what does not print
+// becomes U+FFFD.
 func readable(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -119,16 +115,14 @@ func readable(value any) ([]byte, error) {
 	return bytes.TrimSpace([]byte(plain.Block(text.String()).String())), err
 }
 
-// protocolError returns the error of a request other than a tool call. Its data is the
-// same body that a failed tool call answers with.
+// protocolError returns the error of a request other than a tool call, with the body of one.
 func protocolError(err error) error {
 	e := apierror.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: plain.Line(e.Error()), Data: encodeError(e)}
 }
 
-// validError replaces the data of an error of the protocol that is not valid JSON, because
-// writing it would end the session. The SDK quotes the URI of a missing resource in Go
-// syntax, which is not valid JSON if it has a control character.
+// validError replaces data that is not valid JSON, because writing it would end the session: the
+// SDK quotes the URI of a missing resource in Go syntax.
 func validError(protocol *jsonrpc.Error, request mcp.Request) error {
 	if len(protocol.Data) == 0 || json.Valid(protocol.Data) {
 		return protocol

@@ -106,7 +106,7 @@ func TestAnswering_ReportsErrors(t *testing.T) {
 			`{"error":true,"code":"INTERNAL_ERROR","message":"odd","details":{}}`,
 			`code=INTERNAL_ERROR`,
 		},
-		{"a panic", func() error { panic("secret") }, bug, `level=ERROR msg="tool panicked" tool=fail cause=secret stack=`},
+		{"a panic", func() error { panic("secret") }, bug, `level=ERROR msg="request panicked" method=tools/call tool=fail cause=secret stack=`},
 		{
 			"an answer that is no JSON", func() error { return nil },
 			`{"error":true,"code":"INTERNAL_ERROR","message":"encode the answer: json: unsupported value: NaN","details":{}}`,

@@ -10,8 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// ExplainOutput says why a search finds what it finds. No tool answers with it: it is for
-// people who tune documents or queries.
+// ExplainOutput says why a search finds what it finds, for people who tune documents or queries.
 type ExplainOutput struct {
 	Query string   `json:"query"`
 	Mode  rag.Mode `json:"mode"`
@@ -28,8 +27,7 @@ type ExplainedResult struct {
 	Rank int `json:"rank"`
 	// Cosine is nil if there is no vector.
 	Cosine *float64 `json:"cosine"`
-	// Terms add up to LogOdds, unless a line of a pasted text decides, or the whole of a
-	// short query stands in the passage.
+	// Terms add up to LogOdds, unless a pasted line or the whole of a short query decides.
 	Terms   relevance.Terms `json:"log_odds_terms"`
 	LogOdds float64         `json:"log_odds"`
 	SortKey float64         `json:"sort_key"`

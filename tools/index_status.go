@@ -38,10 +38,8 @@ type FailedFile struct {
 	Since  string `json:"since"`
 }
 
-// indexOfHits returns nil if the index is up to date, and was so before the search: before is
-// the status then. Documents among the hits whose lines are
-// outdated are pending, whatever the server that indexes has noticed of them. It names no failed
-// files: their reasons would be most of each answer.
+// indexOfHits returns nil if the index is up to date, and was so before the search, with the status
+// before. Hits with outdated lines are pending. It names no failed files: their reasons are long.
 func indexOfHits(
 	active *workspace.Project, before workspace.Status, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
@@ -77,8 +75,8 @@ func statusOf(active *workspace.Project, outdated int) *IndexStatus {
 	return out
 }
 
-// wirePath returns a path as answers write it: relative to the repository, or absolute for a
-// file outside it. A path that does not print on one line is quoted. "" stays as it is.
+// wirePath returns a path as answers write it: absolute, or relative to the repository. A path that
+// does not print on one line is quoted.
 func wirePath(path string) string {
 	if path != "" && !filepath.IsAbs(path) {
 		path = "./" + path

@@ -16,8 +16,8 @@ const (
 	pageURI       = "ui://compound-docs/page"
 )
 
-// pageTemplate declares the page as a template without parameters, to keep it out of resources/list;
-// see [documentTemplate]. Clients that can show it find it by the _meta of list_doc_types.
+// pageTemplate keeps the page out of resources/list, which clients pass to the model. They find it
+// by the _meta of list_doc_types.
 func pageTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name: "page", Title: "Knowledge page", URITemplate: pageURI, MIMEType: appMIMEType,

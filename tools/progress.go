@@ -19,8 +19,7 @@ type Progress struct {
 
 type progressKey struct{}
 
-// WithProgress returns a context in which the methods of [Handler] call onProgress while
-// they work.
+// WithProgress returns a context in which the methods of [Handler] call onProgress.
 func WithProgress(ctx context.Context, onProgress func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, onProgress)
 }
@@ -35,9 +34,8 @@ func reportProgress(ctx context.Context, p Progress) {
 // progressInterval is the minimum time between two notifications of one call.
 const progressInterval = 250 * time.Millisecond
 
-// withNotifications is WithProgress for a client's call. It notifies the client, if that
-// asked for it, at most once in progressInterval and at the end. The protocol demands that
-// Done grows each time.
+// withNotifications is WithProgress for a client that asked for it, at most once in
+// progressInterval and at the end. The protocol demands that Done grows.
 func withNotifications(ctx context.Context, request *mcp.CallToolRequest, logger *slog.Logger) context.Context {
 	token := request.Params.GetProgressToken()
 	if token == nil {

@@ -29,9 +29,6 @@ type RagQueryOutput struct {
 	Answer     string           `json:"answer"`
 	Sources    []Source         `json:"sources"`
 	LinkedDocs []LinkedDocument `json:"linked_docs"`
-	Conflicts  [][]string       `json:"conflicts,omitempty" jsonschema:"Pairs that may contradict each other, the later first."`
-	gradeOutput
-	omittedOutput
 	AnswerEnd
 }
 
@@ -51,21 +48,32 @@ func omittedOf(answered answer.Answer) omittedOutput {
 	return omittedOutput{OmittedCount: len(answered.Omitted), Omitted: paths}
 }
 
-// AnswerEnd is what the answers of both tools end with. Generation says that the language
-// model has not written the whole answer.
+// AnswerEnd is what the answers of both tools end with.
 type AnswerEnd struct {
+	gradeOutput
+	omittedOutput
 	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\": the language model failed, and passages are quoted; \"cut short\": it failed later."`
 	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func (h *Handler) answerEnd(
-	active *workspace.Project, before workspace.Status, of catalog.Collection, answered answer.Answer,
-) AnswerEnd {
-	end := AnswerEnd{
+// answer answers a question from documents of the scope. filtered says that some were left out.
+func (h *Handler) answer(
+	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question, filtered bool,
+) (answered answer.Answer, text string, end AnswerEnd, err error) {
+	before := active.Status()
+	question.OnText = onText(ctx)
+	if answered, err = h.workspace.Answerer().Ask(ctx, scope, question); err != nil {
+		return answer.Answer{}, "", AnswerEnd{}, err
+	}
+	if answered.Grade != rag.Answers && !filtered {
+		h.keepQuestion(ctx, active, scope, question.Text)
+	}
+	end = AnswerEnd{
+		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          indexOfHits(active, before, of, answered.Sources, answered.MayAnswer),
+		Index:          indexOfHits(active, before, scope.Collection, answered.Sources, answered.MayAnswer),
 	}
 	switch {
 	case answered.FallbackReason != nil:
@@ -73,11 +81,10 @@ func (h *Handler) answerEnd(
 	case answered.CutShort != nil:
 		end.Generation, end.Reason = "cut short", brief(apierror.AsError(answered.CutShort).Error())
 	}
-	return end
+	return answered, h.answerText(ctx, active, scope.Collection, answered, question.Query, filtered), end, nil
 }
 
-// answerText is the answer of the model, or that nothing was found. An answer that is not sure says
-// so first.
+// answerText is the answer of the model, or that nothing was found, and says if it is not sure.
 func (h *Handler) answerText(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer, query rag.Query,
 	filtered bool,
@@ -170,34 +177,25 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
 	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
-	before, stale := active.Status(), active.Stale(ctx)
+	stale := active.Stale(ctx)
 	minLevel := cmp.Or(in.MinPromotionLevel, catalog.Standard)
-	answered, err := h.workspace.Answerer().Ask(ctx, active.Compounding(), answer.Question{
+	filtered := len(in.DocTypes) > 0 || minLevel != catalog.Standard
+	answered, text, end, err := h.answer(ctx, active, active.Compounding(), answer.Question{
 		Query:           query,
 		MinLevel:        minLevel,
 		IncludeCritical: valueOr(in.IncludeCritical, true),
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
 		Stale:           stale,
-		OnText:          onText(ctx),
-	})
+	}, filtered)
 	if err != nil {
 		return RagQueryOutput{}, err
 	}
-	filtered := len(in.DocTypes) > 0 || minLevel != catalog.Standard // other documents may answer it
-	if answered.Grade != rag.Answers && !filtered {
-		h.keepQuestion(ctx, active, in.Query)
-	}
-	out := RagQueryOutput{
-		Answer:      h.answerText(ctx, active, catalog.Compounding, answered, query, filtered),
-		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
-		AnswerEnd: h.answerEnd(active, before, catalog.Compounding, answered),
-	}
+	out := RagQueryOutput{Answer: text, AnswerEnd: end}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
-	out.Conflicts, _ = fit(conflictsOf(answered), maxSideList)
 	return out, nil
 }
 
@@ -205,14 +203,6 @@ func (in RagQueryInput) check() error {
 	return cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
 		checkScore(in.MinRelevanceScore, 0.7),
 		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard))
-}
-
-func conflictsOf(answered answer.Answer) [][]string {
-	var pairs [][]string
-	for _, c := range answered.Conflicts {
-		pairs = append(pairs, []string{wirePath(c.Later), wirePath(c.Earlier)})
-	}
-	return pairs
 }
 
 func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
@@ -240,8 +230,7 @@ func linkedOf(links []answer.Linked) []LinkedDocument {
 	return documents
 }
 
-// onText returns a function that reports each piece of the answer that the model writes.
-// There is no total: the length of the answer is not known.
+// onText returns a function that reports each piece of the answer. The total is not known.
 func onText(ctx context.Context) func(text string) {
 	pieces := 0
 	return func(text string) {

@@ -22,8 +22,6 @@ type RagQueryExternalOutput struct {
 	Answer           string           `json:"answer"`
 	Sources          []ExternalSource `json:"sources"`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	gradeOutput
-	omittedOutput
 	AnswerEnd
 }
 
@@ -67,18 +65,14 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 	}
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
-	before := active.Status()
-	answered, err := h.workspace.Answerer().Ask(ctx, active.External(), answer.Question{
-		Query: query, MinLevel: catalog.Standard, OnText: onText(ctx),
-	})
+	answered, text, end, err := h.answer(ctx, active, active.External(), answer.Question{
+		Query: query, MinLevel: catalog.Standard,
+	}, false)
 	if err != nil {
 		return RagQueryExternalOutput{}, err
 	}
 	out := RagQueryExternalOutput{
-		Answer:           h.answerText(ctx, active, catalog.External, answered, query, false),
-		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
-		gradeOutput:      gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
-		AnswerEnd: h.answerEnd(active, before, catalog.External, answered),
+		Answer: text, ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, AnswerEnd: end,
 	}
 	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))

@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/recall"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // RecallInput has the parameters of recall.
@@ -71,7 +70,7 @@ func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, err
 func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
 	act := in.Act()
 	if act == recall.Compacting {
-		return RecallOutput{}, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+		return RecallOutput{}, h.recalls.Update(ctx, in.SessionID, func(s *recall.Session) error {
 			s.Compact()
 			return nil
 		})
@@ -85,11 +84,13 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 		return RecallOutput{}, nil
 	}
 	candidates, searchErr := h.candidates(ctx, active, in)
-	var chosen recall.Candidate
 	var text string
-	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
-		s.Calls++
-		chosen, text = recall.Choose(s, active.Definition.Root, in, candidates, time.Now())
+	var deny bool
+	err = h.recalls.Update(ctx, in.SessionID, func(s *recall.Session) error {
+		if in.Event == recall.Before {
+			s.Calls++
+		}
+		text, deny = recall.Choose(s, active.Definition.Root, in, candidates, allowed == project.RecallGuard, time.Now())
 		text = noteAct(s, active, in, text, allowed != project.RecallPrompt)
 		return nil
 	})
@@ -97,11 +98,11 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 		return RecallOutput{}, errors.Join(err, searchErr)
 	}
 	hook := &recall.Output{Event: in.Event, Context: plain.Hook(text)}
-	if allowed == project.RecallGuard && chosen.Level == catalog.Critical && (act == recall.Running || act == recall.Writing) {
-		hook = &recall.Output{Event: in.Event, Decision: "deny", Reason: plain.Hook(text + recall.Guarded)}
+	if deny {
+		hook = &recall.Output{Event: in.Event, Decision: "deny", Reason: plain.Hook(text)}
 	}
 	out := RecallOutput{Hook: hook}
-	if h.workspace.RecallVisible() {
+	if h.workspace.Settings().RecallVisible {
 		out.Message = plain.Hook(text)
 	}
 	return out, nil
@@ -137,7 +138,7 @@ func noteAct(s *recall.Session, active *workspace.Project, in RecallInput, point
 			return recall.Solved
 		}
 	case recall.Delegating:
-		s.Delegate(recall.Task{Agent: in.Agent, Text: recall.ForSubagent(pointer)})
+		s.Delegate(recall.Task{Agent: in.Agent, Text: pointer})
 		return ""
 	case recall.Beginning:
 		return s.Begin(in.Agent)

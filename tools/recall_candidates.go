@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 // candidates returns the documents that an event may need, best first.
 func (h *Handler) candidates(ctx context.Context, active *workspace.Project, in RecallInput) ([]recall.Candidate, error) {
 	query := rag.Query{
-		Limit: recallCandidates, MinScore: h.workspace.RecallThreshold(), Unasked: true, Patience: recallEmbedding,
+		Limit: recallCandidates, MinScore: h.workspace.Settings().RecallThreshold, Unasked: true, Patience: recallEmbedding,
 	}
 	switch in.Act() {
 	case recall.Asking, recall.Delegating:
@@ -72,21 +73,24 @@ func (h *Handler) recallFor(
 			case hit.Phrase > 0:
 				c.Why = "same name or error"
 			}
-			found = append(found, withNotes(active, scope, stale(), c))
+			found = append(found, withNotes(active, scope.Collection, stale(), c))
 		}
 	}
+	slices.SortStableFunc(found, func(a, b recall.Candidate) int { return cmp.Compare(b.Score, a.Score) })
 	return found, nil
 }
 
 // withNotes says what may be wrong with a document.
-func withNotes(active *workspace.Project, scope catalog.Scope, stale map[string]string, c recall.Candidate) recall.Candidate {
-	if scope.Collection == catalog.Handbook {
+func withNotes(
+	active *workspace.Project, in catalog.Collection, stale map[string]string, c recall.Candidate,
+) recall.Candidate {
+	if in == catalog.Handbook {
 		return c
 	}
-	if stale[c.Path] != "" && scope.Collection == catalog.Compounding {
+	if stale[c.Path] != "" && in == catalog.Compounding {
 		c.Notes = " It may be outdated: places that it cites have changed."
 	}
-	if active.Outdated(scope.Collection, []rag.Hit{c.Hit}) > 0 {
+	if active.Outdated(in, []rag.Hit{c.Hit}) > 0 {
 		c.Notes += " It has changed since it was indexed: its lines may be others."
 	}
 	return c
@@ -112,7 +116,7 @@ func (h *Handler) speaking(
 		}
 		for _, hit := range hits {
 			hit.Score = 1 // it was not found by the search
-			found = append(found, withNotes(active, active.Compounding(), stale(), recall.Candidate{Hit: hit, Why: why}))
+			found = append(found, withNotes(active, c.Collection, stale(), recall.Candidate{Hit: hit, Why: why}))
 		}
 	}
 	return found, nil
@@ -122,7 +126,8 @@ func (h *Handler) speaking(
 func (h *Handler) bestPassage(
 	ctx context.Context, active *workspace.Project, c workspace.Citation, text string,
 ) ([]rag.Hit, error) {
-	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
+	scope := catalog.Scope{Tenant: active.Tenant, Collection: c.Collection}
+	hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{
 		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
 		Filter: rag.Filter{Documents: []int64{c.ID}},
 	})

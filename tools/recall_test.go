@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,7 +28,11 @@ func newHooks(t *testing.T, config string) *hooks {
 
 func newHooksWith(t *testing.T, config string, settings project.Settings) *hooks {
 	t.Helper()
-	f := setupWith(t, settings)
+	return newHooksOn(t, config, setupWith(t, settings))
+}
+
+func newHooksOn(t *testing.T, config string, f *fixture) *hooks {
+	t.Helper()
 	c := connect(t, f.server, protocolVersions()["handshake"])
 	documents := map[string]string{
 		"src/crane.go": "package src\n",
@@ -335,26 +340,121 @@ func TestRecall_AsksToWriteDownWhatWasSolved(t *testing.T) {
 	}
 }
 
-// Hooks point to external docs that the project takes as its own, and to no others.
-func TestRecall_PointsToExternalDocsThatAreTakenAsOwn(t *testing.T) {
+// Hooks search the collections that the user's settings name: by default the project's own documents, and external
+// docs that the project takes as its own.
+func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 	t.Parallel()
-	for config, want := range map[string]bool{
-		`{"project_name": "p", "external_docs": {"path": "./docs", "as_own": true}}`: true,
-		`{"project_name": "p", "external_docs": {"path": "./docs"}}`:                 false,
+	own := project.DefaultSettings().RecallCollections
+	for name, test := range map[string]struct {
+		collections []string
+		external    string
+		want        string
+	}{
+		"default":                          {own, `{"path": "./docs"}`, "own"},
+		"docs that init took as knowledge": {own, `{"path": "./docs", "as_own": true}`, "own docs"},
+		"the handbook alone":               {[]string{"handbook"}, `{"path": "./docs"}`, "handbook"},
+		"all":                              {[]string{"compounding", "external", "handbook"}, `{"path": "./docs"}`, "own docs handbook"},
 	} {
-		c := connect(t, setup(t).server, protocolVersions()["handshake"])
-		documents := map[string]string{
-			"docs/pool.md": "# Connection pool exhausted\n\nPgxPoolExhausted: the connection pool was exhausted by leaked connections of the importer.\n",
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			settings := project.DefaultSettings()
+			settings.RecallCollections = test.collections
+			f := setupWith(t, settings)
+			text := func(title, word string) string {
+				return title + "\n\n" + word + "PoolError: the " + word + " connection pool was exhausted by leaked connections of the importer. " +
+					"Never run `" + word + "ctl drain --all`.\n"
+			}
+			documents := map[string]string{
+				"csharp-compounding-docs/insights/own.md": insight("The own pool", "standard", text("", "Own")),
+				"docs/docs.md": text("# The pool of the docs", "Docs"),
+			}
+			handbook := map[string]string{"handbook/handbook.md": text("# The pool of the handbook", "Handbook")}
+			for i := range 12 {
+				lunch := fmt.Sprintf("# Other %d\n\nNotes %d on lunch %d.\n", i, i, i)
+				documents[fmt.Sprintf("docs/other-%d.md", i)], handbook[fmt.Sprintf("handbook/other-%d.md", i)] = lunch, lunch
+				documents[fmt.Sprintf("csharp-compounding-docs/insights/other-%d.md", i)] = insight(fmt.Sprint("Other ", i), "standard", lunch)
+			}
+			f.ingest(t, handbook)
+			c := connect(t, f.server, protocolVersions()["handshake"])
+			h := &hooks{c, newProject(t, `{"project_name": "p", "external_docs": `+test.external+`}`, documents)}
+			c.activate(t, h.root)
+			for _, word := range []string{"Own", "Docs", "Handbook"} {
+				searched := strings.Contains(test.want, strings.ToLower(word))
+				question := prompt("prompt "+word, "why does "+word+"PoolError come, was the connection pool exhausted by leaked connections?")
+				if got := h.call(t, question); strings.Contains(got, strings.ToLower(word)+".md:") != searched {
+					t.Errorf("about %s a prompt gets %q", word, got)
+				}
+				// What the handbook quotes is not compared with commands.
+				quotes := searched && word != "Handbook"
+				if got := h.call(t, command("command "+word, word+"ctl drain -v --all")); strings.Contains(got, strings.ToLower(word)+".md:") != quotes {
+					t.Errorf("about %s a command gets %q", word, got)
+				}
+			}
+		})
+	}
+}
+
+// A session of 200 calls is told at most six documents, and 500 tokens with what it is asked to write down,
+// whatever the calls are.
+func TestRecall_KeepsToItsBudget(t *testing.T) {
+	t.Parallel()
+	settings := project.DefaultSettings()
+	settings.Recall = project.RecallGuard
+	c := connect(t, setupWith(t, settings).server, protocolVersions()["handshake"])
+	const subjects, calls = 50, 200
+	name := func(i int) string { return "harbour" + string(rune('a'+i%26)) + string(rune('k'+i/26)) }
+	documents := map[string]string{}
+	for i := range subjects {
+		documents["csharp-compounding-docs/insights/"+name(i)+".md"] = insight(
+			"The rule of "+name(i)+", which has a title that is not short", "critical",
+			"Never run `"+name(i)+" --purge`, because all that the harbour master has written into the books of the year is lost. "+
+				"A plain `ALTER TABLE "+name(i)+" DROP COLUMN` locks the table for an hour, and nobody can land.\n\n```\nfatal in "+
+				name(i)+": the mooring is not free\n```\n")
+	}
+	root := newProject(t, `{"project_name": "p"}`, documents)
+	c.activate(t, root)
+	shown, said := 0, ""
+	send := func(in arguments) {
+		in["session_id"] = "s"
+		var out struct {
+			Hook struct {
+				Context string `json:"additionalContext"`
+				Reason  string `json:"permissionDecisionReason"`
+			} `json:"hookSpecificOutput"`
 		}
-		for i := range 12 {
-			name := string(rune('a' + i))
-			documents["docs/other-"+name+".md"] = "# Other " + name + "\n\nNotes " + name + " on lunch " + name + ".\n"
+		if err := json.Unmarshal(c.ask(t, "recall", in).Structured, &out); err != nil {
+			t.Fatal(err)
 		}
-		h := &hooks{c, newProject(t, config, documents)}
-		c.activate(t, h.root)
-		got := h.call(t, prompt("one", "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"))
-		if strings.Contains(got, "./docs/pool.md:") != want {
-			t.Errorf("with %s recall says %q", config, got)
+		text := out.Hook.Context + out.Hook.Reason
+		shown, said = shown+strings.Count(text, "/insights/"), said+text
+	}
+	send(arguments{"event": "PreCompact"})
+	for i := range calls {
+		of := name((i / 4) % subjects)
+		switch i % 4 {
+		case 0:
+			send(command("", "cd x && "+of+" -v --purge"))
+			send(after("PostToolUse", "", "cd x && "+of+" -v --purge", ""))
+		case 1:
+			send(command("", "make docks"))
+			if i%8 == 1 {
+				send(after("PostToolUseFailure", "", "make docks", "Exit code 2\nfatal in "+of+": the mooring is not free"))
+			} else {
+				send(after("PostToolUse", "", "make docks", ""))
+			}
+		case 2:
+			send(arguments{"event": "PreToolUse", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table " + of + " drop column x;"})
+		case 3:
+			send(arguments{"event": "PreToolUse", "tool_name": "Agent", "prompt": "why is the mooring of " + of + " not free?"})
+			send(arguments{"event": "SubagentStart"})
+			send(prompt("", "continue"))
 		}
 	}
+	if shown < 3 || shown > 6 {
+		t.Errorf("%d documents are shown in %d calls", shown, calls)
+	}
+	if !strings.Contains(said, "this command had failed") || !strings.Contains(said, "found out here") {
+		t.Errorf("the session is not asked to write down what it has learned: %s", said)
+	}
+	atMostTokens(t, "a session of 200 calls", []byte(said), 500)
 }

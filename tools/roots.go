@@ -19,14 +19,12 @@ const rootsKey = "roots"
 // rootsWait bounds how long a call waits for the roots of a client with a handshake.
 const rootsWait = 2 * time.Second
 
-// followRoots makes the workspace follow the folders that the client works in, so that
-// no call is answered from a worktree that the client has left. It returns what the
+// followRoots makes the workspace follow the folders that the client works in. It returns what the
 // client has to be asked for before the call can be answered, nil for nothing.
 //
-// A client without a handshake gets no requests and sends no notification of a change.
-// It is asked in the answer to each call and makes the call again, which takes it about
-// a millisecond. One with a handshake is asked directly, each time too: older releases of
-// Claude Code do not send the notification.
+// A client without a handshake is asked in the answer to each call, and makes the call again, in
+// about a millisecond. One with a handshake is asked directly, each time too: older releases of
+// Claude Code do not notify of a change.
 func (h *Handler) followRoots(
 	ctx context.Context, session *mcp.ServerSession, client *mcp.ClientCapabilities, responses mcp.InputResponseMap,
 ) mcp.InputRequestMap {

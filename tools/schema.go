@@ -15,8 +15,8 @@ import (
 // property edits one property of an input schema.
 type property func(*jsonschema.Schema)
 
-// inputSchema infers the schema of T and edits the named properties. It panics if T
-// has no such property: tools are declared at start, so every test would fail.
+// inputSchema infers the schema of T and edits the named properties. It panics if there is no such
+// property, so every test would fail.
 func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -43,8 +43,7 @@ func between(low, high float64) property {
 	}
 }
 
-// withDefault declares the default of a parameter, which its handler fills in. One that the
-// project's config can change has none here.
+// withDefault declares a default that no config can change. The handler fills it in.
 func withDefault(value any) property {
 	return func(s *jsonschema.Schema) {
 		s.Default = encode(value)
@@ -66,7 +65,7 @@ func projectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
 // queryText bounds the length of a query.
 func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
-// levels restricts a text to the promotion levels, or each item of a list.
+// levels restricts a text, or each item of a list, to the promotion levels.
 func levels(s *jsonschema.Schema) {
 	notNull(s)
 	if s.Items != nil {
@@ -83,7 +82,6 @@ func levelNames() []any {
 	return names
 }
 
-// notNull removes "null" from the types that are inferred from pointers and slices.
 func notNull(s *jsonschema.Schema) {
 	for _, t := range s.Types {
 		if t != "null" {
@@ -93,8 +91,7 @@ func notNull(s *jsonschema.Schema) {
 	}
 }
 
-// writesIndex annotates a tool that changes no file, and the index alone so that it
-// follows the files.
+// writesIndex annotates a tool that changes no file.
 func writesIndex() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
@@ -106,14 +103,9 @@ func readOnly() *mcp.ToolAnnotations {
 	}
 }
 
-// outputSchema infers the schema of answers of type T and edits the named
-// properties. It differs from what the SDK would infer:
-//   - a list, or a field with omitempty, cannot be null: an empty list is [], and the
-//     field is left out;
-//   - objects allow additional fields, so that a client with an older schema accepts
-//     an answer with a new field.
-//
-// It panics if T has no such property, as inputSchema does.
+// outputSchema infers the schema of answers and edits the named properties. Unlike the SDK's, it
+// allows no null for an empty list or an absent field, and it allows additional fields: clients may
+// have an older schema.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string", Enum: levelNames()}
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{
@@ -145,8 +137,8 @@ func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// fieldsAsIn removes the fields of an object, or of those in an array, that another tool
-// declares: each session of a client pays for every declaration.
+// fieldsAsIn removes the fields that another tool declares: each session pays for every
+// declaration.
 func fieldsAsIn(tool string) property {
 	return func(s *jsonschema.Schema) {
 		object := s
@@ -159,7 +151,7 @@ func fieldsAsIn(tool string) property {
 }
 
 // externalSchema is outputSchema for a tool that answers from the external docs as another tool
-// does from the project's own documents. list has the fields that it has there.
+// does from own documents.
 func externalSchema[T any](list, as string) *jsonschema.Schema {
 	schema := outputSchema[T](nil)
 	for _, field := range schema.Properties {
@@ -173,10 +165,8 @@ func externalSchema[T any](list, as string) *jsonschema.Schema {
 // undescribed removes the description of a field that another tool describes.
 func undescribed(s *jsonschema.Schema) { s.Description = "" }
 
-// alwaysLoaded has Claude Code show the tool to the model from the first request on.
-// Claude Code hides the tools of MCP servers behind a search otherwise. The model
-// searches for a tool only if it knows that there may be one, so the tools that every
-// session should think of are shown.
+// alwaysLoaded has Claude Code show the tool to the model from the first request on, instead of
+// hiding it behind a search.
 func alwaysLoaded() mcp.Meta { return mcp.Meta{"anthropic/alwaysLoad": true} }
 
 // searchHint gives Claude Code's search for tools words that the name of a tool lacks.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // SearchExternalDocsInput has the parameters of search_external_docs.
@@ -25,7 +24,7 @@ type SearchExternalDocsOutput struct {
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Results without room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	FoundEnd
+	SearchEnd
 }
 
 // ExternalResult is a page that a search has found.
@@ -58,8 +57,7 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
-	before := active.Status()
-	hits, err := h.workspace.Searcher().Search(ctx, active.External(), query)
+	hits, end, err := h.search(ctx, active, active.External(), query)
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
@@ -71,8 +69,7 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
-		FoundEnd:         h.foundEnd(ctx, active, before, catalog.External, hits, query),
+		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, SearchEnd: end,
 	}, nil
 }
 

@@ -20,10 +20,7 @@ const (
 	maxHandbookResults = 20
 	// cachedSearches is how many searches the cache holds.
 	cachedSearches = 100
-	// editionWait bounds the check whether a cached search is still valid.
-	editionWait = 2 * time.Second
-	// maxPassage bounds the text of a passage, in characters. Only passages that are
-	// mostly white space are longer.
+	// maxPassage bounds the text of a passage, in characters.
 	maxPassage = 3000
 	// maxSections is how many sections an answer names at most.
 	maxSections = 50
@@ -117,32 +114,22 @@ type handbookSearch struct {
 	section string
 }
 
-// handbookFound is the result of a search in one edition of the handbook. Every change
-// of the handbook, by any process, makes a new edition.
-type handbookFound struct {
+// handbookHits is the result of a search in one edition. Every change of the handbook makes a new
+// one.
+type handbookHits struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit
 	// sections lists those of the handbook. It is set only if there are no passages.
 	sections []string
 }
 
-// findInHandbook returns the cached result of the search if the handbook has not changed since,
-// or if the database does not say within editionWait whether it has. Otherwise it searches.
-func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookFound, err error) {
+// findInHandbook searches, unless the cache has the result of this search in the same edition.
+func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookHits, err error) {
+	edition, err := h.workspace.Handbook(ctx)
+	if err != nil || edition == (index.HandbookEdition{}) {
+		return handbookHits{}, err
+	}
 	known, cached := h.handbook.Get(search)
-	asking, cancel := ctx, context.CancelFunc(func() {})
-	if cached {
-		asking, cancel = context.WithTimeout(ctx, editionWait)
-	}
-	edition, err := h.workspace.Handbook(asking)
-	cancel()
-	switch {
-	case err != nil && cached && ctx.Err() == nil:
-		h.logger.WarnContext(ctx, "answer from an earlier search of the handbook", "error", err)
-		return known, nil
-	case err != nil || edition == (index.HandbookEdition{}):
-		return handbookFound{}, err
-	}
 	hit := cached && known.edition == edition
 	h.logger.DebugContext(ctx, "handbook cache", "hit", hit)
 	if hit {
@@ -153,12 +140,12 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		query.DocTypes = []string{search.section}
 	}
 	hits, err := h.workspace.Searcher().Search(ctx, edition.Scope(), query)
-	found = handbookFound{edition: edition, passages: hits.Documents}
+	found = handbookHits{edition: edition, passages: hits.Documents}
 	if err == nil && len(found.passages) == 0 {
 		found.sections, err = h.workspace.HandbookSections(ctx, edition)
 	}
 	if err != nil {
-		return handbookFound{}, err
+		return handbookHits{}, err
 	}
 	if hits.Embedded == 1 { // vectors that come later change what is found, and no edition
 		h.handbook.Add(search, found)
@@ -200,8 +187,7 @@ func formatPassages(passages []rag.Hit) []string {
 	return results
 }
 
-// formatNone says why nothing was found. Every section has passages, so either the
-// section does not exist or the handbook is empty.
+// formatNone says why nothing was found: every section has passages.
 func (s handbookSearch) formatNone(sections []string) string {
 	text := fmt.Sprintf("No results found for query: '%s'", brief(s.query))
 	switch {

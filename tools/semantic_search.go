@@ -32,7 +32,7 @@ type SemanticSearchOutput struct {
 	Results      []SearchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Results without room."`
-	FoundEnd
+	SearchEnd
 }
 
 // ResultHead is what results of both searches begin with.
@@ -99,20 +99,13 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	if err != nil {
 		return SemanticSearchOutput{}, err
 	}
-	before, stale := active.Status(), active.Stale(ctx)
-	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), query)
+	stale := active.Stale(ctx)
+	hits, end, err := h.search(ctx, active, active.Compounding(), query)
 	if err != nil {
 		return SemanticSearchOutput{}, err
 	}
-	filtered := len(query.DocTypes)+len(query.Levels)+len(in.Paths) > 0 // other documents may answer it
-	if len(hits.Documents) == 0 && !filtered {
-		h.keepQuestion(ctx, active, in.Query)
-	}
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
-	return SemanticSearchOutput{
-		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		FoundEnd: h.foundEnd(ctx, active, before, catalog.Compounding, hits, query),
-	}, nil
+	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, SearchEnd: end}, nil
 }
 
 func (in SemanticSearchInput) check() error {

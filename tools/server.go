@@ -1,6 +1,5 @@
-// Package tools is the MCP side of the server: one tool a file, each a short
-// composition of workspace and rag. It knows MCP and the tool contract; it must
-// not know SQL, HTTP or how files are watched.
+// Package tools is the MCP side of the server: one tool a file, each a short composition of
+// workspace and rag. It must not know SQL, HTTP or how files are watched.
 package tools
 
 import (
@@ -42,15 +41,13 @@ func Groups() []Group {
 	}
 }
 
-// Handler has a method for each tool. Clients call them through [NewServer], commands call
-// them directly. Safe for concurrent use.
+// Handler has a method for each tool, for clients and commands. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
-	handbook  *lru.Cache[handbookSearch, handbookFound]
+	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *recall.Store
 	logger    *slog.Logger
-	// turns holds a token for each call at work that depends on the project. Others wait, so that
-	// a client with thousands of calls does not overrun the database and Ollama.
+	// turns holds a token for each call at work. Others wait: a client may make thousands of calls.
 	turns chan struct{}
 	// hungAt is when a hook last met a database that hangs, in Unix nanoseconds.
 	hungAt atomic.Int64
@@ -61,10 +58,10 @@ type Handler struct {
 // maxTurns is how many calls work at a time.
 const maxTurns = 32
 
-// NewHandler returns the tools on a workspace. The tools keep notes on hooks and searches
-// below home, the user's own folder.
+// NewHandler returns the tools on a workspace. They keep notes on hooks below home, the user's own
+// folder.
 func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handler {
-	handbook, err := lru.New[handbookSearch, handbookFound](cachedSearches)
+	handbook, err := lru.New[handbookSearch, handbookHits](cachedSearches)
 	if err != nil {
 		panic(err) // it fails only for a size below 1
 	}
@@ -73,8 +70,8 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 	}
 }
 
-// NewServer returns the MCP server with every tool, and the documents as resources; see
-// [NewHandler] for home. The handshake needs neither the database nor Ollama.
+// NewServer returns the MCP server with every tool; see [NewHandler] for home. The handshake needs
+// neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := NewHandler(w, home, logger)
 	// Neither list changes while the server runs.
@@ -94,7 +91,6 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 			server.AddTool(tool.Tool, h.answering(tool))
 		}
 	}
-	server.AddResourceTemplate(documentTemplate(), h.readDocument)
 	server.AddResourceTemplate(pageTemplate(), h.readPage)
 	return server
 }

@@ -43,6 +43,9 @@ type fixture struct {
 	index       *index.Index
 	fake        *fakeollama.Server
 	databaseURL string
+	// restart returns a new server on the same workspace and home.
+	restart func() *mcp.Server
+	home    string
 }
 
 func setup(t *testing.T) *fixture {
@@ -52,8 +55,12 @@ func setup(t *testing.T) *fixture {
 
 func setupWith(t *testing.T, settings project.Settings) *fixture {
 	t.Helper()
+	return setupOn(t, settings, testenv.DatabaseURL(t))
+}
+
+func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixture {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	databaseURL := testenv.DatabaseURL(t)
 	database := db.NewDatabase(databaseURL, logger)
 	t.Cleanup(database.Close)
 	fake := fakeollama.Start(t)
@@ -73,8 +80,10 @@ func setupWith(t *testing.T, settings project.Settings) *fixture {
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(x, searcher, answer.New(database, searcher, models, logger), settings, "", logger)
 	t.Cleanup(w.Close)
+	restart := func() *mcp.Server { return tools.NewServer(w, home, "test", logger) }
 	return &fixture{
-		server: tools.NewServer(w, home, "test", logger), handler: tools.NewHandler(w, home, logger), index: x, fake: fake, databaseURL: databaseURL,
+		home: home, restart: restart,
+		server: restart(), handler: tools.NewHandler(w, home, logger), index: x, fake: fake, databaseURL: databaseURL,
 	}
 }
 

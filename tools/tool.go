@@ -19,8 +19,7 @@ type Group struct {
 	Tools []Tool
 }
 
-// Tool is one tool: its declaration, as tools/list shows it, and how a client's call of it is
-// answered.
+// Tool is one tool: its declaration, and how it answers.
 type Tool struct {
 	*mcp.Tool
 
@@ -43,9 +42,8 @@ func newProjectTool[In, Out any](method method[In, Out], declaration *mcp.Tool) 
 	return toolOf(method, declaration, true)
 }
 
-// toolOf does what the SDK could do. The SDK's check of arguments stops at the first fault,
-// and the SDK reads every answer again to compare it with its schema. The tests compare
-// them instead.
+// toolOf does what the SDK could do: the SDK's check stops at the first fault, and it reads every
+// answer again.
 func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsRoots bool) Tool {
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
@@ -98,8 +96,7 @@ const hangTime = time.Minute
 
 func (h *Handler) hangs() bool { return time.Since(time.Unix(0, h.hungAt.Load())) < hangTime }
 
-// noteHang notes that a hook has waited for the database in vain, after err. The activation of a
-// project goes on, and is no hang.
+// noteHang notes that a hook has waited for the database in vain. An activation is no hang.
 func (h *Handler) noteHang(ctx context.Context, err error) {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError {
 		h.hungAt.Store(time.Now().UnixNano())

@@ -13,27 +13,21 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// How much is handed to the indexer at once: so much that a transaction is worth its
-// cost, and so little that a stop loses little work.
+// Limits of one batch, which is one transaction. A batch must be worth a transaction, and a stop must
+// lose little work. Changes since the last walk are one batch, because the database may be far away.
 const (
-	batchFiles = 64
-	batchBytes = 128 << 10
-)
-
-// How much of the files that have changed since the last walk is handed over at once: as much
-// as a first walk has in several batches at a time. They are one transaction, since a
-// database may be far away.
-const (
+	batchFiles   = 64
+	batchBytes   = 128 << 10
 	changesFiles = 256
 	changesBytes = 512 << 10
 )
 
-// concurrentBatches is the number of batches that are indexed at the same time:
-// each processor parses one while others are written.
+// concurrentBatches is the number of batches that are indexed at the same time: each processor parses
+// one while others are written.
 func concurrentBatches() int { return runtime.GOMAXPROCS(0) + 2 }
 
-// indexAll reads files and hands them to the indexer, in batches of so many files or bytes.
-// What is returned is the first thing that went wrong, which makes the other batches stop.
+// indexAll reads files and gives them to the indexer in batches. It returns the first error, which stops
+// the other batches.
 func (r *reconciler) indexAll(ctx context.Context, files []entry, maxFiles int, maxBytes int64) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrentBatches())
@@ -80,8 +74,7 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	return nil
 }
 
-// read reads a file, and returns false unless it is to be indexed: if it cannot be, or if its
-// bytes have the hash of the entry.
+// read reads a file. ok is false if the file cannot be indexed, or has the bytes of the entry's hash.
 func (r *reconciler) read(e entry) (file document.File, ok bool) {
 	known := e.stamp.Hash
 	content, e, err := r.folder.read(r.root, e)
@@ -107,7 +100,7 @@ func (r *reconciler) read(e entry) (file document.File, ok bool) {
 	return document.File{}, false
 }
 
-// note notes what became of files that were handed over.
+// note keeps the results of files that were given to the indexer.
 func (r *reconciler) note(files []document.File, failures []document.Failure) {
 	failed := errorsByPath(failures)
 	for _, file := range files {
@@ -116,7 +109,7 @@ func (r *reconciler) note(files []document.File, failures []document.Failure) {
 		switch err := failed[file.Path]; {
 		case errors.Is(err, document.ErrChanged):
 			r.changing = append(r.changing, file.Path)
-			r.known[file.Path] = document.Stamp{} // of an earlier version, perhaps
+			r.known[file.Path] = document.Stamp{} // the index may have an earlier version
 		case err != nil:
 			r.fail(file.Path, err)
 		case known:

@@ -13,8 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// unfitError is why a file cannot be a document. What the index holds under its
-// name is outdated, and is removed.
+// unfitError says why a file cannot be a document. The index then drops the document of that name.
 type unfitError struct{ reason string }
 
 func (e *unfitError) Error() string { return e.reason }
@@ -57,8 +56,8 @@ func (f Folder) Open() (*contain.Root, error) {
 	return contain.OpenInside(f.Inside, f.Dir)
 }
 
-// covered returns an error if name leads by a symbolic link to a target that the folder
-// does not cover: a link is no way around a pattern.
+// covered returns an error if a symbolic link leads to a target that does not match: a link is no way
+// around a pattern.
 func (f Folder) covered(name, target string) error {
 	if f.Match == nil || target == name || f.Covers(target) {
 		return nil
@@ -67,8 +66,8 @@ func (f Folder) covered(name, target string) error {
 		"is a symbolic link to %s, which does not belong to the documents; put the file itself there", target)}
 }
 
-// explain replaces the error of looking at a file by one that says what to do about the
-// file, where that cannot be a document. It returns other errors as they are.
+// explain returns an error that says what to do about a file that cannot be a document. It returns other
+// errors as they are.
 func explain(root *contain.Root, name string, err error) error {
 	tooLarge, isTooLarge := errors.AsType[*contain.TooLargeError](err)
 	switch {
@@ -99,15 +98,15 @@ func explain(root *contain.Root, name string, err error) error {
 	}
 }
 
-// StampOf returns what the file system says of a file. The stamp has no hash.
+// StampOf returns the stamp of a file, without a hash.
 func StampOf(info fs.FileInfo) document.Stamp {
 	stamp := document.Stamp{Size: info.Size(), ModTime: info.ModTime()}
 	stamp.ChangeTime, stamp.Inode = systemStamp(info)
 	return stamp
 }
 
-// provenTime returns the change time, or zero if it is too recent to prove
-// anything: a file that changes twice in one tick of the clock keeps its time.
+// provenTime returns the change time, or zero if it is too recent to prove anything: a second change in
+// the same tick of the clock keeps the time.
 func provenTime(changeTime, now time.Time) time.Time {
 	tick := 20 * time.Millisecond // two of the slowest kernel's
 	if changeTime.Nanosecond() == 0 {

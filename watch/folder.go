@@ -1,7 +1,6 @@
-// Package watch keeps an index in step with files on disk: it walks folders,
-// compares what is there with what the index knows, and hands over what differs.
-// It knows files and when they change; it must not know SQL, markdown or
-// embedding, and drives the [Indexer] that it declares.
+// Package watch keeps an index in step with files on disk. It walks folders, compares them with the
+// index, and gives the differences to the [Indexer] that it declares. It knows files and their changes.
+// It must not know SQL, markdown or embedding.
 package watch
 
 import (
@@ -23,37 +22,33 @@ import (
 
 // Folder is a tree of files that belong in an index.
 type Folder struct {
-	// Dir is the folder's absolute path. Nothing outside it is read. A symbolic
-	// link to a file is followed if its target is in the folder and matches too. A
-	// symbolic link to a folder is not followed.
+	// Dir is the folder's absolute path. Nothing outside it is read. A symbolic link to a file is
+	// followed if its target is in the folder and matches. Links to folders are not followed.
 	Dir string
-	// Inside, if not "", is a folder that contains Dir. A symbolic link in Dir's
-	// path must not lead out of it, nor into a hidden folder. If Inside is Dir
-	// itself, no symbolic link is allowed at all.
+	// Inside, if not "", contains Dir; see [contain.OpenInside].
 	Inside string
-	// Prefix stands before every path in the index, "" for none.
+	// Prefix begins every path in the index.
 	Prefix string
-	// Match says which files belong, by their path in Dir, with / separators.
+	// Match says which files belong to the folder, by their path in Dir, with / separators.
 	Match func(path string) bool
-	// Prune, if not nil, says which folders hold nothing that matches.
+	// Prune, if not nil, says which folders have no matching file.
 	Prune func(dir string) bool
-	// MayBeMissing makes a folder that does not exist an empty one.
+	// MayBeMissing makes a missing folder an empty one.
 	MayBeMissing bool
 }
 
-// entry is a file that was found.
+// entry is a file or a folder of a walk.
 type entry struct {
 	path string // in the index
 	name string // in the folder
-	// stamp is what the file system says of it, or of the target of a symbolic link. The hash is that of an earlier version, if
-	// the index may have one that is the same: else it is zero.
-	stamp document.Stamp
-	// folder is set for a folder. Its stamp is from before it was looked into.
+	// stamp describes the file, or the target of a symbolic link, or a folder before it was read. Its
+	// hash is that of the indexed version if the file may still have those bytes, and zero otherwise.
+	stamp  document.Stamp
 	folder bool
 }
 
-// sum is a number for the path and the stamp. The sum over all files of a folder says whether
-// two walks have met the same files.
+// sum is a number for the path and the stamp. Two walks that met the same files have the same sum of
+// these numbers.
 func (e entry) sum() uint64 {
 	s := e.stamp
 	text := fmt.Sprintf("%s\x00%d %d %d %d", e.path, s.Size, s.ModTime.UnixNano(), s.ChangeTime.UnixNano(), s.Inode)
@@ -61,8 +56,8 @@ func (e entry) sum() uint64 {
 	return binary.BigEndian.Uint64(hash[:])
 }
 
-// differs reports whether one of the folders that a walk has met is not as it was, so that
-// files or folders in it may have come or gone, or the top folder was replaced.
+// differs reports whether a folder of the last walk has another stamp: files may have come or gone, or
+// the top folder was replaced.
 func (f Folder) differs(folders map[string]document.Stamp) bool {
 	for name, stamp := range folders {
 		info, err := os.Stat(filepath.Join(f.Dir, filepath.FromSlash(name)))
@@ -74,9 +69,8 @@ func (f Folder) differs(folders map[string]document.Stamp) bool {
 	return len(folders) == 0 && err == nil
 }
 
-// walk visits every folder, and every file that matches. It passes over hidden ones. The error
-// is why a file that belongs in the index is no document or cannot be looked at, or why a
-// folder cannot be looked into.
+// walk visits every folder and every matching file, except hidden ones. The error says why a matching
+// file is no document or cannot be read, or why a folder cannot be read.
 func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry, err error)) error {
 	return root.Walk(func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
@@ -99,7 +93,7 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 			}
 			err := checkName(name)
 			visit(e, err)
-			if err != nil { // the notifier does not watch it either
+			if err != nil { // the notifier does the same
 				return fs.SkipDir
 			}
 			return nil
@@ -111,8 +105,7 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 	})
 }
 
-// RemoveTemporary removes what edits have left beside documents before the time, because
-// the program was killed.
+// RemoveTemporary removes older temporary files that killed programs left beside documents.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
 	return f.open(func(root *contain.Root) (err error) {
 		walkErr := f.walk(ctx, root, func(e entry, problem error) {
@@ -124,8 +117,8 @@ func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
 	})
 }
 
-// ReadAll calls take for every file that belongs in the index. The error says why a file
-// cannot be indexed, or a folder not be looked into, which then has a path alone.
+// ReadAll calls take for every matching file. The error says why a file cannot be indexed or a folder
+// cannot be read. A folder has only a path.
 func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err error)) error {
 	return f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, func(e entry, err error) {
@@ -153,8 +146,8 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 	return use(root)
 }
 
-// find returns the entry of one path of the folder, or the error with which walk
-// would skip it. The error is [fs.ErrNotExist] where walk would pass it over.
+// find returns the entry of one path. The error is that of walk, or [fs.ErrNotExist] if walk would not
+// visit the path.
 func (f Folder) find(root *contain.Root, name string) (entry, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -163,8 +156,7 @@ func (f Folder) find(root *contain.Root, name string) (entry, error) {
 	return f.inspect(root, name, info.Mode().Type(), func() (fs.FileInfo, error) { return info, nil })
 }
 
-// inspect is find for a path whose own type is known. own returns the rest of what
-// the file system says of the path itself, without following a symbolic link.
+// inspect is find for a path of a known type. own describes the path without following a symbolic link.
 func (f Folder) inspect(
 	root *contain.Root, name string, ownType fs.FileMode, own func() (fs.FileInfo, error),
 ) (entry, error) {
@@ -198,8 +190,7 @@ func (f Folder) inspect(
 	return e, err
 }
 
-// skips reports whether a folder, by its path in f, is passed over with all that
-// is below it.
+// skips reports whether a walk leaves out a folder and everything below it.
 func (f Folder) skips(name string) bool {
 	return name != "." && (hidden(name) || f.Prune != nil && f.Prune(name))
 }
@@ -209,8 +200,7 @@ func hidden(name string) bool {
 	return base == "." || contain.Hidden(base)
 }
 
-// Covers reports whether a walk would visit a file with that path in the folder:
-// it matches, and neither it nor a folder above it is passed over.
+// Covers reports whether a walk would visit a file of that path.
 func (f Folder) Covers(name string) bool {
 	if hidden(name) || !f.Match(name) {
 		return false

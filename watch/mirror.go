@@ -15,23 +15,21 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// Config says how eagerly a folder is mirrored. Zero values are replaced by
-// defaults.
+// Config says how eagerly a folder is mirrored. Zero means the default.
 type Config struct {
-	// Debounce is how long a file must be unchanged before it is read: 500 ms.
+	// Debounce is how long a file must be unchanged before it is read. The default is 500 ms.
 	Debounce time.Duration
-	// Rescan is the time between two walks of the whole folder: 5 min.
+	// Rescan is the time between two comparisons of the folder with the index. The default is 5 min.
 	Rescan time.Duration
-	// Poll is the same where the file system reports no changes: 5 s.
+	// Poll replaces Rescan if the file system reports no changes. The default is 5 s.
 	Poll time.Duration
-	// MaxDirs is how many folders are watched at most: 10,000. All programs share
-	// the system's watches, so a larger tree is polled.
+	// MaxDirs bounds the watched folders: all programs share the system's watches. A larger tree is
+	// polled. The default is 10,000.
 	MaxDirs int
-	// Ready, if not nil, returns an error while the working tree may be on another
-	// branch. Nothing is indexed or removed until then.
+	// Ready, if not nil, returns an error while the files may be another branch's. Then nothing is
+	// indexed or removed.
 	Ready func() error
-	// OnChange, if not nil, is called after every change of the status. It must
-	// not block.
+	// OnChange, if not nil, is called after every change of the status. It must not block.
 	OnChange func()
 }
 
@@ -52,7 +50,7 @@ func (c Config) withDefaults() Config {
 // maxWait is the longest delay of a file that keeps changing.
 const maxWait = 5 * time.Second
 
-// missingPoll is how often a folder that does not exist is looked for.
+// missingPoll is how often a mirror looks for a missing folder.
 const missingPoll = time.Second
 
 // How long a mirror waits after a failure of the indexer.
@@ -63,74 +61,69 @@ const (
 
 // Mirror keeps an index equal to a folder. Safe for concurrent use.
 type Mirror struct {
-	folder  Folder
-	indexer Indexer
-	config  Config
-	logger  *slog.Logger
-	queue   *queue
+	folder   Folder
+	indexer  Indexer
+	config   Config
+	logger   *slog.Logger
+	schedule *schedule
 
-	// These belong to Run. walked is the outcome of the last walk, zero after a failure.
-	// settling is set from the end of a walk until the events that came during it are
-	// handled. After a failure of the indexer there is no walk before retryAt, which is
-	// delay later.
-	walked   outcome
-	settling bool
-	retryAt  time.Time
-	delay    time.Duration
+	// These belong to Run.
+	walked   outcome       // of the last walk, zero after a failure
+	settling bool          // from the end of a walk until the events during it are handled
+	retryAt  time.Time     // no walk before this, after a failure of the indexer
+	delay    time.Duration // of the last retry
 
-	mu     sync.Mutex
-	status Status
-	// folders are those that the last walk met. Run alone changes the map, to another one.
-	folders map[string]document.Stamp
-	// failed says since when files have failed, by path.
-	failed map[string]time.Time
+	mu      sync.Mutex
+	status  Status
+	folders map[string]document.Stamp // of the last walk
+	failed  map[string]time.Time      // since when files have failed, by path
 }
 
-// NewMirror returns a Mirror that does nothing until it is run. Without an indexer, nil, it
-// only looks: State, Queued and Synced of its status follow the folder.
+// NewMirror returns a Mirror that does nothing until it is run. If indexer is nil it only looks: State,
+// Queued and Synced of its status follow the folder.
 func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logger) *Mirror {
 	config = config.withDefaults()
 	return &Mirror{
 		folder: folder, indexer: indexer, config: config, logger: logger.With("folder", folder.Dir),
-		queue: newQueue(config.Debounce, maxWait), failed: map[string]time.Time{},
+		schedule: newSchedule(config.Debounce, maxWait), failed: map[string]time.Time{},
 	}
 }
 
 // Run walks the folder and then follows its changes, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) {
 	m.walked, m.retryAt, m.delay = outcome{}, time.Time{}, 0
-	m.queue.addNow()
+	m.schedule.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
-		n, err := newNotifier(ctx, m.folder, m.queue, m.config.MaxDirs)
+		n, err := newNotifier(ctx, m.folder, m.schedule, m.config.MaxDirs)
 		switch {
 		case err == nil:
 			missing = ""
-			m.queue.add(true) // earlier changes are not among the events
+			m.schedule.add(true) // earlier changes are not among the events
 			err = m.follow(ctx, n, m.config.Rescan, forever)
-			m.queue.add(true) // from here on no event tells of a change
+			m.schedule.add(true) // changes since then have no event
 			err = errors.Join(err, n.watcher.Close())
 			if ctx.Err() == nil {
 				m.logger.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
 			}
 		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
 			if err.Error() != missing || m.walked.known != nil {
-				m.queue.add(true)
+				m.schedule.add(true)
 			}
 			missing = err.Error()
-			_ = m.follow(ctx, &notifier{}, m.config.Rescan, missingPoll) // it has nothing to lose
+			_ = m.follow(ctx, &notifier{}, m.config.Rescan, missingPoll) // it has no events to lose
 		default:
 			missing = ""
 			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
 				"every", m.config.Poll, "reason", err)
-			m.queue.addNow()
+			m.schedule.addNow()
 			_ = m.follow(ctx, &notifier{polls: true}, m.config.Poll, m.config.Rescan)
 		}
 	}
 }
 
-// follow walks the folder for what n is told of, and all of it once an interval. It returns
-// after the time given, and before that when events are lost, and says why.
+// follow walks the folder after events and once an interval, until a time has passed. It returns an error
+// when events are lost.
 func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.Duration) error {
 	rescan, end := time.NewTicker(interval), time.NewTimer(until)
 	defer rescan.Stop()
@@ -138,7 +131,7 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 	for {
 		wait := m.step(ctx, len(n.events))
 		if m.settling && !n.polls && m.walked.folders["."].Inode != n.top {
-			return errFolderMoved // with a folder above it: there is no event
+			return errFolderMoved // a folder above was moved, without an event
 		}
 		due := time.NewTimer(wait)
 		select {
@@ -156,28 +149,28 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 		case <-end.C:
 			return nil
 		case <-rescan.C:
-			m.queue.addNow()
-		case <-m.queue.wake:
+			m.schedule.addNow()
+		case <-m.schedule.wake:
 		case <-due.C:
 		}
 		due.Stop()
 	}
 }
 
-// step walks the folder if that is due, and returns how long the next step can wait. events
-// is how many are not handled yet: a walk has not ended before they are. A panic counts as a
-// failure: it is shown in the status, and the folder is walked again.
+// step walks the folder if a walk is due, and returns how long the next step can wait. A walk has ended
+// when the waiting events are handled too. After a panic the status shows a failure, and the folder is
+// walked again.
 func (m *Mirror) step(ctx context.Context, events int) time.Duration {
 	if wait := time.Until(m.retryAt); wait > 0 {
 		return wait
 	}
-	due, whole, wait := m.queue.take()
+	due, whole, wait := m.schedule.take()
 	if !due {
 		if m.settling && events == 0 {
 			m.settling = false
-			m.queue.done(true)
+			m.schedule.done(true)
 			m.update(func(s *Status) {
-				if m.queue.pending() == 0 {
+				if m.schedule.pending() == 0 {
 					s.Synced = time.Now()
 				}
 			})
@@ -187,14 +180,14 @@ func (m *Mirror) step(ctx context.Context, events int) time.Duration {
 	}
 	err := panics.Catch(func() error { return m.walk(ctx, whole) })
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
-		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
+		m.logger.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
 	}
 	m.update(func(s *Status) { s.Err = err })
 	if m.settling = err == nil; m.settling {
 		m.delay = 0
 		return 0
 	}
-	m.queue.done(false)
+	m.schedule.done(false)
 	if errors.As(err, new(*notReadyError)) {
 		m.retryAt = time.Now().Add(m.config.Debounce)
 	} else if ctx.Err() == nil {
@@ -205,7 +198,7 @@ func (m *Mirror) step(ctx context.Context, events int) time.Duration {
 	return 0
 }
 
-// notReadyError is the error of [Config.Ready]: a reason to wait, not a failure.
+// notReadyError wraps an error of [Config.Ready], which is a reason to wait and no failure.
 type notReadyError struct{ err error }
 
 func (e *notReadyError) Error() string { return e.err.Error() }
@@ -219,8 +212,7 @@ func (m *Mirror) ready() error {
 	return nil
 }
 
-// walk makes the index hold what has changed in the folder since the last walk, or, if it is
-// whole, all that is in the folder.
+// walk indexes the changes since the last walk. A whole walk compares the folder with the index itself.
 func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	walk := &reconciler{
 		folder: m.folder, indexer: m.indexer, before: m.walked, whole: whole || m.walked.known == nil, ready: m.ready,
@@ -245,7 +237,7 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	m.update(func(s *Status) { s.State, m.folders = 1+m.walked.state, m.walked.folders })
 	m.setFailed(ctx, m.walked.failed)
 	if len(m.walked.changing) > 0 {
-		m.queue.add(false)
+		m.schedule.add(false)
 	}
 	return nil
 }

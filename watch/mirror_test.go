@@ -27,8 +27,8 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	}
 	w := watchFiles(t, Config{}, map[string]string{"a.md": "a", "b.md": "b", "gone.md": "gone"})
 
-	const readAhead = 4096   // by fsnotify, at a time
-	w.mirror.queue.mu.Lock() // holds the reader at its next event
+	const readAhead = 4096      // by fsnotify, at a time
+	w.mirror.schedule.mu.Lock() // holds the reader at its next event
 	for i := range (limit + 2*readAhead) / 2 {
 		w.write(t, "a.md", fmt.Sprint(i)) // two files: the kernel joins equal events of one
 		w.write(t, "b.md", fmt.Sprint(i))
@@ -38,7 +38,7 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.dir, "gone.md")); err != nil {
 		t.Fatal(err)
 	}
-	w.mirror.queue.mu.Unlock()
+	w.mirror.schedule.mu.Unlock()
 	last := fmt.Sprint((limit+2*readAhead)/2 - 1)
 	want := map[string]string{"a.md": last, "b.md": "last", "new/unheard.md": "of this no event tells"}
 	w.becomes(t, "after the overflow", want, nil)

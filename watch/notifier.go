@@ -13,38 +13,34 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// notifier queues the changes that the file system reports in a folder. The events are
-// hints: the next walk finds what they missed.
+// notifier schedules a walk when the file system reports a change in a folder. Events are hints: the
+// next walk finds what they missed.
 type notifier struct {
-	folder Folder
-	// root is the folder's path without symbolic links, and top its inode, 0 for none. polls is
-	// set where nothing is watched.
-	root    string
-	top     uint64
-	polls   bool
-	queue   *queue
-	max     int
-	watcher *fsnotify.Watcher
-	// events are those of watcher. errors holds its first error that was not read.
-	events <-chan fsnotify.Event
-	errors chan error
-	// watched are the folders that have a watch, by absolute path.
-	watched map[string]bool
+	folder   Folder
+	root     string // the folder's path without symbolic links
+	top      uint64 // its inode, or 0
+	polls    bool   // nothing is watched
+	schedule *schedule
+	max      int // of watched folders
+	watcher  *fsnotify.Watcher
+	events   <-chan fsnotify.Event // of watcher
+	errors   chan error            // holds the watcher's first unread error
+	watched  map[string]bool       // folders with a watch, by absolute path
 }
 
 var (
 	errNoFolder    = errors.New("there is no folder")
 	errFolderMoved = errors.New("a folder was moved")
-	errTooManyDirs = errors.New("there are more folders than are watched")
+	errTooManyDirs = errors.New("there are too many folders to watch")
 )
 
-// bufferedEvents is how many events wait for the end of a walk in this process. The system
-// keeps some more, and says when it has lost one.
+// bufferedEvents bounds the events that wait in this process for the end of a walk. The system keeps
+// more, and says when it has lost one.
 const bufferedEvents = 1000
 
-// newNotifier watches the folder, and at most maxDirs folders in all. The error
-// says why the folder cannot be watched. The caller closes the watcher.
-func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int) (*notifier, error) {
+// newNotifier watches the folder and those below it, at most maxDirs. The error says why that is not
+// possible. The caller closes the watcher.
+func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (*notifier, error) {
 	opened, err := folder.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
@@ -62,10 +58,10 @@ func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int) (*no
 		return nil, errors.Join(err, watcher.Close())
 	}
 	n := &notifier{
-		folder: folder, root: root, top: StampOf(info).Inode, queue: q, max: maxDirs, watched: map[string]bool{},
+		folder: folder, root: root, top: StampOf(info).Inode, schedule: q, max: maxDirs, watched: map[string]bool{},
 		watcher: watcher, events: watcher.Events, errors: make(chan error, 1),
 	}
-	// The watcher sends errors under the lock that Add and Close take. This ends with it.
+	// The watcher sends errors under the lock that Add and Close take. The goroutine ends with it.
 	go func() {
 		for err := range watcher.Errors {
 			select {
@@ -84,8 +80,8 @@ func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int) (*no
 	return n, nil
 }
 
-// watchTree watches dir and the folders below it. A watch is not recursive, so
-// changes below dir before the watches exist are missed: the caller queues a walk.
+// watchTree watches dir and the folders below it. Changes before the watches exist have no event, so the
+// caller queues a walk.
 func (n *notifier) watchTree(ctx context.Context, dir string) error {
 	name, err := filepath.Rel(n.root, dir)
 	if err != nil {
@@ -132,8 +128,8 @@ func (n *notifier) open(name string) (*contain.Root, error) {
 	return below, errors.Join(err, root.Close())
 }
 
-// passOver returns nil for a folder that is gone again, since its removal is an
-// event too, and for one that cannot be looked into, which the walk reports.
+// passOver returns nil for a folder that is gone, because its removal is an event, and for a folder that
+// cannot be read, because the walk reports it.
 func (n *notifier) passOver(path string, err error) error {
 	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, contain.ErrTooDeep)) {
 		return nil
@@ -141,8 +137,7 @@ func (n *notifier) passOver(path string, err error) error {
 	return fmt.Errorf("watch %s: %w", path, err)
 }
 
-// handle queues the walk that an event calls for. The error says why the folder must be
-// watched again.
+// handle queues the walk for an event. The error says why the folder must be watched again.
 func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 	relative, err := filepath.Rel(n.root, event.Name)
 	if err != nil {
@@ -152,25 +147,25 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 	watched := n.watched[event.Name]
 	switch {
 	case watched && event.Has(fsnotify.Rename):
-		// The watches below go on to report their folders' former paths.
+		// The watches below still report the former paths.
 		return fmt.Errorf("%w: %s", errFolderMoved, event.Name)
 	case name == "." && event.Has(fsnotify.Remove):
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, event.Name)
 	case hidden(name):
 	case watched && event.Has(fsnotify.Remove):
 		delete(n.watched, event.Name)
-		n.queue.add(true)
+		n.schedule.add(true)
 	case event.Has(fsnotify.Create|fsnotify.Chmod) && isDir(event.Name):
-		// A folder that has become readable comes as a Chmod.
+		// A folder that has become readable is a Chmod.
 		if watched && !event.Has(fsnotify.Create) {
 			return nil
 		}
-		n.queue.add(true)
+		n.schedule.add(true)
 		return n.watchTree(ctx, event.Name)
 	case n.folder.Match(name):
-		n.queue.add(event.Has(fsnotify.Remove | fsnotify.Rename)) // another server may have indexed it since the last walk
+		n.schedule.add(event.Has(fsnotify.Remove | fsnotify.Rename)) // another server may have indexed it since the last walk
 	case event.Has(fsnotify.Remove | fsnotify.Rename):
-		n.queue.add(false) // it may be a link that could not be followed
+		n.schedule.add(false) // it may be a link that could not be followed
 	}
 	return nil
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// read returns a file's bytes, and the entry with the state that the file had when
-// they were read. A file that changes meanwhile is errChanged: its next event or
-// walk reads it again. Other errors are those of inspect.
+// read returns a file's bytes, and the entry with the file's state at that moment. The error is
+// errChanged if somebody was writing to the file, and otherwise as of inspect.
 func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry, err error) {
 	file, err := root.Read(e.name, contain.MaxDocument)
 	if err != nil {
@@ -35,11 +34,9 @@ func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry
 	return file.Content, e, nil
 }
 
-// errChanged is a file that is being written.
 var errChanged = fmt.Errorf("%w: it was being written when it was read", document.ErrChanged)
 
-// Read returns one file of the folder, by its path in it. The error is
-// [fs.ErrNotExist] when there is none.
+// Read returns a file by its path in the folder. The error is [fs.ErrNotExist] if there is no file.
 func (f Folder) Read(name string) (file document.File, err error) {
 	root, err := f.Open()
 	if err != nil {
@@ -69,43 +66,44 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
-// Changed returns the paths of the index whose files no longer have the bytes of
-// their stamps. Writers of the index ask it within their transactions.
-func (f Folder) Changed(stamps map[string]document.Stamp) []string { return f.unlike(stamps, f.holds) }
+// Changed returns the paths of the index whose files no longer have the bytes of their stamps. Writers of
+// the index call it within their transactions.
+func (f Folder) Changed(stamps map[string]document.Stamp) []string {
+	return f.differing(stamps, f.holds)
+}
 
-// Outdated returns the paths of the index whose files are not those of their stamps, as far
-// as the file system says. It reads none.
+// Outdated returns the paths of the index whose files have other stamps. It reads no file.
 func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
-	return f.unlike(stamps, func(_ *contain.Root, e entry, stamp document.Stamp) bool {
+	return f.differing(stamps, func(_ *contain.Root, e entry, stamp document.Stamp) bool {
 		present := e.stamp
-		if stamp.ChangeTime.IsZero() { // the walk that will prove it has not come yet
+		if stamp.ChangeTime.IsZero() { // no walk has proven it yet
 			stamp.ChangeTime = present.ChangeTime
 		}
 		return stamp.Proves(present)
 	})
 }
 
-// unlike returns the paths of the index that have no file that is like their stamps.
-func (f Folder) unlike(
-	stamps map[string]document.Stamp, like func(root *contain.Root, e entry, stamp document.Stamp) bool,
+// differing returns the paths of the index whose files are missing or do not have their stamps.
+func (f Folder) differing(
+	stamps map[string]document.Stamp, has func(root *contain.Root, e entry, stamp document.Stamp) bool,
 ) []string {
 	root, err := f.Open()
 	if err != nil {
 		return slices.Collect(maps.Keys(stamps))
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	unlike := []string{}
+	differing := []string{}
 	for indexed, stamp := range stamps {
 		name, ok := f.Name(indexed)
 		if ok = ok && f.Covers(name); ok {
 			e, err := f.find(root, name)
-			ok = err == nil && like(root, e, stamp)
+			ok = err == nil && has(root, e, stamp)
 		}
 		if !ok {
-			unlike = append(unlike, indexed)
+			differing = append(differing, indexed)
 		}
 	}
-	return unlike
+	return differing
 }
 
 // holds reports whether a file has the bytes of the stamp.
@@ -117,9 +115,8 @@ func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
 	return err == nil && sha256.Sum256(content) == stamp.Hash
 }
 
-// Present returns those of the paths of the index that are files of the folder.
-// Where the folder cannot be looked into that is all of them. Writers of the index
-// ask it within their transactions.
+// Present returns the paths of the index that are files of the folder, and all paths if the folder cannot
+// be read. Writers of the index call it within their transactions.
 func (f Folder) Present(paths []string) []string {
 	present := []string{}
 	err := f.open(func(root *contain.Root) error {

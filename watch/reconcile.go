@@ -16,34 +16,28 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// Indexer is the index that a folder is mirrored to. Its paths are those of the
-// index. Several goroutines call it at once.
+// Indexer is the index that a folder is mirrored to. Paths are those of the index. Several goroutines
+// call it at once.
 type Indexer interface {
 	// Known returns what the index holds, by path.
 	Known(ctx context.Context) (map[string]document.Stamp, error)
-	// Index puts files into the index, and says which of them cannot be indexed.
+	// Index puts files into the index, and returns those that cannot be indexed.
 	Index(ctx context.Context, files []document.File) ([]document.Failure, error)
 	// Remove takes files out of the index. A path that is not in it is no error.
 	Remove(ctx context.Context, paths []string) error
-	// Touch notes new stamps, by path, of files whose bytes are known.
+	// Touch replaces stamps, by path, of files with the same bytes.
 	Touch(ctx context.Context, stamps map[string]document.Stamp) error
 }
 
-// outcome is what a walk has found in a folder, and done.
+// outcome is the result of a walk.
 type outcome struct {
-	// known is what the index holds, by path, and the files that it has refused.
-	known map[string]document.Stamp
-	// failed are the files that are on disk and cannot be indexed.
-	failed []document.Failure
-	// changing are files that were being written while they were read, by their path in the
-	// index.
-	changing []string
-	// state is the sum of the files that the walk met. folders are the top folder and those with
-	// files somewhere below, by their paths in the folder.
-	state   uint64
-	folders map[string]document.Stamp
-	// How many documents were added, updated and removed.
-	added, updated, removed int
+	known    map[string]document.Stamp // what the index holds, by path, and files that it has refused
+	failed   []document.Failure        // files that cannot be indexed
+	changing []string                  // paths of files that were being written when they were read
+	state    uint64                    // the sum of all files
+	folders  map[string]document.Stamp // the top folder, and those with files somewhere below
+
+	added, updated, removed int // documents
 }
 
 func (o *outcome) fail(path string, err error) {
@@ -63,28 +57,21 @@ type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	// before is the outcome of the last walk. whole is set if it is not that, but has alone
-	// what the index says that it holds.
-	before outcome
-	whole  bool
-	// ready is asked before anything is written.
-	ready func() error
-	// report is called with the number of changed files that have been handled, and of all,
-	// by one goroutine at a time.
-	report func(done, total int)
+	before  outcome // of the last walk; of a whole walk it has only known, from the index
+	whole   bool
+	ready   func() error          // asked before every write
+	report  func(done, total int) // called with the changed files so far, by one goroutine at a time
 
 	mu sync.Mutex
 	outcome
 	done, total int
-	// gone are files to be removed from the index, and touched those whose bytes have not
-	// changed, with their new stamps.
-	gone    []string
-	touched []entry
+	gone        []string // paths to remove from the index
+	touched     []entry  // files with the same bytes and new stamps
 }
 
-// run walks the folder, reads the files whose stamps do not prove them unchanged, indexes
-// those whose bytes changed, and removes what is gone. After an error, which may be that of
-// ready, the work is not finished and can be done again.
+// run walks the folder, reads the files whose stamps do not prove them unchanged, indexes those with
+// other bytes, and removes missing files from the index. After an error, which may be that of ready, the
+// work can be done again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	r.known = r.before.known
 	root, err := r.folder.Open()
@@ -114,7 +101,7 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	} else {
 		err = r.indexAll(ctx, changed, changesFiles, changesBytes)
 	}
-	if err == nil && len(r.gone) > 0 { // since the walk
+	if err == nil && len(r.gone) > 0 { // files that disappeared since the walk
 		err = r.remove(ctx)
 	}
 	if err == nil {
@@ -126,7 +113,7 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	return r.outcome, nil
 }
 
-// remove takes what is gone out of the index.
+// remove removes missing files from the index.
 func (r *reconciler) remove(ctx context.Context) error {
 	err := r.ready()
 	if err == nil && len(r.gone) > 0 {
@@ -142,7 +129,7 @@ func (r *reconciler) remove(ctx context.Context) error {
 	return err
 }
 
-// maxTouched is how many new stamps are noted at once.
+// maxTouched bounds the stamps of one call of Touch.
 const maxTouched = 1000
 
 func (r *reconciler) touch(ctx context.Context) error {
@@ -158,8 +145,8 @@ func (r *reconciler) touch(ctx context.Context) error {
 	return nil
 }
 
-// compare walks the folder. It notes as gone the paths that the index knows without a file. A
-// file that has failed before and has not changed since fails again.
+// compare walks the folder and returns the changed files. It keeps the paths of missing files in gone. A
+// file that has failed and has not changed fails again.
 func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 	seen := make(map[string]struct{}, len(r.known))
 	unreadable := []string{}
@@ -176,7 +163,7 @@ func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 		switch {
 		case err != nil:
 			r.fail(e.path, err)
-			if !unfit(err) { // the index keeps it, and everything in a folder
+			if !unfit(err) { // the index keeps the file, or everything in the folder
 				seen[e.path] = struct{}{}
 				unreadable = append(unreadable, e.path+"/")
 			}
@@ -191,8 +178,8 @@ func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 		reason, hasFailed := failed[e.path]
 		switch {
 		case !isKnown || !stamp.Proves(e.stamp):
-			// Others may have written to the index since the last walk: only a file that was not
-			// written since may still be what it was.
+			// Others may have written to the index since the last walk. So only a file that was not
+			// written since may still have the indexed bytes.
 			if !hasFailed && (r.whole || stamp.SameModTime(e.stamp)) {
 				e.stamp.Hash = stamp.Hash
 			}
@@ -217,13 +204,12 @@ type SyncResult struct {
 	Failed []document.Failure
 }
 
-// Documents is how many of the folder's files the index holds.
+// Documents counts the folder's files in the index.
 func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 
-// Sync makes the index hold what the folder holds, once. Documents whose paths
-// do not begin with the folder's prefix are left alone. ready, if not nil, is as in [Config].
-// report, if not nil, is called with the number of changed files that have been handled, and of
-// all. After an error the work is not finished; another Sync continues it.
+// Sync makes the index hold what the folder holds, once. It leaves documents with another prefix alone.
+// ready, if not nil, is as in [Config]. It calls report, if not nil, with the number of changed files that
+// were handled, and of all. After an error another Sync continues the work.
 func Sync(
 	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(done, total int),
 ) (SyncResult, error) {
@@ -255,8 +241,7 @@ func Sync(
 	return result, nil
 }
 
-// Holds reports whether the folder has a file that matches, readable or not, or a
-// folder that cannot be looked into.
+// Holds reports whether the folder has a matching file or a folder that cannot be read.
 func (f Folder) Holds(ctx context.Context) (found bool, err error) {
 	f.MayBeMissing = false
 	err = f.open(func(root *contain.Root) error {

@@ -11,33 +11,26 @@ import (
 
 // Status is how far an index is behind its folder.
 type Status struct {
-	// Synced is when the index last held all that was on disk; zero before.
-	Synced time.Time
-	// Done of Total changed files have been handled in the present walk.
-	Done, Total int
-	// Queued is the number of changes that were seen and not handled yet.
-	Queued int
-	// State is a number for the files that the last walk met, with their sizes and times: 0
-	// before the first. Mirrors of the same files have the same State.
-	State uint64
-	// Failed are the files that are on disk and cannot be indexed, sorted by path.
-	Failed []Failed
-	// Err is why the mirror waits; nil while it does not.
-	Err error
+	Synced      time.Time // the index last held everything on disk; zero before
+	Done, Total int       // changed files of the present walk, handled and all
+	Queued      int       // changes that were seen and not handled yet
+	// State is a number for the files of the last walk, with their sizes and times; 0 before the first.
+	// Mirrors of the same files have the same State.
+	State  uint64
+	Failed []Failed // files that cannot be indexed, sorted by path
+	Err    error    // why the mirror waits, or nil
 }
 
-// Pending is the number of changes that are not yet in the index.
+// Pending counts the changes that are not in the index yet.
 func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
 
 // Failed is a file that cannot be indexed.
 type Failed struct {
 	document.Failure
 
-	// Since is when it was first seen so.
 	Since time.Time
 }
 
-// setFailed replaces the failures.
 func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,23 +53,21 @@ func (m *Mirror) Status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	status := m.status
-	status.Queued = m.queue.pending()
+	status.Queued = m.schedule.pending()
 	if status.Queued == 0 && !status.Synced.IsZero() && m.folder.differs(m.folders) {
-		m.queue.addNow()
+		m.schedule.addNow()
 		status.Queued = 1
 	}
 	return status
 }
 
-// Rescan queues a walk that compares the folder with the index itself. Many calls put it off
-// no longer than one.
+// Rescan queues a walk that compares the folder with the index itself.
 func (m *Mirror) Rescan() {
-	m.queue.addWhole()
+	m.schedule.addWhole()
 	m.config.OnChange()
 }
 
-// Reset clears the status before the mirror runs again. A file that still fails
-// keeps the time since when it has failed.
+// Reset clears the status before the mirror runs again. Failed files keep their time.
 func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{} }) }
 
 func (m *Mirror) update(change func(*Status)) {

@@ -21,81 +21,82 @@ func newAboutCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "about FILE[:LINES]",
 		Short: "Find the documents that cite a file",
-		Long: `Find the project's own documents that cite a file of the repository, or lines of it: what
-to know before an edit. A document cites what it names in files_involved, as code with a path,
-as a path with lines, or as the destination of a link. A folder means all of its files.
+		Long: `Find the project's own documents that cite a file of the repository, or lines of it: read
+them before an edit. A document cites what it names in files_involved, as code with a path,
+as a path with lines, or as the target of a link. A folder means all of its files.
 
-It reads the documents themselves, and needs neither database nor Ollama. The exit code is 0
-also if nothing cites the file, and 2 if there is no such file either.`,
+It reads the files and needs neither database nor Ollama. It ends with 0 if nothing cites
+the file, and with 2 if there is no such file either.`,
 		Example: `  compound-docs about internal/outbox/outbox.go
   compound-docs about internal/outbox/outbox.go:40-60
   compound-docs about --json internal/`,
 		Args: needs(1, 1, "a file of the repository", "compound-docs about db/pool.go:40"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := flags.loadHere()
-			if err != nil {
-				return err
-			}
-			place, err := placeIn(p.Root, args[0])
-			if err != nil {
-				return err
-			}
-			found, err := documentsAbout(cmd.Context(), p, place)
-			if err != nil {
-				return err
-			}
-			if _, err := os.Stat(filepath.Join(p.Root, place.Path)); err != nil && len(found) == 0 {
-				return usagef("there is no file %s in the repository, and no document cites it", place.Path)
-			}
-			return newInvocation(cmd, args).print(map[string]any{"documents": found}, func(w io.Writer) { printAbout(w, place, found) })
-		},
+		RunE: flags.run(invocation.about),
 	}
 }
 
-// aboutDocument is a document that cites a place.
-type aboutDocument struct {
+func (i invocation) about() error {
+	p, err := i.flags.loadHere()
+	if err != nil {
+		return err
+	}
+	place, err := placeIn(p.Root, i.args[0])
+	if err != nil {
+		return err
+	}
+	citing, err := documentsCiting(i.command.Context(), p, place)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(p.Root, place.Path)); err != nil && len(citing) == 0 {
+		return usagef("there is no file %s in the repository, and no document cites it", place.Path)
+	}
+	return i.print(map[string]any{"documents": citing}, func(w io.Writer) { printCiting(w, place, citing) })
+}
+
+// citingDocument is a document that cites a place.
+type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	// Cites are the cited places that match the question. Line is the line of the document
-	// that cites the first of them, and 1 for a citation in the front matter.
+	// Cites are the cited places that match, and Line is the line of the first citation.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
 }
 
-// documentsAbout returns the documents that cite a place, critical ones first.
-func documentsAbout(ctx context.Context, p *project.Project, place document.Place) ([]aboutDocument, error) {
+// documentsCiting returns the documents that cite a place, critical ones first.
+func documentsCiting(ctx context.Context, p *project.Project, place document.Place) ([]citingDocument, error) {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	found := []aboutDocument{}
+	all := []citingDocument{}
 	for _, d := range set.Documents {
-		about := aboutDocument{Path: d.Path, Title: d.Title, PromotionLevel: d.Level}
+		citing := citingDocument{Path: d.Path, Title: d.Title, PromotionLevel: d.Level}
 		for _, cited := range d.Places {
-			if !cited.Overlaps(place) || slices.Contains(about.Cites, cited.String()) {
+			if !cited.Overlaps(place) || slices.Contains(citing.Cites, cited.String()) {
 				continue
 			}
-			if about.Cites = append(about.Cites, cited.String()); about.Line == 0 {
-				about.Line = max(cited.Line, 1)
+			if citing.Cites = append(citing.Cites, cited.String()); citing.Line == 0 {
+				citing.Line = max(cited.Line, 1)
 			}
 		}
-		if len(about.Cites) > 0 {
-			found = append(found, about)
+		if len(citing.Cites) > 0 {
+			all = append(all, citing)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b aboutDocument) int {
+	slices.SortStableFunc(all, func(a, b citingDocument) int {
 		return slices.Index(catalog.Levels(), b.PromotionLevel) - slices.Index(catalog.Levels(), a.PromotionLevel)
 	})
-	return found, nil
+	return all, nil
 }
 
-func printAbout(w io.Writer, place document.Place, found []aboutDocument) {
+func printCiting(w io.Writer, place document.Place, citing []citingDocument) {
 	s := plain.StyleFor(w)
-	if len(found) == 0 {
+	if len(citing) == 0 {
 		plain.Printf(w, "No document cites %s.\n", place)
 	}
-	for _, d := range found {
+	for _, d := range citing {
 		level := plain.Marked("")
 		if d.PromotionLevel != catalog.Standard {
 			level = " " + s.Yellow(string(d.PromotionLevel))

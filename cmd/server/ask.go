@@ -15,7 +15,6 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// askFlags are the arguments of the tools that answer.
 type askFlags struct {
 	docTypes      []string
 	maxSources    int
@@ -31,24 +30,23 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Use:   "ask QUESTION...",
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
-printed as the language model writes it, and then the documents that it was given. If the
-project's own documents hold nothing, the external docs are asked; --own and --external ask
-one of both. A question with --doc-types, --min-promotion-level or
---include-critical is answered from own documents only.
+printed as the language model writes it, and then its sources. If the project's own
+documents hold nothing, the external docs are asked. --own and --external ask one of both.
+With --doc-types, --min-promotion-level or --include-critical only own documents are asked.
 
-Where the model fails, the most relevant passages are quoted instead.`,
+If the model fails, the most relevant passages are quoted instead.`,
 		Example: `  compound-docs ask "how do we handle connection pool exhaustion?"
   compound-docs ask --doc-types problem --max-sources 5 why did the import time out
   compound-docs ask --external --json "how does API authentication work?"`,
 		Args: needs(1, -1, "the question", `compound-docs ask "how do we handle time zones?"`),
-		RunE: withProject(flags, func(t *tooling, ctx context.Context) error { return f.run(ctx, t) }),
+		RunE: withProject(flags, f.run),
 	}
 	set := command.Flags()
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
 	set.IntVar(&f.maxSources, "max-sources", 0,
 		"how many documents to use at most, critical and linked ones not counted (default: 3, or what the project configures)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
-		"leave out what is less relevant (default: 0.7, or what the project configures)")
+		"minimum relevance (default: 0.7, or what the project configures)")
 	set.StringVar(&f.minLevel, "min-promotion-level", string(catalog.Standard),
 		"only documents at or above this level: "+joined(catalog.Levels()))
 	set.BoolVar(&f.critical, "include-critical", true, "add critical documents, whatever their relevance")
@@ -64,14 +62,13 @@ func ofOwnDocuments() []string {
 	return []string{"doc-types", "min-promotion-level", "include-critical"}
 }
 
-// run prints the answer from the project's own documents, or the one from its external docs if
-// those were asked for, or if the own documents hold nothing.
-func (f *askFlags) run(ctx context.Context, t *tooling) error {
+// run prints the answer from own documents, or from external docs if only these have one.
+func (f *askFlags) run(t *tooling) error {
 	in := f.input(t)
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
-	p := &answerPrinter{tooling: t}
-	ctx, p.end = context.WithCancel(ctx)
-	defer p.end()
+	ctx, end := context.WithCancel(t.command.Context())
+	defer end()
+	p := &answerPrinter{tooling: t, end: end}
 	ctx = tools.WithProgress(ctx, func(progress tools.Progress) { p.write(progress.Text) })
 
 	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
@@ -99,18 +96,15 @@ func (f *askFlags) input(t *tooling) tools.RagQueryInput {
 	}
 }
 
-// externalAnswer returns an answer from external docs in the form of one from own documents.
 func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput {
 	out := tools.RagQueryOutput{Answer: external.Answer, AnswerEnd: external.AnswerEnd}
-	out.OmittedCount, out.Grade = external.OmittedCount, external.Grade
 	for _, source := range external.Sources {
 		out.Sources = append(out.Sources, tools.Source{SourceHead: source.SourceHead, BestPassage: source.BestPassage})
 	}
 	return out
 }
 
-// answerPrinter prints an answer while the language model writes it. With --json it waits
-// for the whole answer.
+// answerPrinter prints an answer while the language model writes it, or all at once with --json.
 type answerPrinter struct {
 	*tooling
 
@@ -135,8 +129,7 @@ func (p *answerPrinter) write(text string) {
 	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
-// finish prints what is still to be printed of an answer, or asJSON. If nobody reads, that
-// has ended the call, and is no error.
+// finish prints the rest of an answer, or asJSON. It is no error if nobody reads.
 func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
 	if err != nil && plain.NobodyReads(p.stdout) {
 		return nil
@@ -156,24 +149,16 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 		p.write(inCommands(strings.TrimSpace(out.Answer)))
 	}
 	plain.Printf(p.stdout, "\n")
-	switch out.Generation {
-	case "":
-	case "extractive":
-		plain.Println(p.stderr, "note: these are quotations, since the language model has failed:", out.Reason)
-	default:
-		plain.Println(p.stderr, "note: the answer is cut short, since the language model has failed:", out.Reason)
+	if out.Generation != "" {
+		plain.Printf(p.stderr, "note: the language model failed, so the answer is %s: %s\n", out.Generation, out.Reason)
 	}
 	printSources(p.stdout, out)
-	for _, pair := range out.Conflicts {
-		plain.Printf(p.stderr, "note: %s may contradict %s\n", plain.Path(pair[0]), plain.Path(pair[1]))
-	}
 	if out.OmittedCount > 0 {
 		plain.Printf(p.stderr, "note: the context had no room for %s more\n", plain.Count(out.OmittedCount, "document"))
 	}
 	return nil
 }
 
-// printSources prints the documents that an answer is based on, and those that they link to.
 func printSources(w io.Writer, out tools.RagQueryOutput) {
 	s := plain.StyleFor(w)
 	if len(out.Sources)+len(out.LinkedDocs) > 0 {

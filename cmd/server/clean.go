@@ -1,18 +1,22 @@
 package main
 
 import (
-	"context"
+	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// cleanFlags say what to remove from the index.
 type cleanFlags struct {
 	branch, pathHash string
 	all, dryRun, yes bool
@@ -26,21 +30,19 @@ func newCleanCommand(flags *flags) *cobra.Command {
 		Short: "Remove from the index what no checkout needs any more, or a project",
 		Long: `Remove from the index what no checkout needs any more:
 
-- a branch that its repository, on this machine, no longer has;
-- a repository that is not on this machine and was not used for --grace-days: until then
-  it may be a colleague's, who uses the same database;
-- text that no document uses;
-- a project of which nothing is left.
+- a branch that its repository on this machine no longer has
+- a repository that is not on this machine and was not used for --grace-days; until then
+  it may be a colleague's, who uses the same database
+- text that no document uses, and a project of which nothing is left
 
-A checkout that is on this machine stays, and so does one that a server indexes.
+A checkout that is on this machine, or that a server indexes, stays.
 
-With the name of a project it removes that project's own documents: those of this checkout.
+With the name of a project it removes the own documents of this checkout of the project.
 --branch takes one branch only. --path-hash takes another checkout, which sync --json names,
-and --all takes every checkout. External docs stay. To remove a project, give --yes;
---dry-run says what it would remove.
+and --all takes every checkout. External docs stay. Removing needs --yes; --dry-run shows it
+first.
 
-Files are never touched: the next compound-docs search or sync in a checkout, or
-activate_project, restores its index. The command may run beside servers.`,
+Files are never touched: the next use of a checkout restores its index.`,
 		Example: `  compound-docs clean --dry-run
   compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run
@@ -50,23 +52,23 @@ activate_project, restores its index. The command may run beside servers.`,
 			if len(args) == 0 {
 				for _, flag := range []string{"branch", "path-hash", "all"} {
 					if cmd.Flags().Changed(flag) {
-						return usagef("--%s is of a project; name it, as in `compound-docs clean my-project --%s`", flag, flag)
+						return usagef("--%s needs a project; name it, as in `compound-docs clean my-project --%s`", flag, flag)
 					}
 				}
-				return withSetup(flags, func(s *setup, ctx context.Context) error { return f.cleanUnused(ctx, s) })(cmd, args)
+				return withSetup(flags, f.cleanUnused)(cmd, args)
 			}
 			if cmd.Flags().Changed("grace-days") {
-				return usagef("--grace-days is for what no checkout needs; leave out it or %s", args[0])
+				return usagef("--grace-days does not go with a project; leave out --grace-days or %s", args[0])
 			}
 			if !f.dryRun && !f.yes {
-				return usagef("nothing was removed; give --dry-run to see what would be, or --yes")
+				return usagef("nothing was removed; give --yes, or --dry-run to see what it would remove")
 			}
-			return withProject(flags, func(t *tooling, ctx context.Context) error { return f.cleanProject(ctx, t) })(cmd, args)
+			return withProject(flags, f.cleanProject)(cmd, args)
 		},
 	}
 	set := command.Flags()
 	set.StringVar(&f.branch, "branch", "", "only this branch of the project (default: all)")
-	set.StringVar(&f.pathHash, "path-hash", "", "another checkout of the project than this one")
+	set.StringVar(&f.pathHash, "path-hash", "", "the checkout with this hash (default: the current one)")
 	set.BoolVar(&f.all, "all", false, "every checkout of the project")
 	set.BoolVar(&f.dryRun, "dry-run", false, "say what would be removed, and remove nothing")
 	set.BoolVarP(&f.yes, "yes", "y", false, "remove the documents of the project")
@@ -76,9 +78,9 @@ activate_project, restores its index. The command may run beside servers.`,
 	return command
 }
 
-// cleanProject removes documents of a project. Without --path-hash and --all it takes only
-// this checkout, so a second run finds nothing.
-func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
+// cleanProject removes documents of this checkout, unless another or all are asked for.
+func (f *cleanFlags) cleanProject(t *tooling) error {
+	ctx := t.command.Context()
 	in := tools.DeleteDocumentsInput{
 		ProjectName: t.args[0], BranchName: optional(t.command, "branch", &f.branch), DryRun: f.dryRun,
 		PathHash: optional(t.command, "path-hash", &f.pathHash),
@@ -105,22 +107,74 @@ func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 }
 
 func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
-	verb, documents := "removed", d.DeletedCount
+	verb, documents, branches, checkouts := "removed", d.DeletedCount, "all branches", "this checkout"
 	if d.DryRun {
 		verb, documents = "would remove", d.WouldDeleteCount
 	}
-	branches, checkouts := "all branches", "this checkout"
 	if f.branch != "" {
 		branches = "branch " + f.branch
 	}
-	switch {
-	case f.all:
-		checkouts = "all checkouts"
-	case f.pathHash != "":
+	if f.pathHash != "" {
 		checkouts = "checkout " + f.pathHash
 	}
+	if f.all {
+		checkouts = "all checkouts"
+	}
 	plain.Printf(w, "%s %s of %s, %s of %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, branches, checkouts)
-	if checkouts == "this checkout" {
+	if !f.all && f.pathHash == "" {
 		plain.Println(w, "--all takes every checkout, and --path-hash another one.")
 	}
+}
+
+// cleanUnused removes what no checkout needs.
+func (f *cleanFlags) cleanUnused(s *setup) error {
+	ctx := s.command.Context()
+	cleaned, err := s.index.Cleanup(ctx, index.CleanupOptions{
+		Grace: time.Duration(f.graceDays) * 24 * time.Hour, DryRun: f.dryRun,
+		Judge: func(key catalog.TenantKey, root string) index.CheckoutState { return workspace.StateOf(ctx, key, root) },
+	})
+	if err != nil && len(cleaned.Tenants)+len(cleaned.Projects) == 0 {
+		return err
+	}
+	out := map[string]any{
+		"dry_run": f.dryRun, "checkouts": append([]index.CleanedTenant{}, cleaned.Tenants...),
+		"projects": append([]index.CleanedProject{}, cleaned.Projects...),
+	}
+	return errors.Join(err, s.print(out, func(w io.Writer) { printCleaned(w, cleaned, f.dryRun) }))
+}
+
+// printCleaned prints what was removed and why, one line each, and then the totals.
+func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
+	var tenants, documents, passages, projects int
+	for _, tenant := range cleaned.Tenants {
+		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Project, tenant.Branch, tenant.Root)
+		if tenant.InUse {
+			plain.Printf(w, "%s: kept, because a server uses it\n", name)
+			continue
+		}
+		reason := "the repository has no such branch"
+		if !tenant.BranchGone {
+			reason = "not on this machine, and not used since " + tenant.LastSeen.Local().Format(time.DateOnly)
+		}
+		plain.Printf(w, "%s: %s, %s\n", name, plain.Count(tenant.Documents, "document"), reason)
+		tenants++
+		documents += tenant.Documents
+	}
+	for _, project := range cleaned.Projects {
+		if project.Passages > 0 {
+			plain.Printf(w, "%s: %s that no document uses\n", project.Name, plain.Count(project.Passages, "passage"))
+		}
+		if project.Emptied {
+			plain.Printf(w, "%s: the project has no document left\n", project.Name)
+			projects++
+		}
+		passages += project.Passages
+	}
+	verb := "removed"
+	if dryRun {
+		verb = "would remove"
+	}
+	plain.Printf(w, "%s %s with %s, %s and %s\n", verb,
+		plain.Count(tenants, "checkout"), plain.Count(documents, "document"), plain.Count(passages, "passage"),
+		plain.Count(projects, "project"))
 }

@@ -85,7 +85,7 @@ kept, branch feature/labels, in %s: 1 document, the repository has no such branc
 removed, branch main, in %s: 1 document, not on this machine, and not used since %s
 kept: 2 passages that no document uses
 removed: 2 passages that no document uses
-removed: nothing is left of the project
+removed: the project has no document left
 %s 3 checkouts with 3 documents, 4 passages and 1 project
 `, kept, kept, removed, lastUsed, verb)
 	}
@@ -114,7 +114,7 @@ removed: nothing is left of the project
 		t.Fatal(err)
 	}
 	o = mustRun(t, "", environment, "clean", "--grace-days", "0")
-	want := fmt.Sprintf("kept, branch main, in %s: stays, since a server uses it\n"+
+	want := fmt.Sprintf("kept, branch main, in %s: kept, because a server uses it\n"+
 		"removed 0 checkouts with 0 documents, 0 passages and 0 projects\n", kept)
 	if diff := cmp.Diff(want, o.stdout); diff != "" {
 		t.Errorf("clean beside a server (-want +got):\n%s", diff)
@@ -166,7 +166,7 @@ func TestClean_OfAFormerName(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := mustRun(t, repo.Root, environment, "clean")
-	for _, want := range []string{"former, branch main, in " + repo.Root + ": 1 document, not on this machine", "former: nothing is left of the project"} {
+	for _, want := range []string{"former, branch main, in " + repo.Root + ": 1 document, not on this machine", "former: the project has no document left"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("it says %q, want %q in it", o.stdout, want)
 		}

@@ -22,11 +22,10 @@ const (
 	groupSetUp = "set-up"
 )
 
-// newCommand returns the command line. Started without a command it serves, because that is
-// how an MCP client starts it. A person at a terminal gets the help.
-func newCommand(end *ending, stdout io.Writer) *cobra.Command {
+// newCommand returns the command line. An MCP client starts it without a command, and it serves.
+func newCommand(stdout io.Writer) *cobra.Command {
 	flags := &flags{}
-	serve := newServeCommand(flags, end, stdout)
+	serve := newServeCommand(flags, stdout)
 	root := &cobra.Command{
 		Use:   "compound-docs",
 		Short: "A project's memory for AI coding assistants",
@@ -61,7 +60,7 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 		newLintCommand(flags), newReviewCommand(flags),
 		newIngestCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
-		newDoctorCommand(flags), serve, newVersionCommand())
+		newDoctorCommand(flags), serve, newVersionCommand(flags))
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.SetFlagErrorFunc(inPlainWords)
@@ -77,8 +76,8 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	return root
 }
 
-// complement gives a command what all have: --json, no arguments where it does not say which, the
-// check of flags that exclude each other, and errors that are told from those in the command line.
+// complement gives a command what all have: --json, checks of arguments and flags, and an error
+// that shows that it ran.
 func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
@@ -116,16 +115,21 @@ func addFlags(root *cobra.Command, flags *flags) {
 
 // invocation is one call of a command: its arguments, and where it prints what.
 type invocation struct {
+	flags          *flags
 	command        *cobra.Command
 	args           []string
 	stdout, stderr io.Writer
 	json           bool // the flag
 }
 
-func newInvocation(command *cobra.Command, args []string) invocation {
-	asJSON, err := command.Flags().GetBool("json")
-	return invocation{
-		command: command, args: args, stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(), json: err == nil && asJSON,
+// run returns do as the function of a command.
+func (f *flags) run(do func(i invocation) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) error {
+		asJSON, err := command.Flags().GetBool("json")
+		return do(invocation{
+			flags: f, command: command, args: args, stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(),
+			json: err == nil && asJSON,
+		})
 	}
 }
 
@@ -138,8 +142,7 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 	return nil
 }
 
-// complete has a shell complete a flag with the values. It panics if there is no such
-// flag: commands are declared at start, so every test would fail.
+// complete has a shell complete a flag with the values. It panics if there is no such flag.
 func complete(command *cobra.Command, flag string, values ...string) {
 	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	if err := command.RegisterFlagCompletionFunc(flag, fixed); err != nil {
@@ -147,8 +150,7 @@ func complete(command *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// needs returns the check of a command that takes from least to most arguments; most < 0 is
-// no limit. example is a correct call.
+// needs returns the check of a command with least to most arguments; most < 0 is no limit.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -161,7 +163,6 @@ func needs(least, most int, what, example string) cobra.PositionalArgs {
 	}
 }
 
-// noArgs is the check of a command without arguments.
 func noArgs(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q; `%s` takes flags only", strings.Join(args, " "), command.CommandPath())
@@ -178,18 +179,15 @@ func inPlainWords(_ *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q; give a number", invalid.GetFlag().Name, invalid.GetValue())
 }
 
-func newVersionCommand() *cobra.Command {
+func newVersionCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Long:    "Print the version of this program.",
 		Example: "  compound-docs version --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return newInvocation(cmd, args).print(map[string]string{"version": version}, func(w io.Writer) {
-				plain.Println(w, "compound-docs", version)
-				sayName(cmd.ErrOrStderr())
-			})
-		},
+		RunE: flags.run(func(i invocation) error {
+			return i.print(map[string]string{"version": version}, func(w io.Writer) { plain.Println(w, "compound-docs", version) })
+		}),
 	}
 }
 
@@ -209,6 +207,14 @@ func checkExcluded(command *cobra.Command) error {
 				return usagef("--%s does not go with --%s; leave one of them out", other, flag)
 			}
 		}
+	}
+	return nil
+}
+
+// checkFlag fails if the value of a flag is none of those allowed.
+func checkFlag(name, value string, allowed []string) error {
+	if !slices.Contains(allowed, value) {
+		return usagef("--%s is %q; give one of %s", name, value, strings.Join(allowed, ", "))
 	}
 	return nil
 }

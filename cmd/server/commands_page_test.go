@@ -26,20 +26,22 @@ func commandsPage(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	root := newCommand(io.Discard)
 	var page, contents strings.Builder
 	for _, group := range root.Groups() {
 		fmt.Fprintf(&page, "\n## %s\n", strings.TrimSuffix(group.Title, ":"))
+		var links []string
 		for _, command := range root.Commands() {
 			if command.GroupID != group.ID || command.Name() == "help" || command.Name() == "completion" {
 				continue
 			}
-			fmt.Fprintf(&contents, "| [`%s`](#compound-docs-%s) | %s |\n", command.Name(), command.Name(), command.Short)
+			links = append(links, fmt.Sprintf("[`%s`](#compound-docs-%s)", command.Name(), command.Name()))
 			fmt.Fprintf(&page, "\n### compound-docs %s\n\n%s\n\n```sh\n%s\n```\n%s",
-				command.Name(), command.Long, unindented(command.Example), flagTable(command.LocalNonPersistentFlags()))
+				command.Name(), command.Long, unindented(command.Example), flagList(command.LocalNonPersistentFlags()))
 		}
+		fmt.Fprintf(&contents, "- %s %s\n", group.Title, strings.Join(links, ", "))
 	}
-	text := strings.NewReplacer("{{commands}}\n", contents.String(), "{{flags}}\n", flagTable(root.PersistentFlags())).Replace(string(introduction))
+	text := strings.NewReplacer("{{commands}}\n", contents.String(), "{{flags}}\n", flagList(root.PersistentFlags())).Replace(string(introduction))
 	return text + page.String()
 }
 
@@ -47,29 +49,27 @@ func unindented(text string) string {
 	return strings.TrimPrefix(strings.ReplaceAll(text, "\n  ", "\n"), "  ")
 }
 
-func flagTable(flags *pflag.FlagSet) string {
-	var rows strings.Builder
+// flagList leaves out --json, which the introduction explains once.
+func flagList(flags *pflag.FlagSet) string {
+	var list strings.Builder
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Name == "help" {
+		if f.Name == "help" || f.Name == "json" {
 			return
 		}
-		name := "`--" + f.Name + "`"
+		value, usage := pflag.UnquoteUsage(f)
+		name := "`" + strings.TrimSpace("--"+f.Name+" "+strings.ToUpper(value)) + "`"
 		if f.Shorthand != "" {
 			name = "`-" + f.Shorthand + "`, " + name
-		}
-		value, usage := pflag.UnquoteUsage(f)
-		if value != "" {
-			value = "`" + value + "`"
 		}
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
 			usage += fmt.Sprintf(" (default `%s`)", f.DefValue)
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s |\n", name, value, usage)
+		fmt.Fprintf(&list, "- %s: %s\n", name, usage)
 	})
-	if rows.Len() == 0 {
+	if list.Len() == 0 {
 		return ""
 	}
-	return "\n| flag | value | for |\n|---|---|---|\n" + rows.String()
+	return "\n" + list.String()
 }
 
 func TestCommandsPage_IsUpToDate(t *testing.T) {
@@ -79,7 +79,7 @@ func TestCommandsPage_IsUpToDate(t *testing.T) {
 
 func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
 	t.Parallel()
-	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	root := newCommand(io.Discard)
 	for _, command := range root.Commands() {
 		if command.Long == "" || command.Example == "" || command.GroupID == "" {
 			t.Errorf("%s lacks a description, an example or a group", command.Name())
@@ -101,7 +101,7 @@ func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
 // Every call of compound-docs that a page shows has a command and flags that exist.
 func TestDocumentation_CallsCommandsThatExist(t *testing.T) {
 	t.Parallel()
-	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	root := newCommand(io.Discard)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	calls := 0

@@ -15,7 +15,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -34,34 +33,30 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Use:    "critical",
 		Hidden: true, // hooks call it
 		Short:  "Name the critical documents in one line",
-		Long: `Name the critical documents of the project in one line, and print nothing if there are
-none. It names what the index takes, without what another document supersedes. It reads
-the files, and needs neither database nor Ollama. After 0.9 seconds it prints what it has
-found so far, and says on stderr that the list may be incomplete.
+		Long: `Name the critical documents of the project in one line, or print nothing. It leaves out
+documents that are not valid or that another one supersedes. It reads the files, and needs
+neither database nor Ollama. After 0.9 seconds it prints what it has found so far, and says on
+stderr that the list may be incomplete.
 
-The plugin for Claude Code runs it when a session starts, so that the assistant knows
-which rules there are.`,
+The plugin for Claude Code runs it when a session starts.`,
 		Example: "  compound-docs critical\n  compound-docs critical --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := flags.resolve()
-			if err != nil {
-				return err
-			}
-			documents, incomplete, err := criticalDocuments(cmd.Context(), options.project, options.settings.ExternalDocsAllowed)
-			if err != nil {
-				return err
-			}
-			if incomplete {
-				plain.Printf(cmd.ErrOrStderr(), "the list may be incomplete: not all documents could be read in %s\n", criticalTime)
-			}
-			out := map[string]any{"documents": documents, "incomplete": incomplete}
-			return newInvocation(cmd, args).print(out, func(w io.Writer) {
-				if len(documents) > 0 {
-					plain.Println(w, plain.Hook(criticalLine(documents)))
-				}
-			})
-		},
+		RunE:    flags.run(invocation.critical),
 	}
+}
+
+func (i invocation) critical() error {
+	documents, incomplete, err := i.criticalDocuments()
+	if err != nil {
+		return err
+	}
+	if incomplete {
+		plain.Printf(i.stderr, "the list may be incomplete: not all documents could be read in %s\n", criticalTime)
+	}
+	return i.print(map[string]any{"documents": documents, "incomplete": incomplete}, func(w io.Writer) {
+		if len(documents) > 0 {
+			plain.Println(w, plain.Hook(criticalLine(documents)))
+		}
+	})
 }
 
 type criticalDocument struct {
@@ -70,23 +65,16 @@ type criticalDocument struct {
 	Date  string `json:"date,omitempty"`
 }
 
-// criticalDocuments returns the critical documents of the repository that a folder belongs
-// to, sorted by path, and none if the repository is no project. Documents that the server
-// would not index, and those that another one supersedes, are left out. incomplete is set if
-// time was too short to look at all files.
-func criticalDocuments(
-	ctx context.Context, dir string, externalAllowed []string,
-) (found []criticalDocument, incomplete bool, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, criticalTime, errCriticalTime)
+// criticalDocuments returns the critical documents in the index, sorted by path, without superseded
+// ones. incomplete is set if time was too short.
+func (i invocation) criticalDocuments() (documents []criticalDocument, incomplete bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()
-	root, err := findProject(dir)
-	if isUsage(err) {
-		return []criticalDocument{}, false, nil
+	documents = []criticalDocument{}
+	p, err := i.flags.loadHere()
+	if errors.Is(err, errNoProject) {
+		return documents, false, nil
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	p, err := project.Load(root, externalAllowed...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -96,20 +84,19 @@ func criticalDocuments(
 		return nil, false, err
 	}
 	_, superseded := set.Superseded()
-	found = []criticalDocument{}
 	for _, d := range set.Documents {
 		if d.Level == catalog.Critical && superseded[d.Path] == "" {
-			found = append(found, criticalDocument{Path: d.Path, Title: markdown.CutRunes(d.Title, maxCriticalTitle), Date: d.Date})
+			documents = append(documents, criticalDocument{d.Path, markdown.CutRunes(d.Title, maxCriticalTitle), d.Date})
 		}
 	}
-	return found, incomplete, nil
+	return documents, incomplete, nil
 }
 
 // errCriticalTime means that criticalTime is over.
 var errCriticalTime = errors.New("it took too long")
 
-// mayBeCritical reports whether the front matter of a file may make it critical, or have it
-// supersede another one. Most do neither, and the rest of a document takes a while to read.
+// mayBeCritical reports whether the front matter says critical or supersedes. Most does not, and to
+// read the rest takes a while.
 func mayBeCritical(file []byte) bool {
 	end := frontMatterEnd.FindIndex(file)
 	if end == nil {
@@ -122,8 +109,7 @@ func mayBeCritical(file []byte) bool {
 // frontMatterEnd is the second delimiter: the first one begins the file.
 var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 
-// criticalLine names the documents. Titles come from a repository that may be hostile:
-// they are quoted, and so can hold no line break.
+// criticalLine names the documents. Titles may be hostile, so they are quoted.
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {

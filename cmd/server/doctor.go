@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"strings"
@@ -17,18 +16,14 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
-		Long: `Say what is wrong with the set-up, and how to mend it: the user's folder, the
-database, Ollama and its models, and of the repository of the current folder (or of
---project) its configuration, doc-types, files, index and registration with Claude Code.
+		Long: `Say what is wrong with the set-up, and print the command that mends it. It looks at the user's
+folder, the database, Ollama and its models. Of the repository it looks at configuration,
+doc-types, files, index and registration with Claude Code.
 
-It starts, pulls and changes nothing. Ollama loads the embedding model.
-
-The exit code is 1 if there is an error, and 0 otherwise. Warnings and findings that are
-skipped do not count.`,
+It changes nothing, but Ollama loads the embedding model. It ends with 1 if there is an error;
+warnings do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, false)
-		},
+		RunE:    flags.run(func(i invocation) error { return i.diagnose(false) }),
 	}
 }
 
@@ -37,13 +32,9 @@ func newStatusCommand(flags *flags) *cobra.Command {
 		Use:   "status",
 		Short: "Say what runs: the database, Ollama and its models",
 		Long: `Say what runs: the database, Ollama and its models. It prints the head of the report of
-compound-docs doctor, with the same exit code.
-
-It starts, pulls and changes nothing.`,
+compound-docs doctor, with the same exit code, and changes nothing.`,
 		Example: "  compound-docs status --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, true)
-		},
+		RunE:    flags.run(func(i invocation) error { return i.diagnose(true) }),
 	}
 }
 
@@ -54,9 +45,8 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// diagnose prints what is wrong. Settings that cannot be read are a finding, and the rest is
-// looked at with the defaults.
-func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error {
+// diagnose prints what is wrong. With settings that cannot be read it takes the defaults.
+func (i invocation) diagnose(short bool) error {
 	home, err := homeFolder()
 	if err != nil {
 		return err
@@ -65,14 +55,13 @@ func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error
 	if settingsErr != nil {
 		settings = project.DefaultSettings()
 	}
-	o, err := flags.resolveWith(home, settings)
+	o, err := i.flags.resolveWith(home, settings)
 	if err != nil {
 		return err
 	}
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
-	return o.withSetup(i.stderr, func(s *setup) error {
-		s.invocation = i
-		worst, err := s.report(ctx, settingsErr, short)
+	return i.withSetup(o, func(s *setup) error {
+		worst, err := s.report(settingsErr, short)
 		if err == nil && worst == doctor.Error {
 			err = errFound
 		}
@@ -81,7 +70,7 @@ func diagnose(ctx context.Context, i invocation, flags *flags, short bool) error
 }
 
 // report prints the findings, and returns the severity of the worst.
-func (s *setup) report(ctx context.Context, settingsErr error, short bool) (doctor.Severity, error) {
+func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 	root := s.project
 	if root == "" {
 		var err error
@@ -89,7 +78,7 @@ func (s *setup) report(ctx context.Context, settingsErr error, short bool) (doct
 			return "", err
 		}
 	}
-	findings := doctor.Run(ctx, doctor.System{
+	findings := doctor.Run(s.command.Context(), doctor.System{
 		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
 	})

@@ -19,7 +19,6 @@ var notRun = map[string]string{
 	"claude":                         "Claude Code is not on every machine; make conformance runs it where it is",
 	"npm ":                           "it downloads another program",
 	"qmd ":                           "it is another program, with which ours is compared",
-	"unzip ":                         "it is of a collection that the reader downloads",
 	"gh ":                            "it is of a release, and there is none yet",
 	"cosign ":                        "it is of a release, and there is none yet",
 	"sha256sum":                      "it is of a release, and there is none yet",

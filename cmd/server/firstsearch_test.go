@@ -27,7 +27,7 @@ func TestInit_FirstSearchFindsDecisions(t *testing.T) {
 	environment, _ := services(t)
 	environment = append(environment, "CLAUDE_CONFIG_DIR="+t.TempDir(), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
 	said := mustRun(t, repo.Root, append(environment, "PATH="+t.TempDir()), "init", "--yes").stdout
-	if !strings.Contains(said, "found 5 files in ./docs, which search, ask and hooks take as what the project knows") {
+	if !strings.Contains(said, "found 5 files in ./docs, which are searched like own documents") {
 		t.Errorf("init says %s", said)
 	}
 	for question, want := range map[string]string{

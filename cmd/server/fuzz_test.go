@@ -46,12 +46,12 @@ func (p *process) alive(t *testing.T, after string) {
 func TestServe_SurvivesEveryResourceURI(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, away()...)
-	uris := []string{"", ":", "%", "cdocs:", "cdocs://docs/", "cdocs://docs/%", "cdocs://docs/%00", "cdocs://docs/%zz", "cdocs://[", "http://a b/\x7f"}
+	uris := []string{"", ":", "%", "ui:", "ui://compound-docs/", "ui://compound-docs/%", "ui://compound-docs/%00", "ui://compound-docs/%zz", "ui://[", "http://a b/\x7f"}
 	for r := range rune(0x180) {
-		uris = append(uris, "cdocs://docs/a"+string(r), string(r))
+		uris = append(uris, "ui://compound-docs/a"+string(r), string(r))
 	}
 	for _, r := range []rune{0x200b, 0x2028, 0x202e, 0xfeff, 0xfffd, 0xffff, 0xd7ff, 0xe000, 0x1f600, 0xE0041, 0x10ffff} {
-		uris = append(uris, "cdocs://docs/a"+string(r))
+		uris = append(uris, "ui://compound-docs/a"+string(r))
 	}
 	seed := rand.Uint64()
 	t.Log("seed", seed)
@@ -61,7 +61,7 @@ func TestServe_SurvivesEveryResourceURI(t *testing.T) {
 		for range random.IntN(12) {
 			uri.WriteRune([]rune{rune(random.IntN(0x100)), rune(random.IntN(0x110000)), '/', '%', '.', '\\', '"'}[random.IntN(7)])
 		}
-		uris = append(uris, []string{"cdocs://docs/", ""}[random.IntN(2)]+uri.String())
+		uris = append(uris, []string{"ui://compound-docs/", ""}[random.IntN(2)]+uri.String())
 	}
 	for i, uri := range uris {
 		encoded, err := json.Marshal(uri)
@@ -88,9 +88,9 @@ func methods() map[string]string {
 		"tools/call":                       `{"name":"ping","arguments":{"message":"a"},"_meta":{"progressToken":1}}`,
 		"resources/list":                   `{}`,
 		"resources/templates/list":         `{}`,
-		"resources/read":                   `{"uri":"cdocs://docs/a.md"}`,
-		"resources/subscribe":              `{"uri":"cdocs://docs/a.md"}`,
-		"resources/unsubscribe":            `{"uri":"cdocs://docs/a.md"}`,
+		"resources/read":                   `{"uri":"ui://compound-docs/a.md"}`,
+		"resources/subscribe":              `{"uri":"ui://compound-docs/a.md"}`,
+		"resources/unsubscribe":            `{"uri":"ui://compound-docs/a.md"}`,
 		"logging/setLevel":                 `{"level":"debug"}`,
 		"server/discover":                  `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`,
 		"subscriptions/listen":             `{"notifications":{"resourceSubscriptions":["a"]}}`,

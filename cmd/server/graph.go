@@ -1,9 +1,6 @@
 package main
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
@@ -19,21 +16,15 @@ func newGraphCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "graph",
 		Short: "Draw the links between documents",
-		Long: `Draw the project's own documents and the links between them, from the files alone: neither
-the database nor Ollama is needed.
+		Long: `Draw the project's own documents and the links between them, from the files alone. "dot" is
+for Graphviz, "mermaid" for a block in markdown, which GitHub shows.
 
-- dot: for Graphviz
-- mermaid: for a block in markdown, which GitHub shows
-
-Each doc-type has a colour, and promoted documents are larger. Documents without
-links have a dashed outline. An arrow with two heads means links in both directions,
-and a dashed one means supersedes. Documents that are not valid are left out, as in the
-index; compound-docs lint names them.`,
+Each doc-type has a colour, and promoted documents are larger. Documents without links have a
+dashed outline. An arrow with two heads means links in both directions, a dashed one means
+supersedes. Documents that are not valid are left out; compound-docs lint names them.`,
 		Example: `  compound-docs graph --format mermaid
   compound-docs graph | dot -Tsvg -o knowledge.svg`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return newInvocation(cmd, args).graph(flags, format)
-		},
+		RunE: flags.run(func(i invocation) error { return i.graph(format) }),
 	}
 	command.Flags().StringVar(&format, "format", "dot", "dot or mermaid")
 	complete(command, "format", graphFormats()...)
@@ -41,11 +32,11 @@ index; compound-docs lint names them.`,
 	return command
 }
 
-func (i invocation) graph(flags *flags, format string) error {
-	if !slices.Contains(graphFormats(), format) {
-		return usagef("--format is %q; give one of %s", format, strings.Join(graphFormats(), ", "))
+func (i invocation) graph(format string) error {
+	if err := checkFlag("format", format, graphFormats()); err != nil {
+		return err
 	}
-	p, err := flags.loadHere()
+	p, err := i.flags.loadHere()
 	if err != nil {
 		return err
 	}

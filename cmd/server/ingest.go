@@ -25,11 +25,9 @@ func newIngestCommand(flags *flags) *cobra.Command {
 		Short: "Bring a folder of markdown into the handbook, for search_handbook",
 		Long: `Bring a folder of markdown into the handbook, which search_handbook searches.
 
-The handbook then holds what the folder holds: done again it takes in what has
-changed and lets go of what is gone. Folders of different names add up.
-
-A document's section is the "section" of its front matter, else the first folder
-below DIR that it is in, else the name of its file.`,
+Run it again after a change: the handbook then holds what the folder holds. Folders of
+different names add up. A document's section is the "section" of its front matter, else
+the first folder below DIR that it is in, else the name of its file.`,
 		Example: "  compound-docs ingest ./handbook",
 		Args:    needs(1, 1, "the folder of the handbook", "compound-docs ingest ./handbook"),
 		RunE:    withSetup(flags, (*setup).ingest),
@@ -39,7 +37,8 @@ below DIR that it is in, else the name of its file.`,
 	}
 }
 
-func (s *setup) ingest(ctx context.Context) error {
+func (s *setup) ingest() error {
+	ctx := s.command.Context()
 	folder, err := handbookFolder(ctx, s.args[0])
 	if err != nil {
 		return err
@@ -65,15 +64,15 @@ func (s *setup) ingest(ctx context.Context) error {
 	}
 	queue := s.index.Queue(handbook, catalog.Handbook)
 	if err := queue.Drain(ctx, showProgress(s.stderr, "passages")); err != nil {
-		return fmt.Errorf("the documents are in the handbook and not all have vectors; run the command again: %w", err)
+		return fmt.Errorf("the handbook is searched by words for now, because some passages have no vector: %w; run the command again", err)
 	}
 	refused := failures(queue.Status().Failed)
 	out.Failed = append(out.Failed, refused...)
 	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
-// handbookFolder returns the folder at source. It must contain markdown: an empty folder is
-// more likely a mistake, and would empty the handbook of that name.
+// handbookFolder returns the folder at source. An empty one, likely a mistake, would empty the
+// handbook.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	dir, err := filepath.Abs(source)
 	if err != nil {
@@ -84,7 +83,7 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
 	}
 	if dir == filepath.Dir(dir) {
-		return watch.Folder{}, usagef("%s has no name that its documents could be known by; give a folder in it", dir)
+		return watch.Folder{}, usagef("%s is the root of a disk, and has no name; give a folder in it", dir)
 	}
 	found, err := folder.Holds(ctx)
 	if errors.Is(err, fs.ErrNotExist) {

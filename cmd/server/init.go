@@ -21,49 +21,46 @@ import (
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
-	i := &initializer{flags: flags}
+	i := &initializer{}
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Prepare a repository, and register the server with assistants",
 		Long: `Prepare a repository, and register the server with Claude Code and other assistants:
 
-- write .csharp-compounding-docs/config.json, with a name made from the folder's;
+- write .csharp-compounding-docs/config.json
 - take markdown in docs/solutions/, or in the folder of --documents, as the project's own
-  documents, which need no front matter. Otherwise make folders in csharp-compounding-docs/;
-- if there is other markdown in docs/, have it searched as external documentation. In a project
-  without own documents search, ask and hooks take it as what the project knows;
-- run claude mcp add for this project, where Claude Code is installed and does not have
-  the server yet. Otherwise the line to run is printed;
-- with --hooks or --yes add hooks to .claude/settings.local.json, so that Claude Code
-  points to the document that a prompt or an edit needs, as with the plugin. At a terminal
-  it asks;
+  documents, which need no front matter; otherwise make folders in csharp-compounding-docs/
+- have other markdown in docs/ searched as external documentation; in a project without own
+  documents search, ask and hooks take it as what the project knows
+- run claude mcp add for this project, or print the line to run
+- with --hooks or --yes, or if you agree at a terminal, add hooks to
+  .claude/settings.local.json, so that Claude Code points to the document that a prompt or an
+  act needs, as with the plugin; --client codex, cursor or gemini with --hooks adds theirs
 - with --yes add the server to the settings of other assistants that the repository has.
-  --client names those it is registered with instead, and --print shows their files and
-  writes nothing. AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says
-  when to search;
-- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, and with sudo, if no
-  database URL is set and the machine has neither them nor Docker;
-- say which model makes the vectors: the one of your settings, which --embedder changes.
+  --client names assistants instead, and --print only shows their files. AGENTS.md and
+  CLAUDE.md, if named, get a paragraph that says when to search
+- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, if no database URL is
+  set and the machine has neither them nor Docker
+- say which model makes the vectors; --embedder changes it
 
-Without DIR it prepares the repository of the current folder. In a folder of a repository
-that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
-never changes a file that is there, so it may run again. Without a database it does the rest,
-and ends with 1.`,
-		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
+In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
+the whole repository. It never changes a file that is there, so it may run again. Without a
+database it does the rest, and ends with 1.`,
+		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client codex --hooks\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			i.invocation = newInvocation(cmd, args)
-			return i.run(cmd.Context())
-		},
+		RunE: flags.run(func(call invocation) error {
+			i.invocation = call
+			return i.run(call.command.Context())
+		}),
 	}
 	command.Flags().BoolVarP(&i.yes, "yes", "y", false,
 		"install what is missing, and register with the assistants that the repository has settings for")
 	command.Flags().StringVar(&i.documents, "documents", "",
-		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
-	command.Flags().StringVar(&i.embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
+		"the `folder` of the project's own documents, such as docs/adr")
+	command.Flags().StringVar(&i.embedder, "embedder", "", "make the vectors with this `model` of Ollama, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
-	command.Flags().BoolVar(&i.show, "print", false, "print the files of --client as they would be, and write nothing")
-	command.Flags().BoolVar(&i.hooks, "hooks", false, "have Claude Code point to the document that a prompt or an edit needs")
+	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")
+	command.Flags().BoolVar(&i.hooks, "hooks", false, "have the assistant point to the document that a prompt or an act needs")
 	complete(command, "client", clientNames()...)
 	return command
 }
@@ -72,7 +69,6 @@ and ends with 1.`,
 type initializer struct {
 	invocation
 
-	flags     *flags
 	yes       bool
 	documents string   // the flag
 	embedder  string   // the flag
@@ -98,7 +94,6 @@ type initialized struct {
 	Clients []string `json:"clients"`
 }
 
-// What became of the registration with Claude Code.
 const (
 	registered       = "registered"
 	registeredBefore = "registered before"
@@ -142,7 +137,6 @@ func (i *initializer) run(ctx context.Context) error {
 		i.done.ExternalDocs = external.Path
 	}
 	i.report(root, result)
-	sayName(i.stderr)
 	if len(i.named) == 0 || slices.Contains(i.named, claudeClient) {
 		if err := i.register(ctx, root, options); err != nil {
 			return err
@@ -162,9 +156,8 @@ func (i *initializer) run(ctx context.Context) error {
 	return databaseErr
 }
 
-// repository returns the folder to set up: the one that an argument or --project names, else
-// the root of the repository that the current folder is in. In a sub-folder of a repository
-// without a configuration the user has to say which of the two is meant.
+// repository returns the folder to set up. In a sub-folder of a repository without a configuration
+// the user has to choose.
 func (i *initializer) repository(flagged string) (string, error) {
 	if len(i.args) > 0 {
 		flagged = i.args[0]
@@ -190,23 +183,22 @@ func (i *initializer) repository(flagged string) (string, error) {
 func (i *initializer) report(root string, result scaffold.Result) {
 	say := func(format string, values ...any) { plain.Printf(i.stdout, format+"\n", values...) }
 	config := result.Project.Config
+	verb := "wrote"
 	if result.Kept {
-		say("config: %s stays as it is; the project is %s", result.Project.ConfigPath, config.ProjectName)
-	} else {
-		say("config: wrote %s; the project is %s", result.Project.ConfigPath, config.ProjectName)
+		verb = "kept"
 	}
-	folder := filepath.Join(root, filepath.FromSlash(result.Project.DocsDir()))
-	switch {
-	case result.Project.Lenient() && !result.Kept:
-		say("documents: found %s in %s, now the project's own documents; new ones go there too, and need no front matter",
-			plain.Count(result.Documents, "file"), folder)
-	case len(result.Folders) > 0:
-		say("documents: made %s in %s", plain.Count(len(result.Folders), "folder"), folder)
-	case result.Project.Lenient():
-		say("documents: they are in %s, and need no front matter", folder)
-	default:
-		say("documents: their folders in %s are there", folder)
+	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, config.ProjectName)
+	documents := "documents: " + filepath.Join(root, filepath.FromSlash(result.Project.DocsDir()))
+	if result.Documents > 0 {
+		documents += ", " + plain.Count(result.Documents, "file") + " found"
 	}
+	if len(result.Folders) > 0 {
+		documents += ", " + plain.Count(len(result.Folders), "folder") + " made"
+	}
+	if result.Project.Lenient() {
+		documents += ", no front matter needed"
+	}
+	say("%s", documents)
 	if result.Loose > 0 {
 		where := "outside docs/"
 		if result.Vault {
@@ -221,7 +213,7 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	}
 	as := "which are searched too"
 	if config.ExternalAsOwn() {
-		as = "which search, ask and hooks take as what the project knows"
+		as = "which are searched like own documents"
 	}
 	say("external docs: found %s in %s, %s", plain.Count(result.External, "file"), external.Path, as)
 	if !result.Project.Lenient() {
@@ -232,10 +224,8 @@ func (i *initializer) report(root string, result scaffold.Result) {
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
-	if result.Project.Lenient() {
-		ask = "What do we know about …? Search compound-docs."
-	} else if _, ok := result.Project.External(); ok {
-		ask = "What do our docs say about …? Search the external docs of compound-docs."
+	if _, external := result.Project.External(); external || result.Project.Lenient() {
+		ask = "What do our documents say about …? Search compound-docs."
 	}
 	assistant := "your assistant"
 	if _, err := exec.LookPath("claude"); err == nil && i.done.Registration != "" && i.done.Registration != notRegistered {

@@ -38,25 +38,34 @@ func checkClients(named []string, show bool) error {
 
 // registerClients registers the server with the assistants that were named, or else, with
 // --yes, with those that have settings in the repository. For others that are installed it
-// prints how to. With --print it prints what would be written.
+// prints how to. With --hooks those that were named get hooks too. With --print it prints what
+// would be written.
 func (i *initializer) registerClients(root string) error {
 	if i.show && slices.Contains(i.named, claudeClient) {
 		_, line := claude.AddCommand(claude.Program(), claude.Environment())
 		plain.Println(i.stdout, line)
 		if i.hooks {
-			hooks := plugin.Hooks(claude.ServerName, claude.Quote(claude.Program()))
-			plain.Printf(i.stdout, "%s:\n%s\n", claude.LocalSettings, plain.Block(hooks))
+			i.showFile(claude.LocalSettings+":", plugin.Hooks(claude.ServerName, claude.Quote(claude.Program())))
 		}
 	}
 	for _, c := range clients.All() {
 		named := slices.Contains(i.named, c.Name)
-		if named || len(i.named) == 0 && (c.UsedIn(root) || c.Installed()) {
-			if err := i.registerClient(c, root, named); err != nil {
-				return err
-			}
+		if !named && (len(i.named) > 0 || !c.UsedIn(root) && !c.Installed()) {
+			continue
+		}
+		err := i.registerClient(c, root, named)
+		if err == nil && named && i.hooks {
+			err = i.addHooks(c, root)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func (i *initializer) showFile(title string, content []byte) {
+	plain.Printf(i.stdout, "%s\n%s\n", title, plain.Block(content))
 }
 
 // registerClient registers the server with one, which the user may have named.
@@ -66,13 +75,13 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 	case errors.Is(err, clients.ErrRegistered):
 		plain.Printf(i.stdout, "%s: has the server already\n", c.Title)
 		return nil
-	case err != nil && !named: // the user has not asked for this one
+	case err != nil && !named:
 		plain.Printf(i.stdout, "%s: %s\n", c.Title, err)
 		return nil
 	case err != nil:
 		return err
 	case i.show:
-		plain.Printf(i.stdout, "%s: %s\n%s\n", c.Title, change.Path(), plain.Block(change.Content))
+		i.showFile(c.Title+": "+change.Path(), change.Content)
 		return nil
 	}
 	remedy, done := "register the server", "registered the server in "
@@ -88,6 +97,40 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 	}
 	i.done.Clients = append(i.done.Clients, c.Name)
 	plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
+	return nil
+}
+
+// addHooks adds hooks to the settings of an assistant.
+func (i *initializer) addHooks(c clients.Client, root string) error {
+	file, hooks := c.Hooks()
+	switch {
+	case file == "":
+		plain.Printf(i.stdout, "%s: hooks are not known for it\n", c.Title)
+		return nil
+	case i.show:
+		i.showFile(c.Title+": "+filepath.Join(root, filepath.FromSlash(file)), hooks)
+		return nil
+	}
+	change, err := clients.PlanHooks(root, c.Name, file, hooks)
+	return i.writeHooks(c.Title, change, err, c.Trust)
+}
+
+// writeHooks writes a planned change, and says what comes next.
+func (i *initializer) writeHooks(title string, change clients.Change, err error, next string) error {
+	if errors.Is(err, clients.ErrRegistered) {
+		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())
+		return nil
+	}
+	if err == nil {
+		err = change.Write()
+	}
+	if err != nil {
+		return fmt.Errorf("add the hooks of %s: %w", title, err)
+	}
+	if next != "" {
+		next = "; " + next
+	}
+	plain.Printf(i.stdout, "%s: added hooks to %s%s\n", title, change.Path(), next)
 	return nil
 }
 
@@ -142,22 +185,13 @@ func (i *initializer) offerHooks(root string, server claude.Registration) error 
 	if server.Scope == claude.ScopePlugin { // it has them
 		return nil
 	}
-	change, err := clients.PlanHooks(root, claude.LocalSettings, plugin.Hooks(server.Name, claude.Quote(claude.Program())))
-	switch {
-	case errors.Is(err, clients.ErrRegistered):
-		plain.Printf(i.stdout, "Claude Code: has the hooks already, in %s\n", change.Path())
-		return nil
-	case err != nil && i.hooks:
-		return err
-	case err != nil || !i.wantsHooks():
+	hooks := plugin.Hooks(server.Name, claude.Quote(claude.Program()))
+	change, err := clients.PlanHooks(root, claudeClient, claude.LocalSettings, hooks)
+	if !i.hooks && !errors.Is(err, clients.ErrRegistered) && (err != nil || !i.wantsHooks()) {
 		plain.Println(i.stdout, "Claude Code: to have it point to documents by itself: compound-docs init --hooks, or the plugin")
 		return nil //nolint:nilerr // with --hooks the error is shown
 	}
-	if err := change.Write(); err != nil {
-		return fmt.Errorf("add the hooks of Claude Code: %w", err)
-	}
-	plain.Printf(i.stdout, "Claude Code: added hooks to %s, which is for you alone: keep it out of git\n", change.Path())
-	return nil
+	return i.writeHooks("Claude Code", change, err, "the file is for you alone: keep it out of git")
 }
 
 // wantsHooks asks at a terminal whether Claude Code is to get hooks.
@@ -182,7 +216,7 @@ func (i *initializer) keepDatabaseURL(o options) error {
 		return nil
 	}
 	if o.settings.DatabaseURL != "" {
-		plain.Printf(i.stdout, "database: %s names another one than CDOCS_DATABASE_URL; the server takes that of the file\n", file)
+		plain.Printf(i.stdout, "database: %s and CDOCS_DATABASE_URL differ; the server uses that of the file\n", file)
 		return nil
 	}
 	if err := project.SaveSetting(o.home, "database_url", o.databaseURL); err != nil {

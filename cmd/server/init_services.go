@@ -14,8 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// settleEmbedder keeps the model of --embedder, and says which model makes the vectors, and
-// whether its server has it.
+// settleEmbedder keeps the model of --embedder, and says whether its server has it.
 func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	if i.embedder != "" && i.embedder != o.settings.EmbeddingModel {
 		if err := project.SaveSetting(o.home, "embedding_model", i.embedder); err != nil {
@@ -25,7 +24,9 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	}
 	model := o.settings.EmbeddingModel
 	i.done.EmbeddingModel = model
-	return o.withSetup(io.Discard, func(s *setup) error {
+	silent := i.invocation
+	silent.stderr = io.Discard
+	return silent.withSetup(o, func(s *setup) error {
 		text := "vectors: " + model + " makes them"
 		state := s.embedder.State(ctx, model)
 		missing := slices.Contains(state.Missing, model)
@@ -46,8 +47,7 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	})
 }
 
-// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it. The
-// error says why there is none.
+// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it.
 func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	if o.databaseURL != "" {
 		return nil
@@ -58,7 +58,7 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	problem, missing := errors.AsType[*pgserver.Error](state.Err)
 	switch {
 	case missing && problem.Installer != nil && !i.yes:
-		return fmt.Errorf("there is no database: %w; or: compound-docs init --yes, which installs it", problem)
+		return fmt.Errorf("there is no database: %w; or: compound-docs init --yes installs it", problem)
 	case missing && problem.Installer != nil:
 		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
 		input, _ := i.command.InOrStdin().(*os.File) // nil if nobody can be asked for a password

@@ -40,7 +40,7 @@ func TestInit_RegistersOnce(t *testing.T) {
 	below := filepath.Join(root, "docs", "solutions")
 	said := mustRun(t, below, environment, "init", "--yes").stdout
 	for _, want := range []string{
-		"the project is shop-42", "found 1 file in " + below + ", now the project's own documents", "\nStart claude in this repository",
+		"the project is shop-42", "documents: " + below + ", 1 file found, no front matter needed", "\nStart claude in this repository",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("init does not say %q: %s", want, said)
@@ -54,7 +54,7 @@ func TestInit_RegistersOnce(t *testing.T) {
 	}
 	write(t, root, ".mcp.json", `{"mcpServers": {"compound-docs": {"command": "compound-docs"}}}`)
 	said = mustRun(t, below, environment, "init", "--yes").stdout
-	if !strings.Contains(said, "stays as it is") || !strings.Contains(said, "has the server already") {
+	if !strings.Contains(said, "config: kept ") || !strings.Contains(said, "has the server already") {
 		t.Errorf("a second init says %s", said)
 	}
 	without := mustRun(t, below, []string{"PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()}, "init").stdout
@@ -139,7 +139,7 @@ func TestInit_DoesNotGuessWhichFolderOfAMonorepo(t *testing.T) {
 	if mustRun(t, filepath.Join(root, "services"), environment, "init", "--yes"); !isProject(root) {
 		t.Error("init --yes does not prepare the repository")
 	}
-	if said := mustRun(t, filepath.Join(root, "services"), environment, "init").stdout; !strings.Contains(said, "stays as it is") {
+	if said := mustRun(t, filepath.Join(root, "services"), environment, "init").stdout; !strings.Contains(said, "config: kept ") {
 		t.Errorf("in a repository with a configuration init says %s", said)
 	}
 }

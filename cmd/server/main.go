@@ -1,50 +1,167 @@
-// Command compound-docs is the memory of a software project for AI coding
-// assistants: an MCP server over stdio that keeps an index in step with the
-// project's markdown knowledge, and answers questions over it, and a command line
-// that does the same for people.
+// Command compound-docs is the memory of a software project for AI coding assistants: an MCP server
+// over stdio and a command line. It keeps an index in step with the project's markdown, and answers
+// questions over it.
 //
 // This package alone composes the others.
 package main
 
 import (
 	"context"
-	"io"
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
-	"path/filepath"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
+	"time"
 
-	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/spf13/cobra"
+
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 // version is set when the binary is linked.
 var version = "dev"
 
-// softMemoryLimit is the memory use from which garbage is collected more often. The live data
-// of a server stays far below it, even while large files are indexed; without a limit,
-// garbage may double that.
+// softMemoryLimit is the memory use from which garbage is collected more often. Live data stays far
+// below it, even while large files are indexed.
 const softMemoryLimit = 256 << 20
 
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemoryLimit)
 	}
-	end := &ending{stderr: os.Stderr}
-	ctx, stop := end.onSignal(context.Background())
-	command, err := newCommand(end, os.Stdout).ExecuteContextC(ctx)
+	ctx, stop := onSignal(context.Background())
+	command, err := newCommand(os.Stdout).ExecuteContextC(ctx)
 	code := report(ctx, command, err)
 	stop()
 	os.Exit(code)
 }
 
-// sayName tells people whose program is named as go install names it what it is called
-// elsewhere.
-func sayName(w io.Writer) {
-	program, err := os.Executable()
-	ending := filepath.Ext(program)
-	if err == nil && strings.TrimSuffix(filepath.Base(program), ending) == "server" {
-		plain.Printf(w, "go install has named this program server, and everything else calls it compound-docs; run: mv %s %s\n",
-			claude.Quote(program), claude.Quote(filepath.Join(filepath.Dir(program), "compound-docs"+ending)))
+// Exit codes.
+const (
+	exitFailed = 1
+	// exitUsage means that the command line is wrong, and nothing was done.
+	exitUsage = 2
+)
+
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
+
+// runError is an error of a command that has begun. Others are about the command line.
+type runError struct{ error }
+
+func (e runError) Unwrap() error { return e.error }
+
+// errFound ends the program with exitFailed, and nothing is printed for it: findings were.
+var errFound = errors.New("something is wrong")
+
+// interrupted is the cause of a context that was cancelled by a signal.
+type interrupted struct{ signal os.Signal }
+
+func (e interrupted) Error() string { return e.signal.String() }
+
+func (interrupted) Unwrap() error { return context.Canceled }
+
+// codeOfSignal returns the exit code of a shell for a program that a signal has ended.
+func codeOfSignal(signal os.Signal) int {
+	const base = 128
+	if number, ok := signal.(syscall.Signal); ok {
+		return base + int(number)
+	}
+	return base
+}
+
+// report prints why a command failed, unless it did, and returns the exit code. Output that could
+// not be written is a failure.
+func report(ctx context.Context, command *cobra.Command, err error) int {
+	_, ran := errors.AsType[runError](err)
+	if out, ok := command.OutOrStdout().(*plain.Output); ok && out.Err() != nil {
+		if !ran || errors.Is(err, errFound) {
+			err, ran = runError{out.Err()}, true
+		}
+	}
+	if err == nil {
+		return 0
+	}
+	if errors.Is(err, errFound) {
+		return exitFailed
+	}
+	if signal, ok := errors.AsType[interrupted](context.Cause(ctx)); ok {
+		return codeOfSignal(signal.signal)
+	}
+	stderr := command.ErrOrStderr()
+	problem, remedy, ok := strings.Cut(err.Error(), "; ")
+	switch {
+	case ran && ok && plain.IsTerminal(stderr):
+		plain.Printf(stderr, "compound-docs: %s\n  → %s\n", plain.Hanging(stderr, len("compound-docs: "), problem), remedy)
+	case ran:
+		plain.Println(stderr, "compound-docs:", err)
+	default:
+		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
+		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
+	}
+	if !ran || isUsage(err) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// isUsage reports whether the command line, or what it names, is wrong.
+func isUsage(err error) bool {
+	if _, ok := errors.AsType[usageError](err); ok {
+		return true
+	}
+	refused, ok := errors.AsType[*apierror.Error](err)
+	return ok && refused.Code.IsUsage()
+}
+
+const (
+	// grace is how long the program has to end; it needs less than two seconds.
+	grace = 3 * time.Second
+	// escalation is how soon a signal of another kind may follow for one request: Claude Code sends
+	// SIGTERM shortly after SIGINT.
+	escalation = time.Second
+	// exitHung is the exit code of a program that did not end by itself.
+	exitHung = 3
+)
+
+// mustEnd ends the program after grace. What is committed stays.
+func mustEnd(reason string) {
+	time.AfterFunc(grace, func() {
+		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		go logger.Error("the program hangs, and is ended", "reason", reason, "after", grace, "code", exitHung)
+		time.Sleep(100 * time.Millisecond) // stderr may be what hangs
+		os.Exit(exitHung)
+	})
+}
+
+// onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the
+// program at once, unless it belongs to the first.
+func onSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		first := <-signals
+		began := time.Now()
+		cancel(interrupted{first})
+		mustEnd(first.String())
+		for next := range signals {
+			if next != first && time.Since(began) < escalation {
+				continue
+			}
+			os.Exit(codeOfSignal(next))
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
 	}
 }

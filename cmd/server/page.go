@@ -17,33 +17,30 @@ func newPageCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "page",
 		Short: "Write one page in which people search and read the documents",
-		Long: `Write the project's own documents as one HTML file, to search and read in a browser. The page
-needs no other file and no network, and works on a phone. Neither the database nor Ollama is
-needed.
+		Long: `Write the project's own documents as one HTML file, to search and read in a browser. It needs
+neither the database nor Ollama.
 
-It has a list with filters and a search, the documents with their links, the graph of the
-links, a timeline of decisions, and what lint and review find. It does not change by itself.
-Anyone with the file can read all documents, and your questions that found nothing.`,
+The page has the documents with their links, the graph, a timeline of decisions, and what lint
+and review find. It does not change by itself. Anyone with the file can read all documents, and
+your questions that found nothing.`,
 		Example: "  compound-docs page --output knowledge.html\n  compound-docs page > knowledge.html",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return newInvocation(cmd, args).page(flags, output)
-		},
+		RunE:    flags.run(func(i invocation) error { return i.page(output) }),
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "write to this file, such as knowledge.html (default: stdout)")
 	return command
 }
 
-func (i invocation) page(flags *flags, output string) error {
-	options, _, err := flags.here()
+func (i invocation) page(output string) error {
+	home, err := homeFolder()
 	if err != nil {
 		return err
 	}
-	p, err := flags.loadHere()
+	p, err := i.flags.loadHere()
 	if err != nil {
 		return err
 	}
 	var written bytes.Buffer // a page that fails midway is not written
-	if err := page.Write(i.command.Context(), &written, p, recall.NewStore(options.home)); err != nil {
+	if err := page.Write(i.command.Context(), &written, p, recall.NewStore(home)); err != nil {
 		return err
 	}
 	if output == "" {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -11,32 +10,21 @@ import (
 // lineInterval is the least time between two lines of one progress.
 const lineInterval = time.Second
 
-// showProgress returns a function that tells w how much of what has been handled, such as files
-// of a folder: the first and the last count, and one a second between them, with the mean rate
-// since the first, or since it began again. On a terminal a line takes the place of the one
-// before. A count is told once.
+// showProgress returns a function that tells w how much of what is done, at the beginning, once a
+// second and at the end. On a terminal a line replaces the one before.
 func showProgress(w io.Writer, what string) func(done, total int) {
-	format := "%s: %d of %d%s\n"
+	format := "%s: %d of %d\n"
 	if plain.IsTerminal(w) {
-		format = "\r%s: %d of %d%s\x1b[K"
+		format = "\r%s: %d of %d\x1b[K"
 	}
-	var first, last time.Time
-	var before int
+	var last time.Time
 	var told [2]int
 	return func(done, total int) {
-		now := time.Now()
-		if total == 0 || told == [2]int{done, total} || done != total && now.Sub(last) < lineInterval {
+		if total == 0 || told == [2]int{done, total} || done != total && time.Since(last) < lineInterval {
 			return
 		}
-		told, last = [2]int{done, total}, now
-		if first.IsZero() || done < before { // it starts again, for example with another model
-			first, before = now, done
-		}
-		rate := ""
-		if took := now.Sub(first); took >= lineInterval {
-			rate = fmt.Sprintf(", %.1f/s", float64(done-before)/took.Seconds())
-		}
-		plain.Printf(w, format, what, done, total, rate)
+		told, last = [2]int{done, total}, time.Now()
+		plain.Printf(w, format, what, done, total)
 		if done == total && plain.IsTerminal(w) {
 			plain.Printf(w, "\n")
 		}

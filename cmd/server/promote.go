@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -34,12 +33,12 @@ DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolu
 	}
 }
 
-func (t *tooling) promote(ctx context.Context) error {
+func (t *tooling) promote() error {
 	path, err := documentPath(t.args[0])
 	if err != nil {
 		return err
 	}
-	promoted, err := t.tools.UpdatePromotionLevel(ctx, tools.UpdatePromotionLevelInput{
+	promoted, err := t.tools.UpdatePromotionLevel(t.command.Context(), tools.UpdatePromotionLevelInput{
 		DocumentPath: path, PromotionLevel: catalog.Level(t.args[1]),
 	})
 	if err != nil {

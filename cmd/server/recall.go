@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -18,13 +17,10 @@ func newRecallCommand(flags *flags) *cobra.Command {
 		Short:  "Answer a hook of an assistant: point to the document that it needs",
 		Long: `Answer a hook of an assistant that starts a program and gives it an event as JSON on
 stdin, in the form of Claude Code, Codex, Gemini CLI or Cursor. It prints the hook's
-output with the one document that the prompt, command, failure or edit needs, and prints
-{} otherwise. The plugin for Claude Code does not need it: its hooks ask the server that
-runs.
+output with the one document that the prompt, command, failure or edit needs, and {}
+otherwise. The plugin for Claude Code does not need it: its hooks ask the server that runs.
 
-The events are those before a prompt, before and after a tool, when a subagent starts,
-and before the conversation is compacted. An error ends with 1, because assistants take
-2 for a veto.`,
+An error ends with 1, because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --hook <event.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !asHook {
@@ -32,9 +28,9 @@ and before the conversation is compacted. An error ends with 1, because assistan
 			}
 			hook, err := recall.ReadHook(cmd.InOrStdin())
 			if err == nil {
-				err = withProject(flags, func(t *tooling, ctx context.Context) error {
+				err = withProject(flags, func(t *tooling) error {
 					t.workspace.Once()
-					answer, err := t.tools.Recall(ctx, hook.Event)
+					answer, err := t.tools.Recall(cmd.Context(), hook.Event)
 					if err != nil {
 						return err
 					}

@@ -18,33 +18,27 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Short: "List questions that found nothing, and what hooks have shown",
 		Long: `List what the memory was asked for, the latest first:
 
-- questions that found nothing: documents to write;
+- questions that found nothing: documents to write
 - documents that hooks have shown in the last 30 days, at which event, and whether the
-  assistant opened the document then, or the failed command ran later.
+  assistant opened the document then, or the failed command ran later
 
-Server and commands keep both in the user's own folder; with "keep_questions": false in
-settings.json they keep no questions. Nothing is started. compound-docs lint names
-documents that may not hold any more.`,
+Both are kept in the user's own folder. With "keep_questions": false in settings.json no
+questions are kept.`,
 		Example: "  compound-docs review\n  compound-docs review --json",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return review(newInvocation(cmd, args), flags)
-		},
+		RunE:    flags.run(invocation.review),
 	}
 }
 
-// reviewed is what compound-docs review lists.
 type reviewed struct {
 	Questions []unanswered `json:"questions"`
 	Shown     []shown      `json:"shown"`
 }
 
-// unanswered is a question that found nothing.
 type unanswered struct {
 	Question string    `json:"question"`
 	Asked    time.Time `json:"last_asked"`
 }
 
-// shown is a document that a hook has shown.
 type shown struct {
 	Path      string    `json:"path"`
 	Event     string    `json:"event"`
@@ -54,8 +48,8 @@ type shown struct {
 	Succeeded bool      `json:"succeeded"`
 }
 
-func review(i invocation, flags *flags) error {
-	options, root, err := flags.here()
+func (i invocation) review() error {
+	options, root, err := i.flags.here()
 	if err != nil {
 		return err
 	}
@@ -94,7 +88,7 @@ func shownIn(root string, sessions []recall.Session) []shown {
 func (r reviewed) print(w io.Writer) {
 	s := plain.StyleFor(w)
 	if len(r.Questions) == 0 {
-		plain.Println(w, "No question has found nothing.")
+		plain.Println(w, "Every question has found something.")
 	} else {
 		plain.Println(w, "Questions that found nothing:")
 	}

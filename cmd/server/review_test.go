@@ -16,7 +16,7 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 	root, home := newProject(t, nil), t.TempDir()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for session, paths := range map[string][]string{"one": {"b.md", "c.md"}, "two": {"b.md"}} {
-		err := recall.NewStore(home).Update(session, func(s *recall.Session) error {
+		err := recall.NewStore(home).Update(t.Context(), session, func(s *recall.Session) error {
 			for i, path := range paths {
 				s.Shown = append(s.Shown, recall.Shown{
 					Project: root, Path: path, Opened: session == "one", At: at.Add(time.Duration(i) * time.Hour),
@@ -31,7 +31,7 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 		}
 	}
 	environment := []string{"CDOCS_HOME=" + home}
-	want := "No question has found nothing.\nDocuments that hooks have shown:\n" +
+	want := "Every question has found something.\nDocuments that hooks have shown:\n" +
 		"  c.md (2026-01-02 04:04:05, PostToolUseFailure: same error, opened)\n" +
 		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, opened)\n" +
 		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, the command ran later)\n"

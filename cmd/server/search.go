@@ -17,7 +17,6 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// searchFlags say what to search, and how.
 type searchFlags struct {
 	docTypes, levels        []string
 	limit                   int
@@ -34,25 +33,17 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
 its best passage. If fewer than five reach the threshold, the next best are listed as less sure.
-If the project has external docs, these are searched too and listed apart; --own and --external
-search one of both. A search by doc-type or promotion level finds own documents only. With
---handbook it searches the handbook.
+External docs are searched too and listed apart; --own and --external search one of both. A
+search by doc-type or promotion level finds own documents only. --handbook searches the handbook.
 
 Changed files are indexed first; searches do not wait for their vectors. Gaps of the index are
 reported on stderr. --mode lexical needs no Ollama.
 
-With --explain it shows why the query finds own documents, or with --external external docs,
-in this order. For the best passage of each:
-
-- cosine: the similarity of its vector to the query's; "-" without a vector
-- meaning, words, share, phrase, passages, base: the parts of the log-odds that the
-  document answers, as in docs/architecture.md
-- sum: these log-odds; another number if a line of the query decides, or if the passage
-  has the whole of a short query
-- score: the probability, from the sum; "<" marks one below the threshold
-- order: the sum that orders documents: more than "sum" if promoted, less if superseded
-
-The exit code is 0 also if nothing is found.`,
+--explain shows why own documents, or with --external external ones, were found. For the best
+passage of each it prints the cosine of its vector ("-" without one) and the parts of the
+log-odds that the document answers, as in docs/architecture.md. Their sum makes the score; "<"
+marks one below the threshold. "order" is more than the sum if the document is promoted, and
+less if it is superseded.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment
@@ -62,13 +53,13 @@ The exit code is 0 also if nothing is found.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.handbook:
-				return callTools(cmd, args, flags, noProject, f.searchHandbook)
+				return withTools(flags, noProject, f.searchHandbook)(cmd, args)
 			case cmd.Flags().Changed("section"):
-				return usagef("--section is of the handbook; give --handbook too")
+				return usagef("--section needs --handbook; give both")
 			case f.explain:
-				return callTools(cmd, args, flags, findProject, f.explainSearch)
+				return withProject(flags, f.explainSearch)(cmd, args)
 			}
-			return callTools(cmd, args, flags, findProject, f.run)
+			return withProject(flags, f.run)(cmd, args)
 		},
 	}
 	set := command.Flags()
@@ -76,7 +67,7 @@ The exit code is 0 also if nothing is found.`,
 	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
 	set.IntVarP(&f.limit, "limit", "n", 0, "how many results at most (default: 10, or what the project configures)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
-		"leave out what is less relevant (default: 0.5, or what the project configures; external docs: 0.7)")
+		"minimum relevance (default: 0.5, or what the project configures; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
 	set.BoolVar(&f.own, "own", false, "search only the project's own documents")
 	set.BoolVar(&f.external, "external", false, "search only the external docs")
@@ -100,8 +91,7 @@ func names[T ~string](values []T) []string {
 
 func joined[T ~string](values []T) string { return strings.Join(names(values), ", ") }
 
-// ownInput returns the parameters of semantic_search. Its defaults hold for flags that were
-// not given.
+// ownInput returns the parameters of semantic_search.
 func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
 	in := tools.SemanticSearchInput{
 		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, Mode: rag.Mode(f.mode),
@@ -118,15 +108,15 @@ func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
 	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
 }
 
-// bothFound is what --json prints of a search in own documents and external docs.
-type bothFound struct {
+// bothCollections is what --json prints of a search in own documents and external docs.
+type bothCollections struct {
 	Own      tools.SemanticSearchOutput     `json:"own"`
 	External tools.SearchExternalDocsOutput `json:"external"`
 }
 
-// run searches the project's own documents, its external docs, or both. Only own documents
-// have doc-types and levels.
-func (f *searchFlags) run(ctx context.Context, t *tooling) error {
+// run searches own documents, external docs, or both. Only own ones have doc-types and levels.
+func (f *searchFlags) run(t *tooling) error {
+	ctx := t.command.Context()
 	t.workspace.Once()
 	externalIn := f.externalInput(t)
 	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
@@ -135,45 +125,45 @@ func (f *searchFlags) run(ctx context.Context, t *tooling) error {
 		if err != nil {
 			return err
 		}
-		return t.showFound(external, external.FoundEnd, externalFound(external))
+		return t.showSections(external, external.SearchEnd, externalSection(external))
 	}
 	own, err := t.tools.SemanticSearch(ctx, f.ownInput(t))
 	if err != nil {
 		return err
 	}
 	if f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
-		return t.showFound(own, own.FoundEnd, ownFound(own))
+		return t.showSections(own, own.SearchEnd, ownSection(own))
 	}
 	external, err := t.tools.SearchExternalDocs(ctx, externalIn)
 	if isNotConfigured(err) {
-		return t.showFound(own, own.FoundEnd, ownFound(own))
+		return t.showSections(own, own.SearchEnd, ownSection(own))
 	}
 	if err != nil {
 		return err
 	}
-	ours, theirs := ownFound(own), externalFound(external)
+	ours, theirs := ownSection(own), externalSection(external)
 	ours.heading, theirs.heading = "Own documents", "External docs"
-	sections := []found{ours, theirs}
+	sections := []section{ours, theirs}
 	if len(ours.results)+len(theirs.results) > 0 {
-		sections = slices.DeleteFunc(sections, func(section found) bool { return len(section.results) == 0 })
+		sections = slices.DeleteFunc(sections, func(s section) bool { return len(s.results) == 0 })
 	}
 	own.Index = cmp.Or(own.Index, external.Index)
-	return t.showFound(bothFound{own, external}, own.FoundEnd, sections...)
+	return t.showSections(bothCollections{own, external}, own.SearchEnd, sections...)
 }
 
-// showFound prints what was found, or asJSON. It says on stderr what the search lacks.
-func (t *tooling) showFound(asJSON any, end tools.FoundEnd, sections ...found) error {
+// showSections prints the results, or asJSON. It says on stderr what the search lacks.
+func (t *tooling) showSections(asJSON any, end tools.SearchEnd, sections ...section) error {
 	t.sayMode(end)
 	t.sayWhatIsMissing(end.Index)
 	return t.print(asJSON, func(w io.Writer) {
-		for _, section := range sections {
-			section.print(w)
+		for _, s := range sections {
+			s.print(w)
 		}
 	})
 }
 
-// externalMinScore returns the minimum score of external docs if none is given: that of own
-// documents if the configuration takes them as such. nil leaves it to the tool.
+// externalMinScore returns the minimum score of external docs that count as own documents. nil
+// leaves it to the tool.
 func (t *tooling) externalMinScore(ctx context.Context, given *float64) *float64 {
 	active, err := t.workspace.Active(ctx)
 	if err != nil || given != nil || !active.Definition.Config.ExternalAsOwn() {
@@ -188,19 +178,20 @@ func isNotConfigured(err error) bool {
 	return ok && refused.Code == apierror.ExternalDocsNotConfigured
 }
 
-func (f *searchFlags) searchHandbook(ctx context.Context, t *tooling) error {
+func (f *searchFlags) searchHandbook(t *tooling) error {
 	in := tools.SearchHandbookInput{Query: strings.Join(t.args, " "), FilterSection: f.section}
 	if t.command.Flags().Changed("limit") {
 		in.NResults = new(float64(f.limit))
 	}
-	out, err := t.tools.SearchHandbook(ctx, in)
+	out, err := t.tools.SearchHandbook(t.command.Context(), in)
 	if err != nil {
 		return err
 	}
 	return t.print(out, func(w io.Writer) { plain.Println(w, plain.Block(strings.TrimSuffix(out.Text, "\n"))) })
 }
 
-func (f *searchFlags) explainSearch(ctx context.Context, t *tooling) (err error) {
+func (f *searchFlags) explainSearch(t *tooling) (err error) {
+	ctx := t.command.Context()
 	t.workspace.Once()
 	var explained tools.ExplainOutput
 	if f.external {

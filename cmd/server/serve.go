@@ -16,30 +16,29 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-func newServeCommand(flags *flags, end *ending, stdout io.Writer) *cobra.Command {
+func newServeCommand(flags *flags, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over stdin and stdout (the default)",
-		Long: `Serve MCP over stdin and stdout, as a client such as Claude Code asks for it, until stdin
-ends. stdout carries JSON-RPC only; logs go to stderr.
+		Long: `Serve MCP over stdin and stdout until stdin ends. stdout carries JSON-RPC only; logs go to
+stderr.
 
-The first call that needs a project activates the one of --project, if that is given, else
-the one that the client names, else that of the current folder, if that has a configuration.`,
+The first call that needs a project activates the one of --project, else the one that the
+client names, else that of the current folder, if that has a configuration.`,
 		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
-		RunE: withSetup(flags, func(s *setup, ctx context.Context) error {
+		RunE: withSetup(flags, func(s *setup) error {
 			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program
-			return s.serve(ctx, end, stdout)
+			return s.serve(stdout)
 		}),
 	}
 }
 
-// startPatience is how long a call waits for the start of the user's own database. Clients
-// give up after a minute.
+// startPatience bounds the wait for the user's own database. Clients give up after a minute.
 const startPatience = 30 * time.Second
 
-// serve answers MCP requests until stdin ends or ctx does. stdout carries
-// JSON-RPC only; logs go to stderr.
-func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error {
+// serve answers MCP requests until stdin ends or the command is cancelled.
+func (s *setup) serve(stdout io.Writer) error {
+	ctx := s.command.Context()
 	if s.server != nil {
 		s.server.Patience = startPatience
 	}
@@ -57,9 +56,8 @@ func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error 
 	}
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
-	transport := stdio.New(s.command.InOrStdin(), stdout, func() { end.mustEnd("the session has ended") })
-	// A signal ends the input, which cancels the calls under way. A server whose context
-	// ends would wait for them.
+	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended") })
+	// A signal ends the input, which cancels the calls. A server whose context ends would wait.
 	defer context.AfterFunc(ctx, transport.End)()
 	err := tools.NewServer(active, s.home, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -21,6 +22,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/openai"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -29,8 +31,7 @@ type flags struct {
 	databaseURL, ollamaHost, logLevel, project string
 }
 
-// options are the program's settings. A flag takes precedence over the environment, and that
-// over the settings file.
+// options are the program's settings, from flags, environment and file in this order.
 type options struct {
 	home        string
 	databaseURL string // "" for the user's own server
@@ -38,10 +39,8 @@ type options struct {
 	// embeddings and answers name the servers of the two models.
 	embeddings, answers project.ModelHost
 	logLevel            slog.Level
-	// logLevelGiven is set if logLevel is not the default.
-	logLevelGiven bool
-	// contentLogLevel is the level for messages about documents and searches; nil means
-	// logLevel.
+	logLevelGiven       bool
+	// contentLogLevel is for messages about documents and searches; nil means logLevel.
 	contentLogLevel *slog.Level
 	project         string // absolute, or "" for none
 	settings        project.Settings
@@ -66,7 +65,6 @@ func homeFolder() (string, error) {
 	return project.DefaultHome()
 }
 
-// resolveWith is resolve for settings that were already read.
 func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
 	o = options{
 		home:        home,
@@ -100,8 +98,7 @@ func (o options) modelHost(configured project.ModelHost, variable string) projec
 	return configured
 }
 
-// setup holds the parts that every command on the index needs. They connect when they are
-// first used.
+// setup holds the parts of commands on the index. They connect when they are first used.
 type setup struct {
 	options
 	invocation
@@ -116,32 +113,30 @@ type setup struct {
 	answerer *answer.Answerer
 }
 
-// withSetup runs a command with the parts, made from flags and environment; logs go to stderr.
-func withSetup(flags *flags, run func(s *setup, ctx context.Context) error) func(*cobra.Command, []string) error {
-	return func(command *cobra.Command, args []string) error {
+// withSetup returns run as the function of a command on the index.
+func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []string) error {
+	return flags.run(func(i invocation) error {
 		o, err := flags.resolve()
 		if err != nil {
 			return err
 		}
-		return o.withSetup(command.ErrOrStderr(), func(s *setup) error {
-			s.invocation = newInvocation(command, args)
-			return run(s, command.Context())
-		})
-	}
+		return i.withSetup(o, run)
+	})
 }
 
-// withSetup runs f with the parts, and closes them.
-func (o options) withSetup(stderr io.Writer, f func(s *setup) error) error {
-	s, err := newSetup(o, stderr)
+// withSetup calls run with the parts, and closes them.
+func (i invocation) withSetup(o options, run func(s *setup) error) error {
+	s, err := newSetup(o, i)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	return f(s)
+	return run(s)
 }
 
-func newSetup(o options, stderr io.Writer) (s *setup, err error) {
-	s = &setup{options: o, logger: newLogger(stderr, o.logLevel)}
+// newSetup returns the parts. They log to stderr.
+func newSetup(o options, i invocation) (s *setup, err error) {
+	s = &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
 	if s.embedder, err = s.newModelClient(o.embeddings); err != nil {
 		return nil, usageError{err}
 	}
@@ -156,7 +151,7 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	}
 	s.database = db.NewDatabaseFrom(s.address, s.logger)
 	if o.contentLogLevel != nil {
-		s.logger = newLogger(stderr, *o.contentLogLevel)
+		s.logger = newLogger(i.stderr, *o.contentLogLevel)
 	}
 	s.index = index.New(s.database, s.embedder, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
@@ -199,48 +194,40 @@ type tooling struct {
 	tools     *tools.Handler
 }
 
-// withProject runs a command with the tools, on the project of the working directory or of
-// --project. As in a server, the first call that needs the project activates it: its
-// text is brought up to date, for 15 seconds at most, unless another process does so.
-func withProject(flags *flags, run func(t *tooling, ctx context.Context) error) func(*cobra.Command, []string) error {
-	return func(command *cobra.Command, args []string) error {
-		return callTools(command, args, flags, findProject, func(ctx context.Context, t *tooling) error { return run(t, ctx) })
-	}
+// withProject returns run as the function of a command on a project. As in a server, the first call
+// activates it: its text is brought up to date for 15 seconds at most.
+func withProject(flags *flags, run func(t *tooling) error) func(*cobra.Command, []string) error {
+	return withTools(flags, findProject, run)
 }
 
-// callTools is withProject with a function that finds the project. It may return "" if no
-// project is needed.
-func callTools(
-	command *cobra.Command, args []string, flags *flags, find func(dir string) (string, error),
-	run func(ctx context.Context, t *tooling) error,
-) error {
-	o, err := flags.resolve()
-	if err != nil {
-		return err
-	}
-	if !o.logLevelGiven {
-		o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
-	}
-	return o.withSetup(command.ErrOrStderr(), func(s *setup) error {
-		s.invocation = newInvocation(command, args)
-		root, err := find(s.project)
+// withTools is withProject with a function that finds the project, or returns "" for none.
+func withTools(
+	flags *flags, find func(dir string) (string, error), run func(t *tooling) error,
+) func(*cobra.Command, []string) error {
+	return flags.run(func(i invocation) error {
+		o, err := flags.resolve()
 		if err != nil {
 			return err
 		}
-		t := s.tooling(root)
-		defer t.workspace.Close()
-		return inFlags(command, run(command.Context(), t))
+		if !o.logLevelGiven {
+			o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
+		}
+		root, err := find(o.project)
+		if err != nil {
+			return err
+		}
+		return i.withSetup(o, func(s *setup) error {
+			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
+			defer w.Close()
+			return inFlags(i.command, run(&tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)}))
+		})
 	})
 }
 
-// tooling returns the tools, on the project at root. The caller closes the workspace.
-func (s *setup) tooling(root string) *tooling {
-	w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
-	return &tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)}
-}
+// errNoProject is the cause of an error outside a project.
+var errNoProject = errors.New("no project found")
 
-// findProject returns the nearest folder with a project's config, from dir
-// upwards; "" stands for the working directory.
+// findProject returns the nearest folder with a project's config, from dir upwards.
 func findProject(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -252,14 +239,13 @@ func findProject(dir string) (string, error) {
 		case err == nil:
 			return dir, nil
 		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
-			return "", usagef("neither %s nor a folder above it has a %s/%s; run it in a project's repository, or give --project; "+
-				"`compound-docs init` prepares a repository", start, project.ConfigDir, project.ConfigFile)
+			return "", usagef("%w: %s and the folders above it have no %s/%s; run it in a project's repository, or give --project; "+
+				"`compound-docs init` prepares a repository", errNoProject, start, project.ConfigDir, project.ConfigFile)
 		}
 	}
 }
 
-// here returns the options, and the root of the project that a command works on without
-// the index: that of the working directory or of --project.
+// here returns the options, and the root of the project of the working directory or --project.
 func (f *flags) here() (o options, root string, err error) {
 	if o, err = f.resolve(); err != nil {
 		return o, "", err
@@ -279,3 +265,31 @@ func (f *flags) loadHere() (*project.Project, error) {
 
 // noProject finds no project, for commands that need none.
 func noProject(string) (string, error) { return "", nil }
+
+// ollamaAPI is the API of [project.ModelHost] that Ollama has.
+const ollamaAPI = "ollama"
+
+func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
+	cfg := model.Config{
+		Host: host.URL, Key: host.Key, Logger: s.logger, EmbedModel: s.settings.EmbeddingModel,
+		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,
+	}
+	if host.API == ollamaAPI {
+		return ollama.New(cfg)
+	}
+	return openai.New(cfg, func(ctx context.Context, name string) ([]string, error) { return s.index.ModelDigests(ctx, name) })
+}
+
+// modelServers returns the servers with their models. The first makes the vectors.
+func (s *setup) modelServers() []doctor.ModelServer {
+	embeds := doctor.ModelServer{
+		Client: s.embedder, Models: []string{s.settings.EmbeddingModel}, Ollama: s.embeddings.API == ollamaAPI,
+	}
+	if s.writer == s.embedder {
+		embeds.Models = append(embeds.Models, s.settings.GenerationModel)
+		return []doctor.ModelServer{embeds}
+	}
+	return []doctor.ModelServer{embeds, {
+		Client: s.writer, Models: []string{s.settings.GenerationModel}, Ollama: s.answers.API == ollamaAPI,
+	}}
+}

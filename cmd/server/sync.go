@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,19 +20,17 @@ func newSyncCommand(flags *flags) *cobra.Command {
 		Use:   "sync [DOCUMENT...]",
 		Short: "Bring the index of the project up to date, vectors included",
 		Long: `Bring the index of the project's present branch up to date with its files, and wait until
-every passage has a vector. If another process indexes the project, such as a server,
-the command waits for that one.
+every passage has a vector. If a server indexes the project, the command waits for that one.
 
 With documents it checks, indexes and embeds only these, each relative to the repository or
-to csharp-compounding-docs/, or absolute. The three documents that are most like each one are
-named, to extend, replace or keep them.
+to csharp-compounding-docs/, or absolute. It names the three documents that are most like each
+one, to extend, replace or keep them.
 
 With --force it indexes every document of the branch again from its file, for an index that
 somebody has changed in the database. Text that was embedded before is not embedded again.
 
-The exit code is 0 if every passage has a vector of the present model. Else it is 1, and the
-command says how many have none. Finished work stays. A file that cannot be a
-document is named, and is no reason to fail, except where it was asked for.`,
+It ends with 1 if a passage has no vector of the present model, or if a document that you
+named is not valid.`,
 		Example: `  compound-docs sync
   compound-docs sync --project ~/my-project --json
   compound-docs sync problems/pool-exhausted-20260115.md
@@ -41,14 +38,12 @@ document is named, and is no reason to fail, except where it was asked for.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if force && len(args) > 0 {
-				return usagef("--force is for the whole project; leave out it or the documents")
+				return usagef("--force indexes the whole project; leave out --force or the documents")
 			}
-			return withProject(flags, func(t *tooling, ctx context.Context) error {
-				if len(args) > 0 {
-					return t.syncDocuments(ctx)
-				}
-				return t.sync(ctx, force)
-			})(cmd, args)
+			if len(args) > 0 {
+				return withProject(flags, (*tooling).syncDocuments)(cmd, args)
+			}
+			return withProject(flags, func(t *tooling) error { return t.sync(force) })(cmd, args)
 		},
 		ValidArgsFunction: completeMarkdown,
 	}
@@ -56,7 +51,8 @@ document is named, and is no reason to fail, except where it was asked for.`,
 	return command
 }
 
-func (t *tooling) sync(ctx context.Context, force bool) error {
+func (t *tooling) sync(force bool) error {
+	ctx := t.command.Context()
 	if force {
 		_, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
 		if err != nil {
@@ -78,9 +74,8 @@ func (t *tooling) sync(ctx context.Context, force bool) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// syncProgress tells how far a sync is. A folder that is done leaves the counts of a status, so
-// a total is the largest so far. It is shown when the first file is indexed, because all folders
-// were looked at by then.
+// syncProgress tells how far a sync is. Folders that are done leave the counts of a status, so the
+// largest total counts. It is shown once all folders were looked at.
 type syncProgress struct {
 	files, passages func(done, total int)
 
@@ -105,7 +100,6 @@ func (p *syncProgress) show(status workspace.Status) {
 	}
 }
 
-// String says what is done.
 func (p *syncProgress) String() string {
 	var done []string
 	if p.total > 0 {
@@ -135,14 +129,14 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 }
 
 // syncDocuments indexes the documents that the arguments name, up to the first that fails.
-func (t *tooling) syncDocuments(ctx context.Context) error {
+func (t *tooling) syncDocuments() error {
 	synced := []tools.IndexDocumentOutput{}
 	for _, given := range t.args {
 		path, err := documentPath(given)
 		if err != nil {
 			return err
 		}
-		document, err := t.tools.IndexDocument(ctx, tools.IndexDocumentInput{Path: path})
+		document, err := t.tools.IndexDocument(t.command.Context(), tools.IndexDocumentInput{Path: path})
 		if err != nil {
 			return err
 		}

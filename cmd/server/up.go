@@ -17,19 +17,19 @@ func newUpCommand(flags *flags) *cobra.Command {
 		Long: `Start what the server needs:
 
 - the database: a private one, made with this machine's PostgreSQL and pgvector, or in a
-  container, unless a database URL names another one. A missing database of that name is
-  made, and migrated;
+  container. If a database URL names another one, that is made if it is missing, and migrated
 - both models, which Ollama pulls if they are missing. Ollama, or another
-  model server of settings.json, has to run.
+  model server of settings.json, has to run
 
-The database goes on when the command has ended, until compound-docs down. The server
-starts the database by itself when it needs it, and pulls no model.`,
+The database goes on until compound-docs down. The server starts it by itself too, but pulls
+no model.`,
 		Example: "  compound-docs up",
 		RunE:    withSetup(flags, (*setup).up),
 	}
 }
 
-func (s *setup) up(ctx context.Context) error {
+func (s *setup) up() error {
+	ctx := s.command.Context()
 	if err := s.prepareDatabase(ctx); err != nil {
 		return err
 	}
@@ -38,12 +38,11 @@ func (s *setup) up(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err := s.report(ctx, nil, true)
+	_, err := s.report(nil, true)
 	return err
 }
 
-// prepareDatabase starts the database if it is the user's own, creates it if the server has
-// none of its name, and migrates it.
+// prepareDatabase starts, creates and migrates the database, as necessary.
 func (s *setup) prepareDatabase(ctx context.Context) error {
 	address, err := s.address(ctx)
 	if err != nil {
@@ -80,35 +79,24 @@ func newDownCommand(flags *flags) *cobra.Command {
 		Long: `Stop the database that compound-docs has started. All data stays.
 
 Servers that run lose the database until compound-docs up, or until another server is
-started. A PostgreSQL that you have started yourself is left alone.`,
+started. A PostgreSQL that you have started yourself goes on.`,
 		Example: "  compound-docs down",
 		RunE:    withSetup(flags, (*setup).down),
 	}
 }
 
-// stopped says what compound-docs down has stopped, as --json prints it.
-type stopped struct {
-	// Database is "stopped", "was not running", or, where a URL names it, "not ours".
-	Database string `json:"database"`
-}
-
-func (s *setup) down(ctx context.Context) error {
-	out := stopped{Database: "not ours"}
+func (s *setup) down() error {
+	state, text := "not ours", "a database URL names one that compound-docs did not start"
 	if s.server != nil {
-		ran, err := s.server.Stop(ctx)
+		ran, err := s.server.Stop(s.command.Context())
 		if err != nil {
 			return err
 		}
-		out.Database = "was not running"
+		state = "was not running"
 		if ran {
-			out.Database = "stopped"
+			state = "stopped"
 		}
+		text = state
 	}
-	return s.print(out, func(w io.Writer) {
-		if s.server == nil {
-			plain.Printf(w, "database: a database URL names one that compound-docs did not start\n")
-		} else {
-			plain.Println(w, "database:", out.Database)
-		}
-	})
+	return s.print(map[string]string{"database": state}, func(w io.Writer) { plain.Println(w, "database:", text) })
 }

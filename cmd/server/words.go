@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// rewordedError is an error of a tool that names flags and commands.
 type rewordedError struct {
 	error
 
@@ -19,8 +18,7 @@ func (e rewordedError) Error() string { return e.text }
 
 func (e rewordedError) Unwrap() error { return e.error }
 
-// inFlags returns the error of a tool, with flags and commands in place of the tool's
-// parameters and of other tools.
+// inFlags returns the error of a tool with flags and commands for parameters and tools.
 func inFlags(command *cobra.Command, err error) error {
 	if err == nil {
 		return nil

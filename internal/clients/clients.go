@@ -37,6 +37,10 @@ type Client struct {
 	roots bool
 	// section is where the file has its servers, and kind the type in a JSON entry; "" for none.
 	section, kind string
+	// hooks is the file of the repository that has the client's hooks, "" for a client without hooks.
+	hooks string
+	// Trust says how the user lets the client run new hooks, "" if nothing is needed.
+	Trust string
 }
 
 // server is what a client is told to start.
@@ -56,12 +60,18 @@ func All() []Client {
 	return []Client{
 		{Name: "AGENTS.md", Title: "AGENTS.md", file: "AGENTS.md", Paragraph: true},
 		{Name: "CLAUDE.md", Title: "CLAUDE.md", file: "CLAUDE.md", Paragraph: true},
-		{Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, section: "mcp_servers"},
+		{
+			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, section: "mcp_servers",
+			hooks: ".codex/hooks.json", Trust: "Codex runs them once you trust the folder, and the hooks with /hooks",
+		},
 		{
 			Name: "cursor", Title: "Cursor", file: ".cursor/mcp.json", programs: []string{"cursor", "cursor-agent"}, roots: true,
-			section: mcpServers,
+			section: mcpServers, hooks: ".cursor/hooks.json",
 		},
-		{Name: "gemini", Title: "Gemini CLI", file: ".gemini/settings.json", programs: []string{"gemini"}, section: mcpServers},
+		{
+			Name: "gemini", Title: "Gemini CLI", file: ".gemini/settings.json", programs: []string{"gemini"}, section: mcpServers,
+			hooks: ".gemini/settings.json", Trust: "Gemini CLI runs them once you trust the folder",
+		},
 		{
 			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"},
 			section: "extensions",

@@ -40,7 +40,7 @@ type format struct {
 	insert func(content []byte, section string, s server) ([]byte, error)
 }
 
-var errOtherwise = errors.New("its form is not one that the entry can be added to safely")
+var errOtherwise = errors.New("its form allows no safe addition")
 
 // add returns content with the server in the section. It reads the result again: unless that is
 // the old content and the entry, and nothing else, add returns an error.

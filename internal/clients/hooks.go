@@ -1,6 +1,8 @@
 package clients
 
 import (
+	"bytes"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,18 +12,40 @@ import (
 	"strings"
 )
 
-// PlanHooks returns what adds hooks to a JSON file of the repository at root. hooks is such a
-// file in the client's own form: {"hooks": {"Event": [...]}}. An event that has a hook of this
-// program keeps its list. The error is [ErrRegistered] if every event has one.
-func PlanHooks(root, file string, hooks []byte) (Change, error) {
+// hookFiles has the hooks of each client by its name, in the form that its documentation shows.
+//
+//go:embed hooks
+var hookFiles embed.FS
+
+// Hooks returns the client's file for hooks below the repository, and the hooks of this program in its
+// form. file is "" for a client without hooks.
+func (c Client) Hooks() (file string, hooks []byte) {
+	if c.hooks == "" {
+		return "", nil
+	}
+	hooks, err := hookFiles.ReadFile("hooks/" + c.Name + ".json")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return c.hooks, hooks
+}
+
+// PlanHooks returns the change that adds hooks to a JSON file of the repository at root. hooks is such a
+// file: {"hooks": {"Event": [...]}}. An event that has a hook of this program keeps its list. The error is
+// [ErrRegistered] if every event has one. client is the name in the error's remedy.
+func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	old, missing, err := change.read()
-	if change.missing = missing; err == nil {
+	switch change.missing = missing; {
+	case err != nil:
+	case len(bytes.TrimSpace(old)) == 0 && bytes.Contains(hooks, []byte(`"version"`)):
+		change.Content = hooks // Cursor wants its version
+	default:
 		change.Content, err = addHooks(old, hooks)
 	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
-		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client claude --hooks --print shows them",
-			change.Path(), err)
+		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client %s --hooks --print shows them",
+			change.Path(), err, client)
 	}
 	return change, err
 }

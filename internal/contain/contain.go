@@ -1,16 +1,14 @@
-// Package contain reads and writes the files of a folder that somebody hostile may have
-// filled, such as a cloned repository. It is the only package of the product that opens
-// files of a repository:
+// Package contain reads and writes files of a folder that somebody hostile may have filled, such as
+// a cloned repository. No other package of the product opens files of a repository.
 //
-//   - Nothing outside of the folder is read or written. A symbolic link is followed if it
-//     stays inside.
-//   - Nothing hidden is read, by whatever name or link it is reached.
-//   - Only regular files are opened: a named pipe, a device or a socket never is.
+//   - Nothing outside the folder is read or written. A symbolic link is followed if it stays inside.
+//   - Nothing hidden is read, whatever path or link leads to it.
+//   - Only regular files are opened: no named pipe, device or socket.
 //   - A file is read up to a limit.
 //
-// All of it holds while somebody replaces files and folders: each folder on the way to a
-// file is opened, and must be the folder that was seen before. The package knows names and
-// files. It must not know their content.
+// All of this holds while somebody replaces files and folders. [os.Root] keeps paths inside, but
+// follows a link to a hidden folder. So each folder of a path is opened in turn, and must be the
+// folder that was looked at. The package must not know the content of files.
 package contain
 
 import (
@@ -27,23 +25,20 @@ import (
 // The largest files that are read, in bytes. Nobody writes larger ones by hand.
 const (
 	MaxDocument = 4 << 20
-	// MaxConfig is for configurations, settings and schemas.
-	MaxConfig = 1 << 20
+	MaxConfig   = 1 << 20 // for configurations, settings and schemas
 )
 
-// Why something is not read. Errors of the system come as they are.
+// Reasons not to read something. Errors of the system are returned as they are.
 var (
 	// ErrEscapes means that a path or a symbolic link leads out of the folder.
 	ErrEscapes = errors.New("a path escapes from its folder")
-	// ErrHidden means that a path leads to a hidden file or folder: .git, .env, .aws and the
-	// like may hold secrets.
+	// ErrHidden means that a path leads to something hidden. Files such as .env may hold secrets.
 	ErrHidden = errors.New("leads to a hidden file or folder")
 	// ErrNotRegular means that something is not a regular file.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrReplaced means that somebody kept replacing a file or a folder on the way to it.
+	// ErrReplaced means that somebody kept replacing a file or a folder of its path.
 	ErrReplaced = errors.New("was replaced while it was opened")
-	// ErrTooDeep means that there are too many folders on the way. A deep tree would take all
-	// file descriptors.
+	// ErrTooDeep means that a path has too many folders. A deep tree would take all file descriptors.
 	ErrTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
 )
 
@@ -54,15 +49,15 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the file has %d bytes, more than %d", e.Size, e.Limit)
 }
 
-// Root is an open folder. Paths in it have / separators. Safe for concurrent use.
+// Root is an open folder. Its paths have / separators. Safe for concurrent use.
 type Root struct {
 	dir    string // absolute
 	folder *os.Root
-	shown  string
+	shown  string // a hidden top-level folder that is readable, or ""
 }
 
-// Open opens a folder, wherever its path leads. The caller must trust the path. Open never waits
-// for a named pipe.
+// Open opens a folder, wherever its path leads: the caller must trust the path. It never waits for a
+// named pipe.
 func Open(dir string) (*Root, error) {
 	folder, err := os.OpenRoot(onlyFolder(dir))
 	if err != nil {
@@ -71,9 +66,9 @@ func Open(dir string) (*Root, error) {
 	return &Root{dir: dir, folder: folder}, nil
 }
 
-// OpenInside opens a folder that is inside of another one: a symbolic link in its path must
-// not lead out of that, nor to something hidden. If both are the same, there must be no
-// symbolic link in its path at all. Both paths are absolute.
+// OpenInside opens a folder inside another one. Both paths are absolute. No symbolic link in the path
+// of dir may lead out of outer or to something hidden. If both are the same, the path must have no
+// symbolic link.
 func OpenInside(outer, dir string) (*Root, error) {
 	name, err := filepath.Rel(outer, dir)
 	if err != nil {
@@ -97,76 +92,72 @@ func OpenInside(outer, dir string) (*Root, error) {
 	return root, nil
 }
 
-// onlyFolder returns a path that can be opened only if it is that of a folder.
+// onlyFolder returns a path that opens a folder and nothing else.
 func onlyFolder(dir string) string { return dir + string(filepath.Separator) + "." }
 
-// Close closes the folder, for all that [Root.Showing] has returned too.
+// Close closes the folder, also for the results of [Root.Showing].
 func (r *Root) Close() error { return r.folder.Close() }
 
-// Showing returns a root like r, but one hidden top-level folder is readable. The caller
-// closes one of the two.
+// Showing returns a root like r that can also read one hidden top-level folder. The caller closes one
+// of the two.
 func (r *Root) Showing(folder string) *Root {
 	return &Root{dir: r.dir, folder: r.folder, shown: folder}
 }
 
 // Sub opens a folder in r. r can be closed before it.
 func (r *Root) Sub(name string) (*Root, error) {
-	p, err := r.find(name)
+	l, err := r.find(name)
 	if err != nil {
 		return nil, err
 	}
-	if p.last != nil {
-		p.close()
+	if l.file != nil {
+		l.close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
 	}
-	if len(p.names) == 0 { // r itself
+	if len(l.names) == 0 { // r itself
 		folder, err := r.folder.OpenRoot(".")
 		if err != nil {
 			return nil, err
 		}
 		return &Root{dir: r.dir, folder: folder, shown: r.shown}, nil
 	}
-	return &Root{dir: filepath.Join(r.dir, filepath.FromSlash(p.path())), folder: p.folder}, nil
+	return &Root{dir: filepath.Join(r.dir, filepath.FromSlash(l.path())), folder: l.folder}, nil
 }
 
-// Resolve follows the symbolic links in a path, and returns the path that they lead to.
-// That is also returned with [ErrHidden].
+// Resolve returns a path with its symbolic links followed. It also does so with [ErrHidden].
 func (r *Root) Resolve(name string) (target string, err error) {
-	p, err := r.find(name)
-	defer p.close()
-	return p.path(), err
+	l, err := r.find(name)
+	defer l.close()
+	return l.path(), err
 }
 
-// Follow is Resolve for a caller that also needs the file information.
+// Follow is Resolve with the file information.
 func (r *Root) Follow(name string) (target string, info fs.FileInfo, err error) {
-	p, err := r.find(name)
-	defer p.close()
+	l, err := r.find(name)
+	defer l.close()
 	if err != nil {
-		return p.path(), nil, err
+		return l.path(), nil, err
 	}
-	if info = p.last; info == nil {
-		info, err = p.folder.Stat(".")
+	if info = l.file; info == nil {
+		info, err = l.folder.Stat(".")
 	}
-	return p.path(), info, err
+	return l.path(), info, err
 }
 
-// Lstat says what there is at a path, without following a symbolic link at its end. It looks
-// at hidden files too.
+// Lstat describes a file, hidden or not, without following a symbolic link at the end of its path.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
 	return info, named(err, "lstat", name)
 }
 
-// Exists reports whether a path is a file or a folder. A path that cannot be looked at counts
-// as one.
+// Exists reports whether a path is a file or a folder. It returns true if it cannot tell.
 func (r *Root) Exists(name string) bool {
 	_, err := r.Lstat(name)
 	// ENOTDIR: the path goes through a file as if that were a folder.
 	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
-// LeadsToFolderOutside reports whether a symbolic link leads to a folder outside of r. It
-// looks what the link leads to, and opens nothing.
+// LeadsToFolderOutside reports whether a symbolic link leads to a folder outside r. It opens nothing.
 func (r *Root) LeadsToFolderOutside(name string) bool {
 	if _, err := r.Resolve(name); !errors.Is(err, ErrEscapes) {
 		return false
@@ -175,8 +166,8 @@ func (r *Root) LeadsToFolderOutside(name string) bool {
 	return err == nil && target.IsDir()
 }
 
-// named gives an error of the system the whole path. [os.Root] names only a part of the path, and
-// has another error for a path that leads out.
+// named gives an error the whole path. [os.Root] names a part of it, and has another error for a path
+// that leads out.
 func named(err error, op, name string) error {
 	if err == nil {
 		return nil

@@ -10,67 +10,65 @@ import (
 	"syscall"
 )
 
+// Limits on one path. Links may lead to and fro.
 const (
-	// maxSymlinks is how many symbolic links are followed in one path, as on Linux.
-	maxSymlinks = 40
-	// maxSteps is how many names are followed in one path: a link may lead to and fro.
-	maxSteps = 1_000
-	// maxDepth is how many folders there may be on the way to a file.
-	maxDepth = 100
-	// maxTries is how often a path is looked up while somebody replaces folders on it.
-	maxTries = 10
+	maxSymlinks = 40    // that are followed, as on Linux
+	maxSteps    = 1_000 // names that are followed
+	maxDepth    = 100   // folders
+	maxTries    = 10    // while somebody replaces folders
 )
 
-// place is where a path leads. Its folder is held open.
-type place struct {
-	// root belongs to the caller. folder is the last folder of the path, or the root itself.
-	root, folder *os.Root
-	// names are the folders below the root, and then last. None of them is a symbolic link.
-	names []string
-	// last describes the file at the end of the path, and is nil if a folder is there.
-	last fs.FileInfo
+// location is the end of a path. Its folder is held open.
+type location struct {
+	root, folder *os.Root    // root belongs to the caller; folder is the last folder of the path, or root
+	names        []string    // of the folders below root, then of the file; none is a symbolic link
+	file         fs.FileInfo // nil if the path ends at the folder
 }
 
-func (p *place) path() string { return path.Join(append([]string{"."}, p.names...)...) }
+func (l *location) path() string { return path.Join(append([]string{"."}, l.names...)...) }
 
-// close closes the folder, unless it is the root.
-func (p *place) close() { p.move(p.root) }
+// close closes the folder unless it is the root.
+func (l *location) close() { l.move(l.root) }
 
-// move makes another folder that of the place.
-func (p *place) move(folder *os.Root) {
-	if p.folder != p.root {
-		p.folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
+// move replaces the folder.
+func (l *location) move(folder *os.Root) {
+	if l.folder != l.root {
+		l.folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
 	}
-	p.folder = folder
+	l.folder = folder
 }
 
-// find follows a path and the symbolic links in it, folder by folder. It tries again while
-// somebody replaces folders on the way. The caller closes the place, which has names alone if
-// there is an error.
-func (r *Root) find(name string) (*place, error) {
+// restart goes back to the root.
+func (l *location) restart() {
+	l.close()
+	l.names = nil
+}
+
+// find follows a path and its symbolic links, folder by folder. It tries again while somebody replaces
+// folders. The caller closes the location. After an error it has only names.
+func (r *Root) find(name string) (*location, error) {
 	if path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
-		return &place{}, named(ErrEscapes, "open", name)
+		return &location{}, named(ErrEscapes, "open", name)
 	}
-	var p *place
+	var l *location
 	var err error
 	for range maxTries {
-		p = &place{root: r.folder, folder: r.folder}
-		if err = r.follow(p, name); err == nil && r.hides(p.names) {
+		l = &location{root: r.folder, folder: r.folder}
+		if err = r.follow(l, name); err == nil && r.hides(l.names) {
 			err = ErrHidden
 		}
 		if err == nil {
-			return p, nil
+			return l, nil
 		}
-		p.close()
+		l.close()
 		if err != ErrReplaced { //nolint:errorlint // it is not wrapped yet
 			break
 		}
 	}
-	return p, named(err, "open", name)
+	return l, named(err, "open", name)
 }
 
-// hides reports whether one of the names of a path is hidden, other than the folder that is
-// shown.
+// hides reports whether one of a path's names is hidden, except the folder that is shown.
 func (r *Root) hides(names []string) bool {
 	if len(names) > 0 && r.shown != "" && names[0] == r.shown {
 		names = names[1:]
@@ -78,8 +76,8 @@ func (r *Root) hides(names []string) bool {
 	return slices.ContainsFunc(names, hidden)
 }
 
-// follow extends a place, which is the root, by a path.
-func (r *Root) follow(p *place, name string) error {
+// follow moves l, which is at the root, along a path.
+func (r *Root) follow(l *location, name string) error {
 	rest := strings.Split(name, "/")
 	links, steps := 0, 0
 	for len(rest) > 0 {
@@ -90,20 +88,19 @@ func (r *Root) follow(p *place, name string) error {
 			return syscall.ENAMETOOLONG
 		case part == "" || part == ".":
 			continue
-		case p.last != nil: // it is a file
+		case l.file != nil: // it is a file
 			return syscall.ENOTDIR
 		case part == "..":
-			if len(p.names) == 0 {
+			if len(l.names) == 0 {
 				return ErrEscapes
 			}
-			rest = slices.Concat(p.names[:len(p.names)-1], rest) // from the root again
-			p.close()
-			p.names = nil
+			rest = slices.Concat(l.names[:len(l.names)-1], rest) // from the root again
+			l.restart()
 			continue
 		case !filepath.IsLocal(part): // on Windows a device, such as NUL, or a stream of a file
 			return syscall.ENOENT
 		}
-		info, err := p.folder.Lstat(part)
+		info, err := l.folder.Lstat(part)
 		switch {
 		case err != nil:
 			return err
@@ -111,24 +108,24 @@ func (r *Root) follow(p *place, name string) error {
 			if links++; links > maxSymlinks {
 				return syscall.ELOOP
 			}
-			if rest, err = r.followLink(p, part, rest); err != nil {
+			if rest, err = r.followLink(l, part, rest); err != nil {
 				return err
 			}
 		case info.IsDir():
-			if err := p.enter(part, info); err != nil {
+			if err := l.enter(part, info); err != nil {
 				return err
 			}
 		default:
-			p.names, p.last = append(p.names, part), info
+			l.names, l.file = append(l.names, part), info
 		}
 	}
 	return nil
 }
 
-// followLink returns the path that is left to follow behind a symbolic link. An absolute link
-// is followed from the root, if it leads there.
-func (r *Root) followLink(p *place, link string, rest []string) ([]string, error) {
-	target, err := p.folder.Readlink(link)
+// followLink returns the rest of the path with a symbolic link's target before it. An absolute target
+// must be inside the root.
+func (r *Root) followLink(l *location, link string, rest []string) ([]string, error) {
+	target, err := l.folder.Readlink(link)
 	if err != nil {
 		return nil, err
 	}
@@ -136,28 +133,27 @@ func (r *Root) followLink(p *place, link string, rest []string) ([]string, error
 		if target, err = filepath.Rel(r.dir, target); err != nil || !filepath.IsLocal(target) {
 			return nil, ErrEscapes
 		}
-		p.close()
-		p.names = nil
+		l.restart()
 	}
 	return append(strings.Split(filepath.ToSlash(target), "/"), rest...), nil
 }
 
-// enter opens a folder inside the last one. info describes the folder seen before: somebody may
-// have put a symbolic link in its place, which [os.Root] follows.
-func (p *place) enter(name string, info fs.FileInfo) error {
-	if len(p.names) >= maxDepth {
+// enter opens a folder in the last one. info describes the folder that was seen: somebody may replace
+// it by a symbolic link, which [os.Root] follows.
+func (l *location) enter(name string, info fs.FileInfo) error {
+	if len(l.names) >= maxDepth {
 		return ErrTooDeep
 	}
-	folder, err := openSame(p.folder, name, info)
+	folder, err := openSame(l.folder, name, info)
 	if err != nil {
 		return err
 	}
-	p.move(folder)
-	p.names = append(p.names, name)
+	l.move(folder)
+	l.names = append(l.names, name)
 	return nil
 }
 
-// openSame opens a folder inside another one, if it is the folder that info describes.
+// openSame opens a folder in another one if it is the folder that info describes.
 func openSame(in *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
 	folder, err := in.OpenRoot(onlyFolder(name))
 	if err != nil {
@@ -174,8 +170,7 @@ func openSame(in *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
 	return folder, nil
 }
 
-// replaced returns why something could not be opened: ErrReplaced if it is no longer what it
-// was.
+// replaced returns ErrReplaced if a name no longer means the file of info, and err otherwise.
 func replaced(in *os.Root, name string, info fs.FileInfo, err error) error {
 	if now, lstatErr := in.Lstat(name); lstatErr == nil && !os.SameFile(info, now) {
 		return ErrReplaced

@@ -16,13 +16,12 @@ func Hidden(name string) bool {
 	return false
 }
 
-// hidden reports whether a name is that of a hidden file or folder, by its dot or by another
-// name that a file system has for such a one.
+// hidden reports whether a name is that of a hidden file or folder on this system.
 func hidden(name string) bool { return hiddenOn(name, runtime.GOOS) }
 
-// hiddenOn is hidden on an operating system. HFS+ ignores some characters, so that there
-// "\u200c.git" is .git. Windows has short names, such as GIT~1 for .git: git itself takes that
-// one for .git everywhere.
+// hiddenOn knows the dot and the other names that file systems have for hidden files. HFS+ ignores
+// some characters: "\u200c.git" is .git there. Windows has short names, such as GIT~1 for .git. Git
+// takes that one for .git everywhere.
 func hiddenOn(name, system string) bool {
 	if name == "." || name == ".." || name == "" {
 		return false
@@ -39,9 +38,8 @@ func hiddenOn(name, system string) bool {
 	return ok && (system == "windows" || strings.EqualFold(stem, "git"))
 }
 
-// shortName returns the part of a Windows short name before the tilde. NOTES~1.MD has at most eight
-// characters before the dot; the last of them are a tilde and a number. ok is false for other
-// names.
+// shortName returns the part of a Windows short name before the tilde, such as NOTES of NOTES~1.MD.
+// ok is false for other names.
 func shortName(name string) (stem string, ok bool) {
 	name, _, _ = strings.Cut(name, ".")
 	stem, number, ok := strings.Cut(name, "~")

@@ -12,15 +12,13 @@ import (
 
 // File is a regular file that was read.
 type File struct {
-	// Target is its path without symbolic links.
-	Target  string
-	Content []byte
-	// Before and After are what the file system said of it then.
-	Before, After fs.FileInfo
+	Target        string // its path without symbolic links
+	Content       []byte
+	Before, After fs.FileInfo // the file's description before and after it was read
 }
 
-// Read reads a file of at most limit bytes. The error is [ErrNotRegular], a *[TooLargeError],
-// one of those of [Root.Resolve] or the system's.
+// Read reads a file of at most limit bytes. The error is [ErrNotRegular], a *[TooLargeError], an error
+// of [Root.Resolve] or of the system.
 func (r *Root) Read(name string, limit int64) (File, error) {
 	for range maxTries {
 		target, file, err := r.open(name)
@@ -39,34 +37,32 @@ func (r *Root) Read(name string, limit int64) (File, error) {
 
 // open opens the regular file that a path leads to.
 func (r *Root) open(name string) (target string, file *os.File, err error) {
-	p, err := r.find(name)
+	l, err := r.find(name)
 	if err != nil {
 		return "", nil, err
 	}
-	defer p.close()
-	if p.last == nil || !p.last.Mode().IsRegular() {
+	defer l.close()
+	if l.file == nil || !l.file.Mode().IsRegular() {
 		return "", nil, ErrNotRegular
 	}
-	last := p.names[len(p.names)-1]
-	// A named pipe in its place must not be waited for.
-	file, err = p.folder.OpenFile(last, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	base := l.names[len(l.names)-1]
+	file, err = l.folder.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a named pipe by now
 	if err != nil {
-		return "", nil, named(replaced(p.folder, last, p.last, err), "open", name)
+		return "", nil, named(replaced(l.folder, base, l.file, err), "open", name)
 	}
 	now, err := file.Stat()
-	if err == nil && !os.SameFile(p.last, now) {
+	if err == nil && !os.SameFile(l.file, now) {
 		err = named(ErrReplaced, "open", name)
 	}
 	if err != nil {
 		return "", nil, errors.Join(err, file.Close())
 	}
-	return p.path(), file, nil
+	return l.path(), file, nil
 }
 
-// ReadFile reads a regular file of at most limit bytes, wherever its path leads. It is for
-// files that no folder contains: the user's own settings, and git's, which a worktree has
-// elsewhere. The error is [ErrNotRegular], a *[TooLargeError] or the system's. It never waits
-// for a named pipe.
+// ReadFile reads a regular file of at most limit bytes, wherever its path leads. It is for files that
+// no folder contains: the user's settings, and git's files of a worktree. The error is [ErrNotRegular],
+// a *[TooLargeError] or the system's. It never waits for a named pipe.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path) // a device is not even opened
 	if err == nil && !info.Mode().IsRegular() {

@@ -5,11 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"syscall"
 )
 
-// Walk calls visit for the folder and for all that is below it, as [fs.WalkDir] does. It
-// passes over what is hidden, and follows no symbolic link.
+// Walk visits the folder and everything below it, as [fs.WalkDir] does. It leaves out hidden files, and
+// follows no symbolic link.
 func (r *Root) Walk(visit fs.WalkDirFunc) error {
 	info, err := r.folder.Stat(".")
 	if err != nil {
@@ -25,7 +24,7 @@ func (r *Root) Walk(visit fs.WalkDirFunc) error {
 	return err
 }
 
-// walk visits the entries of an open folder, which is depth folders below the first one.
+// walk visits the entries of an open folder. depth is the number of folders above it.
 func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.WalkDirFunc) error {
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
@@ -53,32 +52,19 @@ func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.Wal
 	return nil
 }
 
-// walkBelow visits the entries of a folder inside another one.
+// walkBelow visits the entries of a folder in another one.
 func walkBelow(in *os.Root, name string, depth int, entry fs.DirEntry, visit fs.WalkDirFunc) error {
-	folder, err := openFolder(in, entry.Name(), depth)
+	var folder *os.Root
+	info, err := entry.Info()
+	if err == nil && depth > maxDepth {
+		err = ErrTooDeep
+	}
+	if err == nil {
+		folder, err = openSame(in, entry.Name(), info)
+	}
 	if err != nil {
 		return visit(name, entry, named(err, "open", name))
 	}
 	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	return walk(folder, name, depth, entry, visit)
-}
-
-// openFolder opens a folder of another one, and no symbolic link in its place.
-func openFolder(in *os.Root, name string, depth int) (folder *os.Root, err error) {
-	if depth > maxDepth {
-		return nil, ErrTooDeep
-	}
-	for range maxTries {
-		info, err := in.Lstat(name)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			return nil, syscall.ENOTDIR
-		}
-		if folder, err = openSame(in, name, info); !errors.Is(err, ErrReplaced) {
-			return folder, err
-		}
-	}
-	return nil, ErrReplaced
 }

@@ -12,34 +12,33 @@ import (
 	"time"
 )
 
-// parent opens the folder of a path, and returns the last name of the path, which may not exist.
-// The caller closes the place.
-func (r *Root) parent(name string) (p *place, base string, err error) {
+// parent opens the folder of a path, and returns the path's last name, which may not exist. The caller
+// closes the location.
+func (r *Root) parent(name string) (l *location, base string, err error) {
 	if base = path.Base(name); !filepath.IsLocal(base) || base == "." {
 		return nil, "", &fs.PathError{Op: "open", Path: name, Err: ErrEscapes}
 	}
-	p, err = r.find(path.Dir(name))
+	l, err = r.find(path.Dir(name))
 	if err != nil {
 		return nil, "", err
 	}
-	if r.hides(append(p.names, base)) {
-		p.close()
+	if r.hides(append(l.names, base)) {
+		l.close()
 		return nil, "", named(ErrHidden, "open", name)
 	}
-	return p, base, nil
+	return l, base, nil
 }
 
-// Replace puts a file with another content in the place of a regular file, with the same
-// mode. It does so in one step: a reader sees the old or the new content whole, and a crash
-// leaves one of the two. Just before that it calls ready, whose error it returns. It does not
-// replace a symbolic link.
+// Replace replaces the content of a regular file in one step, and keeps the mode. A reader sees the
+// whole old or the whole new content, and a crash leaves one of them. Replace calls ready just before
+// that step, and returns its error. It does not replace a symbolic link.
 func (r *Root) Replace(name string, content []byte, ready func() error) (err error) {
-	p, base, err := r.parent(name)
+	l, base, err := r.parent(name)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	folder := p.folder
+	defer l.close()
+	folder := l.folder
 	info, err := folder.Lstat(base)
 	switch {
 	case err != nil:
@@ -70,33 +69,31 @@ func (r *Root) Replace(name string, content []byte, ready func() error) (err err
 	return folder.Rename(temporary, base)
 }
 
-// temporaryPrefix begins the name of a file that Replace writes. It is hidden, so that no
-// walk takes it for a document.
+// temporaryPrefix begins the names of files that Replace writes. It hides them from walks.
 const temporaryPrefix = ".compound-docs-"
 
-// RemoveTemporary removes the files from a folder that a Replace has left there because the
-// process was killed, if they were written before the time.
+// RemoveTemporary removes files older than the time that killed processes left in a folder during a
+// [Root.Replace].
 func (r *Root) RemoveTemporary(dir string, before time.Time) error {
-	p, err := r.find(dir)
+	l, err := r.find(dir)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	entries, err := fs.ReadDir(p.folder.FS(), ".")
+	defer l.close()
+	entries, err := fs.ReadDir(l.folder.FS(), ".")
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), temporaryPrefix) || !entry.Type().IsRegular() {
 			continue
 		}
 		info, infoErr := entry.Info()
 		if infoErr == nil && info.ModTime().Before(before) {
-			err = errors.Join(err, p.folder.Remove(entry.Name()))
+			err = errors.Join(err, l.folder.Remove(entry.Name()))
 		}
 	}
 	return err
 }
 
-// symlinkError names the file that can be edited instead of a symbolic link. To
-// rename a file over the link would replace the link.
+// symlinkError names the file to edit instead of a symbolic link. A rename would replace the link.
 func symlinkError(folder *os.Root, link, name string) error {
 	target, err := folder.Readlink(link)
 	if err != nil {
@@ -107,23 +104,23 @@ func symlinkError(folder *os.Root, link, name string) error {
 
 // Create writes a new file. The error is [fs.ErrExist] if there is something at its path.
 func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
-	p, base, err := r.parent(name)
+	l, base, err := r.parent(name)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	file, err := p.folder.OpenFile(base, newFile, mode)
+	defer l.close()
+	file, err := l.folder.OpenFile(base, newFile, mode)
 	if err != nil {
 		return named(err, "create", name)
 	}
 	return writeSynced(file, content, nil)
 }
 
-// newFile opens a file that is not there yet.
+// newFile opens a file that does not exist yet.
 const newFile = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 
-// writeSynced writes a file, closes it, and returns when it is on disk. A problem that there
-// is already is returned.
+// writeSynced writes a file, closes it, and returns when it is on disk. If there is already a problem,
+// it only closes the file.
 func writeSynced(file *os.File, content []byte, problem error) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if problem != nil {
@@ -140,12 +137,12 @@ func (r *Root) MkdirAll(name string, mode fs.FileMode) error {
 	above := ""
 	for part := range strings.SplitSeq(name, "/") {
 		above = path.Join(above, part)
-		p, base, err := r.parent(above)
+		l, base, err := r.parent(above)
 		if err != nil {
 			return err
 		}
-		err = p.folder.Mkdir(base, mode)
-		p.close()
+		err = l.folder.Mkdir(base, mode)
+		l.close()
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return named(err, "mkdir", above)
 		}

@@ -1,6 +1,6 @@
-// Package docset reads the documents of a project, and the links between them, from the files
-// alone. The packages that make the index decide which files are documents and where links lead. It
-// must not know the database, models or MCP.
+// Package docset reads the documents of a project and the links between them from the files. The packages
+// that make the index decide which files are documents and where links lead. It must not know the database,
+// models or MCP.
 package docset
 
 import (
@@ -22,27 +22,21 @@ import (
 
 // Document is a file of the folder of the documents.
 type Document struct {
-	// Path is relative to the repository.
-	Path    string
+	Path    string // relative to the repository
 	Content []byte
-	// Err says why it cannot be indexed. There is no more of the document then.
-	Err error
+	Err     error // why it cannot be indexed; the rest is then empty
 	index.Dissection
 
-	// Targets has each file that it links to or supersedes once, in the order of its text.
-	Targets []Target
+	Targets []Target // of its links, in the order of its text, each file once
 }
 
 // Target is where a link leads.
 type Target struct {
 	Path       string
 	Supersedes bool
-	// Document is nil if it is no document that can be indexed.
-	Document *Document
-	// Missing says that there is no such file or folder.
-	Missing bool
-	// Wiki is set for [[page]]. Some texts look like it, such as [[nodiscard]].
-	Wiki bool
+	Document   *Document // nil for other files, and for documents that cannot be indexed
+	Missing    bool      // there is no such file or folder
+	Wiki       bool      // written as [[page]], like some other texts, such as [[nodiscard]]
 }
 
 // Set is the documents of a project. It is read-only after Read.
@@ -62,8 +56,8 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 	return ReadOnly(ctx, p, func([]byte) bool { return true })
 }
 
-// ReadOnly is Read that takes only the wanted files apart: of others only the path and the
-// content are known. With the error it returns what it has read until then.
+// ReadOnly is Read that parses only the wanted files. Others have only a path and a content. After an error
+// it returns what it has read so far.
 func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
 	set := &Set{byPath: map[string]*Document{}, byName: map[string][]*Document{}}
 	own := workspace.Folders(p)[0]
@@ -95,8 +89,8 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 	return set, readErr
 }
 
-// Superseded returns, by the paths of documents, which ones supersede each, and the latest of
-// them. Documents that supersede each other in a circle have no latest.
+// Superseded returns, by the paths of documents, the documents that supersede each, and the latest of them.
+// Documents that supersede each other in a circle have no latest.
 func (s *Set) Superseded() (later map[string][]string, latest map[string]string) {
 	later = map[string][]string{}
 	for _, d := range s.Documents {
@@ -109,8 +103,8 @@ func (s *Set) Superseded() (later map[string][]string, latest map[string]string)
 	return later, catalog.NewSuperseded(later).By
 }
 
-// page returns the path of the document that a wikilink names, as Obsidian and the index find it:
-// the shortest path that ends with the name. It is "" if there is none.
+// page returns the path of the document that a wikilink names, or "". As in Obsidian and in the index, it is
+// the shortest path that ends with the name.
 func (s *Set) page(name string) string {
 	shortest, end := "", strings.ToLower("/"+name)
 	for _, d := range s.byName[strings.ToLower(path.Base(name))] {
@@ -121,8 +115,7 @@ func (s *Set) page(name string) string {
 	return shortest
 }
 
-// follow finds where a link leads, as the index does: to its fallback if there is no
-// document at its target.
+// follow finds where a link leads, as the index does: to its fallback without a document at its target.
 func (s *Set) follow(root *contain.Root, link index.Link) Target {
 	target := Target{Path: link.Target, Supersedes: link.Supersedes}
 	if page, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder); isPage {

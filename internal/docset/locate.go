@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// LineOf returns the first line that names a path of the repository: the line with the longest end
-// of the path. It is 1 if no line does.
+// LineOf returns the first line with the longest end of a path of the repository, or 1.
 func (d *Document) LineOf(target string) int {
 	for part := target; ; {
 		at := bytes.Index(d.Content, []byte(part))
@@ -30,8 +29,7 @@ func (d *Document) LineOf(target string) int {
 	}
 }
 
-// LineOfField returns the line of the key of a field in the front matter, such as severity or
-// tags[1], as people write it. It is 1 if the key is written in another way.
+// LineOfField returns the line of a field of the front matter, such as severity or tags[1], or 1.
 func (d *Document) LineOfField(field string) int {
 	end := strings.IndexAny(field, ".[")
 	if end < 0 {

@@ -15,7 +15,7 @@ func access(folder string) error {
 	return os.NewSyscallError("access", unix.Access(folder, unix.R_OK|unix.W_OK|unix.X_OK))
 }
 
-// owned reports whether a file belongs to this user, to whom chmod is open then.
+// owned reports whether a file belongs to this user, who may then change its mode.
 func owned(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()

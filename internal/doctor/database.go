@@ -10,9 +10,9 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 )
 
-// checkDatabase looks whether there is a PostgreSQL, and its version and pgvector's.
+// checkDatabase looks for PostgreSQL, and at its version and pgvector's.
 func checkDatabase(ctx context.Context, e *examination) []Finding {
-	url, place := e.DatabaseURL, ""
+	url, where := e.DatabaseURL, ""
 	if e.Server != nil {
 		state := e.Server.State(ctx)
 		switch {
@@ -26,7 +26,7 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		}
 		url = state.URL
 		if state.Folder != "" {
-			place = ", in " + state.Folder
+			where = ", in " + state.Folder
 		}
 	}
 	version, err := db.ServerVersion(ctx, url)
@@ -38,15 +38,15 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		return one(Error, what, hint)
 	}
 	e.databaseURL = url
-	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, place), "")
-	// Nobody can act where this machine has no newer pgvector for the user's own server.
+	findings := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, where), "")
+	// The user's own server has the newest pgvector of this machine: nobody can act.
 	if problem, remedy := version.Concern(); problem != "" && e.Server == nil {
-		found = append(found, one(Warning, problem, remedy)...)
+		findings = append(findings, one(Warning, problem, remedy)...)
 	}
-	return found
+	return findings
 }
 
-// problem returns what an error says without its remedy, and the remedy; "" if it names none.
+// problem separates an error and its remedy, which may be "".
 func problem(err error) (what, hint string) {
 	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
 		return problem.Err.Error(), problem.Hint
@@ -59,7 +59,7 @@ func problem(err error) (what, hint string) {
 	return err.Error(), ""
 }
 
-// failed is one for an error of the database.
+// failed returns the finding for an error of the database.
 func failed(err error) []Finding {
 	what, fix := problem(err)
 	switch _, own := errors.AsType[*pgserver.Error](err); {
@@ -107,7 +107,7 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
 }
 
-// lackingRights says what the role may not do that it needs.
+// lackingRights returns a finding if the role lacks a right.
 func lackingRights(rights db.Rights, applied int64) []Finding {
 	switch {
 	case rights.Standby:

@@ -1,8 +1,8 @@
-// Package doctor looks for what is wrong with a set-up, and says how to mend it. It
-// starts, pulls and changes nothing, and what it says holds no password.
+// Package doctor looks for faults of a set-up and says how to mend them. It starts, pulls and changes
+// nothing. Its report has no password.
 //
-// A check looks at one thing. What an earlier check has found out, later ones may use:
-// without a database there is no index to look at.
+// A check looks at one thing. It may use the results of earlier checks: without a database it cannot look
+// at the index.
 package doctor
 
 import (
@@ -21,14 +21,10 @@ type Severity string
 
 // Severities, from the least to the worst.
 const (
-	// OK is a thing that is as it should be.
-	OK Severity = "ok"
-	// Skipped could not be looked at, because of another finding or on this system.
-	Skipped Severity = "skipped"
-	// Warning leaves something out: searches work.
-	Warning Severity = "warning"
-	// Error keeps something from working.
-	Error Severity = "error"
+	OK      Severity = "ok"
+	Skipped Severity = "skipped" // the check was not possible, because of another finding or on this system
+	Warning Severity = "warning" // searches work, but something is missing
+	Error   Severity = "error"   // something does not work
 )
 
 // Finding is a result of a check.
@@ -36,8 +32,7 @@ type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
 	What     string   `json:"what"`
-	// Fix says how to mend it, with the command if there is one; "" if nothing is wrong.
-	Fix string `json:"fix,omitempty"`
+	Fix      string   `json:"fix,omitempty"` // how to mend it, with the command if there is one
 }
 
 // Worst returns the severity of the worst finding: Error, Warning or OK.
@@ -54,30 +49,24 @@ func Worst(findings []Finding) Severity {
 type System struct {
 	Version string // of the program
 	Home    string // the user's folder
-	// Settings are the defaults if SettingsErr is why they could not be read.
-	Settings    project.Settings
-	SettingsErr error
-	// Root is the repository; it need not have a configuration.
-	Root string
-	// DatabaseURL is "" for the user's own server.
-	DatabaseURL string
-	Server      *pgserver.Server // nil where a URL names another
-	// Index is looked at only where the database is up to date, so that it is not migrated.
-	Index *index.Index
-	// ModelServers are one or two. The first makes the vectors.
-	ModelServers []ModelServer
-	// Short leaves only the checks that say what runs.
-	Short bool
+	// Settings are the defaults if they could not be read. SettingsErr says why.
+	Settings     project.Settings
+	SettingsErr  error
+	Root         string           // of the repository, which may have no configuration
+	DatabaseURL  string           // "" for the user's own server
+	Server       *pgserver.Server // the user's own, or nil
+	Index        *index.Index     // used only with an up-to-date database, because a use migrates
+	ModelServers []ModelServer    // one or two; the first makes the vectors
+	Short        bool             // only the short checks
 }
 
-// check is a thing to look at.
 type check struct {
 	name  string
 	run   func(ctx context.Context, e *examination) []Finding
 	short bool // it says what runs
 }
 
-// checks are in the order in which things depend on each other.
+// checks are in the order in which they depend on each other.
 var checks = []check{
 	{"program", checkProgram, true},
 	{"settings", checkSettings, true},
@@ -98,14 +87,12 @@ var checks = []check{
 type examination struct {
 	System
 
-	databaseURL string          // of a database that can be used, "" if there is none
-	migrated    bool            // the database has this program's schema
-	embeds      bool            // the server has the embedding model
-	unindexed   map[string]bool // files that the check of files has found
-
-	// project is nil without a valid configuration. Then projectErr says what is wrong with it.
-	project    *project.Project
-	projectErr error
+	databaseURL string           // of a usable database, or ""
+	migrated    bool             // the database has this program's schema
+	embeds      bool             // the server has the embedding model
+	unindexed   map[string]bool  // files that were reported already
+	project     *project.Project // nil without a valid configuration
+	projectErr  error            // why project is nil
 }
 
 // Run makes the checks, and returns at least one finding for each.
@@ -129,5 +116,5 @@ func one(severity Severity, what, fix string) []Finding {
 	return []Finding{{Severity: severity, What: what, Fix: fix}}
 }
 
-// command returns the remedy that is one command.
+// command returns a command as a remedy.
 func command(words ...string) string { return "run: " + claude.QuoteLine(words) }

@@ -22,7 +22,7 @@ import (
 // maxNamed bounds the findings of one kind.
 const maxNamed = 5
 
-// checkFiles reads every file that is to be indexed, and takes it apart as the index does.
+// checkFiles reads and parses every file as the index does.
 func checkFiles(ctx context.Context, e *examination) []Finding {
 	if e.project == nil {
 		return one(Skipped, "there is no valid configuration", "")
@@ -46,7 +46,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		if err != nil {
 			return one(Error, err.Error(), "")
 		}
-		collection, schema = catalog.External, nil // the folder after that of the project's own documents
+		collection, schema = catalog.External, nil // the second folder
 	}
 	if more := len(e.unindexed) - maxNamed; more > 0 {
 		findings = append(findings,
@@ -76,7 +76,7 @@ func (e *examination) unindexedFile(file document.File, err error) []Finding {
 	}
 }
 
-// absolute returns where a file is that has this path in the index.
+// absolute returns the absolute path for a path of the index.
 func (e *examination) absolute(path string) string {
 	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
 		return path
@@ -84,11 +84,10 @@ func (e *examination) absolute(path string) string {
 	return filepath.Join(e.project.Root, path)
 }
 
-// crashedGit is the age from which git's lock is worth a warning: a git that runs holds it
-// for moments. Indexing, which would take half-written files, waits for longer.
+// crashedGit is the age from which git's lock is worth a warning: a running git holds it for moments.
 const crashedGit = time.Minute
 
-// checkGit looks at what is checked out, and for a lock that a crashed git has left.
+// checkGit looks at the checked-out branch, and for the lock of a crashed git.
 func checkGit(_ context.Context, e *examination) []Finding {
 	head, err := project.Head(e.Root)
 	if err != nil {
@@ -102,7 +101,7 @@ func checkGit(_ context.Context, e *examination) []Finding {
 		return one(OK, e.Root+" is not in a git repository; it is indexed as one branch", "")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return one(Warning, "git is not installed: nothing says which documents are stale, and `lint` and `review` know no history",
+		return one(Warning, "git is not installed: stale documents cannot be found",
 			"install git, so that it is on the PATH: https://git-scm.com/downloads")
 	}
 	lock, since, err := head.Lock()

@@ -36,12 +36,12 @@ func checkHome(_ context.Context, e *examination) []Finding {
 		if err == nil {
 			continue
 		}
-		found := fixAccess(err.Error(), folder, otherwise)
+		fix := fixAccess(err.Error(), folder, otherwise)
 		if errors.Is(err, syscall.EROFS) {
-			found = one(Error, err.Error(), cmp.Or(otherwise, "work in a copy of the repository that can be written to"))
+			fix = one(Error, err.Error(), cmp.Or(otherwise, "work in a copy of the repository that can be written to"))
 		}
-		if !slices.Contains(findings, found[0]) { // several may need one folder above them
-			findings = append(findings, found...)
+		if !slices.Contains(findings, fix[0]) { // several may need the same folder above them
+			findings = append(findings, fix...)
 		}
 	}
 	if len(findings) == 0 {
@@ -50,8 +50,8 @@ func checkHome(_ context.Context, e *examination) []Finding {
 	return findings
 }
 
-// usable returns why this user cannot write to a folder, or make it. A folder below one
-// that is not there needs the nearest that is.
+// usable returns why this user cannot write to a folder or make it. A missing folder needs the nearest
+// folder above it.
 func usable(folder string) error {
 	folder, info, err := nearest(folder)
 	if err != nil {
@@ -70,7 +70,7 @@ func usable(folder string) error {
 	return nil
 }
 
-// nearest returns the file or folder, or else the first above it that is there and can be looked at.
+// nearest returns a path, or the first path above it that exists and can be read.
 func nearest(path string) (string, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if above := filepath.Dir(path); err != nil && path != above {
@@ -79,9 +79,8 @@ func nearest(path string) (string, fs.FileInfo, error) {
 	return path, info, err
 }
 
-// fixAccess says with what how this user gets access to a file or a folder. It prints a command
-// for what this user owns, and for a folder of the program's own. Nothing else changes its
-// owner: the folder may be / or that of another user.
+// fixAccess says how this user gets access to a file or a folder. It prints a command only for files of
+// this user, and for folders of the program. Other files keep their owner: the folder may be /.
 func fixAccess(what, path, otherwise string) []Finding {
 	if runtime.GOOS == "windows" {
 		return one(Error, what, otherwise)
@@ -105,7 +104,7 @@ func fixAccess(what, path, otherwise string) []Finding {
 	}
 }
 
-// programsOwn reports whether a path is of a folder that this program makes, as its name says.
+// programsOwn reports whether a path is in a folder that this program makes, by its name.
 func programsOwn(path string) bool {
 	elements := strings.Split(filepath.ToSlash(path), "/")
 	return slices.Contains(elements, project.ConfigDir) || slices.Contains(elements, project.DocsFolder)

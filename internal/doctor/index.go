@@ -9,11 +9,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// checkIndex looks for files that could not be indexed, and for passages that have no
-// vector.
+// checkIndex looks for files that could not be indexed, and for passages without a vector.
 func checkIndex(ctx context.Context, e *examination) []Finding {
 	if e.project == nil || !e.migrated {
-		return one(Skipped, "without a configuration or a database with tables there is none", "")
+		return one(Skipped, "there is none without a configuration and a database with tables", "")
 	}
 	if _, err := project.Head(e.project.Root); err != nil {
 		return one(Skipped, "the branch is not known", "")
@@ -30,12 +29,12 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		}
 		current = &made
 	}
-	var status workspace.Status // as the server that indexes has published it last
-	found, counted, err := e.Index.Inspect(ctx, key, current, &status)
+	var status workspace.Status // last published by the server that indexes
+	indexed, counted, err := e.Index.Inspect(ctx, key, current, &status)
 	switch {
 	case err != nil:
 		return failed(err)
-	case !found:
+	case !indexed:
 		return one(OK, "this checkout is not indexed yet; the first call of a tool does it", "")
 	}
 	var findings []Finding

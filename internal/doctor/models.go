@@ -17,24 +17,23 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// ModelServer is a server with the models that it is used for.
+// ModelServer is a model server.
 type ModelServer struct {
 	Client *model.Client
-	Models []string
-	Ollama bool // Ollama has commands, and compound-docs up starts it
+	Models []string // that are used
+	Ollama bool     // Ollama has commands, and compound-docs up pulls its models
 }
 
 // checkServers asks each model server which models it has.
 func checkServers(ctx context.Context, e *examination) []Finding {
 	var findings []Finding
 	for _, server := range e.ModelServers {
-		found := e.checkServer(ctx, server)
-		for i := range found {
+		for _, finding := range e.checkServer(ctx, server) {
 			if !server.Ollama {
-				found[i].Check = "model server"
+				finding.Check = "model server"
 			}
+			findings = append(findings, finding)
 		}
-		findings = append(findings, found...)
 	}
 	return findings
 }
@@ -87,7 +86,7 @@ func (e *examination) missingModels(server ModelServer, state model.State) []Fin
 	return findings
 }
 
-// embedTimeout is for a model that has to be loaded first.
+// embedTimeout is for a model that must be loaded first.
 const embedTimeout = time.Minute
 
 // checkModels makes a vector.
@@ -111,13 +110,12 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	}
 	makes := name + " makes vectors"
 	if !model.Known(name) {
-		makes += ", without prompts: what it was trained to see before a query or a document is not known"
+		makes += ", without prompts: those that it was trained with are not known"
 	}
 	return append(one(OK, makes, ""), e.weakModel(limited)...)
 }
 
-// weakModel names a model whose vectors searches leave out, as far as the index has
-// measured it.
+// weakModel reports a model whose vectors searches leave out because of their measurement.
 func (e *examination) weakModel(ctx context.Context) []Finding {
 	if !e.migrated {
 		return nil
@@ -137,7 +135,7 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 		"searches go by words and leave its vectors out", model.Name, 100*measured.OwnFirst))
 }
 
-// otherModel has the default model take the place of one that is of no use.
+// otherModel names a replacement for a useless model.
 func (e *examination) otherModel(severity Severity, what string) []Finding {
 	model := project.DefaultSettings().EmbeddingModel
 	switch {

@@ -13,22 +13,21 @@ import (
 	"time"
 )
 
-// command returns git with arguments, to be run at the top of the checkout. What a
-// repository's configuration could make it run or wait for is switched off:
+// command returns git with arguments, to be run at the top of the checkout. It switches off everything that
+// a repository's configuration could make git run or wait for:
 //
-//   - git finds the repository itself, so that it checks whom the folder belongs to;
+//   - git finds the repository itself, and so checks the owner of the folder;
 //   - fsmonitor, hooks, pager, textconv and external diffs are programs;
 //   - log.showSignature runs gpg.program;
-//   - a partial clone fetches objects that it lacks, from wherever and with whatever
-//     program the configuration says, so that no transport is allowed. Such a history
+//   - a partial clone fetches missing objects with any program, so no transport is allowed. Its history
 //     counts as unreadable;
-//   - mailmap.file, replaced objects and notes would only add to what is read;
-//   - log.showRoot, log.follow and diff.orderFile would change what is listed.
+//   - mailmap.file, replaced objects and notes only cost time;
+//   - log.showRoot, log.follow and diff.orderFile change what is listed.
 //
-// The user's own configuration and the system's are read, as always.
+// Git still reads the configurations of the user and the system.
 //
-// Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of
-// the work tree, which none of the [allowed] commands reads.
+// Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of the work tree,
+// which no [allowed] command reads.
 func (f Folder) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	arguments = append([]string{
 		"--no-pager", "--literal-pathspecs",
@@ -42,13 +41,13 @@ func (f Folder) command(ctx context.Context, program string, arguments ...string
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.top),
 	)
-	// A program that git might have started may not keep the pipe open.
+	// A program that git started must not keep the pipe open.
 	command.WaitDelay = time.Second
 	return command
 }
 
-// allowed has the subcommands of git that read no file of the work tree, each with the
-// options that it may have. An option that ends with = may have any value.
+// allowed has subcommands of git that read no file of the work tree, with their allowed options. An option
+// that ends with = may have any value.
 var allowed = map[string][]string{
 	"rev-parse": {"--verify", "--quiet", "--is-shallow-repository"},
 	"show-ref":  {"--verify", "--quiet"},
@@ -84,8 +83,7 @@ func check(arguments []string) error {
 	return nil
 }
 
-// environment returns the variables that git needs to run and to find the user's
-// configuration. Every other one is left out, those that begin with GIT_ above all.
+// environment returns only the variables that git needs to run and to find the user's configuration.
 func environment() []string {
 	var kept []string
 	for _, name := range []string{
@@ -101,11 +99,11 @@ func environment() []string {
 // errNoGit means that git is not installed.
 var errNoGit = fmt.Errorf("%w: git is not installed", ErrNone)
 
-// errTooLong means that a history is longer than is read.
+// errTooLong means that git's output exceeds maxOutput.
 var errTooLong = errors.New("the history is too long")
 
-// run runs git with an input, nil for none, and passes its output to read. The error is
-// [ErrNone] if there is no git.
+// run runs git with an input, which may be nil, and passes its output to read. The error is [ErrNone]
+// without git.
 func (f Folder) run(
 	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
 ) error {
@@ -152,7 +150,7 @@ func (f Folder) run(
 	return nil
 }
 
-// limited writes no more than a number of bytes, and drops the rest.
+// limited writes a number of bytes and drops the rest.
 type limited struct {
 	to   io.Writer
 	left int

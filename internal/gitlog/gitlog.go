@@ -1,9 +1,8 @@
-// Package gitlog asks git for the history of a folder's files, and which files have some words. It
-// knows commits, dates and paths; it must not know the meaning of the files.
+// Package gitlog asks git for the history of a folder's files. It knows commits, dates and paths. It must
+// not know the meaning of the files.
 //
-// The checkout may be hostile, its git configuration included: git runs without hooks, pager,
-// network, helper programs and optional locks, in a fresh environment, for a limited time, and its
-// output is limited too.
+// The checkout and its git configuration may be hostile. So git runs without hooks, pager, network, helper
+// programs and optional locks, in a fresh environment. Its time and its output are limited.
 package gitlog
 
 import (
@@ -21,26 +20,24 @@ import (
 	"time"
 )
 
-// ErrNone means that there is no history to ask for: no git, no repository, or no commit.
+// ErrNone means that there is no history: no git, no repository, or no commit.
 var ErrNone = errors.New("there is no git history")
 
-// maxTime bounds one run of git. It takes seconds where a history has a million commits.
-const maxTime = 10 * time.Second
-
-// maxOutput bounds what is read of one run, in bytes.
-const maxOutput = 32 << 20
+// Limits of one run of git. A history with a million commits takes seconds.
+const (
+	maxTime   = 10 * time.Second
+	maxOutput = 32 << 20 // bytes
+)
 
 // Folder is a folder of a checkout.
 type Folder struct {
-	// top is the nearest folder with a .git, the folder itself or one above it. It is
-	// where git runs, so that git ignores folders that imitate a repository.
-	top string
-	// name is the folder relative to top, with / separators; "." for top itself.
-	name string
+	// top is the nearest folder upwards with a .git. Git runs there, and so ignores folders that imitate
+	// a repository.
+	top  string
+	name string // of the folder relative to top, with / separators
 }
 
-// Open returns a folder of a checkout. dir is absolute. The error is [ErrNone] if there is
-// no repository.
+// Open returns a folder of a checkout. dir is absolute. The error is [ErrNone] without a repository.
 func Open(dir string) (Folder, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -60,8 +57,8 @@ func Open(dir string) (Folder, error) {
 	}
 }
 
-// Head returns the commit that is checked out. It is much cheaper than a history. The
-// error is [ErrNone] if there is no commit.
+// Head returns the checked-out commit. It is much cheaper than a history. The error is [ErrNone] without a
+// commit.
 func (f Folder) Head(ctx context.Context) (commit string, err error) {
 	return f.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 }
@@ -75,14 +72,14 @@ func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
 	return err == nil, err
 }
 
-// Shallow reports whether the checkout has only the newest commits of its history. Then
-// its oldest commit seems to add every file.
+// Shallow reports whether the checkout has only the newest commits of its history. Its oldest commit then
+// seems to add every file.
 func (f Folder) Shallow(ctx context.Context) (bool, error) {
 	answer, err := f.ask(ctx, "rev-parse", "--is-shallow-repository")
 	return answer == "true", err
 }
 
-// ask returns what git prints, without the space around it.
+// ask returns git's output without the space around it.
 func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, err error) {
 	err = f.run(ctx, nil, func(output io.Reader) error {
 		text, err := io.ReadAll(output)
@@ -92,10 +89,9 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, er
 	return answer, err
 }
 
-// Added returns when the files of the folder were first committed, as far as the history
-// of a commit goes back: dates such as 2026-01-02, as their authors' clocks had them, by
-// the files' paths in the folder. A file that was moved within the folder, and not changed
-// in the same commit, keeps its date. Files that the folder no longer has are among them.
+// Added returns the dates of the first commits of the folder's files, by their paths in the folder: dates
+// such as 2026-01-02, by the authors' clocks. It follows the history of a commit. A file that was moved
+// within the folder, without another change in that commit, keeps its date. Removed files are included.
 func (f Folder) Added(ctx context.Context, commit string) (map[string]string, error) {
 	dates := map[string]string{}
 	err := f.history(ctx, commit, "AR", func(name string, c change) { dates[name] = c.date }) // the first one counts
@@ -105,9 +101,8 @@ func (f Folder) Added(ctx context.Context, commit string) (map[string]string, er
 // maxTouches bounds the versions that are kept of each file.
 const maxTouches = 20
 
-// Touched returns the last versions of each markdown file of the folder, the newest first, as
-// far as the history of a commit goes back, by the files' paths. A move that
-// changes no byte of the file is no change. Files that the folder no longer has are among them.
+// Touched returns the last versions of the folder's markdown files, newest first, by their paths. It follows
+// the history of a commit. A move that changes no byte is no new version. Removed files are included.
 func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Version, error) {
 	touched := map[string][]Version{}
 	err := f.history(ctx, commit, "AMTR", func(name string, c change) {
@@ -118,13 +113,13 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Versio
 	return touched, err
 }
 
-// history calls visit for the changes of the given kinds, as in git's --diff-filter, from the
-// newest commit to the oldest. Moves and merges are left out. name is the file's name today.
+// history visits the changes of the given kinds, as in git's --diff-filter, from the newest commit to the
+// oldest, without moves and merges. name is the file's present name.
 func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c change)) error {
-	now := map[string]string{} // by a former name
+	now := map[string]string{} // present names by former ones
 	arguments := append([]string{
 		"log", "--format=" + mark + "%H %ad", "--date=short", "--no-notes", "--no-mailmap",
-		// Only files with the same bytes count as moved: to compare them git reads none.
+		// Only files with the same bytes count as moved, for which git reads no file.
 		"--find-renames=100%",
 	}, f.listing(kinds)...)
 	return f.run(ctx, nil, func(output io.Reader) error {
@@ -143,8 +138,8 @@ func (f Folder) history(ctx context.Context, commit, kinds string, visit func(na
 	}, append(arguments, commit, "--", f.name)...)
 }
 
-// listing returns the options with which git lists changes of the folder as parse reads
-// them: those of the kinds given, by paths in the folder.
+// listing returns the options for a list of changes of the given kinds as parse reads it, with paths in the
+// folder.
 func (f Folder) listing(kinds string) []string {
 	relative := "--relative" // to top
 	if f.name != "." {
@@ -156,7 +151,7 @@ func (f Folder) listing(kinds string) []string {
 	}
 }
 
-// mark begins the line of a commit in git's output. No line of a change begins with it.
+// mark begins a commit in git's output, and no change.
 const mark = "\x01"
 
 // change describes how a file of the folder was changed.
@@ -166,9 +161,9 @@ type change struct {
 	from         string // the path before, if the file was moved; "" otherwise
 }
 
-// parse reads the output of git log or git diff: for each commit its name and date behind
-// mark, and for each change the kind and the path, or for a move the path before and after. A NUL
-// follows each of them, and another one each commit.
+// parse reads the output of git log or git diff. A commit is mark, its name and its date. A change is its
+// kind and path, or the old and the new path of a move. A NUL follows each of them, and another one each
+// commit.
 func parse(output io.Reader, visit func(change)) error {
 	fields := bufio.NewScanner(output)
 	fields.Split(splitNUL)
@@ -199,8 +194,7 @@ func parse(output io.Reader, visit func(change)) error {
 	return nil
 }
 
-// splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. It drops an unfinished last
-// field.
+// splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. It drops an unfinished field.
 func splitNUL(data []byte, _ bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return i + 1, data[:i], nil

@@ -14,17 +14,15 @@ import (
 // Version is a file of the folder as a commit has it.
 type Version struct{ Commit, Path string }
 
-// Object is the content of a version. ID is git's name of the bytes, "" where the commit
-// has no such file or folder. Size is in bytes.
+// Object is the content of a version.
 type Object struct {
-	ID     string
+	ID     string // git's name of the bytes; "" if the commit has no such file or folder
 	Folder bool
-	Size   int64
+	Size   int64 // in bytes
 }
 
-// manyVersions is of how many versions of one commit all its files are listed. By a name git
-// reads the folders above the file again each time: for 19,000 files of two folders that
-// takes six seconds, and their list a quarter of one.
+// manyVersions of one commit are worth a list of its files. By name git reads the folders above each file
+// again: for 19,000 files of two folders that takes six seconds, and the list a quarter of a second.
 const manyVersions = 500
 
 // Objects returns the objects of versions, in their order.
@@ -38,7 +36,7 @@ func (f Folder) Objects(ctx context.Context, versions []Version) ([]Object, erro
 		if n < manyVersions {
 			continue
 		}
-		if files, err := f.list(ctx, commit); err == nil { // else it has too many files
+		if files, err := f.list(ctx, commit); err == nil { // otherwise it has too many files
 			listed[commit] = files
 		}
 	}
@@ -51,7 +49,7 @@ func (f Folder) Objects(ctx context.Context, versions []Version) ([]Object, erro
 			objects[i] = files[name]
 			continue
 		}
-		// A name of several lines cannot be asked for: git then finds no such file.
+		// Git cannot be asked for a name of several lines, and must find no such file.
 		fmt.Fprintf(&input, "%s:%s\n", v.Commit, strings.ReplaceAll(name, "\n", mark))
 		asked = append(asked, i)
 	}
@@ -70,8 +68,7 @@ func (f Folder) Objects(ctx context.Context, versions []Version) ([]Object, erro
 	return objects, err
 }
 
-// list returns the files and folders that a commit has in the folder, by their paths in the
-// checkout.
+// list returns a commit's files and folders in the folder, by their paths in the checkout.
 func (f Folder) list(ctx context.Context, commit string) (map[string]Object, error) {
 	files := map[string]Object{}
 	err := f.run(ctx, nil, func(output io.Reader) error {
@@ -99,15 +96,13 @@ func parseObject(id, kind, size string) Object {
 	return Object{ID: id, Size: bytes}
 }
 
-// maxContents is the number of bytes from which a run of git is asked for no further object.
-// maxContent bounds those of one object.
 const (
-	maxContents = maxOutput / 2
-	maxContent  = 4 << 20
+	maxContents = maxOutput / 2 // bytes from which a run of git is asked for no other object
+	maxContent  = 4 << 20       // bytes of one object
 )
 
-// Contents calls visit with the content of each object. The objects must be files. Objects of more
-// than 4 MiB are left out. visit may keep no content.
+// Contents calls visit with the content of each object, which must be a file. It leaves out objects of more
+// than 4 MiB. visit must not keep the content.
 func (f Folder) Contents(ctx context.Context, objects []Object, visit func(object Object, content []byte)) error {
 	objects = slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.Size > maxContent })
 	for len(objects) > 0 {
@@ -147,8 +142,8 @@ func readContents(output *bufio.Reader, batch []Object, visit func(object Object
 	return nil
 }
 
-// Renamed returns the files of the folder that were moved from one commit to another, by
-// their old paths: at least half of a file's lines are the same.
+// Renamed returns the new paths of files that were moved between two commits, by their old paths. At least
+// half of a file's lines are the same.
 func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string, error) {
 	renamed := map[string]string{}
 	arguments := append([]string{"diff-tree", "-r", "--find-renames=50%"}, f.listing("R")...)

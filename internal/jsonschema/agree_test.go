@@ -32,9 +32,9 @@ func TestCheck_AgreesWithGoogle(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		want := resolved.Validate(value)
-		findings := compile(t, string(text)).Check(value)
-		if (want == nil) != (len(findings) == 0) {
-			t.Fatalf("%s of %#v: findings %+v, google: %v", text, value, findings, want)
+		faults := compile(t, string(text)).Check(value)
+		if (want == nil) != (len(faults) == 0) {
+			t.Fatalf("%s of %#v: faults %+v, google: %v", text, value, faults, want)
 		}
 		if want == nil {
 			valid++

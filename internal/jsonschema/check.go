@@ -13,26 +13,21 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Finding is one thing that is wrong with a value, in words for its writer:
-// {"severity", `is "urgent"`, "one of critical, high, medium, low"}. Each text is cut at 200 bytes.
-type Finding struct {
-	// Field is the place in the value, such as severity, tags[1] or contact.email; "" for the whole value.
-	Field string
-	// Problem completes the sentence that Field begins.
-	Problem string
-	// Expected is what would be right: a noun phrase, never empty.
-	Expected string
-	// Unknown says that the schema allows no such field.
-	Unknown bool
+// Fault is one thing that is wrong with a value, in words for its writer:
+// {"severity", `is "urgent"`, "one of critical, high, medium, low"}. Each text has at most 200 bytes.
+type Fault struct {
+	Field    string // such as severity, tags[1] or contact.email; "" for the whole value
+	Problem  string // completes the sentence that Field begins
+	Expected string // a noun phrase, never empty
+	Unknown  bool   // the schema allows no such field
 }
 
 const (
-	// maxCost bounds what one check may cost at worst, in about nanoseconds.
-	maxCost     = 1_000_000_000
-	maxFindings = 25
+	maxCost   = 1_000_000_000 // of one check at worst, in about nanoseconds
+	maxFaults = 25
 )
 
-// formats says which texts have the formats that are checked.
+// formats are those that are checked.
 var formats = map[string]func(text string) bool{
 	"date":      func(text string) bool { _, err := time.Parse(time.DateOnly, text); return err == nil },
 	"date-time": func(text string) bool { _, err := time.Parse(time.RFC3339, text); return err == nil },
@@ -40,25 +35,25 @@ var formats = map[string]func(text string) bool{
 	"uri":       func(text string) bool { u, err := url.Parse(text); return err == nil && u.IsAbs() },
 }
 
-// Check returns up to 25 distinct findings about value, sorted by field, and nil if value is valid.
-// If the check may cost more than a second, the only finding says so. value must be as
-// [encoding/json] decodes into any; its numbers may be of any type.
-func (s *Schema) Check(value any) []Finding {
+// Check returns up to 25 distinct faults of a value, sorted by field, and nil for a valid value. The only
+// fault of a value whose check may take more than a second says so. The value must be as
+// [encoding/json] decodes into any. Its numbers may have any type.
+func (s *Schema) Check(value any) []Fault {
 	values, bytes := measure(value)
 	if s.nodes*(1_000*values+bytes)+20*s.instructions*bytes > maxCost {
-		return []Finding{{
+		return []Fault{{
 			Problem: "is too large to be checked against its schema", Expected: "fewer or shorter values, or a simpler schema",
 		}}
 	}
-	c := checker{own: s.own}
+	c := checker{validators: s.validators}
 	c.check(s.root, value, "")
-	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+	slices.SortStableFunc(c.faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Expected, b.Expected))
 	})
-	return slices.Compact(c.findings)
+	return slices.Compact(c.faults)
 }
 
-// measure counts the values in v, itself among them, and the bytes of their texts and keys.
+// measure counts the values in v with itself, and the bytes of texts and keys.
 func measure(v any) (values, bytes int) {
 	values = 1
 	switch v := v.(type) {
@@ -78,30 +73,30 @@ func measure(v any) (values, bytes int) {
 	return values, bytes
 }
 
-// checker checks one value. It goes on after a finding.
+// checker checks one value and goes on after a fault.
 type checker struct {
-	own      map[*jsonschema.Schema]*jsonschema.Resolved // as in [Schema]
-	findings []Finding
+	validators map[*jsonschema.Schema]*jsonschema.Resolved // as in [Schema]
+	faults     []Fault
 }
 
-// check applies s to the value at a place.
+// check applies s to the value of a field.
 func (c *checker) check(s *jsonschema.Schema, value any, field string) {
-	if s == nil || len(c.findings) >= maxFindings {
+	if s == nil || len(c.faults) >= maxFaults {
 		return
 	}
 	for _, part := range s.AllOf {
 		c.check(part, value, field)
 	}
-	err := c.own[s].Validate(value)
+	err := c.validators[s].Validate(value)
 	text, isText := value.(string)
 	_, isObject := value.(map[string]any)
 	fits := formats[s.Format]
 	expected := describe(s)
 	switch {
 	case err != nil && (expected == "" || isObject && s.Type == "object"):
-		c.add(field, State(value), "what the schema says: "+err.Error())
+		c.add(Fault{Field: field, Problem: State(value), Expected: "what the schema says: " + err.Error()})
 	case err != nil, isText && fits != nil && !fits(text):
-		c.add(field, State(value), expected)
+		c.add(Fault{Field: field, Problem: State(value), Expected: expected})
 	}
 	switch value := value.(type) {
 	case []any:
@@ -109,16 +104,16 @@ func (c *checker) check(s *jsonschema.Schema, value any, field string) {
 			c.check(s.Items, item, fmt.Sprintf("%s[%d]", field, i))
 		}
 	case map[string]any:
-		c.checkObject(s, value, field)
+		c.checkKeys(s, value, field)
 	}
 }
 
-// checkObject checks which keys an object has, and the value of each.
-func (c *checker) checkObject(s *jsonschema.Schema, object map[string]any, field string) {
+// checkKeys checks the keys of an object and their values.
+func (c *checker) checkKeys(s *jsonschema.Schema, object map[string]any, field string) {
 	known, _ := fieldsOf(s)
 	for _, name := range s.Required {
-		if _, given := object[name]; !given && len(c.findings) < maxFindings {
-			c.add(join(field, name), "is missing", cmp.Or(describe(known[name]), "a value"))
+		if _, given := object[name]; !given && len(c.faults) < maxFaults {
+			c.add(Fault{Field: join(field, name), Problem: "is missing", Expected: cmp.Or(describe(known[name]), "a value")})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -126,7 +121,8 @@ func (c *checker) checkObject(s *jsonschema.Schema, object map[string]any, field
 		if !declared {
 			sub = s.AdditionalProperties
 		}
-		if !isFalse(sub) || len(c.findings) >= maxFindings {
+		allowsNothing := sub != nil && sub.Not != nil && reflect.ValueOf(*sub.Not).IsZero()
+		if !allowsNothing || len(c.faults) >= maxFaults {
 			c.check(sub, object[key], join(field, key))
 			continue
 		}
@@ -134,16 +130,11 @@ func (c *checker) checkObject(s *jsonschema.Schema, object map[string]any, field
 		if len(known) > 0 {
 			expected = "one of the fields " + list(slices.Sorted(maps.Keys(known)), cut)
 		}
-		c.add(join(field, key), "is not a known field", expected)
-		c.findings[len(c.findings)-1].Unknown = true
+		c.add(Fault{Field: join(field, key), Problem: "is not a known field", Expected: expected, Unknown: true})
 	}
 }
 
-// isFalse reports whether a schema allows nothing.
-func isFalse(s *jsonschema.Schema) bool {
-	return s != nil && s.Not != nil && reflect.ValueOf(*s.Not).IsZero()
-}
-
-func (c *checker) add(field, problem, expected string) {
-	c.findings = append(c.findings, Finding{Field: cut(field), Problem: cut(problem), Expected: cut(expected)})
+func (c *checker) add(f Fault) {
+	f.Field, f.Problem, f.Expected = cut(f.Field), cut(f.Problem), cut(f.Expected)
+	c.faults = append(c.faults, f)
 }

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,12 +16,12 @@ import (
 const (
 	MaxDepth        = 64     // nesting
 	maxNodes        = 3_000  // sub-schemas, and values in them
-	nodeBytes       = 1_000  // of text, which count as one more of these
+	nodeBytes       = 1_000  // bytes of text that count as one more value
 	maxPattern      = 1_000  // bytes of one regular expression
 	maxInstructions = 20_000 // of all compiled regular expressions
 )
 
-// keywords are those that are read. Those that are ignored change nothing.
+// Ignored keywords do not change what is valid. Others than these are refused.
 var (
 	keywords = strings.Fields(`title description type enum const format pattern minLength maxLength minimum maximum
 		exclusiveMinimum exclusiveMaximum multipleOf items minItems maxItems uniqueItems properties required
@@ -28,37 +29,30 @@ var (
 	ignored = strings.Fields("$schema $id $comment $defs definitions default examples deprecated readOnly writeOnly")
 )
 
-// kinds are the types that a value may have, as they are described.
-var kinds = map[string]string{
+// typeNames has JSON Schema's types, in words.
+var typeNames = map[string]string{
 	"null": "null", "boolean": "true or false", "number": "a number", "integer": "a whole number",
 	"string": "text", "array": "a list", "object": "an object",
 }
 
 // Error is a mistake in a schema. Its texts are for the person who wrote the schema.
 type Error struct {
-	// Key is the place in the schema, such as properties.a.type; "" for the schema as a whole.
-	Key string
-	// Problem continues a sentence that begins with Key or the schema's name, as in "is a list".
-	Problem string
-	// Hint is one or more sentences on what to do.
-	Hint string
+	Key     string // such as properties.a.type; "" for the schema as a whole
+	Problem string // completes the sentence that Key begins, as in "is a list"
+	Hint    string // one or more sentences on what to do
 }
 
 func (e *Error) Error() string {
-	place := "the schema"
-	if e.Key != "" {
-		place = e.Key
-	}
-	return place + " " + e.Problem + ". " + e.Hint
+	return cmp.Or(e.Key, "the schema") + " " + e.Problem + ". " + e.Hint
 }
 
 func wrong(key, problem, hint string) *Error {
 	return &Error{Key: cut(key), Problem: cut(problem), Hint: hint}
 }
 
-// Compile compiles the document called entry. docs maps file names to documents as [encoding/json]
-// decodes into any; entry may refer only to these. fragment is a JSON pointer into entry, or "".
-// The error is an [*Error] about entry.
+// Compile compiles the document called entry, or a part of it: fragment is a JSON pointer, or "". docs maps
+// file names to documents as [encoding/json] decodes into any. A $ref may lead only to these. The error
+// is an [*Error] about entry.
 func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	c := compiler{docs: docs}
 	expanded, err := c.refer(entry, "#"+fragment, "", 0)
@@ -66,7 +60,7 @@ func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 		return nil, err
 	}
 	s := &Schema{
-		root: &jsonschema.Schema{}, own: map[*jsonschema.Schema]*jsonschema.Resolved{},
+		root: &jsonschema.Schema{}, validators: map[*jsonschema.Schema]*jsonschema.Resolved{},
 		nodes: c.nodes, instructions: c.instructions,
 	}
 	text, err := json.Marshal(expanded)
@@ -83,34 +77,32 @@ func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	return s, nil
 }
 
-// resolve prepares a schema, and those that the checker follows.
+// resolve makes the validators of a schema and of those below it that the checker visits.
 func (s *Schema) resolve(at *jsonschema.Schema) (err error) {
 	own := *at
 	own.AllOf, own.Properties, own.Items, own.AdditionalProperties, own.Required = nil, nil, nil, nil, nil
-	if s.own[at], err = own.Resolve(nil); err != nil {
+	if s.validators[at], err = own.Resolve(nil); err != nil {
 		return fmt.Errorf("resolve the schema: %w", err)
 	}
-	followed := append(slices.Collect(maps.Values(at.Properties)), at.Items, at.AdditionalProperties)
-	for _, sub := range append(followed, at.AllOf...) {
-		if sub != nil && err == nil {
-			err = s.resolve(sub)
+	visited := append(slices.Collect(maps.Values(at.Properties)), at.Items, at.AdditionalProperties)
+	for _, below := range append(visited, at.AllOf...) {
+		if below != nil && err == nil {
+			err = s.resolve(below)
 		}
 	}
 	return err
 }
 
-// compiler writes out every $ref of a document, and counts what that takes.
+// compiler replaces each $ref of a document by the schema that it refers to, and measures the result.
 type compiler struct {
 	docs                map[string]any
 	nodes, instructions int
 }
 
-// refer returns the schema that a $ref in a document points to: a file name, "#" and a JSON pointer.
+// refer returns the schema that a $ref in a document refers to: a file name, "#" and a JSON pointer.
 func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	name, pointer, _ := strings.Cut(ref, "#")
-	if name == "" {
-		name = doc
-	}
+	name = cmp.Or(name, doc)
 	steps := strings.Split(pointer, "/")
 	for i, step := range steps {
 		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
@@ -123,8 +115,8 @@ func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	return c.expand(name, target, key, depth)
 }
 
-// expand returns the value of a keyword with each $ref below it written out. key is its place.
-// [Compile] finds values that must be schemas and are not.
+// expand returns the value of a keyword with each $ref below it replaced. key is its place in the schema.
+// [Compile] refuses values that are no schemas.
 func (c *compiler) expand(doc string, value any, key string, depth int) (any, error) {
 	switch value := value.(type) {
 	case []any:
@@ -142,14 +134,14 @@ func (c *compiler) expand(doc string, value any, key string, depth int) (any, er
 	return value, c.count(value, depth)
 }
 
-// schema is expand for a schema. A $ref becomes the first entry of allOf.
+// schema is expand for a schema. A $ref becomes the first schema of allOf.
 func (c *compiler) schema(doc string, schema map[string]any, key string, depth int) (any, error) {
 	if err := c.count(nil, depth); err != nil {
 		return nil, err
 	}
 	expanded := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(schema)) { // so that the same fault is the first each time
-		value, place := schema[name], join(key, name)
+	for _, name := range slices.Sorted(maps.Keys(schema)) { // the first fault is always the same
+		value, at := schema[name], join(key, name)
 		text, isText := value.(string)
 		properties, isObject := value.(map[string]any)
 		var err error
@@ -157,19 +149,19 @@ func (c *compiler) schema(doc string, schema map[string]any, key string, depth i
 		case slices.Contains(ignored, name):
 			continue
 		case name == "$ref" && isText:
-			value, err = c.refer(doc, text, place, depth+1)
+			value, err = c.refer(doc, text, at, depth+1)
 		case name == "enum" || name == "const":
 			err = c.count(value, depth)
 		case name == "pattern":
-			err = c.pattern(text, place)
-		case name == "type" && isText && kinds[text] == "":
-			err = wrong(place, State(text), "A type is one of "+strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")+".")
+			err = c.pattern(text, at)
+		case name == "type" && isText && typeNames[text] == "":
+			err = wrong(at, State(text), "A type is one of "+strings.Join(slices.Sorted(maps.Keys(typeNames)), ", ")+".")
 		case name == "properties" && isObject:
-			value, err = c.properties(doc, properties, place, depth+1)
+			value, err = c.properties(doc, properties, at, depth+1)
 		case !slices.Contains(keywords, name):
-			err = wrong(place, "is not a keyword that is read here", "Check its spelling, or leave it out.")
+			err = wrong(at, "is not a keyword that is read here", "Check its spelling, or leave it out.")
 		default:
-			value, err = c.expand(doc, value, place, depth+1)
+			value, err = c.expand(doc, value, at, depth+1)
 		}
 		if err != nil {
 			return nil, err
@@ -198,7 +190,7 @@ func (c *compiler) properties(doc string, schemas map[string]any, key string, de
 	return expanded, nil
 }
 
-// pattern counts the instructions of a regular expression: for each character of a text, each may be tried.
+// pattern counts the instructions of a regular expression. Each character of a text may need all of them.
 func (c *compiler) pattern(text, key string) error {
 	parsed, err := syntax.Parse(text[:min(len(text), maxPattern)], syntax.Perl)
 	if err == nil && len(text) <= maxPattern {
@@ -211,7 +203,7 @@ func (c *compiler) pattern(text, key string) error {
 	return wrong(key, State(text), fmt.Sprintf("Write a regular expression of at most %d bytes.", maxPattern))
 }
 
-// count counts a value, and returns an error if a limit is exceeded.
+// count counts a value, and fails beyond a limit.
 func (c *compiler) count(value any, depth int) error {
 	values, bytes := measure(value)
 	c.nodes += values + bytes/nodeBytes

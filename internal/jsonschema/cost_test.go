@@ -56,8 +56,8 @@ func TestCompile_RefusesPatternsThatGrow(t *testing.T) {
 			t.Errorf("%s: %v", pattern, err)
 			continue
 		}
-		if findings := s.Check(map[string]any{"title": "?"}); len(findings) != 1 || findings[0].Field != "title" {
-			t.Errorf("%s: findings %v", pattern, findings)
+		if faults := s.Check(map[string]any{"title": "?"}); len(faults) != 1 || faults[0].Field != "title" {
+			t.Errorf("%s: faults %v", pattern, faults)
 		}
 	}
 }
@@ -84,10 +84,10 @@ func TestCheck_GivesUpWhatTakesTooLong(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		findings := s.Check(test.value)
+		faults := s.Check(test.value)
 		runtime.ReadMemStats(&after)
-		if len(findings) != 1 || !strings.Contains(findings[0].Problem, "too large to be checked") {
-			t.Errorf("%s: %d findings, want that it is too large", name, len(findings))
+		if len(faults) != 1 || !strings.Contains(faults[0].Problem, "too large to be checked") {
+			t.Errorf("%s: %d faults, want that it is too large", name, len(faults))
 		}
 		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 100 {
 			t.Errorf("%s takes %d MB", name, used)
@@ -103,12 +103,12 @@ func TestCheck_EndsAfterManyFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	value := map[string]any{"tags": list(9_900), "title": strings.Repeat("word ", 12_000)}
-	if findings := s.Check(value); len(findings) != 25 {
-		t.Errorf("%d findings, want 25", len(findings))
+	if faults := s.Check(value); len(faults) != 25 {
+		t.Errorf("%d faults, want 25", len(faults))
 	}
 	value["tags"] = []any{}
-	if findings := s.Check(value); len(findings) != 0 {
-		t.Errorf("findings %v", findings)
+	if faults := s.Check(value); len(faults) != 0 {
+		t.Errorf("faults %v", faults)
 	}
 }
 
@@ -155,17 +155,17 @@ func TestCheck_SaysLittle(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		findings := s.Check(test.value)
+		faults := s.Check(test.value)
 		runtime.ReadMemStats(&after)
 		said := 0
-		for _, f := range findings {
+		for _, f := range faults {
 			said += len(f.Field) + len(f.Problem) + len(f.Expected)
 			if max(len(f.Field), len(f.Problem), len(f.Expected)) > 200 {
 				t.Errorf("%s: a phrase is longer than 200 bytes: %+v", name, f)
 			}
 		}
-		if len(findings) == 0 || said > 17_000 {
-			t.Errorf("%s: %d findings of %d bytes", name, len(findings), said)
+		if len(faults) == 0 || said > 17_000 {
+			t.Errorf("%s: %d faults of %d bytes", name, len(faults), said)
 		}
 		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 {
 			t.Errorf("%s takes %d MB", name, used)

@@ -1,8 +1,8 @@
-// Package jsonschema checks values against JSON Schemas and says what is wrong with them.
-// It must not know where a schema or a value comes from, nor what either is for.
+// Package jsonschema checks values against JSON Schemas and says what is wrong with them. It must not know
+// the origin or the purpose of either.
 //
-// github.com/google/jsonschema-go validates. This package bounds what a schema may cost, and
-// validates each property by its own sub-schema, so that every fault has its place.
+// github.com/google/jsonschema-go validates. This package bounds the cost of a schema, and validates each
+// property by its own sub-schema, so that it can name the field of every fault.
 package jsonschema
 
 import (
@@ -15,9 +15,9 @@ import (
 // Schema is a compiled JSON Schema. It is immutable and safe for concurrent use.
 type Schema struct {
 	root *jsonschema.Schema
-	// own has the keywords for a value as a whole, without those that the checker follows:
+	// validators check a value as a whole: by its schema without the keywords that the checker follows,
 	// allOf, properties, items and required.
-	own map[*jsonschema.Schema]*jsonschema.Resolved
+	validators map[*jsonschema.Schema]*jsonschema.Resolved
 
 	nodes, instructions int // as in compiler
 }
@@ -30,17 +30,14 @@ func (s *Schema) Description() string { return s.root.Description }
 
 // Field is a key of an object that a schema describes.
 type Field struct {
-	Name     string
-	Required bool
-	// Expected describes the key's values, such as "one of high, low" or "text". It is "" if the
-	// schema does not limit them.
-	Expected string
-	// Description is the schema's description of the key, or "".
-	Description string
+	Name        string
+	Required    bool
+	Expected    string // describes the values, such as "one of high, low" or "text"; "" for any value
+	Description string // the schema's, or ""
 }
 
-// Fields returns the keys of the object that the schema describes. Required keys come first, in the
-// schema's order, with those of referenced schemas before its own; then the optional keys by name.
+// Fields returns the keys of the object that the schema describes: required keys in the schema's order,
+// those of referenced schemas first, and then the optional keys by name.
 func (s *Schema) Fields() []Field {
 	properties, names := fieldsOf(s.root)
 	required := len(names)
@@ -63,8 +60,8 @@ func (s *Schema) Fields() []Field {
 	return fields
 }
 
-// fieldsOf returns the properties of a schema and of those in its allOf, and the names of the
-// required ones. A property replaces one of the same name in allOf.
+// fieldsOf returns the properties and the required names of a schema and of its allOf. Its own properties
+// win.
 func fieldsOf(s *jsonschema.Schema) (properties map[string]*jsonschema.Schema, required []string) {
 	properties = map[string]*jsonschema.Schema{}
 	seen := map[string]bool{}

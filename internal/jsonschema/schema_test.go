@@ -50,27 +50,27 @@ func TestSchema_Check(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, value string
-		want        []jsonschema.Finding
+		want        []jsonschema.Fault
 	}{
 		{"valid", `{"name": "a", "kind": "team", "phones": ["1", "2"], "age": null, "address": {"town": "Ulm"}}`, nil},
-		{"not an object", `["a"]`, []jsonschema.Finding{{Field: "", Problem: "is a list", Expected: "an object"}}},
-		{"missing", `{}`, []jsonschema.Finding{{Field: "name", Problem: "is missing", Expected: "text"}}},
-		{"unknown", `{"name": "a", "x": 1}`, []jsonschema.Finding{{
+		{"not an object", `["a"]`, []jsonschema.Fault{{Field: "", Problem: "is a list", Expected: "an object"}}},
+		{"missing", `{}`, []jsonschema.Fault{{Field: "name", Problem: "is missing", Expected: "text"}}},
+		{"unknown", `{"name": "a", "x": 1}`, []jsonschema.Fault{{
 			Field: "x", Problem: "is not a known field", Expected: "one of the fields address, age, kind, name, phones", Unknown: true,
 		}}},
-		{"values", `{"name": "", "kind": "dog", "phones": ["1", 2, "3"], "age": "old"}`, []jsonschema.Finding{
+		{"values", `{"name": "", "kind": "dog", "phones": ["1", 2, "3"], "age": "old"}`, []jsonschema.Fault{
 			{Field: "age", Problem: `is "old"`, Expected: "a whole number or null, minimum 0"},
 			{Field: "kind", Problem: `is "dog"`, Expected: "one of team, person"},
 			{Field: "name", Problem: "is empty", Expected: "text"},
 			{Field: "phones", Problem: "is a list", Expected: "a list of text, maxItems 2"},
 			{Field: "phones[1]", Problem: "is 2", Expected: "text"},
 		}},
-		{"nested", `{"name": "a", "address": {"town": "Llanfairpwll", "since": "May", "twon": 1}}`, []jsonschema.Finding{
+		{"nested", `{"name": "a", "address": {"town": "Llanfairpwll", "since": "May", "twon": 1}}`, []jsonschema.Fault{
 			{Field: "address.since", Problem: `is "May"`, Expected: "a date as YYYY-MM-DD"},
 			{Field: "address.town", Problem: `is "Llanfairpwll"`, Expected: "text, minLength 2, maxLength 9"},
 			{Field: "address.twon", Problem: "is not a known field", Expected: "one of the fields since, town", Unknown: true},
 		}},
-		{"empty key", `{"name": "a", "": 1}`, []jsonschema.Finding{{
+		{"empty key", `{"name": "a", "": 1}`, []jsonschema.Fault{{
 			Field: `""`, Problem: "is not a known field", Expected: "one of the fields address, age, kind, name, phones", Unknown: true,
 		}}},
 	}
@@ -134,9 +134,9 @@ func TestSchema_CheckAlternatives(t *testing.T) {
 		{`{"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}}`, `{"a": 1}`, `missing properties: ["b"]`},
 	}
 	for _, tt := range tests {
-		findings := compile(t, tt.schema).Check(parse(t, tt.value))
-		if len(findings) != 1 || findings[0].Problem != "is an object" || !strings.Contains(findings[0].Expected, tt.want) {
-			t.Errorf("%s: %+v, want one that names %s", tt.schema, findings, tt.want)
+		faults := compile(t, tt.schema).Check(parse(t, tt.value))
+		if len(faults) != 1 || faults[0].Problem != "is an object" || !strings.Contains(faults[0].Expected, tt.want) {
+			t.Errorf("%s: %+v, want one that names %s", tt.schema, faults, tt.want)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestCompile_SeveralFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []jsonschema.Finding{{Problem: "is 1", Expected: "text"}}
+	want := []jsonschema.Fault{{Problem: "is 1", Expected: "text"}}
 	if diff := cmp.Diff(want, s.Check(1.0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// cut shortens a phrase, which may hold text of a repository.
+// cut shortens a phrase, which may have text of a repository.
 func cut(phrase string) string {
 	const longest, more = 200, "…"
 	if len(phrase) <= longest {
@@ -18,15 +18,15 @@ func cut(phrase string) string {
 	return strings.ToValidUTF8(phrase[:longest-len(more)], "") + more
 }
 
-// join joins a place and a key below it.
-func join(place, key string) string {
+// join joins a field and a key below it.
+func join(field, key string) string {
 	if key == "" {
 		key = `""`
 	}
-	return cut(strings.TrimPrefix(place+"."+cut(key), "."))
+	return cut(strings.TrimPrefix(field+"."+cut(key), "."))
 }
 
-// list joins a phrase for each item, up to what a phrase may hold.
+// list joins a phrase for each of the first items.
 func list[T any](items []T, phrase func(T) string) string {
 	words := make([]string, min(len(items), 50))
 	for i := range words {
@@ -35,9 +35,8 @@ func list[T any](items []T, phrase func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// describe returns a phrase for the values that a schema accepts, such as "one of high, low", "a
-// date as YYYY-MM-DD" or "text, maxLength 200". It returns "" for nil and for a schema that says
-// nothing that can be described.
+// describe returns a phrase for the values of a schema, such as "one of high, low" or "text, maxLength 200".
+// It returns "" for nil, and if the schema has nothing to describe.
 func describe(s *jsonschema.Schema) string {
 	switch {
 	case s == nil:
@@ -50,9 +49,9 @@ func describe(s *jsonschema.Schema) string {
 		return "a date as YYYY-MM-DD"
 	}
 	var words []string
-	for _, kind := range slices.Concat(s.Types, []string{s.Type}) {
-		if kind != "" {
-			words = append(words, kinds[kind])
+	for _, name := range slices.Concat(s.Types, []string{s.Type}) {
+		if name != "" {
+			words = append(words, typeNames[name])
 		}
 	}
 	for _, branch := range slices.Concat(s.AnyOf, s.OneOf) {
@@ -64,25 +63,9 @@ func describe(s *jsonschema.Schema) string {
 	if items := describe(s.Items); items != "" {
 		phrases[0] += " of " + items
 	}
-	for _, limit := range []struct {
-		keyword string
-		value   any
-	}{
-		{"format", s.Format},
-		{"pattern", s.Pattern},
-		{"minLength", s.MinLength},
-		{"maxLength", s.MaxLength},
-		{"minimum", s.Minimum},
-		{"maximum", s.Maximum},
-		{"exclusiveMinimum", s.ExclusiveMinimum},
-		{"exclusiveMaximum", s.ExclusiveMaximum},
-		{"multipleOf", s.MultipleOf},
-		{"minItems", s.MinItems},
-		{"maxItems", s.MaxItems},
-		{"uniqueItems", s.UniqueItems},
-	} {
-		value := reflect.ValueOf(limit.value)
-		phrase := fmt.Sprint(limit.keyword, " ", reflect.Indirect(value))
+	for _, keyword := range limits {
+		value := reflect.ValueOf(*s).FieldByName(strings.ToUpper(keyword[:1]) + keyword[1:])
+		phrase := fmt.Sprint(keyword, " ", reflect.Indirect(value))
 		if !value.IsZero() && phrase != "minLength 1" { // an empty text has its own problem
 			phrases = append(phrases, phrase)
 		}
@@ -92,6 +75,10 @@ func describe(s *jsonschema.Schema) string {
 	}
 	return describe(s.AllOf[0])
 }
+
+// limits are keywords that describe names. The fields of [jsonschema.Schema] have the same names.
+var limits = strings.Fields("format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum " +
+	"multipleOf minItems maxItems uniqueItems")
 
 // plain formats a value as in YAML, without quotes.
 func plain(v any) string {

@@ -25,7 +25,7 @@ type Edge struct {
 	// From and To are indexes of nodes.
 	From int `json:"from"`
 	To   int `json:"to"`
-	// Mutual says that To links to From as well; there is no other edge for that.
+	// Mutual says that To links to From as well, and that no other edge says so.
 	Mutual bool `json:"mutual"`
 	// Supersedes says that From replaces To.
 	Supersedes bool `json:"supersedes"`

@@ -9,8 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// colours returns the fill of each doc-type for formats that have no light and dark: a
-// dark text is read on all of them.
+// colours returns the fill of each doc-type; dark text is read on all of them.
 func colours() []string {
 	return []string{"#9ecae9", "#ffbf79", "#88d27a", "#f2cf5b", "#d6a5c9", "#8ad6c9", "#c5b0d5", "#d8b5a5", "#bab0ac"}
 }

@@ -12,25 +12,23 @@ import (
 )
 
 const (
-	// maxPostings is how many passages have a word that leads from one to another.
-	maxPostings = 50
-	// maxCompared is with how many passages the subject of a document is compared.
-	maxCompared = 5
+	maxPostings = 50 // a word of more passages does not make them similar
+	maxCompared = 5  // passages for each subject of a document
 )
 
-// checkContradictions finds pairs of documents that may contradict each other. The subject of one
-// (its front matter or the beginning of its text) has the words of a passage of the other. Their
-// dates or doc-types differ, and neither supersedes the other. A reader must judge whether they
-// really differ. The finding belongs to the later document.
+// checkContradictions finds pairs of documents that may contradict each other. The subject of one, which is
+// its front matter or the beginning of its text, has the words of a passage of the other. Their dates or
+// doc-types differ, and neither supersedes the other. A reader must judge them. The finding belongs to the
+// later document.
 func (e *examination) checkContradictions() {
 	all := newPassages(e.set)
 	weight := func(term string) float64 { return terms.IDF(len(all.with[term]), len(all.passages)) }
 	type pair struct{ later, earlier *docset.Document }
-	type likest struct {
+	type match struct {
 		later, earlier *passage
 		likeness       float64
 	}
-	found := map[pair]likest{}
+	best := map[pair]match{}
 	for _, a := range all.passages {
 		if !a.subject {
 			continue
@@ -42,31 +40,30 @@ func (e *examination) checkContradictions() {
 			}
 			of := pair{later.document, earlier.document}
 			likeness := terms.Likeness(a.Terms, b.Terms, weight)
-			if likeness >= terms.SameSubject && likeness > found[of].likeness {
-				found[of] = likest{later, earlier, likeness}
+			if likeness >= terms.SameSubject && likeness > best[of].likeness {
+				best[of] = match{later, earlier, likeness}
 			}
 		}
 	}
-	for _, of := range found {
-		e.add(of.later.document, of.later.StartLine, Notice, "contradictory", fmt.Sprintf(
+	for _, m := range best {
+		e.add(m.later.document, m.later.StartLine, Notice, "contradictory", fmt.Sprintf(
 			"it may contradict %s:%d (%s); if it does, correct one of them, or have this one supersede the other",
-			of.earlier.document.Path, of.earlier.StartLine, of.earlier.document.Date))
+			m.earlier.document.Path, m.earlier.StartLine, m.earlier.document.Date))
 	}
 }
 
-// passage is a passage of a document. subject says that it tells what the document is about.
 type passage struct {
 	index.DissectedPassage
 
 	document *docset.Document
-	subject  bool
-	at       int // in passages: several may begin in one long line
+	subject  bool // it says what the document is about
+	at       int  // in passages: several may begin in one long line
 }
 
-// passages are those of the documents that hold, and by word those that have it.
+// passages are those of documents that are not superseded.
 type passages struct {
 	passages []*passage
-	with     map[string][]*passage
+	with     map[string][]*passage // by term
 }
 
 func newPassages(set *docset.Set) passages {
@@ -92,8 +89,8 @@ func newPassages(set *docset.Set) passages {
 	return all
 }
 
-// nearest returns the passages of other documents with most of the weight of the rarer
-// words of p. Front matter of two documents has words of their type in common.
+// nearest returns the passages of other documents that share the most weight of rarer words with p. It
+// compares no front matter with front matter, which shares the words of the doc-type.
 func (all passages) nearest(p *passage, weight func(string) float64) []*passage {
 	shared := map[*passage]float64{}
 	for _, term := range p.Terms {

@@ -8,15 +8,12 @@ import (
 )
 
 const (
-	// minShare is the least Jaccard index of the terms of two near-duplicates.
-	minShare = 0.8
-	// minTerms is the least number of terms of a text that is compared: short ones are
-	// alike by chance.
-	minTerms = 20
+	minShare = 0.8 // the Jaccard index of the terms of near-duplicates
+	minTerms = 20  // shorter texts are similar by chance
 )
 
-// checkDuplicates finds documents whose texts have nearly the same terms. A document may repeat the
-// one it supersedes.
+// checkDuplicates finds documents with nearly the same terms. A document may repeat a document that it
+// supersedes.
 func (e *examination) checkDuplicates() {
 	later, _ := e.set.Superseded()
 	var texts []text

@@ -5,8 +5,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// checkLinks finds links that lead nowhere or are not returned, and documents without any link. A
-// document need not link back to one that supersedes it.
+// checkLinks finds broken links, links that are not returned, and documents without a link. A superseded
+// document does not have to link back.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}
@@ -40,8 +40,7 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// checkSupersession finds documents that supersede each other, and warns of critical ones that are
-// superseded.
+// checkSupersession finds documents that supersede each other, and superseded critical ones.
 func (e *examination) checkSupersession() {
 	later, superseded := e.set.Superseded()
 	for _, d := range e.set.Documents {
@@ -49,12 +48,12 @@ func (e *examination) checkSupersession() {
 		case len(later[d.Path]) == 0:
 		case superseded[d.Path] == "":
 			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
-				"it supersedes a document that supersedes it in turn, so that none of them counts as superseded; remove one `supersedes`")
+				"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`")
 		case d.Level == catalog.Critical:
 			for _, path := range later[d.Path] {
-				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", "it is critical, and "+path+
-					" supersedes it, so that no answer is given it as a rule; "+
-					"take its promotion_level away, and make that one critical if it is a rule")
+				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", path+
+					" supersedes it, so it is no rule any more; "+
+					"remove its promotion_level, and make that one critical if it is a rule")
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package lint finds what is wrong with a project's documents, by the files and by git. It
-// must not know the database, models or MCP, and changes nothing.
+// Package lint finds faults of a project's documents, by the files and by git. It changes nothing, and must
+// not know the database, models or MCP.
 package lint
 
 import (
@@ -18,43 +18,36 @@ type Severity string
 
 // The severities, the worst first.
 const (
-	// Error keeps a document out of the index, or a reader from another one.
-	Error Severity = "error"
-	// Warning makes answers doubtful.
-	Warning Severity = "warning"
-	// Notice may be meant as it is.
-	Notice Severity = "notice"
+	Error   Severity = "error"   // a document is not in the index, or a reader cannot get to one
+	Warning Severity = "warning" // answers are doubtful
+	Notice  Severity = "notice"  // it may be intended
 )
 
 // Severities returns all severities, the worst first.
 func Severities() []Severity { return []Severity{Error, Warning, Notice} }
 
-// AtLeast reports whether a severity is as bad as another one, or worse.
+// AtLeast reports whether a severity is as bad as another or worse.
 func (s Severity) AtLeast(other Severity) bool {
 	return slices.Index(Severities(), s) <= slices.Index(Severities(), other)
 }
 
-// Finding is one thing that is wrong.
+// Finding is one fault.
 type Finding struct {
-	// Path is relative to the repository; Line is 1-based.
-	Path     string   `json:"path"`
-	Line     int      `json:"line"`
+	Path     string   `json:"path"` // relative to the repository
+	Line     int      `json:"line"` // 1-based
 	Severity Severity `json:"severity"`
-	// Check names the check that has found it, such as broken-link.
-	Check   string `json:"check"`
-	Message string `json:"message"`
+	Check    string   `json:"check"` // such as broken-link
+	Message  string   `json:"message"`
 }
 
-// Report lists the findings of a run.
+// Report is the result of a run.
 type Report struct {
-	Documents int `json:"documents"`
-	// Findings are sorted by path, line and check.
-	Findings []Finding `json:"findings"`
-	// Notes name each check that could not be made, and the reason.
-	Notes []string `json:"notes"`
+	Documents int       `json:"documents"`
+	Findings  []Finding `json:"findings"` // sorted by path, line and check
+	Notes     []string  `json:"notes"`    // checks that were not possible, with the reason
 }
 
-// examination has the documents that the checks look at, and collects the findings.
+// examination has the documents of the checks, and collects findings.
 type examination struct {
 	project *project.Project
 	set     *docset.Set
@@ -75,7 +68,7 @@ func Run(ctx context.Context, p *project.Project) (Report, error) {
 	return Check(ctx, p, set)
 }
 
-// Check is Run with the documents already read.
+// Check is Run for documents that were read already.
 func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, error) {
 	e := &examination{
 		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
@@ -99,10 +92,9 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	return e.report, nil
 }
 
-// nothingToCheck warns of a project without documents: a run that looks at none would be
-// green for ever.
+// nothingToCheck warns of a project without documents, which would pass for ever.
 func nothingToCheck(p *project.Project) Finding {
-	message := "there is no document here, so that nothing was checked"
+	message := "nothing was checked: there is no document here"
 	if external, ok := p.External(); ok {
 		message += "; the external docs (" + external.Path + ") are not checked: if documents of your own are among them, " +
 			"name their folder in documents.folder"
@@ -110,8 +102,7 @@ func nothingToCheck(p *project.Project) Finding {
 	return Finding{Path: p.DocsDir(), Line: 1, Severity: Warning, Check: "no-documents", Message: message}
 }
 
-// OfConfig returns the report of a project whose configuration is not valid, and false if
-// err is another error.
+// OfConfig returns the report for an invalid configuration, and false for another error.
 func OfConfig(root string, err error) (Report, bool) {
 	problem, ok := errors.AsType[*project.ConfigError](err)
 	if !ok {
@@ -127,6 +118,6 @@ func OfConfig(root string, err error) (Report, bool) {
 	}
 	return Report{
 		Findings: []Finding{{Path: path, Line: 1, Severity: Error, Check: "config", Message: message}},
-		Notes:    []string{"the documents were not checked, because the configuration is not valid"},
+		Notes:    []string{"the documents were not checked: the configuration is not valid"},
 	}, true
 }

@@ -24,7 +24,7 @@ func TestRun_WarnsOfNoDocuments(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(repo.Root, docs), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"csharp-compounding-docs:1: warning no-documents: there is no document here, so that nothing was checked"}
+	want := []string{"csharp-compounding-docs:1: warning no-documents: nothing was checked: there is no document here"}
 	if diff := cmp.Diff(want, check(t, repo.Root)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
@@ -115,14 +115,14 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(docs+"insights/a.md", insight("a", "supersedes: b.md\n", "See [b](b.md) and [c](../codebase/c.md)."))
 			r.Put(docs+"insights/b.md", insight("b", "supersedes: a.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
 		}, []string{
-			"insights/a.md:9: error supersession-cycle: it supersedes a document that supersedes it in turn, so that none of them counts as superseded; remove one `supersedes`",
-			"insights/b.md:9: error supersession-cycle: it supersedes a document that supersedes it in turn, so that none of them counts as superseded; remove one `supersedes`",
+			"insights/a.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`",
+			"insights/b.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`",
 		}},
 		{"a rule that is superseded", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\n", "See [b](b.md) and [c](../codebase/c.md)."))
 			r.Put(docs+"insights/b.md", insight("b", "supersedes: a.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
-		}, []string{"insights/a.md:9: warning superseded-rule: it is critical, and " + docs +
-			"insights/b.md supersedes it, so that no answer is given it as a rule; take its promotion_level away, and make that one critical if it is a rule"}},
+		}, []string{"insights/a.md:9: warning superseded-rule: " + docs +
+			"insights/b.md supersedes it, so it is no rule any more; remove its promotion_level, and make that one critical if it is a rule"}},
 		{"a rule without questions", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\n", "See [b](b.md) and [c](../codebase/c.md)."))
 		}, []string{"insights/a.md:9: notice no-questions: a critical document without `questions`; list three that it answers, " +

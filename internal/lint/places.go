@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkPlaces finds documents whose cited places have changed, moved or gone since the documents
-// were written: their statements may be wrong by now. The report says so if git cannot tell.
+// checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
+// The report says so if git cannot tell.
 func (e *examination) checkPlaces(ctx context.Context) error {
 	documents := make([]staleness.Document, len(e.set.Documents))
 	for i, d := range e.set.Documents {
@@ -19,24 +19,24 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 			documents[i].Places = append(documents[i].Places, place.Place)
 		}
 	}
-	found, unasked, err := staleness.NewChecker(e.project.Root).Check(ctx, documents)
+	changes, unknown, err := staleness.NewChecker(e.project.Root).Check(ctx, documents)
 	if err != nil {
 		return err
 	}
-	if unasked != nil {
-		e.report.Notes = append(e.report.Notes, "whether the places that documents cite have changed was not checked: "+unasked.Error())
+	if unknown != nil {
+		e.report.Notes = append(e.report.Notes, "cited places were not checked: "+unknown.Error())
 	}
-	for _, f := range found {
-		d := e.set.Documents[f.Document]
-		place := d.Places[f.Place]
-		switch f.State {
+	for _, c := range changes {
+		d := e.set.Documents[c.Document]
+		place := d.Places[c.Place]
+		switch c.State {
 		case staleness.Changed:
 			e.addPlace(d, place, Warning, "place-changed", fmt.Sprintf(
 				"%s has changed since the document was written; see whether the document still holds, and correct it or its citation", place))
 		case staleness.Gone:
 			e.addPlace(d, place, Warning, "place-gone", fmt.Sprintf("%s is gone since the document was written", place))
 		case staleness.Moved:
-			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s", place, f.Now))
+			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s", place, c.Now))
 		case staleness.Unknown:
 			if place.Field >= 0 { // code in the text may be of any program
 				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf(

@@ -12,8 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// checkSchemas finds documents that the index refuses: unreadable, without a doc-type, or
-// with front matter that does not fit it; and front matter that a lenient project ignores.
+// checkSchemas finds documents that the index refuses, and front matter that a lenient project ignores.
 func (e *examination) checkSchemas() {
 	for _, d := range e.set.Documents {
 		if d.Err == nil {
@@ -40,9 +39,8 @@ func (e *examination) checkSchemas() {
 	}
 }
 
-// checkLenient finds front matter that counts for nothing, where a project takes any. A
-// field that is missing may be meant to be, and so may another value where a profile says
-// what there is: it has had other vocabularies.
+// checkLenient finds front matter that a lenient project ignores. A missing field may be intended, and so
+// may any value in a profile, which has had other vocabularies.
 func (e *examination) checkLenient(d *docset.Document) {
 	for _, v := range index.Advice(document.File{Path: d.Path, Content: d.Content}, e.project) {
 		severity := Warning

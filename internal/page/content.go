@@ -37,8 +37,7 @@ type entry struct {
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links and Supersedes are the paths of other documents, By that of the latest one which
-	// supersedes this one.
+	// Links and Supersedes are paths. By is that of the latest document that supersedes this one.
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
 	By         string   `json:"by"`

@@ -1,6 +1,6 @@
-// Package page writes the documents of a project as one HTML file, in which people search and read
-// them. The file needs no other file and no network. The package shows what docset, lint and recall
-// have read. It must not know the database, models or MCP.
+// Package page writes the documents of a project as one HTML file to search and read, which needs
+// no network. It shows what docset, lint and recall have read. It must not know the database,
+// models or MCP.
 package page
 
 import (
@@ -47,7 +47,6 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall
 	})
 }
 
-// write writes the page of a content.
 func write(w io.Writer, c content) error {
 	parsed, err := template.ParseFS(files, "page.html")
 	if err != nil {
@@ -82,7 +81,6 @@ func write(w io.Writer, c content) error {
 	return nil
 }
 
-// part returns a part of the page.
 func part(name string) string {
 	text, err := files.ReadFile(name)
 	if err != nil {

@@ -161,10 +161,10 @@ func TestWrite_HasWhatIsWrong(t *testing.T) {
 	f.Put("code.go", "package b\n")
 	f.Commit()
 	asked := time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC)
-	f.Must(f.recalls.AddQuestion(f.Root, "older?", asked.AddDate(0, 0, -1)))
-	f.Must(f.recalls.AddQuestion(f.Root, "newer?", asked))
+	f.Must(f.recalls.AddQuestion(t.Context(), f.Root, "older?", asked.AddDate(0, 0, -1)))
+	f.Must(f.recalls.AddQuestion(t.Context(), f.Root, "newer?", asked))
 	for _, session := range []string{"one", "two"} {
-		f.Must(f.recalls.Update(session, func(s *recall.Session) error {
+		f.Must(f.recalls.Update(t.Context(), session, func(s *recall.Session) error {
 			s.Shown = []recall.Shown{
 				{Project: f.Root, Path: "csharp-compounding-docs/problems/stale.md", Opened: session == "one"}, {Project: "/other", Path: "x.md"},
 			}
@@ -215,7 +215,7 @@ func TestWrite_RunsNothingOfTheDocuments(t *testing.T) {
 	}
 	hostile[`notes/a"onload=alert(1) <b>'%3Cscript%3E#?.md`] = "---\n" + title + "\ntags: ['</script>', '<b>']\nfield: '</script><script>'\n---\nText\n"
 	f := setup(t, hostile)
-	f.Must(f.recalls.AddQuestion(f.Root, "</script><script>alert(1)</script>", time.Now()))
+	f.Must(f.recalls.AddQuestion(t.Context(), f.Root, "</script><script>alert(1)</script>", time.Now()))
 	w := f.write(t)
 	if len(w.content.Documents) != len(hostile) {
 		t.Errorf("%d documents, want %d", len(w.content.Documents), len(hostile))

@@ -32,7 +32,7 @@ const documentRoute = "#/doc/"
 // anchorPrefix keeps the names of headings apart from those of the page's own elements.
 const anchorPrefix = "h-"
 
-// toHTML returns the converter of markdown. It passes HTML in documents on: sanitise decides on that.
+// toHTML converts markdown and passes HTML in it on: sanitise decides on that.
 var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
@@ -42,8 +42,8 @@ var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	)
 })
 
-// sanitise returns the policy that each document passes last. What it does not name is removed:
-// scripts, styles, images, forms and attributes such as onclick.
+// sanitise returns the policy of what a document may show. It removes the rest: scripts, styles,
+// images, forms and attributes such as onclick.
 var sanitise = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "i", "strong", "b",
@@ -61,8 +61,8 @@ var sanitise = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// render returns the text of a document as HTML that is safe to show. Links to other documents lead
-// to them in the page. A text that would take long to convert stays as it is written.
+// render returns the text of a document as safe HTML. A text that would take long to convert stays
+// as it is written.
 func render(d *docset.Document, set *docset.Set, p *project.Project) string {
 	body := body(d)
 	asWritten := "<pre>" + html.EscapeString(body) + "</pre>"
@@ -101,8 +101,8 @@ func body(d *docset.Document) string {
 	return strings.ToValidUTF8(strings.Join(lines[min(parsed.FrontMatterLines, len(lines)):], ""), "\ufffd")
 }
 
-// Bounds of a text that is converted. goldmark's time grows with the square of the brackets in a block
-// and of the depth of quotations. Each row of a table gets as many cells as the widest one.
+// Bounds of a text that is converted. goldmark's time grows with the square of the brackets in a
+// block and of the depth of quotations, and a table's with rows times columns.
 const (
 	maxConverted = 256 << 10
 	maxBrackets  = 2_000
@@ -125,8 +125,8 @@ func isCostly(text string) bool {
 	return len(text) > maxConverted || columns*strings.Count(text, "\n") > maxCells
 }
 
-// rewrite makes a node of a document one that the page can show: a link leads within the page, and a
-// sentence takes the place of an image, since the page loads none.
+// rewrite points a link into the page, and puts a sentence in place of an image: the page loads
+// none.
 func rewrite(node ast.Node, route func(destination string) string) {
 	switch node := node.(type) {
 	case *ast.Link:
@@ -147,8 +147,7 @@ func rewrite(node ast.Node, route func(destination string) string) {
 	}
 }
 
-// route returns where a link leads in the page: to a document, to a place outside the repository, or
-// nowhere ("").
+// route returns where a link leads in the page, or "" for nowhere.
 func route(d *docset.Document, set *docset.Set, p *project.Project, destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
 	target, inRepository := d.Path, before == ""
@@ -185,9 +184,7 @@ func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 // Put takes note of a name that a heading gives itself.
 func (a anchors) Put(value []byte) { a[string(value)]++ }
 
-// headingAnchor returns the name of a heading's text as GitHub makes it: letters, digits, "_"
-// and "-" stay, spaces become "-". The source is TableOfContentsFilter of GitHub's
-// html-pipeline.
+// headingAnchor returns the name of a heading's text as GitHub's TableOfContentsFilter makes it.
 func headingAnchor(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,10 +1,13 @@
-// Package panics turns panics into errors, so that a bug in handling one file does
-// not end the process. It must know no other package of the module.
+// Package panics turns panics into errors, so that a bug with one file does not end the process. It
+// must know no other package of the module.
 package panics
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
+	"time"
 )
 
 // Error is a recovered panic with its value and the stack of its goroutine.
@@ -26,4 +29,24 @@ func Catch(f func() error) (err error) {
 		}
 	}()
 	return f()
+}
+
+// restartDelay is how long a task waits after a panic.
+const restartDelay = time.Second
+
+// Restart runs f, and again after each panic. name says in the log what f does.
+func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
+	for {
+		err, panicked := Catch(func() error { f(); return nil }).(*Error) //nolint:errorlint // Catch returns it as it is
+		if !panicked {
+			return
+		}
+		logger.ErrorContext(ctx, "a bug stopped the task, which starts again",
+			"task", name, "panic", err.Value, "stack", string(err.Stack))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(restartDelay):
+		}
+	}
 }

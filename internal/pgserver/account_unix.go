@@ -18,8 +18,8 @@ import (
 // Account is the account of the system that a server runs under.
 type Account struct{ UID, GID uint32 }
 
-// ServerAccount returns the account that PostgreSQL runs under. PostgreSQL refuses to run as root,
-// so for root this is the account that its package makes. nil means the account of this process.
+// ServerAccount returns the account that PostgreSQL runs under, or nil for the account of this process.
+// PostgreSQL refuses to run as root, so for root it is the account that PostgreSQL's package makes.
 func ServerAccount() (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -39,8 +39,7 @@ func ServerAccount() (*Account, error) {
 	return &Account{UID: uint32(uid), GID: uint32(gid)}, nil
 }
 
-// attributes returns the attributes of a process that runs under an account; nil is the
-// account of this process.
+// attributes returns the attributes of a process that runs under an account.
 func attributes(account *Account) *syscall.SysProcAttr {
 	if account == nil {
 		return nil
@@ -61,8 +60,8 @@ func reaches(folder string) bool {
 	}
 }
 
-// makePrivate makes a folder that only the account and root may enter. It refuses a folder
-// that belongs to another account: in /tmp somebody may have made it first.
+// makePrivate makes a folder that only the account and root may enter. It refuses the folder of another
+// account: in /tmp somebody may have made it first.
 func makePrivate(folder string, account *Account) error {
 	const private = 0o700
 	err := os.Mkdir(folder, private)
@@ -82,7 +81,7 @@ func makePrivate(folder string, account *Account) error {
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != owner {
 		return &Error{
-			Err:  fmt.Errorf("the folder %s is not that of the account that PostgreSQL runs under", folder),
+			Err:  fmt.Errorf("the folder %s belongs to another account than PostgreSQL's", folder),
 			Hint: "remove it, and try again",
 		}
 	}
@@ -92,9 +91,8 @@ func makePrivate(folder string, account *Account) error {
 	return nil
 }
 
-// isServer reports whether a process serves the cluster's socket, and has not ended. On Linux
-// everybody may read a command line, while root in a container may not read more of another
-// account's process. A process that has ended has none.
+// isServer reports whether a process serves the cluster's socket. On Linux its command line says so:
+// everybody may read it, and a process that has ended has none.
 func (c Cluster) isServer(pid int) bool {
 	if runtime.GOOS == "linux" {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

@@ -43,7 +43,7 @@ func TestServer_AwkwardFolders(t *testing.T) {
 		if _, err := s.Stop(t.Context()); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
-		if p, err := findPlace(home); err != nil || os.RemoveAll(p.socket) != nil {
+		if p, err := layoutOf(home); err != nil || os.RemoveAll(p.socket) != nil {
 			t.Errorf("%q: the socket's folder stays: %v", name, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package pgserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,20 +19,18 @@ import (
 const (
 	superuser    = "postgres"
 	databaseName = "postgres"
-	// port is part of the name of the socket. Nothing listens on it.
+	// port is part of the socket's name. Nothing listens on it.
 	port = 5432
-	// maxSocketPath is the shortest limit among Unixes for the path of a socket,
-	// macOS's, with its terminating zero.
+	// maxSocketPath is macOS's limit for the path of a socket, the shortest of all Unixes.
 	maxSocketPath = 104
 )
 
-// Cluster is a PostgreSQL cluster of this machine, running or not. It listens on a Unix
-// socket only.
+// Cluster is a PostgreSQL cluster of this machine, running or not. It listens on a Unix socket only.
 type Cluster struct {
 	Installation Installation
 	Data         string   // folder of its files
 	Socket       string   // folder of its socket, closed to other users
-	Account      *Account // that owns both folders; nil for this process's
+	Account      *Account // owns both folders; nil for this process's
 }
 
 // URL returns the URL of the cluster's one database, for a superuser.
@@ -40,15 +39,14 @@ func (c Cluster) URL() string {
 		Scheme: "postgres",
 		User:   url.User(superuser),
 		Path:   "/" + databaseName,
-		// The port is given too, since PGPORT may name another.
+		// PGPORT may name another port.
 		RawQuery: url.Values{"host": {c.Socket}, "port": {strconv.Itoa(port)}}.Encode(),
 	}
 	return u.String()
 }
 
-// FitsSocket reports whether a folder can hold a socket: its path is short enough, and has no
-// character with a meaning in PostgreSQL's list of folders or in a URL, such as a space or a
-// comma.
+// FitsSocket reports whether a folder can hold a socket. Its path must be short, and have no character
+// with a meaning in PostgreSQL's list of folders or in a URL, such as a comma.
 func FitsSocket(folder string) bool {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
 	unsafe := func(r rune) bool { return !strings.ContainsRune(safe, r) }
@@ -59,8 +57,7 @@ func socketPath(folder string) string {
 	return filepath.Join(folder, ".s.PGSQL."+strconv.Itoa(port))
 }
 
-// environment returns the environment of PostgreSQL's programs. initdb takes the locale of
-// the cluster from it.
+// environment returns the environment of PostgreSQL's programs. initdb takes the locale from it.
 func environment() []string {
 	locale := "C"
 	if runtime.GOOS == "linux" {
@@ -83,8 +80,7 @@ func (c Cluster) Init(ctx context.Context, arguments ...string) error {
 	return nil
 }
 
-// Settings returns the arguments with which postgres serves the cluster, with further settings
-// such as fsync=off.
+// Settings returns postgres's arguments to serve the cluster, with further settings such as fsync=off.
 func (c Cluster) Settings(settings ...string) []string {
 	var arguments []string
 	for _, setting := range append([]string{
@@ -103,48 +99,34 @@ const socketSetting = "unix_socket_directories="
 
 // Ready returns nil if the server accepts connections.
 func (c Cluster) Ready(ctx context.Context) error {
-	server, err := readPostmaster(c.Data)
+	_, socket, status, err := readPostmaster(c.Data)
 	if err != nil {
 		return err
 	}
-	if server.status != "ready" || server.socket != c.Socket {
-		return fmt.Errorf("the server is %s", server.status)
+	if status != "ready" || socket != c.Socket {
+		return fmt.Errorf("the server is %s", cmp.Or(status, "starting"))
 	}
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "unix", socketPath(c.Socket))
-	if err == nil {
-		err = conn.Close()
-	}
 	if err != nil {
 		return fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
-	return nil
-}
-
-// postmaster holds the facts that a server writes into postmaster.pid.
-type postmaster struct {
-	pid    int
-	socket string
-	status string // ready, starting, stopping
+	return conn.Close()
 }
 
 const postmasterFile = "postmaster.pid"
 
-// readPostmaster reads postmaster.pid. The error is [fs.ErrNotExist] if no server runs and
-// none was killed.
-func readPostmaster(data string) (postmaster, error) {
+// readPostmaster reads what a server writes into postmaster.pid. status is "" at first, then starting,
+// ready or stopping. The error is [fs.ErrNotExist] if no server runs and none was killed.
+func readPostmaster(data string) (pid int, socket, status string, err error) {
 	text, err := os.ReadFile(filepath.Join(data, postmasterFile))
 	if err != nil {
-		return postmaster{}, err
-	}
-	lines := strings.Split(string(text), "\n")
-	p := postmaster{status: "starting"}
-	if p.pid, err = strconv.Atoi(strings.TrimSpace(lines[0])); err != nil || p.pid <= 0 {
-		return postmaster{}, errors.New(postmasterFile + " has no process in it")
+		return 0, "", "", err
 	}
 	const socketLine, statusLine = 4, 7
-	if len(lines) > statusLine {
-		p.socket, p.status = strings.TrimSpace(lines[socketLine]), strings.TrimSpace(lines[statusLine])
+	lines := append(strings.Split(string(text), "\n"), make([]string, statusLine)...)
+	if pid, err = strconv.Atoi(strings.TrimSpace(lines[0])); err != nil || pid <= 0 {
+		return 0, "", "", errors.New(postmasterFile + " has no process in it")
 	}
-	return p, nil
+	return pid, strings.TrimSpace(lines[socketLine]), strings.TrimSpace(lines[statusLine]), nil
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/deploy"
-	"github.com/compound-docs/compound-docs/internal/compose"
 )
 
 // fakeDocker puts a docker first on the PATH, which writes down what it is asked, and
@@ -46,7 +45,7 @@ func TestServer_InAContainer(t *testing.T) {
 		{"with Docker", "nothing fails", false, "postgres://compound_docs:PASSWORD@127.0.0.1:5433/compound_docs", " --file - up --detach --wait postgres\n"},
 		{"without its image", " up ", false, "", ""},
 		{"without Compose", "compose", false, "", ""},
-		{"without its engine", "version --format", false, "", ""},
+		{"without its engine", "compose ls", false, "", ""},
 		{"with a cluster", "nothing fails", true, "", ""},
 	}
 	for _, test := range tests {
@@ -54,7 +53,7 @@ func TestServer_InAContainer(t *testing.T) {
 			asked := fakeDocker(t, test.fails)
 			t.Setenv("CDOCS_POSTGRES_PASSWORD", "")
 			s := newServer(t, t.TempDir())
-			p := place{folder: s.home}
+			p := layout{folder: s.home}
 			if test.cluster {
 				if err := os.MkdirAll(filepath.Join(s.home, "15"), 0o700); err != nil {
 					t.Fatal(err)
@@ -83,7 +82,7 @@ func TestServer_InAContainer(t *testing.T) {
 	}
 	t.Run("with a password", func(t *testing.T) {
 		t.Setenv("CDOCS_POSTGRES_PASSWORD", "s3 cret")
-		got, err := compose.Project{Folder: t.TempDir()}.DatabaseURL()
+		got, err := container{folder: t.TempDir()}.url()
 		if err != nil || got != "postgres://compound_docs:s3%20cret@127.0.0.1:5433/compound_docs" {
 			t.Errorf("URL %s, %v", got, err)
 		}
@@ -104,7 +103,7 @@ func TestServer_ContainerKnowsNothingOfTheRepository(t *testing.T) {
 	}
 	t.Chdir(repository)
 	s := newServer(t, t.TempDir())
-	first, err := s.startContainer(t.Context(), place{folder: s.home}, ErrNotInstalled)
+	first, err := s.startContainer(t.Context(), layout{folder: s.home}, ErrNotInstalled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +123,7 @@ func TestServer_ContainerKnowsNothingOfTheRepository(t *testing.T) {
 	if want := "compose --project-directory " + folder + " --env-file /dev/null --file - up"; err != nil || !strings.Contains(string(asked), want) {
 		t.Errorf("docker was asked\n%s, %v; want %s", asked, err, want)
 	}
-	if again, err := s.startContainer(t.Context(), place{folder: s.home}, ErrNotInstalled); again != first {
+	if again, err := s.startContainer(t.Context(), layout{folder: s.home}, ErrNotInstalled); again != first {
 		t.Errorf("the second time the URL is %s, %v; want %s", again, err, first)
 	}
 }

@@ -19,7 +19,7 @@ import (
 type Installation struct {
 	Bin        string // folder of initdb and postgres
 	PostgreSQL string // version, such as "15.18"
-	Pgvector   string // version of the pgvector that goes with it, or ""
+	Pgvector   string // version of its pgvector, or ""
 }
 
 // Major is the major version of PostgreSQL.
@@ -28,8 +28,8 @@ func (i Installation) Major() int { return pgversion.Major(i.PostgreSQL) }
 // program returns the path of one of PostgreSQL's programs.
 func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
 
-// folders are where packages put a PostgreSQL: Debian and PGDG; Fedora's PGDG; Fedora
-// and Arch; openSUSE; Alpine; Homebrew on two architectures and on Linux; Postgres.app.
+// folders are where packages put PostgreSQL: Debian and PGDG; Fedora's PGDG; Fedora and Arch;
+// openSUSE; Alpine; Homebrew on two architectures and on Linux; Postgres.app.
 var folders = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/pgsql-*/bin",
@@ -42,23 +42,23 @@ var folders = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// ErrNotInstalled is in the error of Find if this machine has no PostgreSQL that can be used.
+// ErrNotInstalled is in the error of [Find].
 var ErrNotInstalled = errors.New("this machine has no PostgreSQL 15 or newer with pgvector 0.8 or newer")
 
-// Find returns the newest PostgreSQL of this machine with a pgvector for it. Its error is an
-// [*Error] that says what to install.
+// Find returns the newest PostgreSQL of this machine that has pgvector. The error is an [*Error] that
+// says what to install.
 func Find(ctx context.Context) (Installation, error) { return newest(installations(ctx)) }
 
 func newest(all []Installation) (Installation, error) {
 	var best, without Installation
-	for _, found := range all {
+	for _, i := range all {
 		switch {
-		case pgversion.Supported(found.PostgreSQL, found.Pgvector):
-			if !pgversion.AtLeast(best.PostgreSQL, found.PostgreSQL) {
-				best = found
+		case pgversion.Supported(i.PostgreSQL, i.Pgvector):
+			if !pgversion.AtLeast(best.PostgreSQL, i.PostgreSQL) {
+				best = i
 			}
-		case pgversion.AtLeast(found.PostgreSQL, pgversion.OldestPostgreSQL):
-			without = found
+		case pgversion.AtLeast(i.PostgreSQL, pgversion.OldestPostgreSQL):
+			without = i
 		}
 	}
 	if best.Bin != "" {
@@ -68,12 +68,11 @@ func newest(all []Installation) (Installation, error) {
 	if without.Bin != "" {
 		err = fmt.Errorf("%w (PostgreSQL %s is in %s without it)", err, without.PostgreSQL, without.Bin)
 	}
-	system, root := thisSystem(), os.Geteuid() == 0
-	return Installation{}, &Error{Err: err, Hint: installHint(system, root), Installer: newInstaller(system, root)}
+	return Installation{}, notInstalled(err, thisSystem(), os.Geteuid() == 0)
 }
 
-// installations returns the servers of this machine, of any version. On Windows the list is empty,
-// because its sockets are open to other users.
+// installations returns the servers of this machine, of any version. It returns none on Windows, where
+// sockets are open to other users.
 func installations(ctx context.Context) []Installation {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -98,8 +97,8 @@ func installations(ctx context.Context) []Installation {
 			continue
 		}
 		seen[real] = true
-		if found, ok := inspect(ctx, folder); ok {
-			all = append(all, found)
+		if i, ok := inspect(ctx, folder); ok {
+			all = append(all, i)
 		}
 	}
 	return all
@@ -109,20 +108,20 @@ var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)
 
 // inspect looks for a server in a folder.
 func inspect(ctx context.Context, bin string) (Installation, bool) {
-	found := Installation{Bin: bin}
+	i := Installation{Bin: bin}
 	for _, program := range []string{"initdb", "postgres"} {
-		if _, err := exec.LookPath(found.program(program)); err != nil {
+		if _, err := exec.LookPath(i.program(program)); err != nil {
 			return Installation{}, false
 		}
 	}
-	text, err := output(ctx, found.program("postgres"), "--version")
+	text, err := output(ctx, i.program("postgres"), "--version")
 	version := serverVersion.FindStringSubmatch(text)
 	if err != nil || version == nil {
 		return Installation{}, false
 	}
-	found.PostgreSQL = version[1]
-	found.Pgvector = pgvectorOf(ctx, found)
-	return found, true
+	i.PostgreSQL = version[1]
+	i.Pgvector = pgvectorOf(ctx, i)
+	return i, true
 }
 
 var defaultVersion = regexp.MustCompile(`(?m)^default_version *= *'([^']*)'`)
@@ -150,6 +149,6 @@ func pgvectorOf(ctx context.Context, server Installation) string {
 
 // output runs a program and returns what it prints.
 func output(ctx context.Context, program string, args ...string) (string, error) {
-	text, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // one of PostgreSQL's, or docker
+	text, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // one of PostgreSQL's, or ps
 	return string(bytes.TrimSpace(text)), err
 }

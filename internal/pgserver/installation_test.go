@@ -37,7 +37,7 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-func TestInstallHint(t *testing.T) {
+func TestNotInstalled(t *testing.T) {
 	t.Parallel()
 	const pgdg = "sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && sudo apt-get install -y postgresql-17 "
 	tests := []struct{ system, want string }{
@@ -50,11 +50,11 @@ func TestInstallHint(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.system, func(t *testing.T) {
 			t.Parallel()
-			got := installHint(test.system, false)
+			got := notInstalled(ErrNotInstalled, test.system, false).Hint
 			if !strings.Contains(got, test.want) || !strings.Contains(got, "CDOCS_DATABASE_URL") {
 				t.Errorf("hint %q, want one with %q", got, test.want)
 			}
-			if got := installHint(test.system, true); strings.Contains(got, "sudo") {
+			if got := notInstalled(ErrNotInstalled, test.system, true).Hint; strings.Contains(got, "sudo") {
 				t.Errorf("hint %q for root, want one without sudo", got)
 			}
 		})

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 		beAnotherProgram()
 	}
 	if os.Getenv(lockingProcess) != "" {
-		p, err := findPlace(".")
+		p, err := layoutOf(".")
 		if err == nil {
 			_, err = p.lock(context.Background(), lockWait)
 		}

@@ -2,8 +2,7 @@
 // up. All servers of the user share it. It is a cluster made with this machine's packages, or a
 // container on a machine without them.
 //
-// It knows PostgreSQL's programs, files and signals. It must not know the content of the database,
-// and speaks no SQL.
+// It knows PostgreSQL's programs, its files, and Docker. It speaks no SQL.
 package pgserver
 
 import (
@@ -17,34 +16,30 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
-
-	"github.com/compound-docs/compound-docs/internal/compose"
 )
 
-// Server is the PostgreSQL of a user. All processes with a Server of one home share it. It
-// outlives them, until one of them stops it. Safe for concurrent use.
+// Server is the PostgreSQL of a user. All processes with a Server of one home share it. It outlives
+// them, until one of them stops it. Safe for concurrent use.
 type Server struct {
-	// Patience is how long URL waits for a start, which goes on after that; 0 for as long
-	// as it takes. It is set before the first use.
+	// Patience is how long URL waits for a start, which goes on after that. 0 waits for the end.
+	// Set it before the first use.
 	Patience time.Duration
 
 	home   string
 	logger *slog.Logger
 	since  time.Time // a server that was stopped after this stays stopped
-	// Further settings of the server and arguments of initdb, with which tests run faster.
+	// Tests run faster with more settings of the server and arguments of initdb, and a shorter wait.
 	settings, initdb []string
-	lockWait         time.Duration // shorter in tests
+	lockWait         time.Duration
 
-	// attempts has the one try to find or start the server. All callers of the time share
-	// it, and it goes on when a caller leaves, because a start may take longer than a caller
-	// waits.
+	// attempts has the one try to find or start the server. Callers share it. It goes on when a
+	// caller leaves, because a start may take longer than a caller waits.
 	attempts singleflight.Group
 	life     context.Context //nolint:containedctx // of attempts; Close ends it
 	end      context.CancelFunc
 }
 
-// New returns the server whose files are below the user's folder home. It starts
-// nothing.
+// New returns the server with its files in the user's folder home. It starts nothing.
 func New(home string, logger *slog.Logger) *Server {
 	s := &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -53,11 +48,11 @@ func New(home string, logger *slog.Logger) *Server {
 
 var errClosed = errors.New("this process is ending")
 
-// attemptTimeout bounds everything that a start may have to do, such as to pull an image.
+// attemptTimeout bounds a start, which may pull an image.
 const attemptTimeout = 30 * time.Minute
 
-// URL returns the URL of the database. It makes and starts the server if necessary. An error
-// that a person has to correct is an [*Error].
+// URL returns the URL of the database. It makes and starts the server if necessary. If a person must
+// act, the error is an [*Error].
 func (s *Server) URL(ctx context.Context) (string, error) {
 	var late <-chan time.Time
 	if s.Patience > 0 {
@@ -79,8 +74,7 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 	}
 }
 
-// Close cancels a start that is under way, and waits for its end. A server that already runs
-// goes on.
+// Close cancels a start that is under way and waits for its end. A running server goes on.
 func (s *Server) Close() {
 	s.end()
 	<-s.attempts.DoChan("", s.attempt) // joins a running attempt, or fails at once
@@ -93,111 +87,108 @@ func (s *Server) attempt() (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(s.life, attemptTimeout)
 	defer cancel()
-	p, err := findPlace(s.home)
+	l, err := layoutOf(s.home)
 	if err != nil {
 		return "", err
 	}
-	if cluster, ok := p.running(ctx); ok {
+	if cluster, ok := l.running(ctx); ok {
 		return cluster.URL(), nil
 	}
-	unlock, err := p.lock(ctx, s.lockWait)
+	unlock, err := l.lock(ctx, s.lockWait)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	if p.stoppedAfter(s.since) {
+	if l.stoppedAfter(s.since) {
 		return "", &Error{
 			Err:  errors.New("the database was stopped with compound-docs down"),
 			Hint: "run: compound-docs up",
 		}
 	}
-	url, err := s.start(ctx, p)
+	url, err := s.start(ctx, l)
 	if err != nil {
 		return "", err
 	}
-	if err := os.Remove(p.marker()); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(l.marker()); !errors.Is(err, fs.ErrNotExist) {
 		return url, err
 	}
 	return url, nil
 }
 
-// start starts the server, unless another process has just done so, and returns its URL. The
-// caller has the lock.
-func (s *Server) start(ctx context.Context, p place) (string, error) {
-	if cluster, ok := p.running(ctx); ok {
+// start starts the server unless another process has just done so. It returns the URL. The caller has
+// the lock.
+func (s *Server) start(ctx context.Context, l layout) (string, error) {
+	if cluster, ok := l.running(ctx); ok {
 		return cluster.URL(), nil
 	}
-	found, err := p.find(ctx)
+	installed, err := l.find(ctx)
 	if err != nil {
-		return s.startContainer(ctx, p, err)
+		return s.startContainer(ctx, l, err)
 	}
-	cluster, err := s.prepare(ctx, p, found)
+	cluster, err := s.prepare(ctx, l, installed)
 	if err != nil {
 		return "", err
 	}
-	if err := s.launch(ctx, p, cluster); err != nil {
+	if err := s.launch(ctx, l, cluster); err != nil {
 		return "", err
 	}
-	s.logger.InfoContext(ctx, "started PostgreSQL", "version", found.PostgreSQL, "folder", p.folder)
+	s.logger.InfoContext(ctx, "started PostgreSQL", "version", installed.PostgreSQL, "folder", l.folder)
 	return cluster.URL(), nil
 }
 
 // usesContainer reports whether a container replaces a missing cluster.
-func (p place) usesContainer(ctx context.Context) bool {
-	return len(p.clusters()) == 0 && compose.Available(ctx)
+func (s *Server) usesContainer(ctx context.Context, l layout) bool {
+	return len(l.clusters()) == 0 && s.container().available(ctx)
 }
 
-// startContainer starts the container of the Compose file where this machine has Docker
-// and no cluster. Otherwise it returns why there can be no cluster.
-func (s *Server) startContainer(ctx context.Context, p place, reason error) (string, error) {
-	if !p.usesContainer(ctx) {
+// startContainer starts the container on a machine with Docker and without a cluster. Otherwise it
+// returns the reason why there is no cluster.
+func (s *Server) startContainer(ctx context.Context, l layout, reason error) (string, error) {
+	if !s.usesContainer(ctx, l) {
 		return "", reason
 	}
-	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
-	err := s.container().Up(ctx)
+	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, because this machine has none that fits")
+	err := s.container().up(ctx)
 	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
-		err = &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
+		return "", &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
 	}
 	if err != nil {
 		return "", err
 	}
-	return s.container().DatabaseURL()
+	return s.container().url()
 }
 
-// container returns the database in a container.
-func (s *Server) container() compose.Project {
-	return compose.Project{Folder: filepath.Join(s.home, "container")}
-}
+func (s *Server) container() container { return container{folder: filepath.Join(s.home, "container")} }
 
-// Stop stops the server for all processes that use it. It starts again only for a process
-// that begins to use it later. Stop reports whether a server ran.
+// Stop stops the server for all processes that use it, and reports whether it ran. It starts again only
+// for processes that begin to use it later.
 func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
-	p, err := findPlace(s.home)
+	l, err := layoutOf(s.home)
 	if err != nil {
 		return false, err
 	}
-	if _, err := os.Stat(p.folder); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(l.folder); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	unlock, err := p.lock(ctx, s.lockWait)
+	unlock, err := l.lock(ctx, s.lockWait)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
-	if err := os.WriteFile(p.marker(), nil, 0o600); err != nil {
+	if err := os.WriteFile(l.marker(), nil, 0o600); err != nil {
 		return false, err
 	}
-	found, findErr := p.find(ctx)
-	for _, cluster := range p.clusters() {
-		cluster.Installation = found
+	installed, findErr := l.find(ctx)
+	for _, cluster := range l.clusters() {
+		cluster.Installation = installed
 		stopped, err := cluster.stop(ctx)
 		if err != nil {
 			return ran, errors.Join(err, findErr)
 		}
 		ran = ran || stopped
 	}
-	if p.usesContainer(ctx) {
-		return s.container().Stop(ctx)
+	if s.usesContainer(ctx, l) {
+		return s.container().stop(ctx)
 	}
 	return ran, nil
 }
@@ -212,24 +203,23 @@ type State struct {
 }
 
 // State looks at the server and changes nothing.
-func (s *Server) State(ctx context.Context) State {
-	p, err := findPlace(s.home)
+func (s *Server) State(ctx context.Context) (state State) {
+	l, err := layoutOf(s.home)
 	if err != nil {
 		return State{Err: err}
 	}
-	found, err := p.find(ctx)
-	if err != nil && p.usesContainer(ctx) {
-		var state State
-		if state.Running = s.container().Runs(ctx); state.Running {
-			state.URL, state.Err = s.container().DatabaseURL()
+	installed, err := l.find(ctx)
+	if err != nil && s.usesContainer(ctx, l) {
+		if state.Running = s.container().runs(ctx); state.Running {
+			state.URL, state.Err = s.container().url()
 		}
 		return state
 	}
-	state := State{Folder: p.folder, PostgreSQL: found.PostgreSQL, Pgvector: found.Pgvector, Err: err}
-	if cluster, ok := p.running(ctx); ok {
+	state = State{Folder: l.folder, PostgreSQL: installed.PostgreSQL, Pgvector: installed.Pgvector, Err: err}
+	if cluster, ok := l.running(ctx); ok {
 		state.Running, state.URL = true, cluster.URL()
 	} else if err == nil {
-		state.Err = p.cluster(found.Major()).damage()
+		state.Err = l.cluster(installed.Major()).damage()
 	}
 	return state
 }

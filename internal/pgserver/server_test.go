@@ -137,7 +137,7 @@ func TestServer_LongHome(t *testing.T) {
 }
 
 // The account of PostgreSQL cannot enter a root's own home.
-func TestFindPlace_OfRoot(t *testing.T) {
+func TestLayout_OfRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root runs PostgreSQL under another account")
@@ -148,7 +148,7 @@ func TestFindPlace_OfRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	for home, want := range map[string]string{open: open, closed: rootFolder} {
-		p, err := findPlace(home)
+		p, err := layoutOf(home)
 		if err != nil {
 			t.Fatal(err)
 		}

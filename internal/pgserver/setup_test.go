@@ -84,16 +84,16 @@ func query(t *testing.T, url, statement string) (value string) {
 
 func processOf(t *testing.T, s *Server) (pid int, file string) {
 	t.Helper()
-	p, err := findPlace(s.home)
+	p, err := layoutOf(s.home)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cluster, _ := p.running(t.Context())
-	server, err := readPostmaster(cluster.Data)
+	pid, _, _, err = readPostmaster(cluster.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server.pid, filepath.Join(cluster.Data, postmasterFile)
+	return pid, filepath.Join(cluster.Data, postmasterFile)
 }
 
 // kill returns when the process has ended.

@@ -19,34 +19,34 @@ const (
 	stopTimeout  = 30 * time.Second
 )
 
-// prepare returns the cluster for an installation, and makes a missing one. The data of another
-// version stays aside. The caller has the lock, and no server runs.
-func (s *Server) prepare(ctx context.Context, p place, found Installation) (Cluster, error) {
-	cluster := p.cluster(found.Major())
-	cluster.Installation = found
+// prepare returns the cluster for an installation, and makes it if it is missing. Data of other
+// versions stays unused. The caller has the lock, and no server runs.
+func (s *Server) prepare(ctx context.Context, l layout, installed Installation) (Cluster, error) {
+	cluster := l.cluster(installed.Major())
+	cluster.Installation = installed
 	if _, err := os.Stat(cluster.Data); err == nil {
 		return cluster, nil
 	}
-	for _, other := range p.clusters() {
+	for _, other := range l.clusters() {
 		s.logger.WarnContext(ctx, "the index is built again from the files with another version of PostgreSQL, and "+
 			"compound-docs ingest fills the handbook; the folder of the former version is not used any more",
-			"version", found.PostgreSQL, "former", other.Data)
+			"version", installed.PostgreSQL, "former", other.Data)
 	}
-	return cluster, s.create(ctx, p, cluster)
+	return cluster, s.create(ctx, l, cluster)
 }
 
 func shellQuote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
 // create makes a cluster. It has a temporary name until it is complete.
-func (s *Server) create(ctx context.Context, p place, c Cluster) error {
-	interrupted, _ := fs.Glob(os.DirFS(p.folder), "new-*") // a pattern that is valid
+func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
+	interrupted, _ := fs.Glob(os.DirFS(l.folder), "new-*") // a pattern that is valid
 	for _, name := range interrupted {
-		if err := os.RemoveAll(filepath.Join(p.folder, name)); err != nil {
+		if err := os.RemoveAll(filepath.Join(l.folder, name)); err != nil {
 			return err
 		}
 	}
 	unfinished := c
-	unfinished.Data = filepath.Join(p.folder, "new-"+rand.Text())
+	unfinished.Data = filepath.Join(l.folder, "new-"+rand.Text())
 	err := makePrivate(unfinished.Data, c.Account)
 	if err == nil {
 		err = unfinished.Init(ctx, s.initdb...)
@@ -57,21 +57,23 @@ func (s *Server) create(ctx context.Context, p place, c Cluster) error {
 	return errors.Join(err, os.RemoveAll(unfinished.Data))
 }
 
-// launch starts the server of a cluster, and returns when it accepts connections. The server
-// outlives this process. The caller has the lock.
-func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
+// launch starts the server of a cluster and returns when it accepts connections. The server outlives
+// this process. The caller has the lock.
+func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	for _, folder := range []string{c.Socket, c.Data} { // PostgreSQL refuses data that others may enter
 		if err := makePrivate(folder, c.Account); err != nil {
 			return err
 		}
 	}
-	if _, err := c.stop(ctx); err != nil { // a server that nobody can reach
+	if _, err := c.stop(ctx); err != nil { // nobody can reach it
 		return err
 	}
 	if err := c.disown(); err != nil {
 		return err
 	}
-	log, err := p.newLog()
+	path := filepath.Join(l.folder, "log")
+	_ = os.Rename(path, path+".1")                                            // the previous log, if any
+	log, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // a path of ours
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
 	start.Stdout, start.Stderr = log, log
 	if err := start.Run(); err != nil {
 		return &Error{
-			Err:  fmt.Errorf("PostgreSQL does not start: %w\n%s", err, readLog(log.Name())),
+			Err:  fmt.Errorf("PostgreSQL does not start: %w\n%s", err, endOfLog(path)),
 			Hint: "try again. If its folder is damaged, " + c.setAside(),
 		}
 	}
@@ -97,8 +99,7 @@ func (c Cluster) setAside() string {
 		shellQuote(c.Data), shellQuote(filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data))))
 }
 
-// damage returns an [*Error] if the folder of a cluster lacks a file without which PostgreSQL does
-// not start.
+// damage returns an [*Error] if the folder of a cluster lacks a file that PostgreSQL needs.
 func (c Cluster) damage() error {
 	if _, err := os.Stat(c.Data); err != nil {
 		return nil //nolint:nilerr // it is made when it is needed
@@ -111,8 +112,8 @@ func (c Cluster) damage() error {
 	return nil
 }
 
-// control returns the command that runs pg_ctl on the cluster and waits for the result. The folder
-// is in the environment, because pg_ctl passes arguments to a shell without quoting them.
+// control returns the command that runs pg_ctl on the cluster and waits for the result. pg_ctl passes
+// arguments to a shell without quotes, so the folder is in the environment.
 func (c Cluster) control(ctx context.Context, action string, patience time.Duration, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, c.Installation.program("pg_ctl"), //nolint:gosec // found by Find
 		append([]string{action, "--wait", "--timeout", strconv.Itoa(int(patience.Seconds()))}, arguments...)...)
@@ -121,29 +122,22 @@ func (c Cluster) control(ctx context.Context, action string, patience time.Durat
 	return command
 }
 
-// stop shuts down the server of a cluster, and reports whether one ran. If the fast shutdown
-// hangs, an immediate one follows, which loses nothing. The caller has the lock.
+// stop shuts down the server of a cluster, and reports whether one ran. The caller has the lock.
 func (c Cluster) stop(ctx context.Context) (ran bool, err error) {
-	for _, mode := range []string{"fast", "immediate"} {
-		server, err := readPostmaster(c.Data)
-		if err != nil || !c.isServer(server.pid) {
-			return ran, nil //nolint:nilerr // without its file no server runs
-		}
-		ran = true
-		if text, err := c.control(ctx, "stop", stopTimeout, "--mode", mode).CombinedOutput(); err == nil {
-			return true, nil
-		} else if mode == "immediate" {
-			return true, fmt.Errorf("stop PostgreSQL: %w\n%s", err, text)
-		}
+	pid, _, _, err := readPostmaster(c.Data)
+	if err != nil || !c.isServer(pid) {
+		return false, nil //nolint:nilerr // no server runs without the file
 	}
-	return ran, nil
+	if text, err := c.control(ctx, "stop", stopTimeout, "--mode", "fast").CombinedOutput(); err != nil {
+		return true, fmt.Errorf("stop PostgreSQL: %w\n%s", err, text)
+	}
+	return true, nil
 }
 
-// disown lets the next server start although a process has the number of the killed one. After a
-// restart of the machine another process may have it, and a killed process keeps it until its
-// parent waits for it. PostgreSQL ignores the number of the process that runs pg_ctl, so disown
-// writes that number. The file must stay: it names the shared memory that processes of the killed
-// server may still use. A file without a number does not help.
+// disown lets the next server start although a process has the number of the killed one: another
+// process may have got it, and a killed process keeps it until its parent waits. PostgreSQL ignores
+// the number of the process that runs pg_ctl, so disown writes that one. The file must stay, because
+// it names shared memory that processes of the killed server may still use.
 func (c Cluster) disown() error {
 	path := filepath.Join(c.Data, postmasterFile)
 	text, err := os.ReadFile(path)
@@ -160,17 +154,8 @@ func (c Cluster) disown() error {
 	return os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"+rest), 0o600) //nolint:gosec // a path of ours
 }
 
-// newLog opens a new log for the server, and keeps the previous one beside it.
-func (p place) newLog() (*os.File, error) {
-	path := filepath.Join(p.folder, "log")
-	if err := os.Rename(path, path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-}
-
-// readLog returns the text of a log, or the last part of it that fits into an error.
-func readLog(path string) string {
+// endOfLog returns as much of the end of a log as an error may say.
+func endOfLog(path string) string {
 	const most = 4 << 10
 	text, err := os.ReadFile(path)
 	if err != nil {

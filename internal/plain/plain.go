@@ -1,7 +1,6 @@
-// Package plain writes text that people and programs read line by line: on a terminal, in
-// a log of CI, in the line that a hook hands to an assistant. Names and texts come with a
-// repository that may be hostile, so nothing of them ends a line, commands a terminal or
-// changes the direction of writing. It must not know what the texts are about.
+// Package plain writes text that people and programs read line by line: on a terminal, in a log of CI, in
+// the line of a hook. The names and texts of a hostile repository must not end a line, command a terminal or
+// change the direction of writing. The package must not know the subject of the texts.
 package plain
 
 import (
@@ -12,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Path returns a path as it is, or between double quotes with Go's escapes if it has a character
-// that does not print on one line.
+// Path returns a path as it is, or with Go's quotes and escapes if it does not print on one line.
 func Path(path string) string {
 	if Prints(path) && utf8.ValidString(path) && !strings.ContainsAny(path, "\"\\\ufffd") {
 		return path
@@ -21,8 +19,8 @@ func Path(path string) string {
 	return strconv.Quote(path)
 }
 
-// Line returns a text as one line. Line breaks and tabs become spaces; other characters that do not
-// print become U+FFFD.
+// Line returns a text as one line. Line breaks and tabs become spaces. Other characters that do not print
+// become U+FFFD.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -39,13 +37,12 @@ func Line(text string) string {
 // Prints reports whether a name prints on one line as it is.
 func Prints(name string) bool { return strings.IndexFunc(name, commands) < 0 }
 
-// Hook returns a text as one line for the conversation of an assistant. The text opens no tag and
-// closes none: assistants put what a hook says between tags, such as <system-reminder>.
+// Hook returns a text as one line without tags. Assistants put the text of a hook between tags, such as
+// <system-reminder>.
 func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹") }
 
-// commands reports whether a character does more than print: control characters, line and paragraph
-// separators, invisible characters, and those that change the direction of writing. Joiners, which
-// scripts and emoji need, are allowed.
+// commands reports whether a character does more than print: controls, separators of lines and paragraphs,
+// invisible characters, changes of direction. Scripts and emoji need joiners, which are allowed.
 func commands(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) ||
@@ -70,16 +67,4 @@ func Some(names []string, most int) string {
 	default:
 		return strings.Join(names, ", ")
 	}
-}
-
-// Annotation returns a workflow command of GitHub, which makes an annotation of a line of
-// a file. file is "" for none.
-func Annotation(severity, file string, line int, title, message string) string {
-	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	place := ""
-	if file != "" {
-		place = fmt.Sprintf(" file=%s,line=%d,title=%s", property.Replace(file), line, property.Replace(title))
-	}
-	return "::" + severity + place + "::" + escape.Replace(Line(message))
 }

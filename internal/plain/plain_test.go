@@ -70,14 +70,6 @@ func TestJSON_EscapesWhatDoesNotPrint(t *testing.T) {
 	}
 }
 
-func TestAnnotation_IsOneCommand(t *testing.T) {
-	t.Parallel()
-	got := plain.Annotation("error", "a:b,c\n::stop-commands::x.md", 3, "schema", "100 %\n::add-mask::y")
-	if want := "::error file=a%3Ab%2Cc%0A%3A%3Astop-commands%3A%3Ax.md,line=3,title=schema::100 %25 ::add-mask::y"; got != want {
-		t.Errorf("the command is %s, want %s", got, want)
-	}
-}
-
 // full is a disk without room.
 type full struct{}
 

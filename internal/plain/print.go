@@ -12,9 +12,8 @@ import (
 	"unicode/utf16"
 )
 
-// Printf is [fmt.Fprintf] for a format of this program and values that are not: each value
-// that is a text, an error or has a String method is written as by [Line]. A [Marked] is
-// written as it is, a [Block] with its line breaks.
+// Printf is [fmt.Fprintf] for a format of this program and foreign values. It writes texts, errors and
+// values with a String method as [Line] does, a [Marked] as it is, and a [Block] with its line breaks.
 func Printf(w io.Writer, format string, values ...any) {
 	fmt.Fprintf(w, format, lines(values)...)
 }
@@ -44,8 +43,7 @@ func lines(values []any) []any {
 	return safe
 }
 
-// Table writes lines in columns. Each cell ends with a tab. Errors of the writer are dropped, as by
-// [Printf].
+// Table writes lines in columns. Each cell ends with a tab.
 func Table(w io.Writer, fill func(table io.Writer)) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fill(table)
@@ -71,8 +69,8 @@ type Marked string
 // Style marks parts of a line for people.
 type Style struct{ colours bool }
 
-// StyleFor returns the style for w: colours on a terminal that has them, unless NO_COLOR
-// is set (https://no-color.org).
+// StyleFor returns the style for w: colours on a terminal that has them, without NO_COLOR
+// (https://no-color.org).
 func StyleFor(w io.Writer) Style {
 	return Style{IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
@@ -94,7 +92,7 @@ func (s Style) mark(code, text string) Marked {
 	return Marked("\x1b[" + code + "m" + text + "\x1b[0m")
 }
 
-// JSON writes a value as indented JSON, in which characters that do not print are escaped.
+// JSON writes a value as indented JSON. Characters that do not print are escaped.
 func JSON(w io.Writer, value any) error {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)

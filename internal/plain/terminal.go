@@ -12,11 +12,11 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is that of a terminal which does not say.
+// usualWidth is for a terminal of unknown width.
 const usualWidth = 80
 
-// Fold breaks a text between words, so that a terminal shows none of its lines cut in two when
-// each has indent columns before it. Elsewhere it is one line. Do not fold what people copy.
+// Fold breaks a text between words into lines that fit a terminal behind indent columns. For other writers
+// it returns one line. Do not fold text that people copy.
 func Fold(w io.Writer, indent int, text string) (lines []string) {
 	const least = 20
 	text = Line(text)
@@ -40,7 +40,7 @@ func Hanging(w io.Writer, indent int, text string) Marked {
 	return Marked(strings.Join(Fold(w, indent, text), "\n"+strings.Repeat(" ", indent)))
 }
 
-// width returns the columns of a terminal, and 0 if w is not a terminal.
+// width returns the columns of a terminal, and 0 for other writers.
 func width(w io.Writer) int {
 	file := terminal(w)
 	if file == nil {
@@ -52,17 +52,15 @@ func width(w io.Writer) int {
 	return usualWidth
 }
 
-// Output is the stdout of a command that prints for people or for a pipe. If the reader closes the
-// pipe, as head does, the rest is dropped without an error. Any other error of a write is kept for
-// [Output.Err].
+// Output is the stdout of a command. If the reader closes the pipe, as head does, it drops the rest without
+// an error. [Output.Err] returns any other error.
 type Output struct {
 	to     io.Writer
 	closed bool
 	err    error
 }
 
-// NewOutput has writes to a closed pipe return an error; by default they end the
-// program.
+// NewOutput returns an Output. It keeps SIGPIPE from ending the program.
 func NewOutput(to io.Writer) *Output {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // ignored, but not by programs that this one starts
 	return &Output{to: to}
@@ -84,7 +82,7 @@ func (o *Output) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// Err returns what a command could not write, such as to a full disk.
+// Err returns the first error of a write, such as to a full disk.
 func (o *Output) Err() error { return o.err }
 
 // NobodyReads reports whether text written to w is dropped.
@@ -96,7 +94,7 @@ func NobodyReads(w io.Writer) bool {
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool { return terminal(stream) != nil }
 
-// terminal returns a stream that is a terminal, and nil for any other.
+// terminal returns the file of a terminal, and nil for other streams.
 func terminal(stream any) *os.File {
 	if o, ok := stream.(*Output); ok {
 		stream = o.to

@@ -1,6 +1,5 @@
-// Package process names a process, so that another process of the same machine can tell
-// whether it still runs. It knows the operating system; it must not know what the
-// processes do.
+// Package process names a process, so that another process of the same machine can tell whether it still
+// runs. It must not know the purpose of processes.
 package process
 
 import (
@@ -11,9 +10,9 @@ import (
 	"sync"
 )
 
-// ID returns the name of this process, unique among all processes on all machines. For people it
-// begins with the process's number and host. Then come the machine since its last start, the
-// namespace that numbers the processes, and the start of the process.
+// ID returns the name of this process, unique on all machines. For people it begins with the process's number
+// and host. Then come the machine since its last start with the namespace of processes, and the start of the
+// process.
 func ID() string { return own() }
 
 var own = sync.OnceValue(func() string { //nolint:gochecknoglobals // it does not change
@@ -52,8 +51,8 @@ func Describe(id string) string {
 	return fmt.Sprintf("process %d on %s", p.pid, p.host)
 }
 
-// Gone reports whether the process of an ID is known to have ended. It is not known of a
-// process of another machine or container, nor where [ID] does not know the machine.
+// Gone reports whether the process of an ID has surely ended. It returns false for another machine or
+// container, and if [ID] does not know the machine.
 func Gone(id string) bool {
 	p, ok := parse(id)
 	if !ok || p.machine == unknown || p.machine != machine() {
@@ -66,8 +65,8 @@ func Gone(id string) bool {
 	return known && started != p.started
 }
 
-// ended is the start of a process that has ended while its parent has not yet waited for it.
+// ended is the start of a process that has ended and whose parent has not waited for it yet.
 const ended = "ended"
 
-// unknown replaces values that the operating system does not report.
+// unknown is for values that the operating system does not report.
 const unknown = "-"

@@ -15,8 +15,7 @@ func machine() string {
 	return boot
 }
 
-// startOf returns the start of a process, or "ended" if the process has ended and its parent has
-// not yet waited for it.
+// startOf returns the start of a process, or ended.
 func startOf(pid int) (started string, known bool) {
 	const zombie = 5
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// machine is the kernel since its last start, with the namespaces that give processes
-// their numbers and times.
+// machine is the kernel since its last start, with the namespaces of processes and of time.
 func machine() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	namespace, namespaceErr := os.Readlink("/proc/self/ns/pid")
@@ -20,9 +19,8 @@ func machine() string {
 	return filepath.Join(strings.TrimSpace(string(boot)), namespace, clock)
 }
 
-// startOf returns the start of a process, in clock ticks since the kernel started. It returns
-// "ended" if the process has ended and its parent has not yet waited for it. known is false if this
-// user may not see the process.
+// startOf returns the start of a process in clock ticks of the kernel, or ended. known is false if this user
+// may not see the process.
 func startOf(pid int) (started string, known bool) {
 	const state, start = 0, 19 // behind the name, which may contain anything
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

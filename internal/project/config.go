@@ -22,13 +22,10 @@ type Config struct {
 
 // Documents says where the project's own documents are, and which checks apply.
 type Documents struct {
-	Folder string `json:"folder"` // as written; see [Project.DocsDir]
-	// Lenient takes documents with any front matter, or with none.
-	Lenient bool `json:"lenient"`
-	// LinkRoot is the folder from which links lead that begin with /, "." for the repository.
-	LinkRoot string `json:"link_root"`
-	// Language is their language by its code, "" to find it for each document.
-	Language string `json:"language,omitempty"`
+	Folder   string `json:"folder"`             // as written; see [Project.DocsDir]
+	Lenient  bool   `json:"lenient"`            // documents may have any front matter, or no front matter
+	LinkRoot string `json:"link_root"`          // the folder of links that begin with /; "." is the repository
+	Language string `json:"language,omitempty"` // the code of their language; "" finds that of each document
 }
 
 // Retrieval has the defaults of rag_query and rag_query_external.
@@ -42,17 +39,15 @@ type Retrieval struct {
 type SemanticSearch struct {
 	MinRelevanceScore float64 `json:"min_relevance_score"` // in [0,1]
 	DefaultLimit      int     `json:"default_limit"`
-	// Configured is min_relevance_score as config.json gives it, nil when it does not. When given
-	// it also wins over the parameter of the two tools for external documentation.
+	// Configured is min_relevance_score of config.json, or nil. It also wins over the parameter of the two
+	// tools for external docs.
 	Configured *float64 `json:"-"`
 }
 
 // LinkResolution bounds how links between documents are followed.
 type LinkResolution struct {
-	MaxDepth int `json:"max_depth"`
-	// MaxLinkedDocs is the number that holds: link_resolution.max_linked_docs, or else
-	// retrieval.max_linked_docs, or else the default.
-	MaxLinkedDocs int `json:"max_linked_docs"`
+	MaxDepth      int `json:"max_depth"`
+	MaxLinkedDocs int `json:"max_linked_docs"` // the default is retrieval.max_linked_docs
 }
 
 // ExternalDocs says which files elsewhere are searched as reference.
@@ -63,8 +58,7 @@ type ExternalDocs struct {
 	AsOwn           bool     `json:"as_own"` // see [Config.ExternalAsOwn]
 }
 
-// ExternalAsOwn reports whether the external docs are what the project knows, so that commands and
-// hooks take them as its own documents.
+// ExternalAsOwn reports whether commands and hooks treat the external docs as the project's own.
 func (c Config) ExternalAsOwn() bool { return c.ExternalDocs != nil && c.ExternalDocs.AsOwn }
 
 // CustomDocType declares a doc-type of the project's own.
@@ -75,7 +69,7 @@ type CustomDocType struct {
 	SchemaFile  string `json:"schema_file"` // relative to the folder of the documents; "" for none
 }
 
-// DefaultConfig returns what holds where config.json says nothing.
+// DefaultConfig returns the values for keys that config.json does not set.
 func DefaultConfig() Config {
 	return Config{
 		Documents:      Documents{Folder: DocsFolder, LinkRoot: "."},
@@ -87,7 +81,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// defaultExternalDocs returns what holds where external_docs gives only a path.
+// defaultExternalDocs returns the values for keys that external_docs does not set.
 func defaultExternalDocs() *ExternalDocs {
 	return &ExternalDocs{
 		IncludePatterns: []string{"**/*.md"},
@@ -95,8 +89,8 @@ func defaultExternalDocs() *ExternalDocs {
 	}
 }
 
-// loadConfig reads the config.json of the repository at root, which has no symlink in it. The error
-// is a *ConfigError.
+// loadConfig reads the config.json of the repository at root, a path without symbolic links. The error is a
+// *ConfigError.
 func loadConfig(root string) (Config, error) {
 	rel := filepath.Join(ConfigDir, ConfigFile)
 	file := filepath.Join(root, rel)
@@ -126,8 +120,8 @@ func loadConfig(root string) (Config, error) {
 	return config, nil
 }
 
-// NameAt returns the name of the project whose configuration is in the repository at root, which has
-// no symlink in it. The error is a *[ConfigError].
+// NameAt returns the name of the project in the repository at root, a path without symbolic links. The
+// error is a *[ConfigError].
 func NameAt(root string) (string, error) {
 	config, err := loadConfig(root)
 	return config.ProjectName, err
@@ -139,14 +133,14 @@ type Recall string
 // The values, from the strictest to the default.
 const (
 	RecallOff    Recall = "off"
-	RecallPrompt Recall = "prompt" // prompts alone, not edits, and no reminder to write
+	RecallPrompt Recall = "prompt" // only prompts
 	RecallAll    Recall = "all"
-	// RecallGuard denies an act once that a critical document warns of. The user alone can allow it.
+	// RecallGuard also denies an act once if a critical document warns of it. Only the user can allow it.
 	RecallGuard Recall = "guard"
 )
 
-// And returns what the user's value allows in a project with its own: the stricter of the two. A project
-// that allows all lets the user guard it.
+// And returns the stricter of the user's value and the project's own. A project that allows all takes the
+// user's value.
 func (r Recall) And(own Recall) Recall {
 	if own == RecallAll {
 		return r

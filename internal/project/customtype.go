@@ -60,9 +60,8 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	return folder, nil
 }
 
-// folderProblem says why a path in a config cannot be that of a folder of documents inside of
-// place, "" if it can.
-func folderProblem(configured, place string) string {
+// folderProblem says why a configured path cannot be a folder of documents inside parent, or "".
+func folderProblem(configured, parent string) string {
 	folder := path.Clean(configured)
 	switch {
 	case path.IsAbs(configured) || filepath.IsAbs(configured):
@@ -70,7 +69,7 @@ func folderProblem(configured, place string) string {
 	case !isPortable(configured):
 		return "has a character that not every system allows in a folder's name"
 	case folder == ".." || strings.HasPrefix(folder, "../"):
-		return "leads out of " + place
+		return "leads out of " + parent
 	case contain.Hidden(folder):
 		return "is hidden, and hidden files are not indexed"
 	}
@@ -102,16 +101,16 @@ func (p *Project) checkCollision(key string, t DocType, others []DocType) error 
 	return nil
 }
 
-// overlaps reports whether one folder is the other or inside it. It ignores case, as some file
+// overlaps reports whether folders are equal or one is inside the other. It ignores case, as some file
 // systems do.
 func overlaps(a, b string) bool {
 	a, b = strings.ToLower(a)+"/", strings.ToLower(b)+"/"
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is
-// required and the common fields are checked. A file replaces these checks, except for those of
-// promotion_level, which the server writes, and of questions, which it searches.
+// loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is required
+// and the common fields are checked. With a file, only promotion_level, which the server
+// writes, and questions, which it searches, are checked too.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	common, err := schemaFiles.ReadFile("schemas/common.json")
 	if err != nil {
@@ -169,7 +168,7 @@ func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema
 	return data, own, nil
 }
 
-// readSchemaFile reads a file by its path as config.json has it.
+// readSchemaFile reads a schema_file.
 func (p *Project) readSchemaFile(configured string) ([]byte, error) {
 	if filepath.IsAbs(configured) {
 		return nil, contain.ErrEscapes

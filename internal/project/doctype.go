@@ -15,37 +15,32 @@ import (
 // BuiltIn is the value of [DocType.Schema] for the doc-types that every project has.
 const BuiltIn = "built-in"
 
-// DocType is a kind of document: where its files are and what their front matter must hold. It is
+// DocType is a kind of document: the folder of its files and the rules for their front matter. It is
 // immutable and safe for concurrent use.
 type DocType struct {
 	Name        string
 	Description string
-	// Folder is relative to that of the documents, with / separators.
-	Folder string
-	// Schema is [BuiltIn], or the schema_file of a custom doc-type, or "" if that has none.
-	Schema string
-	Custom bool
-	// SchemaHash is the SHA-256, in hexadecimal, of all that [DocType.Validate] depends on. When it
-	// changes, documents may have become valid or invalid.
-	SchemaHash string
+	Folder      string // relative to the folder of the documents, with / separators
+	Schema      string // [BuiltIn], or the schema_file of a custom doc-type, or ""
+	Custom      bool
+	SchemaHash  string // hexadecimal SHA-256 of everything that [DocType.Validate] depends on
 
-	schemas []*jsonschema.Schema
-	// ownNulls is set if the schema is the project's own JSON Schema, which may allow null.
-	ownNulls bool
+	schemas  []*jsonschema.Schema
+	ownNulls bool // the schema is the project's own, which may allow null
 }
 
-// Violation is one thing that is wrong with a document's front matter.
+// Violation is a fault of a document's front matter.
 type Violation = document.Violation
 
-// commonFields are the fields that the server itself reads. No schema can forbid them.
+// commonFields are the fields that the server reads. No schema can forbid them.
 var commonFields = []string{
 	"doc_type", "title", "date", "summary", "significance", "tags", "questions", "related_docs", "supersedes", "promotion_level",
 }
 
-// Validate returns all violations in a document's front matter, sorted by field. It never returns
-// nil. frontMatter holds JSON-compatible values, with dates as strings; nil means no front matter.
-// doc_type may be missing, because the folder implies it, but must not differ from the folder's. A
-// field without a value counts as missing, unless the project's own JSON Schema allows null.
+// Validate returns all violations in a document's front matter, sorted by field, and never nil.
+// frontMatter has JSON-compatible values, with dates as strings. nil means no front matter. doc_type may be
+// missing, because the folder implies it. A field without a value counts as missing, except for the
+// project's own JSON Schema.
 func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	value := maps.Clone(frontMatter)
 	if value == nil {
@@ -80,8 +75,8 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	return slices.Compact(violations)
 }
 
-// builtInTypes returns the doc-types that every project has, in their usual order. Their names and
-// descriptions are the title and description of their schemas.
+// builtInTypes returns the doc-types that every project has, in their usual order. Their schemas have their
+// names and descriptions.
 func builtInTypes() ([]DocType, error) {
 	common, err := schemaFiles.ReadFile("schemas/common.json")
 	if err != nil {
@@ -116,7 +111,7 @@ func builtInTypes() ([]DocType, error) {
 	return types, nil
 }
 
-// fingerprint hashes parts, each with its length, so that no two lists of parts look alike.
+// fingerprint hashes parts, each with its length, so that no two lists have the same text.
 func fingerprint(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -129,8 +124,8 @@ func fingerprint(parts ...[]byte) string {
 // Field is a key of a document's front matter.
 type Field = jsonschema.Field
 
-// Fields lists what the front matter of the doc-type's documents holds beside doc_type, which the
-// folder says: the required fields in the order in which the schema asks for them, then the others.
+// Fields returns the fields of the doc-type's front matter except doc_type: required fields in the
+// schema's order, then the others.
 func (t DocType) Fields() []Field {
 	fields := []Field{}
 	for _, s := range t.schemas {

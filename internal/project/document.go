@@ -10,8 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
-// DocumentType returns the doc-type that the folder of a file implies, as the index knows it; see
-// [Project.DocTypeOf].
+// DocumentType is [Project.DocTypeOf] for the index.
 func (p *Project) DocumentType(relPath string) (document.DocType, bool) {
 	t, ok := p.DocTypeOf(relPath)
 	return p.documentType(t), ok
@@ -35,8 +34,8 @@ func (p *Project) documentType(t DocType) document.DocType {
 	return d
 }
 
-// lenientHash identifies what a lenient project makes of its documents: it depends on which
-// doc-types there are and on the rules of [Project.DocTypeOf], and not on schemas.
+// lenientHash identifies the doc-types of a lenient project's documents. It depends on the rules of
+// [Project.DocTypeOf] and not on schemas.
 func (p *Project) lenientHash() string {
 	parts := [][]byte{
 		[]byte("lenient"), []byte(p.docsDir), []byte(p.Config.Documents.LinkRoot), []byte(p.Config.Documents.Language),
@@ -48,8 +47,7 @@ func (p *Project) lenientHash() string {
 	return fingerprint(parts...)
 }
 
-// advise returns what a project that is not lenient would find wrong with a document of the
-// doc-type, wherever it is.
+// advise returns the violations that a strict project would find in a document of the doc-type.
 func (p *Project) advise(t DocType, frontMatter map[string]any) []document.Violation {
 	if p.Profiled(frontMatter) {
 		if profiled, err := profiled(t); err == nil { // a test compiles what is built in
@@ -72,8 +70,7 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []document.Viola
 	})
 }
 
-// CompoundEngineering is the value of [Config.Profile] for documents as the plugin of that name
-// writes them.
+// CompoundEngineering is the value of [Config.Profile] for documents of the plugin of that name.
 const CompoundEngineering = "compound-engineering"
 
 // CompoundEngineering's documents have some of sharedFields, as problems do, and some of
@@ -83,8 +80,8 @@ var (
 	profileFields = []string{"module", "category", "applies_when", "resolution_type"}
 )
 
-// Profiled reports whether a document's front matter is CompoundEngineering's: the configuration
-// says so of all that name no doc-type, and otherwise its fields do.
+// Profiled reports whether a document's front matter is CompoundEngineering's, by its fields or by the
+// configuration. A document with a doc_type is not.
 func (p *Project) Profiled(frontMatter map[string]any) bool {
 	if frontMatter["doc_type"] != nil {
 		return false

@@ -13,29 +13,26 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// DocsDir returns the folder of the documents, relative to Root, with / separators and no "./".
+// DocsDir returns the folder of the documents, relative to Root, with / separators and without "./".
 func (p *Project) DocsDir() string { return p.docsDir }
 
 // Lenient reports whether documents need no front matter.
 func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
 
-// IsDocument reports whether a file is a document. name is its path in the folder of the documents,
-// with / separators. The folder of the schemas has no documents, except in a lenient project: its
-// folder may have had other uses before.
+// IsDocument reports whether a file is a document. name is its path in the folder of the documents, with /
+// separators. The schemas folder has documents only in a lenient project.
 func (p *Project) IsDocument(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".md") && (p.Lenient() || !strings.HasPrefix(name, SchemasFolder+"/"))
 }
 
-// PruneDocuments reports whether a folder in that of the documents has none, so that a walk may skip
-// it.
+// PruneDocuments reports whether a walk for documents may skip a folder.
 func (p *Project) PruneDocuments(dir string) bool {
 	return p.Lenient() && path.Base(dir) == "node_modules"
 }
 
-// DocumentsFolder checks documents.folder as a configuration of the repository at root writes it,
-// and returns it as [Project.DocsDir] has it. The folder may be missing. It must not lead out of
-// the repository, nor to something hidden, because its files are indexed and shown. root has no
-// symlink in it. The error is a *[ConfigError].
+// DocumentsFolder checks documents.folder of a configuration, and returns it as [Project.DocsDir]. The
+// folder may be missing. It must not lead out of the repository or to something hidden, because its files
+// are indexed and shown. root is a path without symbolic links. The error is a *[ConfigError].
 func DocumentsFolder(root, configured string) (string, error) {
 	wrong := func(problem string) error {
 		return &ConfigError{
@@ -68,7 +65,7 @@ func DocumentsFolder(root, configured string) (string, error) {
 	return folder, nil
 }
 
-// isGit reports whether a path relative to root is in one of git's folders, which may be visible.
+// isGit reports whether a path relative to root is in a git folder, which may be visible.
 func isGit(root, target string) bool {
 	return slices.ContainsFunc(gitFolders(root), func(folder string) bool {
 		return isInside(folder, filepath.Join(root, target))

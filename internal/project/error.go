@@ -14,20 +14,15 @@ import (
 // minimalConfig is the smallest configuration that works; messages show it.
 const minimalConfig = `{"project_name": "my-project"}`
 
-// ConfigError says what is wrong with a file that somebody wrote by hand (config.json,
-// settings.json, a doc-type's schema) or with a path that they gave, and what to do about it.
-// It never holds a value from settings.json, where passwords are.
+// ConfigError says what is wrong with a file that somebody wrote by hand (config.json, settings.json, a
+// doc-type's schema) or with a given path, and what to do. It never has a value from settings.json, where
+// passwords are.
 type ConfigError struct {
-	// Path is the file, or the path that was given.
-	Path string
-	// Key is the place in the file, such as custom_doc_types[0].folder; "" for the file as a whole.
-	Key string
-	// Problem completes the sentence that Key or Path begins: `is 0`, `does not exist`.
-	Problem string
-	// Hint is one or more sentences on what to do, with a correct example.
-	Hint string
-	// Err is the cause, such as [fs.ErrNotExist], or nil.
-	Err error
+	Path    string // the file, or the given path
+	Key     string // such as custom_doc_types[0].folder; "" for the file as a whole
+	Problem string // completes the sentence that Key or Path begins: `is 0`, `does not exist`
+	Hint    string // one or more sentences on what to do, with a correct example
+	Err     error  // the cause, such as [fs.ErrNotExist], or nil
 }
 
 // Error returns path, key, problem and hint in one line.
@@ -46,11 +41,10 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Location returns the file, or the path that was given, and the key in it.
+// Location returns Path and Key.
 func (e *ConfigError) Location() (path, key string) { return e.Path, e.Key }
 
-// Unreadable reports whether the file exists and cannot be read. Otherwise its content, or the given
-// path, is wrong.
+// Unreadable reports whether the file exists and cannot be read.
 func (e *ConfigError) Unreadable() bool {
 	if errors.Is(e.Err, fs.ErrNotExist) || errors.Is(e.Err, contain.ErrEscapes) || errors.Is(e.Err, contain.ErrHidden) {
 		return false
@@ -59,8 +53,7 @@ func (e *ConfigError) Unreadable() bool {
 		errors.As(e.Err, new(*contain.TooLargeError))
 }
 
-// fileError turns an error of the file system into a ConfigError. hint says what to do if the file
-// does not exist.
+// fileError turns an error of the file system into a ConfigError. hint is for a missing file.
 func fileError(path, hint string, err error) *ConfigError {
 	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
 	var pathErr *fs.PathError
@@ -76,20 +69,21 @@ func fileError(path, hint string, err error) *ConfigError {
 		e.Problem, e.Hint = "is not a regular file", "Put a file there in its place."
 	case errors.As(err, new(*contain.TooLargeError)):
 		e.Problem, e.Hint = "is larger than 1 MiB", "Shorten it; such a file has a few kilobytes."
-	case errors.As(err, &pathErr):
-		e.Problem, e.Hint = "can't be read: "+pathErr.Err.Error(), "Check the file and try again."
 	default:
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
 		e.Problem, e.Hint = "can't be read: "+err.Error(), "Check the file and try again."
 	}
 	return e
 }
 
-// keyError returns the error for the worst finding, or nil. An unknown key comes before all others,
-// because a misspelt key is also a missing one.
-func keyError(path string, findings []jsonschema.Finding) error {
-	if len(findings) == 0 {
+// keyError returns the error for the worst fault, or nil. An unknown key is the worst: a misspelt key is
+// also a missing one.
+func keyError(path string, faults []jsonschema.Fault) error {
+	if len(faults) == 0 {
 		return nil
 	}
-	worst := findings[max(0, slices.IndexFunc(findings, func(f jsonschema.Finding) bool { return f.Unknown }))]
+	worst := faults[max(0, slices.IndexFunc(faults, func(f jsonschema.Fault) bool { return f.Unknown }))]
 	return &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem, Hint: "Write " + worst.Expected + "."}
 }

@@ -15,38 +15,28 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// maxAlternatives bounds what the braces of one pattern can expand to: matching tries them all.
+// maxAlternatives bounds the patterns that one pattern's braces expand to. Matching tries them all.
 const maxAlternatives = 1_000
 
 // External is a folder of documentation that is searched and never changed.
 type External struct {
-	// Path is the folder as the configuration writes it, for answers.
-	Path string
-	// Dir is its absolute path, with symlinks resolved.
-	Dir string
-	// RelDir is Dir relative to the project's Root with / separators ("." for the root itself), and
-	// "" when it is outside the repository.
-	RelDir string
+	Path   string // of the folder as the configuration writes it, for answers
+	Dir    string // its absolute path, without symbolic links
+	RelDir string // Dir relative to the project's Root with / separators; "" outside the repository
+	Hidden bool   // the folder is hidden in the repository, and the user allows it
 
-	// Hidden says that the folder is hidden inside the repository and that the user allowed it.
-	Hidden bool
-
-	include []string
-	exclude []string
-	// kept are folders in Dir, relative to it, that are never searched: the project's own
-	// documents, also where their folder is a symbolic link, and git's folders.
+	include, exclude []string
+	// kept are folders in Dir that are never searched: those of the project's own documents and of git.
 	kept []string
 }
 
-// Match reports whether a file belongs to the external documentation. relPath is relative to Dir
-// with / separators.
+// Match reports whether a file belongs to the external docs. relPath is relative to Dir, with / separators.
 func (e External) Match(relPath string) bool {
 	relPath = path.Clean(relPath)
 	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath)
 }
 
-// Prune reports whether no file below a folder can match, so that a walk may skip it. relDir is
-// relative to Dir with / separators.
+// Prune reports whether a walk may skip a folder. relDir is relative to Dir, with / separators.
 func (e External) Prune(relDir string) bool {
 	relDir = path.Clean(relDir)
 	if relDir == "." {
@@ -57,8 +47,7 @@ func (e External) Prune(relDir string) bool {
 	})
 }
 
-// private reports whether a path belongs to git or to the project's own documents, which are
-// another collection.
+// private reports whether a path belongs to git, or to the project's own documents, another collection.
 func (e External) private(relPath string) bool {
 	return holdsGit(relPath) || slices.ContainsFunc(e.kept, func(folder string) bool {
 		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
@@ -71,7 +60,7 @@ func matchAny(patterns []string, relPath string) bool {
 	})
 }
 
-// loadExternal resolves external_docs, nil if it is not configured. The error is a *ConfigError.
+// loadExternal resolves external_docs, or returns nil without it. The error is a *ConfigError.
 func (p *Project) loadExternal(allowed []string) (*External, error) {
 	config := p.Config.ExternalDocs
 	if config == nil {
@@ -116,7 +105,7 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 	return e, nil
 }
 
-// externalDir returns the absolute path of the folder that external_docs.path names.
+// externalDir returns the absolute path of external_docs.path.
 func (p *Project) externalDir(configured string, allowed []string) (string, error) {
 	dir := filepath.FromSlash(configured)
 	if !filepath.IsAbs(dir) {
@@ -151,19 +140,17 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 	return "", e
 }
 
-// checkExternalHidden returns an error for a folder that is, or is below, a hidden folder or one of
-// git's folders, whatever name or symlink leads to it. Hidden folders above the repository, or above
-// a folder that the user's settings allow, do not count: both may be in ~/.local. git's folders are
-// never allowed.
+// checkExternalHidden returns an error for a folder in a hidden folder or in a git folder, whatever path
+// leads to it. Hidden folders above the repository, or above a folder that the user's settings allow, do
+// not count: both may be in ~/.local. Git folders are never allowed.
 func (p *Project) checkExternalHidden(configured, dir string, allowed []string) error {
-	place := dir
 	rel, err := filepath.Rel(p.Root, dir)
 	inside := err == nil && filepath.IsLocal(rel)
-	if inside {
-		place = rel
+	if !inside {
+		rel = dir
 	}
 	inGit := func(folder string) bool { return isInside(folder, dir) }
-	if holdsGit(place) || slices.ContainsFunc(gitFolders(p.Root), inGit) {
+	if holdsGit(rel) || slices.ContainsFunc(gitFolders(p.Root), inGit) {
 		return p.externalError("path", fmt.Sprintf("is %q, which is one of git's own folders", configured),
 			`Tokens and passwords may be there. Name a folder of documents, for example "path": "./docs".`)
 	}
@@ -175,8 +162,8 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
 }
 
-// gitFolders returns the git folders of the checkout at root with symlinks resolved. They may have
-// another name than .git.
+// gitFolders returns the git folders of the checkout at root, without symbolic links. They may have other
+// names than .git.
 func gitFolders(root string) []string {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {
@@ -191,9 +178,9 @@ func gitFolders(root string) []string {
 	return folders
 }
 
-// isAllowed reports whether the user's settings allow a folder that a repository may not use by
-// default. The configured path must be absolute, so that a repository cannot reach the folder by a
-// symlink. Hidden folders below an allowed one are not allowed.
+// isAllowed reports whether the user's settings allow a folder that a repository may not use by default.
+// The configured path must be absolute, so that no symbolic link of a repository leads there. Hidden
+// folders below an allowed one are not allowed.
 func isAllowed(configured, dir string, allowed []string) bool {
 	if !filepath.IsAbs(configured) {
 		return false
@@ -232,7 +219,7 @@ func (p *Project) patterns(key string, list []string) ([]string, error) {
 	return cleaned, nil
 }
 
-// alternatives returns an upper bound of the number of patterns that a pattern's braces expand to.
+// alternatives bounds the number of patterns that a pattern's braces expand to.
 func alternatives(pattern string) int {
 	total := 1
 	for _, group := range strings.Split(pattern, "{")[1:] {

@@ -11,9 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/yamlvalue"
 )
 
-// decode checks the content of a JSON file against an embedded schema and decodes it into dst,
-// whose fields keep what they hold where the file does not set them. A byte order mark is
-// dropped. value is what the content was parsed to. The error is a *ConfigError.
+// decode checks the content of a JSON file against an embedded schema and decodes it into dst. Fields that
+// the file does not set keep their values. value is the parsed content. The error is a *ConfigError.
 func decode(path string, content []byte, schema string, dst any) (value any, err error) {
 	if value, err = parseJSON(path, bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))); err != nil {
 		return nil, err
@@ -25,7 +24,7 @@ func decode(path string, content []byte, schema string, dst any) (value any, err
 	if err != nil {
 		return nil, err
 	}
-	// Decode the value that was checked, not the content: a key given twice has one value.
+	// A key that is given twice has one value, which was checked.
 	checked, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(checked, dst)
@@ -62,13 +61,13 @@ func parseJSON(path string, data []byte) (any, error) {
 
 const maxYAMLBytes = 256 << 10
 
-// yamlLimits bounds a schema's YAML. A real schema has a few thousand values at most.
+// yamlLimits bounds a schema's YAML.
 func yamlLimits() yamlvalue.Limits {
 	return yamlvalue.Limits{Depth: jsonschema.MaxDepth, Values: 25_000, Text: maxYAMLBytes}
 }
 
-// parseYAML decodes one YAML document into values that JSON can hold. The error is a *ConfigError
-// that names line and column.
+// parseYAML decodes one YAML document into values of JSON. The error is a *ConfigError that names line and
+// column.
 func parseYAML(path string, data []byte) (any, error) {
 	const example = `type: object`
 	if !utf8.Valid(data) {

@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// detachedBranch is the Branch of a HEAD that names no branch, as git rev-parse --abbrev-ref says.
+// detachedBranch is the Branch of a HEAD without a branch, as in git rev-parse --abbrev-ref.
 const detachedBranch = "HEAD"
 
 // maxGitFileBytes bounds the small files of a git folder: HEAD, a ref, a .git file.
@@ -28,23 +28,17 @@ var errReftable = errors.New("the repository stores its refs as a reftable, whic
 
 // GitHead is what a work tree has checked out.
 type GitHead struct {
-	// Branch is the branch's short name, such as feature/x. During a rebase it is the branch being
-	// rebased. It is "HEAD" without a branch, and "" outside a repository.
-	Branch string
-	// Detached is set when HEAD names a commit, not a branch; also during a rebase.
-	Detached bool
-	// InRepository says whether root or a folder above it is a git repository.
+	// Branch is the branch's short name, such as feature/x, also during a rebase. It is "HEAD" without a
+	// branch, and "" outside a repository.
+	Branch       string
+	Detached     bool // HEAD names a commit, as in a rebase
 	InRepository bool
-	// HeadFile is the absolute path of the file that changes when another branch is checked out; ""
-	// outside a repository. Each linked work tree has its own. git replaces the file, so watch its
-	// folder.
-	HeadFile string
-	// refFiles are where git keeps the commit of the branch.
-	refFiles []string
+	HeadFile     string   // absolute path of HEAD of this work tree
+	refFiles     []string // with the commit of the branch
 }
 
-// Stamp returns a text that changes when another commit is checked out. It asks the file
-// system alone, and changes at times though the commit has not.
+// Stamp returns a text that changes with the checked-out commit. It looks at the files only, and may change
+// without another commit.
 func (h GitHead) Stamp() string {
 	var stamp strings.Builder
 	stamp.WriteString(h.Branch)
@@ -62,8 +56,8 @@ type gitDirs struct {
 	common string // refs; differs from own only in a linked work tree
 }
 
-// Lock returns the path of the lock under which git changes the files of the work tree, and
-// since when a git has held it: zero if none does. A git that crashed leaves it behind.
+// Lock returns the path of git's lock for changes of the work tree, and since when it is held, or zero. A
+// git that crashed leaves the lock.
 func (h GitHead) Lock() (path string, since time.Time, err error) {
 	if !h.InRepository {
 		return "", time.Time{}, nil
@@ -79,9 +73,9 @@ func (h GitHead) Lock() (path string, since time.Time, err error) {
 	return path, info.ModTime(), nil
 }
 
-// Head reads from the git folder what is checked out at root, which may be below the top of a work
-// tree. Outside a repository it returns the zero GitHead and no error. Errors wrap a
-// [*fs.PathError] for HEAD files that cannot be read or understood.
+// Head reads what is checked out at root, which may be below the top of a work tree. Outside a repository
+// it returns the zero GitHead. Errors wrap a [*fs.PathError] for HEAD files that cannot be read or
+// understood.
 func Head(root string) (GitHead, error) {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {
@@ -109,7 +103,7 @@ func Head(root string) (GitHead, error) {
 	return head, nil
 }
 
-// findGit looks for a repository in root and the folders above it. Without one the result is zero.
+// findGit looks for a repository in root and the folders above it. The result may be zero.
 func findGit(root string) (gitDirs, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		own, err := gitDirOf(dir)
@@ -131,8 +125,8 @@ func SameRepository(a, b string) bool {
 	return errors.Join(errFirst, errSecond, errOne, errOther) == nil && os.SameFile(one, other)
 }
 
-// gitDirOf returns the git folder of the work tree whose top is dir, or "" if dir is not the top of
-// a work tree. In a linked work tree and in a submodule .git is a file that names the git folder.
+// gitDirOf returns the git folder of the work tree with the top dir, or "" if dir is no top. In a linked
+// work tree and in a submodule .git is a file that names the git folder.
 func gitDirOf(dir string) (string, error) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
@@ -158,7 +152,7 @@ func gitDirOf(dir string) (string, error) {
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(own, "HEAD")); err != nil {
-		if info.IsDir() { // a folder that is merely called .git: git ignores it too
+		if info.IsDir() { // git ignores such a folder too
 			return "", nil
 		}
 		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w; if the repository has moved, run in it: "+
@@ -197,8 +191,8 @@ func readGitFile(file string) (string, error) {
 	return string(bytes.TrimSpace(data)), err
 }
 
-// isRefName reports whether a ref is safe to use as a path below a git folder. It is stricter than
-// git check-ref-format.
+// isRefName reports whether a ref is safe as a path in a git folder. It is stricter than git
+// check-ref-format.
 func isRefName(ref string) bool {
 	if !strings.HasPrefix(ref, "refs/") || strings.HasSuffix(ref, ".lock") || strings.ContainsAny(ref, "\\:*?[~^ \x7f") {
 		return false

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DocTypeOf returns the doc-type that the folder of a file implies. relPath is relative to Root with
-// / separators, and may begin with "./". A file that is in no doc-type's folder, such as a schema,
-// has none. In a lenient project every document has one: that of the nearest folder above it that
-// is called like a doc-type, or as teams call such folders; otherwise [fallbackType].
+// DocTypeOf returns the doc-type that the folder of a file implies. relPath is relative to Root with /
+// separators, and may begin with "./". ok is false outside the doc-types' folders. In a lenient project
+// every document has a doc-type: the nearest folder above it with a doc-type's name, or with a common name
+// of such folders, decides, and otherwise it is [fallbackType].
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	clean := path.Clean(relPath)
 	below, ok := strings.CutPrefix(clean, p.docsDir+"/")
@@ -32,13 +32,12 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	return p.DocType(fallbackType)
 }
 
-// fallbackType is the doc-type of a lenient project's document whose folders say nothing: most
-// documentation of a repository describes its code.
+// fallbackType is for documents of a lenient project whose folders say nothing: most documentation of a
+// repository describes its code.
 const fallbackType = "codebase"
 
-// commonFolders has common names of folders of documents, by built-in doc-type: architecture
-// decision records, and the categories that the compound-engineering plugin sorts knowledge into.
-// Its categories of failures, such as build-errors, are all in a folder solutions.
+// commonFolders has common names of folders, by built-in doc-type: those of decision records, and the
+// categories of the compound-engineering plugin. The plugin has its categories of failures in solutions.
 var commonFolders = map[string][]string{
 	"problem":  {"solutions", "incidents", "postmortems", "troubleshooting"},
 	"insight":  {"learnings"},
@@ -47,8 +46,7 @@ var commonFolders = map[string][]string{
 	"style":    {"best-practices", "conventions"},
 }
 
-// DocTypeCalled returns the doc-type that a folder with the name would hold, in any case of letters
-// and with _ for -.
+// DocTypeCalled returns the doc-type for the name of a folder, in any case and with _ for -.
 func (p *Project) DocTypeCalled(folder string) (DocType, bool) {
 	folder = strings.ReplaceAll(strings.ToLower(folder), "_", "-")
 	for _, t := range p.types {

@@ -9,10 +9,9 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// locate returns the root of the repository and the path of its config.json. given is the caller's
-// config_path: the file, its folder, or the root. Symlinks in the root are resolved, so that each
-// checkout has exactly one root. locate does not check that config.json exists. The error is a
-// *ConfigError.
+// locate returns the root of the repository and the path of its config.json, which may not exist. given is
+// the file, its folder, or the root. The root has no symbolic links, so that each checkout has one root.
+// The error is a *ConfigError.
 func locate(given string) (root, file string, err error) {
 	const example = "/home/me/my-project/" + ConfigDir + "/" + ConfigFile
 	if !filepath.IsAbs(given) {
@@ -49,14 +48,14 @@ func locate(given string) (root, file string, err error) {
 	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
 }
 
-// missingConfigHint returns the hint for a missing config.json: where to create it, and with what content.
+// missingConfigHint says where to create a config.json, and with what content.
 func missingConfigHint(file string) string {
 	return "Create " + file + " (the folder " + ConfigDir + " stands at the root of the repository) with at least " +
 		minimalConfig + "."
 }
 
-// FindRoot returns the repository of a folder: the nearest folder above it, or itself, that has a
-// configuration or is the top of a git work tree. Without one it returns the folder itself.
+// FindRoot returns the nearest folder, from the given one upwards, that has a configuration or is the top
+// of a git work tree. Otherwise it returns the given folder.
 func FindRoot(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err == nil {
@@ -77,8 +76,7 @@ func FindRoot(folder string) (string, error) {
 	}
 }
 
-// holdsGit reports whether a part of a path is .git, in upper or lower case: some file systems
-// ignore case.
+// holdsGit reports whether a part of a path is .git, in any case: some file systems ignore case.
 func holdsGit(path string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if strings.EqualFold(part, ".git") {
@@ -88,14 +86,13 @@ func holdsGit(path string) bool {
 	return false
 }
 
-// isInside reports whether the path is root or below it. Both are absolute, with symlinks resolved.
+// isInside reports whether path is root or below it. Both are absolute, without symbolic links.
 func isInside(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// resolveInside resolves the symlinks of a path relative to root, and returns the result relative
-// to root. The errors are those of [contain.Root.Resolve].
+// resolveInside is [contain.Root.Resolve] for a path relative to root.
 func resolveInside(root, rel string) (target string, err error) {
 	folder, err := contain.Open(root)
 	if err != nil {
@@ -105,8 +102,7 @@ func resolveInside(root, rel string) (target string, err error) {
 	return filepath.FromSlash(target), errors.Join(err, folder.Close())
 }
 
-// readInside reads a configuration or a schema by its path relative to the repository at root. Of
-// what is hidden there, only ConfigDir is read. The errors are those of [contain.Root.Read].
+// readInside reads a configuration or a schema, as [contain.Root.Read] does, by its path relative to root.
 func readInside(root, rel string) ([]byte, error) {
 	folder, err := contain.Open(root)
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package project reads what a repository says about itself: its configuration, its doc-types and
-// their schemas, the folder of external documentation, the identity of its checkout, and its git
-// branch.
+// Package project reads what a repository says about itself: its configuration, its doc-types and their
+// schemas, the folder of external docs, the identity of its checkout, and its git branch.
 //
-// It reads files only: it must not know a database, a model, the network or a git process. The
-// files come with a repository that may be hostile: their size is bounded, no path leads out of the
-// repository, and no schema can load another file or take long to check.
+// It reads files only. It must not know a database, a model, the network or a git process. The repository
+// may be hostile: the size of its files is bounded, no path leads out of it, and no schema can load another
+// file or take long to check.
 package project
 
 import (
@@ -24,30 +23,25 @@ const (
 	ConfigFile = "config.json"
 	// DocsFolder is the folder of the documents where the configuration names no other.
 	DocsFolder = "csharp-compounding-docs"
-	// SchemasFolder is the folder in that of the documents where schemas are kept; no doc-type may
-	// have it.
+	// SchemasFolder is the folder of schemas in the folder of the documents. No doc-type may have it.
 	SchemasFolder = "schemas"
 )
 
-// Project is a repository with a valid configuration. It is immutable: load it again when the
-// configuration or a schema has changed. It is safe for concurrent use.
+// Project is a repository with a valid configuration. It is immutable and safe for concurrent use. Load it
+// again when the configuration or a schema has changed.
 type Project struct {
-	// Root is the absolute path of the repository, with symlinks resolved.
-	Root string
-	// ConfigPath is the absolute path of config.json.
-	ConfigPath string
-	// Config holds the configuration with defaults applied.
-	Config Config
+	Root       string // absolute path of the repository, without symbolic links
+	ConfigPath string // absolute path of config.json
+	Config     Config // with defaults applied
 
 	docsDir  string
 	types    []DocType
 	external *External
 }
 
-// Load reads and validates a project's configuration and the schemas that it names. configPath is
-// absolute. It names config.json, the folder .csharp-compounding-docs, or the root of the
-// repository. externalAllowed lists the folders outside the repository that the user allows as
-// external_docs.path ([Settings.ExternalDocsAllowed]). The error is a *[ConfigError].
+// Load reads and validates a project's configuration and its schemas. configPath is absolute, and names
+// config.json, its folder, or the root of the repository. externalAllowed is
+// [Settings.ExternalDocsAllowed]. The error is a *[ConfigError].
 func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	root, file, err := locate(configPath)
 	if err != nil {
@@ -69,16 +63,15 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	return p, nil
 }
 
-// Same reports whether two projects of one repository have the same configuration, and find the
-// same schemas and folders by it.
+// Same reports whether two projects of one repository have the same configuration, schemas and folders.
 func (p *Project) Same(other *Project) bool {
 	schemas := func(a, b DocType) bool { return a.SchemaHash == b.SchemaHash }
 	return p.Root == other.Root && reflect.DeepEqual(p.Config, other.Config) &&
 		slices.EqualFunc(p.types, other.types, schemas) && reflect.DeepEqual(p.external, other.external)
 }
 
-// DocTypes returns the built-in doc-types in their usual order, then the custom ones in the order
-// of the configuration. The caller may change the slice.
+// DocTypes returns the built-in doc-types in their usual order, then the custom ones in the order of the
+// configuration. The caller may change the slice.
 func (p *Project) DocTypes() []DocType { return slices.Clone(p.types) }
 
 // DocType returns the doc-type with a name.
@@ -90,7 +83,7 @@ func (p *Project) DocType(name string) (DocType, bool) {
 	return p.types[i], true
 }
 
-// External returns the folder of external documentation, and false when none is configured.
+// External returns the folder of external docs, and false without one.
 func (p *Project) External() (External, bool) {
 	if p.external == nil {
 		return External{}, false
@@ -98,10 +91,9 @@ func (p *Project) External() (External, bool) {
 	return *p.external, true
 }
 
-// PathHash identifies a checkout: the first 16 hexadecimal digits of the SHA-256 of its root's
-// absolute path, with / separators and no trailing slash. A Windows path hashes alike with either
-// separator, and with its drive in upper or lower case. Pass [Project.Root], in which symlinks are
-// resolved.
+// PathHash identifies a checkout: the first 16 hexadecimal digits of the SHA-256 of [Project.Root], with /
+// separators and no trailing slash. A Windows path has one hash with either separator, and with its drive
+// in either case.
 func PathHash(root string) string {
 	root = filepath.ToSlash(root)
 	if hasDrive(root) {
@@ -114,8 +106,7 @@ func PathHash(root string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// hasDrive reports whether a path begins with a drive of Windows. On other systems an absolute path
-// begins with a slash, and a backslash is a letter like any other.
+// hasDrive reports whether a path begins with a drive of Windows.
 func hasDrive(p string) bool {
 	return len(p) > 1 && p[1] == ':' && ('a' <= p[0] && p[0] <= 'z' || 'A' <= p[0] && p[0] <= 'Z')
 }

@@ -18,8 +18,8 @@ var schemaFiles embed.FS
 //nolint:gochecknoglobals // what is built in is the same for every project
 var compiledSchemas sync.Map
 
-// embeddedSchema compiles an embedded schema once; it may refer to common.json. fragment is a JSON
-// pointer into it, or "".
+// embeddedSchema compiles an embedded schema once, or a part of it: fragment is a JSON pointer, or "". The
+// schema may refer to common.json.
 func embeddedSchema(file, fragment string) (*jsonschema.Schema, error) {
 	compile := sync.OnceValues(func() (*jsonschema.Schema, error) { return compileEmbedded(file, fragment) })
 	once, _ := compiledSchemas.LoadOrStore(file+"#"+fragment, compile)
@@ -52,7 +52,7 @@ func embeddedJSON(name string) (any, error) {
 	return parseJSON(name, data)
 }
 
-// schemaError turns an error of [jsonschema.Compile] about a doc-type's schema into a *ConfigError.
+// schemaError turns an error of [jsonschema.Compile] into a *ConfigError.
 func schemaError(file string, err error) error {
 	var e *jsonschema.Error
 	if !errors.As(err, &e) {

@@ -18,49 +18,40 @@ import (
 // SettingsFile is the name of the user's own settings in their folder.
 const SettingsFile = "settings.json"
 
-// Settings hold what the user sets for all projects. An empty string means that the file does not
-// set the value.
+// Settings are the user's settings for all projects. An empty text is not set.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
-	// EmbeddingModel makes the vectors. Vectors of different models are never compared. After a
-	// change all documents are embedded again; until then searches find them by their words.
+	// EmbeddingModel makes the vectors. After a change all documents are embedded again. Until then
+	// searches find them by words.
 	EmbeddingModel  string `json:"embedding_model"`
 	GenerationModel string `json:"generation_model"`
-	// GenerationContextLength is the size of the generation model's context window in tokens. A model
-	// with a smaller window uses its own.
-	GenerationContextLength int    `json:"generation_context_length"`
-	OllamaHost              string `json:"ollama_host"`
-	// EmbeddingHost and GenerationHost take the place of OllamaHost for one of the models.
-	EmbeddingHost  ModelHost `json:"embedding_host"`
-	GenerationHost ModelHost `json:"generation_host"`
-	DatabaseURL    string    `json:"database_url"` // may hold a password
-	LogLevel       string    `json:"log_level"`    // debug, info, warn or error
-	// UnusedTextHours is how long the index keeps text that no document has any more.
-	UnusedTextHours float64 `json:"unused_text_hours"`
-	// Recall says which hooks are answered, in every project, and RecallThreshold from which
-	// relevance a document is shown unasked.
-	Recall          Recall  `json:"recall"`
-	RecallThreshold float64 `json:"recall_threshold"`
-	// RecallCollections are those that hooks search, and RecallVisible says that the user sees what
-	// hooks show to the assistant.
-	RecallCollections []string `json:"recall_collections"`
-	RecallVisible     bool     `json:"recall_visible"`
-	// KeepQuestions says that questions that found nothing are kept in the user's folder.
-	KeepQuestions bool `json:"keep_questions"`
-	// ExternalDocsAllowed lists absolute paths of folders. A project may have these, and folders below
-	// them, as external documentation although they are outside its repository. Pass it to [Load].
+	// GenerationContextLength is the context window in tokens. A model with a smaller one uses its own.
+	GenerationContextLength int       `json:"generation_context_length"`
+	OllamaHost              string    `json:"ollama_host"`
+	EmbeddingHost           ModelHost `json:"embedding_host"`    // replaces OllamaHost for embeddings
+	GenerationHost          ModelHost `json:"generation_host"`   // replaces OllamaHost for answers
+	DatabaseURL             string    `json:"database_url"`      // may have a password
+	LogLevel                string    `json:"log_level"`         // debug, info, warn or error
+	UnusedTextHours         float64   `json:"unused_text_hours"` // of text in the index without a document
+	Recall                  Recall    `json:"recall"`
+	RecallThreshold         float64   `json:"recall_threshold"`   // relevance of documents that hooks show
+	RecallCollections       []string  `json:"recall_collections"` // that hooks search
+	RecallVisible           bool      `json:"recall_visible"`     // the user sees what hooks show
+	KeepQuestions           bool      `json:"keep_questions"`     // that found nothing, in the user's folder
+	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these, and
+	// folders below them, as external docs. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
 }
 
-// ModelHost is a server of models; without a URL there is none.
+// ModelHost is a server of models. It is not set if URL is "".
 type ModelHost struct {
 	API     string `json:"api"` // ollama or openai
 	URL     string `json:"url"`
 	KeyFile string `json:"key_file"`
-	Key     string `json:"-"` // of the API: what KeyFile holds
+	Key     string `json:"-"` // the content of KeyFile
 }
 
-// readKey reads the file that has the key, which only the user may be able to read.
+// readKey reads KeyFile, which only the user may be able to read.
 func (h *ModelHost) readKey(settings, name string) error {
 	if h.KeyFile == "" {
 		return nil
@@ -88,7 +79,7 @@ func (h *ModelHost) readKey(settings, name string) error {
 	return nil
 }
 
-// FileWatcher holds the settings of the file watcher.
+// FileWatcher has the settings of the file watcher.
 type FileWatcher struct {
 	DebounceMS int `json:"debounce_ms"` // milliseconds without a change before a file is indexed
 }
@@ -101,7 +92,7 @@ func (s Settings) UnusedTextAge() time.Duration {
 	return time.Duration(s.UnusedTextHours * float64(time.Hour))
 }
 
-// DefaultSettings returns the values that apply where settings.json sets none.
+// DefaultSettings returns the values for keys that settings.json does not set.
 func DefaultSettings() Settings {
 	return Settings{
 		FileWatcher:             FileWatcher{DebounceMS: 500},
@@ -117,7 +108,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// DefaultHome returns the folder for the user's files when CDOCS_HOME is not set.
+// DefaultHome returns the folder of the user's files if CDOCS_HOME is not set.
 func DefaultHome() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -126,8 +117,8 @@ func DefaultHome() (string, error) {
 	return filepath.Join(home, ".claude", ConfigDir), nil
 }
 
-// SaveSetting writes a value of a key, such as "database_url", into settings.json in home,
-// which only the user can read then.
+// SaveSetting writes a value, such as that of "database_url", into settings.json in home. Only the user can
+// read the file then.
 func SaveSetting(home, key, value string) error {
 	settings := map[string]json.RawMessage{}
 	content, err := contain.ReadFile(filepath.Join(home, SettingsFile), contain.MaxConfig)
@@ -166,8 +157,8 @@ func SaveSetting(home, key, value string) error {
 	return nil
 }
 
-// LoadSettings reads settings.json in home. If the file does not exist, it returns the defaults. The
-// error is a *[ConfigError].
+// LoadSettings reads settings.json in home, or returns the defaults if it does not exist. The error is a
+// *[ConfigError].
 func LoadSettings(home string) (Settings, error) {
 	file := filepath.Join(home, SettingsFile)
 	settings := DefaultSettings()

@@ -16,7 +16,7 @@ func TestChoose_HasABudget(t *testing.T) {
 	call := func(i int) string {
 		s.Calls++
 		hit := rag.Hit{Path: fmt.Sprintf("docs/%d.md", i), Title: "Title", Summary: "A summary of some words for this document.", StartLine: 1, EndLine: 9}
-		_, text := Choose(&s, "/repo", Event{Event: Before, Command: "x"}, []Candidate{{Hit: hit, Why: "same command"}}, time.Now())
+		text, _ := Choose(&s, "/repo", Event{Event: Before, Command: "x"}, []Candidate{{Hit: hit, Why: "same command"}}, false, time.Now())
 		return text
 	}
 	for i := range windowCalls {

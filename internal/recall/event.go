@@ -84,7 +84,7 @@ func (e Event) Act() Act {
 
 var (
 	escapes  = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
-	exitCode = regexp.MustCompile(`(?m)^(?:Exit code|Command exited with|exit status) \d+\s*$`)
+	exitCode = regexp.MustCompile(`(?mi)^(?:Exit code:?|Command exited with|exit status) (\d+)\s*$`)
 )
 
 // maxText bounds the texts that are looked at, in bytes: the end of an output, the beginning of a file.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -20,6 +21,7 @@ type hookInput struct {
 	ToolName     string `json:"tool_name"`
 	ToolInput    struct {
 		Prompt    string  `json:"prompt"`
+		Message   string  `json:"message"` // Codex: the task of a subagent
 		FilePath  string  `json:"file_path"`
 		Path      string  `json:"path"`
 		Command   command `json:"command"`
@@ -33,6 +35,7 @@ type hookInput struct {
 	Error        string          `json:"error"`
 	ErrorMessage string          `json:"error_message"` // Cursor
 	Response     json.RawMessage `json:"tool_response"`
+	Output       json.RawMessage `json:"tool_output"` // Cursor
 	Agent        string          `json:"agent_type"`
 	Subagent     string          `json:"subagent_type"`
 }
@@ -58,7 +61,7 @@ func (c *command) UnmarshalJSON(content []byte) error {
 // eventNames has what other assistants call the events. Gemini CLI and Cursor take no line before a tool
 // runs. So they get it with the tool's result, as Claude Code's model does, and nothing is denied.
 var eventNames = map[string]string{
-	"BeforeAgent": Prompt, "AfterTool": Before, "PreCompress": Compact, // Gemini CLI
+	"BeforeAgent": Prompt, "AfterTool": Before, // Gemini CLI; its PreCompress comes with each request
 	"beforeSubmitPrompt": Prompt, "postToolUse": Before, "postToolUseFailure": Failure, "subagentStart": Started, // Cursor
 	"preCompact": Compact,
 }
@@ -83,18 +86,18 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 	}
 	e := Event{
 		Event: cmp.Or(eventNames[in.Event], in.Event), SessionID: cmp.Or(in.SessionID, in.Conversation),
-		Prompt: cmp.Or(in.Prompt, in.ToolInput.Prompt), ToolName: in.ToolName,
+		Prompt: cmp.Or(in.Prompt, in.ToolInput.Prompt, in.ToolInput.Message), ToolName: in.ToolName,
 		FilePath: cmp.Or(in.ToolInput.FilePath, in.ToolInput.Path), Command: string(cmp.Or(in.ToolInput.Command, in.Command)),
 		NewString: in.ToolInput.NewString, Content: cmp.Or(in.ToolInput.Content, in.ToolInput.Contents),
 		Error: cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
 	}
 	if e.Error == "" {
-		e.Error = failureIn(in.Response)
+		e.Error = failureIn(slices.Concat(in.Response, in.Output))
 	}
 	if e.Error != "" {
 		e.Event = Failure // some assistants have one event for both
 	}
-	if strings.Contains(in.ToolName, "patch") {
+	if strings.Contains(e.Command, "*** Begin Patch") { // Codex, by its own tool or by a shell
 		e.FilePath, e.Content = readPatch(e.Command)
 		e.Command = ""
 	}
@@ -105,25 +108,24 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 func failureIn(response json.RawMessage) string {
 	var in struct {
 		Error    any    `json:"error"`
-		ExitCode int    `json:"exit_code"`
-		Content  any    `json:"llmContent"` // Gemini CLI
-		Output   string `json:"output"`
+		Content  any    `json:"llmContent"` // Gemini CLI, which has the exit code in it
+		ExitCode int    `json:"exitCode"`   // Cursor
+		Stdout   string `json:"stdout"`
 		Stderr   string `json:"stderr"`
 	}
-	text := ""
+	var text string
 	if json.Unmarshal(response, &text) == nil {
-		if code := exitCode.FindString(text); code != "" && !strings.HasSuffix(strings.TrimSpace(code), " 0") {
-			return text
-		}
-		return ""
+		response = json.RawMessage(text) // Cursor has JSON in a text
 	}
-	if json.Unmarshal(response, &in) != nil || in.Error == nil && in.ExitCode == 0 {
-		return ""
+	if json.Unmarshal(response, &in) == nil {
+		content, _ := in.Content.(string)
+		text = cmp.Or(content, in.Stdout+in.Stderr, fmt.Sprint(in.Error))
 	}
-	if content, ok := in.Content.(string); ok {
-		return content
+	code := exitCode.FindStringSubmatch(text)
+	if in.Error != nil || in.ExitCode != 0 || code != nil && code[1] != "0" {
+		return text
 	}
-	return cmp.Or(in.Output+in.Stderr, fmt.Sprint(in.Error))
+	return ""
 }
 
 var (

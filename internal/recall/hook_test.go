@@ -83,10 +83,25 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 			recall.Event{Event: recall.Before, SessionID: "c", ToolName: "Shell", Command: "ls"},
 			recall.Running, cursor,
 		},
+		"Gemini CLI, exit code": {
+			`{"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "run_shell_command", "tool_input": {"command": "x"}, "tool_response": {"llmContent": "Output: no\nExit Code: 3\nProcess Group PGID: 7"}}`,
+			recall.Event{Event: recall.Failure, SessionID: "s", ToolName: "run_shell_command", Command: "x", Error: "Output: no\nExit Code: 3\nProcess Group PGID: 7"},
+			recall.Failing, context("AfterTool"),
+		},
 		"Cursor, failure": {
 			`{"hook_event_name": "postToolUseFailure", "conversation_id": "c", "tool_name": "Shell", "tool_input": {"command": "ls"}, "error_message": "no"}`,
 			recall.Event{Event: recall.Failure, SessionID: "c", ToolName: "Shell", Command: "ls", Error: "no"},
 			recall.Failing, cursor,
+		},
+		"Cursor, exit code": {
+			`{"hook_event_name": "postToolUse", "conversation_id": "c", "tool_name": "Shell", "tool_input": {"command": "x"}, "tool_output": "{\"exitCode\":1,\"stdout\":\"no\"}"}`,
+			recall.Event{Event: recall.Failure, SessionID: "c", ToolName: "Shell", Command: "x", Error: "no"},
+			recall.Failing, cursor,
+		},
+		"Cursor, command that ran": {
+			`{"hook_event_name": "postToolUse", "conversation_id": "c", "tool_name": "Shell", "tool_input": {"command": "x"}, "tool_output": "{\"exitCode\":0,\"stdout\":\"All tests passed\"}", "tool_use_id": "t", "cwd": "/p", "duration": 5432, "model": "m"}`,
+			recall.Event{Event: recall.Before, SessionID: "c", ToolName: "Shell", Command: "x"},
+			recall.Running, cursor,
 		},
 	} {
 		hook, err := recall.ReadHook(strings.NewReader(test.stdin))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -24,27 +25,38 @@ type Candidate struct {
 	Remedy, Notes string
 }
 
-// Choose returns the first candidate that the session does not know and that replaces or is replaced by no
-// other, with the pointer to it, and keeps it in the session. The text is "" for nothing.
-func Choose(s *Session, project string, e Event, candidates []Candidate, now time.Time) (chosen Candidate, text string) {
+// Choose returns the pointer to the first candidate that the session does not know, and keeps it in the session.
+// Superseded documents are left out. The pointer is "" for nothing. With guard, deny says that the act must not
+// happen before the pointer is read.
+func Choose(
+	s *Session, project string, e Event, candidates []Candidate, guard bool, now time.Time,
+) (text string, deny bool) {
+	act := e.Act()
 	for _, c := range candidates {
-		if c.SupersededBy != "" || s.Knows(project, c.Path) {
+		if text = c.pointer(); text == "" || c.SupersededBy != "" || s.Knows(project, c.Path) {
 			continue
 		}
-		if text = c.pointer(); text == "" || !s.HasRoom(len(text)) {
+		deny = guard && c.Level == catalog.Critical && (act == Running || act == Writing)
+		switch {
+		case deny:
+			text += " Read it first. If the act still applies, repeat it: it is allowed then."
+		case act == Delegating: // a subagent does not know the tools
+			text += " Search for more with semantic_search, or ask rag_query."
+		}
+		if !s.HasRoom(len(text)) {
 			continue
 		}
 		shown := Shown{
 			Project: project, Path: c.Path, Event: e.Event, Why: c.Why, Score: c.Score, At: now.UTC().Truncate(time.Second),
 			Call: s.Calls, Size: len(text),
 		}
-		if e.Act() == Failing {
+		if act == Failing {
 			shown.Command = cutCommand(e.Command)
 		}
 		s.Shown = append(s.Shown, shown)
-		return c, text
+		return text, deny
 	}
-	return Candidate{}, ""
+	return "", false
 }
 
 // memoryName begins each text, so that the assistant knows where it comes from.
@@ -81,14 +93,6 @@ func cut(text string, limit int) string { return plain.Line(markdown.CutRunes(te
 // Citing returns the pointer to a document that cites a place which is about to be edited.
 func Citing(path, title, place string) string {
 	return fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, path, cut(title, maxPointerTitle), place)
-}
-
-// ForSubagent returns a pointer with the tools to search with, which a subagent does not know.
-func ForSubagent(pointer string) string {
-	if pointer == "" {
-		return ""
-	}
-	return pointer + " Search for more with semantic_search, or ask rag_query."
 }
 
 // fitting returns the text of a hook that points to a document, and "" if the text is too
@@ -154,6 +158,3 @@ const Reminder = memoryName + ": if something was found out here that code, test
 // Solved asks the same after a command that had failed has run.
 const Solved = memoryName + ": this command had failed, and runs now. If the cause was not obvious, write it down as a " +
 	"document with symptoms and root cause, and index_document it; else go on."
-
-// Guarded follows a pointer that denies a command or an edit.
-const Guarded = " Read it first. If the act still applies, repeat it: it is allowed then."

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"context"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -20,8 +21,8 @@ func (s *Store) Questions(root string) map[string]time.Time {
 }
 
 // AddQuestion keeps a question of the project at root that found nothing.
-func (s *Store) AddQuestion(root, question string, asked time.Time) error {
-	return rewrite(s, questionsName(root), func(kept *map[string]time.Time) error {
+func (s *Store) AddQuestion(ctx context.Context, root, question string, asked time.Time) error {
+	return rewrite(ctx, s, questionsName(root), func(kept *map[string]time.Time) error {
 		if *kept == nil {
 			*kept = map[string]time.Time{}
 		}

@@ -14,7 +14,7 @@ func TestStore_KeepsQuestions(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	store := recall.NewStore(t.TempDir())
 	ask := func(question, second int) {
-		if err := store.AddQuestion("/repo", fmt.Sprint(question), began.Add(time.Duration(second)*time.Second)); err != nil {
+		if err := store.AddQuestion(t.Context(), "/repo", fmt.Sprint(question), began.Add(time.Duration(second)*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,9 +29,8 @@ const (
 	maxAge = 30 * 24 * time.Hour
 	// maxFile bounds a session's file, in bytes: some thousand documents.
 	maxFile = 1 << 20
-	// lockWait bounds the wait for another process, which writes in milliseconds: a prompt
-	// waits for a hook.
-	lockWait = 2 * time.Second
+	// lockWait bounds the wait for another process, which writes in milliseconds.
+	lockWait = time.Second
 )
 
 // Shown is a document that a hook has pointed to.
@@ -48,7 +47,7 @@ type Shown struct {
 	// Command is the one that had failed, and Succeeded says that it ran without an error later.
 	Command   string `json:"command,omitempty"`
 	Succeeded bool   `json:"succeeded,omitempty"`
-	// Call is the number of the event in the session, and Size the length of the text.
+	// Call is the number of the call before or at which it was shown, and Size the length of the text.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
 }
@@ -64,7 +63,7 @@ type Session struct {
 	Wrote bool `json:"wrote"`
 	// RemindDue says that the next prompt brings a reminder to write down what was found out.
 	RemindDue bool `json:"remind_due"`
-	// Calls counts the events of the session.
+	// Calls counts the calls of a tool in the session.
 	Calls int `json:"calls,omitempty"`
 	// Tasks are what subagents are told that have not begun yet, in order.
 	Tasks []Task `json:"tasks,omitempty"`
@@ -82,9 +81,9 @@ type Task struct {
 
 const (
 	// A session is shown at most maxPointers documents, and maxShownSize characters of them, in any
-	// windowCalls events: 500 tokens.
+	// windowCalls calls of a tool. With [Solved] and [Reminder] that is less than 500 tokens.
 	maxPointers  = 6
-	maxShownSize = 2000
+	maxShownSize = 1300
 	windowCalls  = 200
 	// maxKept bounds the tasks and the failed commands of a session, and maxCommand the length of one.
 	maxKept    = 20
@@ -182,18 +181,18 @@ func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessi
 
 // Update changes a session and writes it. A session that is not known, or whose file
 // cannot be understood, begins empty. Nothing is written if change returns an error.
-func (s *Store) Update(id string, change func(*Session) error) error {
-	return rewrite(s, fileName(id), change)
+func (s *Store) Update(ctx context.Context, id string, change func(*Session) error) error {
+	return rewrite(ctx, s, fileName(id), change)
 }
 
-func rewrite[T any](s *Store, name string, change func(*T) error) (err error) {
+func rewrite[T any](ctx context.Context, s *Store, name string, change func(*T) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
 	lock := flock.New(filepath.Join(s.dir, ".lock"))
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
 		return fmt.Errorf("remember what was shown: wait for the process that holds %s, see fuser -v: %w", lock.Path(), err)

@@ -15,7 +15,7 @@ func shown(path string) Shown { return Shown{Project: "/repo", Path: path, Event
 
 func update(t *testing.T, s *Store, id string, change func(*Session)) (after Session) {
 	t.Helper()
-	if err := s.Update(id, func(session *Session) error {
+	if err := s.Update(t.Context(), id, func(session *Session) error {
 		change(session)
 		after = *session
 		return nil
@@ -52,7 +52,7 @@ func TestStore_LosesNoUpdate(t *testing.T) {
 		group.Go(func() {
 			store := NewStore(home)
 			for range 5 {
-				if err := store.Update("s", func(s *Session) error {
+				if err := store.Update(t.Context(), "s", func(s *Session) error {
 					s.Shown = append(s.Shown, shown("a.md"))
 					return nil
 				}); err != nil {
@@ -71,7 +71,7 @@ func TestStore_LosesNoUpdate(t *testing.T) {
 func TestStore_WritesNothingAfterAnError(t *testing.T) {
 	t.Parallel()
 	store, stop := NewStore(t.TempDir()), errors.New("stop")
-	err := store.Update("s", func(s *Session) error {
+	err := store.Update(t.Context(), "s", func(s *Session) error {
 		s.Wrote = true
 		return stop
 	})

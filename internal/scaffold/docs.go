@@ -19,18 +19,17 @@ const (
 
 // knowledge is the markdown that a repository has already.
 type knowledge struct {
-	// own is the folder to take as that of the project's own documents, "" for the usual
-	// one. external is the one to take as external docs, "" for none.
+	// own is the folder of own documents, "" for the usual one, and external that of external docs,
+	// "" for none.
 	own, external string
 	// asOwn says that commands and hooks take external as own documents, because there are no others.
 	asOwn bool
 	Counts
 }
 
-// findKnowledge looks for the documentation of a repository. wanted is the folder that the user
-// chose for the documents, or "". Without it, a folder "solutions" becomes that folder if it has
-// files and is the only one: the team already writes its problems there. Decision records remain
-// external docs, because other documents do not belong among them.
+// findKnowledge looks for the documentation of a repository. wanted is the user's folder of
+// documents, or "": then docs/solutions is taken if it has files, because the team already writes
+// its problems there.
 func findKnowledge(root *contain.Root, wanted string) knowledge {
 	var found knowledge
 	_, err := root.Lstat(project.DocsFolder)
@@ -57,8 +56,8 @@ func findKnowledge(root *contain.Root, wanted string) knowledge {
 	return found
 }
 
-// countMarkdown counts the markdown files of a folder of the repository, except those in the
-// folder without. A hidden folder or one behind a symbolic link does not count.
+// countMarkdown counts the markdown files of a folder except those in without. Hidden folders and
+// symbolic links do not count.
 func countMarkdown(root *contain.Root, folder, without string) (files int) {
 	if target, err := root.Resolve(folder); err != nil || target != folder {
 		return 0

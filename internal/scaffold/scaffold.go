@@ -1,6 +1,5 @@
-// Package scaffold prepares a repository: it writes the configuration and the folders of
-// a project that has none, and finds the documentation that is already there. It never
-// changes a file or a folder that exists.
+// Package scaffold prepares a repository: it writes the configuration and folders of a new project,
+// and finds the documentation that is there. It never changes a file that exists.
 package scaffold
 
 import (
@@ -18,8 +17,8 @@ import (
 
 // Options say what a new configuration is to hold.
 type Options struct {
-	// Documents is the folder of the project's own documents, relative to the repository. In
-	// another folder than the usual one they need no front matter. "" takes the folder that exists.
+	// Documents is the folder of the project's own documents, relative to the repository; outside
+	// the usual one they need no front matter. "" takes the folder that exists.
 	Documents string
 	// ExternalAllowed is as for [project.Load].
 	ExternalAllowed []string
@@ -36,20 +35,19 @@ type Result struct {
 	Counts
 }
 
-// Counts counts the markdown that a repository had. They are zero with a configuration.
+// Counts counts the markdown of a repository that had no configuration.
 type Counts struct {
-	// Documents and External count the files in the folders of a new configuration: in an unusual
-	// folder for the project's own documents, and in the folder of external ones.
+	// Documents and External count the files in the folders of own and external documents.
 	Documents, External int
-	// Loose counts the markdown files of a repository that has no folder of documentation, and
-	// Vault says that they are an Obsidian vault. They are not searched.
+	// Loose counts the files outside a folder of documentation, which are not searched, and Vault
+	// says that they are an Obsidian vault.
 	Loose int
 	Vault bool
 }
 
-// Write prepares the repository at root, which has no symbolic link in it. It never
-// writes outside of it. An existing configuration that is not valid is a
-// *[project.ConfigError], and so is a folder of documents that cannot be one.
+// Write prepares the repository at root, which has no symbolic link in it. An existing
+// configuration that is not valid, and a folder that cannot hold documents, is a
+// *[project.ConfigError].
 func Write(root string, options Options) (result Result, err error) {
 	if options.Documents != "" {
 		if options.Documents, err = project.DocumentsFolder(root, options.Documents); err != nil {
@@ -77,8 +75,7 @@ func Write(root string, options Options) (result Result, err error) {
 	return result, err
 }
 
-// checkKept returns an error if a configuration that was there names another folder of
-// documents than the user wants.
+// checkKept refuses another folder of documents than an existing configuration names.
 func checkKept(p *project.Project, wanted string) error {
 	if wanted == "" || wanted == p.DocsDir() {
 		return nil
@@ -90,8 +87,8 @@ func checkKept(p *project.Project, wanted string) error {
 	}
 }
 
-// makeFolders makes the folder of the documents, and in it one for each doc-type. The user orders
-// the folder of a lenient project.
+// makeFolders makes the folder of the documents, with one for each doc-type unless the project is
+// lenient.
 func makeFolders(folder *contain.Root, p *project.Project) (made []string, err error) {
 	names := []string{p.DocsDir()}
 	if !p.Lenient() {
@@ -148,18 +145,17 @@ func writeConfig(repository string, folder *contain.Root, found knowledge) (kept
 		return false, fmt.Errorf("write the configuration: %w", err)
 	}
 	name := path.Join(project.ConfigDir, project.ConfigFile)
-	err = folder.Create(name, append(text, '\n'), file)
-	if errors.Is(err, fs.ErrExist) {
+	switch err = folder.Create(name, append(text, '\n'), file); {
+	case errors.Is(err, fs.ErrExist):
 		return true, nil
-	}
-	if err != nil {
+	case err != nil:
 		return false, fmt.Errorf("write the configuration: %w", err)
 	}
 	return false, nil
 }
 
-// ProjectName makes the name of a folder fit what a project may be called: a letter
-// first, then small letters, digits and hyphens.
+// ProjectName makes a project's name of a folder's: a letter, then small letters, digits and
+// hyphens.
 func ProjectName(folder string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(folder) {

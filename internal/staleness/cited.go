@@ -16,15 +16,15 @@ type citation struct {
 	place    document.Place
 }
 
-// cited is what the last commit of a document says about a place, the commit that wrote or
-// confirmed that, "" without one, and the place's file there.
-type cited struct {
-	said, commit string
-	object       gitlog.Object
+// citedVersion is a place as a document cited it.
+type citedVersion struct {
+	said   string        // the document's lines about the file, see about
+	commit string        // in which the document last changed them; "" before the first
+	object gitlog.Object // the file in that commit
 }
 
-// about returns the parts of a document that name the file of a place, and its date. A part is
-// a line, or what is between commas in it.
+// about returns the parts of a document that name the file of a place, and its date. A part is a line,
+// or an item between commas.
 func about(text string, place document.Place) string {
 	var said strings.Builder
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' }) {
@@ -35,8 +35,7 @@ func about(text string, place document.Place) string {
 	return said.String()
 }
 
-// readCited asks git which commits wrote or confirmed the places of documents, and for the
-// places as they were there, unless that is known.
+// readCited asks git for the cited versions that are not known yet.
 func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents []Document) error {
 	var versions, there []gitlog.Version
 	asked := slices.DeleteFunc(slices.Clone(documents), func(d Document) bool {
@@ -56,7 +55,7 @@ func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents
 		return err
 	}
 	var citations []citation
-	var found []cited
+	var cited []citedVersion
 	for _, d := range asked {
 		history := objects[:len(c.touched[d.Path])]
 		objects = objects[len(history):]
@@ -69,7 +68,7 @@ func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents
 				at++
 			}
 			commit := c.touched[d.Path][at].Commit
-			citations, found = append(citations, citation{d.Path, place}), append(found, cited{said: said, commit: commit})
+			citations, cited = append(citations, citation{d.Path, place}), append(cited, citedVersion{said: said, commit: commit})
 			there = append(there, gitlog.Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")})
 		}
 	}
@@ -77,8 +76,8 @@ func (c *Checker) readCited(ctx context.Context, folder gitlog.Folder, documents
 		return err
 	}
 	for i, object := range objects {
-		found[i].object = object
-		c.cited[citations[i]] = found[i]
+		cited[i].object = object
+		c.cited[citations[i]] = cited[i]
 	}
 	return nil
 }

@@ -13,21 +13,15 @@ type State int
 
 // The states.
 const (
-	// Same has the lines that it had.
-	Same State = iota
-	// Moved has the lines elsewhere: in the file, or under the file's new name.
-	Moved
-	// Changed has other lines.
-	Changed
-	// Gone has no file any more.
-	Gone
-	// Unknown was not there when the document was written, since it may be of another
-	// repository, or is a file that is too large to be compared.
-	Unknown
+	Same    State = iota // it has the same lines
+	Moved                // the lines are elsewhere in the file, or the file has another name
+	Changed              // it has other lines
+	Gone                 // the file is gone
+	Unknown              // the file is too large, or did not exist then: it may be another repository's
 )
 
-// judge compares a place of a file as it was with the file as it is. It returns where the
-// lines are now, if they are anywhere.
+// judge compares a place of a file as it was with the file as it is. It returns where the lines are
+// now.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
 	first, last := place.First, place.Last
 	switch {
@@ -42,15 +36,15 @@ func judge(place document.Place, before, now []string) (state State, at document
 	if place.Symbol != "" {
 		return judgeSymbol(place, before[first-1:last], now)
 	}
-	found := find(before, now, first, last)
-	switch {
-	case found == 0:
+	switch line := find(before, now, first, last); line {
+	case 0:
 		return Changed, place
-	case found == first:
+	case first:
 		return Same, place
+	default:
+		place.First, place.Last = line, line+last-first
+		return Moved, place
 	}
-	place.First, place.Last = found, found+last-first
-	return Moved, place
 }
 
 func wholeFile(place document.Place, before, now []string) (State, document.Place) {
@@ -60,7 +54,7 @@ func wholeFile(place document.Place, before, now []string) (State, document.Plac
 	return Changed, place
 }
 
-// judgeSymbol looks for the definition by its name: where it stands says nothing.
+// judgeSymbol looks for the definition by its name, wherever it is.
 func judgeSymbol(place document.Place, before, now []string) (State, document.Place) {
 	first, last := definition(now, place.Symbol)
 	if first == 0 || !slices.EqualFunc(before, now[first-1:last], sameLine) {
@@ -69,9 +63,8 @@ func judgeSymbol(place document.Place, before, now []string) (State, document.Pl
 	return Same, place
 }
 
-// find returns the line at which the lines first to last of before stand in now, 0 for
-// none. Of several places it takes the one with the most of the same lines around it, and
-// of these the nearest.
+// find returns the line of now where the lines first to last of before begin, or 0. Of several matches
+// it takes the one with the most equal lines around it, and then the nearest.
 func find(before, now []string, first, last int) int {
 	cited := before[first-1 : last]
 	const around = 3
@@ -93,14 +86,14 @@ func find(before, now []string, first, last int) int {
 			best, bestScore = at, score
 		}
 	}
-	// A line such as "}" stands everywhere.
+	// A line such as "}" is everywhere.
 	if best != first && trivial(cited) && bestScore < around {
 		return 0
 	}
 	return best
 }
 
-// trivial reports whether lines have hardly a letter, so that they are found anywhere.
+// trivial reports whether lines have hardly a word, as "}".
 func trivial(lines []string) bool {
 	letters := 0
 	for _, line := range lines {
@@ -123,10 +116,9 @@ func lineAt(lines []string, n int) string {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// definition returns the lines of the definition of a symbol, 0 for none: from the line
-// that defines it to the line that closes it, as the indentation says. It knows no
-// language: a definition is a line in which the name follows a word such as func or class,
-// or precedes a parenthesis, a colon or an equals sign, the less indented the better.
+// definition returns the first and last line of a symbol's definition, or 0. It knows no language. The
+// name follows a word such as func or class, or precedes a parenthesis, a colon or an equals sign, in
+// the least indented of such lines. Indentation shows the last line.
 func definition(lines []string, symbol string) (first, last int) {
 	if i := strings.LastIndexAny(symbol, ".:#"); i >= 0 {
 		symbol = symbol[i+1:]
@@ -152,7 +144,7 @@ func definition(lines []string, symbol string) (first, last int) {
 	return 0, 0
 }
 
-// blockEnd returns the last line of the block that begins with a line.
+// blockEnd returns the last line of a block.
 func blockEnd(lines []string, first int) int {
 	depth, last := indent(lines[first-1]), first
 	for i := first; i < len(lines); i++ {

@@ -33,7 +33,7 @@ func TestChecker_LargeFilesAreUnknown(t *testing.T) {
 	if err != nil || unasked != nil {
 		t.Fatal(err, unasked)
 	}
-	want := []staleness.Finding{
+	want := []staleness.Change{
 		{State: staleness.Unknown, Place: 0},
 		{State: staleness.Unknown, Place: 1},
 		{State: staleness.Gone, Place: 2},

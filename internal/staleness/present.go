@@ -16,20 +16,15 @@ import (
 
 // presentFiles are the files of a checkout as they are now.
 type presentFiles struct {
-	root *contain.Root
-	// files are those that were looked at, each once.
-	files map[string]presentFile
+	root  *contain.Root
+	files map[string]presentFile // that were looked at
 }
 
 // presentFile is a file as it is now.
 type presentFile struct {
-	exists bool
-	// unread says that it is a folder, or something else that is not read, and tooLarge that
-	// it is a file with more bytes than are read.
-	unread, tooLarge bool
-	// names are git's, of the bytes as they are and with the line ends that git may have
-	// made of them, for both kinds of repositories.
-	names []string
+	exists, tooLarge bool
+	unread           bool     // too large, a folder, or not regular
+	names            []string // see namesOf
 }
 
 // is reports whether the file has the bytes of one of git's objects.
@@ -56,7 +51,7 @@ func (p *presentFiles) look(name string) presentFile {
 	return presentFile{exists: true, names: namesOf(content)}
 }
 
-// lines returns the lines of a file, none of one that is not read.
+// lines returns the lines of a file, or nil if it cannot be read.
 func (p *presentFiles) lines(name string) []string {
 	content, err := p.read(name)
 	if err != nil {
@@ -70,22 +65,19 @@ func (p *presentFiles) read(name string) ([]byte, error) {
 	return read.Content, err
 }
 
-// namesOf returns git's names of a file's bytes as they are and as presentFile.names has them.
-func namesOf(content []byte) []string {
-	names := gitNames(content)
+// namesOf returns the names that git may have for a file's bytes: with SHA-1 or SHA-256, as they are or
+// with Unix line ends.
+func namesOf(content []byte) (names []string) {
+	versions := [][]byte{content}
 	if unix := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")); len(unix) != len(content) {
-		names = append(names, gitNames(unix)...)
+		versions = append(versions, unix)
 	}
-	return names
-}
-
-// gitNames returns git's names of a file's bytes.
-func gitNames(content []byte) []string {
-	var names []string
-	for _, h := range []hash.Hash{sha1.New(), sha256.New()} { //nolint:gosec // as above
-		fmt.Fprintf(h, "blob %d\x00", len(content)) // a hash returns no error
-		h.Write(content)
-		names = append(names, hex.EncodeToString(h.Sum(nil)))
+	for _, version := range versions {
+		for _, h := range []hash.Hash{sha1.New(), sha256.New()} { //nolint:gosec // as above
+			fmt.Fprintf(h, "blob %d\x00", len(version)) // a hash returns no error
+			h.Write(version)
+			names = append(names, hex.EncodeToString(h.Sum(nil)))
+		}
 	}
 	return names
 }

@@ -1,10 +1,9 @@
-// Package staleness finds out which documents may no longer hold, since the places in the
-// repository that they cite have changed. It knows places, files and git's history; it
-// must not know what documents say, nor the database.
+// Package staleness finds documents that may be wrong because cited places of the repository have
+// changed. It knows places, files and git's history. It must not know what documents say, or the
+// database.
 //
-// A place is compared with what it was in the commit in which the document last said
-// something else of its file, or had another date. Other edits confirm nothing. What is not
-// committed yet was written just now, and is not stale.
+// A place is compared with the commit in which the document last changed a line about the place's file,
+// or its date. Other edits confirm nothing. Lines that are not committed yet are not stale.
 package staleness
 
 import (
@@ -21,41 +20,36 @@ import (
 
 // Document names the places that a document cites.
 type Document struct {
-	// Path is relative to the repository.
-	Path   string
+	Path   string // relative to the repository
 	Places []document.Place
 }
 
-// Finding is a place that is not as it was.
-type Finding struct {
-	State State
-	// Document and Place are indexes of the documents given, and of the document's Places.
-	Document, Place int
-	// Now is where the lines are now, if State is Moved.
-	Now document.Place
+// Change is what became of a cited place.
+type Change struct {
+	State           State
+	Document, Place int            // indexes of the documents given to Check, and of its Places
+	Now             document.Place // where the lines are now, if State is Moved
 }
 
-// Checker finds stale documents of a checkout. What it has read of git's history it keeps
-// until HEAD moves. It is not safe for concurrent use.
+// Checker finds stale documents of a checkout. It keeps what it has read of git's history until HEAD
+// moves. It is not safe for concurrent use.
 type Checker struct {
 	root string
 
-	commit  string
-	touched map[string][]gitlog.Version // as [gitlog.Folder.Touched] says of commit
-	cited   map[citation]cited
-	renamed map[string]map[string]string
-	// before has the lines of files that were cited, nil of those that are too large to be compared.
-	before map[string][]string
-	err    error
+	commit  string                       // HEAD when the rest was read
+	err     error                        // why the history could not be read
+	touched map[string][]gitlog.Version  // as [gitlog.Folder.Touched] returns it
+	cited   map[citation]citedVersion    // as the documents cited it
+	renamed map[string]map[string]string // new paths of files by old ones, since a commit
+	before  map[string][]string          // lines of cited files by object; nil if the file is too large
 }
 
 // NewChecker returns a Checker of the repository at root, an absolute path.
 func NewChecker(root string) *Checker { return &Checker{root: root} }
 
-// Check returns what is to be said of the places of documents, in their order; those that
-// are the same are left out. unasked says why git could not be asked: nothing is known
-// then.
-func (c *Checker) Check(ctx context.Context, documents []Document) (found []Finding, unasked, err error) {
+// Check returns the places of documents that are not the same any more, in their order. unknown says
+// why git could not be asked.
+func (c *Checker) Check(ctx context.Context, documents []Document) (changes []Change, unknown, err error) {
 	if !slices.ContainsFunc(documents, func(d Document) bool { return len(d.Places) > 0 }) {
 		return nil, nil, nil
 	}
@@ -81,24 +75,23 @@ func (c *Checker) Check(ctx context.Context, documents []Document) (found []Find
 	for i, d := range documents {
 		text := strings.Join(present.lines(d.Path), "\n")
 		for j, place := range d.Places {
-			if found := c.cited[citation{d.Path, place}]; found.commit == "" || found.said != about(text, place) {
+			if cited := c.cited[citation{d.Path, place}]; cited.commit == "" || cited.said != about(text, place) {
 				continue // not committed yet
 			}
 			if state, now := c.judge(d, place, present); state != Same {
-				found = append(found, Finding{State: state, Document: i, Place: j, Now: now})
+				changes = append(changes, Change{State: state, Document: i, Place: j, Now: now})
 			}
 		}
 	}
-	return found, nil, nil
+	return changes, nil, nil
 }
 
-// errShallow is about a clone as CI makes it.
+// errShallow is for clones of CI.
 var errShallow = errors.New("this clone has only the newest commits; fetch the whole history, " +
 	"as actions/checkout does with fetch-depth: 0")
 
-// readHistory asks git which commit last changed each file, unless it has said so of the
-// commit that is checked out. A history that could not be read is not asked for again
-// before HEAD moves: it would take as long.
+// readHistory asks git for the versions of each document, once for each HEAD. It does not try again after
+// a failure, which would take as long.
 func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 	commit, err := folder.Head(ctx)
 	if err != nil {
@@ -116,24 +109,22 @@ func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 		touched, err = folder.Touched(ctx, commit)
 	}
 	if ctx.Err() == nil {
-		c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]cited{}, err
+		c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]citedVersion{}, err
 		c.renamed, c.before = map[string]map[string]string{}, map[string][]string{}
 	}
 	return err
 }
 
-// readVersions asks git for the places as they were, where these are not known.
-func (c *Checker) readVersions(
-	ctx context.Context, folder gitlog.Folder, documents []Document, present *presentFiles,
-) error {
+// readVersions asks git for the cited files as they were, if they are not known yet.
+func (c *Checker) readVersions(ctx context.Context, folder gitlog.Folder, documents []Document, present *presentFiles) error {
 	if err := c.readCited(ctx, folder, documents); err != nil {
 		return err
 	}
 	var differing []gitlog.Object
 	for _, d := range documents {
 		for _, place := range d.Places {
-			found := c.cited[citation{d.Path, place}]
-			object, now := found.object, present.file(place.Path)
+			cited := c.cited[citation{d.Path, place}]
+			object, now := cited.object, present.file(place.Path)
 			if object.ID == "" || object.Folder || now.is(object.ID) {
 				continue
 			}
@@ -141,14 +132,14 @@ func (c *Checker) readVersions(
 				c.before[object.ID] = nil
 				differing = append(differing, object)
 			}
-			if now.exists || c.renamed[found.commit] != nil {
+			if now.exists || c.renamed[cited.commit] != nil {
 				continue
 			}
-			renamed, err := folder.Renamed(ctx, found.commit, c.commit)
+			renamed, err := folder.Renamed(ctx, cited.commit, c.commit)
 			if err != nil {
 				return err
 			}
-			c.renamed[found.commit] = renamed
+			c.renamed[cited.commit] = renamed
 		}
 	}
 	return folder.Contents(ctx, differing, func(object gitlog.Object, content []byte) {
@@ -156,7 +147,7 @@ func (c *Checker) readVersions(
 	})
 }
 
-// judge says what became of a place of a document.
+// judge returns what became of a place of a document.
 func (c *Checker) judge(d Document, place document.Place, present *presentFiles) (State, document.Place) {
 	cited := c.cited[citation{d.Path, place}]
 	object, now := cited.object, present.file(place.Path)
@@ -165,7 +156,7 @@ func (c *Checker) judge(d Document, place document.Place, present *presentFiles)
 	case now.tooLarge:
 		return Unknown, place
 	case now.exists && (object.ID == "" || object.Folder || now.unread) || now.is(object.ID):
-		return Same, place // written before its place was, or a folder, or not changed
+		return Same, place // the document is older than the place; or a folder; or not changed
 	case object.ID == "", now.exists && before == nil:
 		return Unknown, place
 	case now.exists:

@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// LastKey returns the key of a project's tenant on the branch that is checked out. Outside
-// git it is the branch on which the checkout was last in use, and "main" before that.
+// LastKey returns the key of a project's tenant on the checked-out branch. Outside git it is the branch
+// of the checkout's last use, or "main".
 func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.TenantKey, error) {
 	head, err := project.Head(p.Root)
 	if err != nil {
@@ -33,8 +33,8 @@ func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.T
 	return key, err
 }
 
-// keyAt returns the key of a project's tenant on the branch that is checked out. Outside git, and
-// while git's files cannot be read, it is the branch that is given.
+// keyAt returns the key of a project's tenant on the checked-out branch, or on the given branch outside
+// git and while git's files cannot be read.
 func keyAt(p *project.Project, branch string) catalog.TenantKey {
 	if head, err := project.Head(p.Root); err == nil && head.InRepository {
 		branch = head.Branch
@@ -42,7 +42,6 @@ func keyAt(p *project.Project, branch string) catalog.TenantKey {
 	return keyOf(p, branch)
 }
 
-// keyOf returns the key of the project's tenant on a branch.
 func keyOf(p *project.Project, branch string) catalog.TenantKey {
 	return catalog.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
 }
@@ -52,7 +51,7 @@ func (p *Project) moved() bool {
 	return keyAt(p.Definition, p.Tenant.Key.Branch).Branch != p.Tenant.Key.Branch
 }
 
-// headStamp changes when another commit is checked out. Outside git it is "".
+// headStamp returns a text that changes with the checked-out commit. It is "" outside git.
 func (p *Project) headStamp() string {
 	head, err := project.Head(p.Definition.Root)
 	if err != nil || !head.InRepository {
@@ -61,8 +60,7 @@ func (p *Project) headStamp() string {
 	return head.Stamp()
 }
 
-// MaxLockAge is the age from which git's lock is ignored: a git that crashed has left it
-// behind.
+// MaxLockAge is the age from which git's lock is ignored: a git that crashed has left it.
 const MaxLockAge = 10 * time.Minute
 
 // gitBusyError means that git holds its index lock.
@@ -70,8 +68,8 @@ type gitBusyError struct{ since time.Time }
 
 func (*gitBusyError) Error() string { return "git is changing the files" }
 
-// ready returns an error while the files on disk may not be those of the tenant's
-// branch: git changes the files first, under its index lock, and HEAD last.
+// ready returns an error while the files on disk may be another branch's. Git changes the files first,
+// under its index lock, and HEAD last.
 func (p *Project) ready() error {
 	head, err := project.Head(p.Definition.Root)
 	if err != nil {
@@ -93,7 +91,7 @@ func (p *Project) ready() error {
 	return nil
 }
 
-// checkBranch returns an error if branch is not the one that is checked out.
+// checkBranch returns an error if another branch is checked out.
 func checkBranch(root, branch string) error {
 	if strings.TrimSpace(branch) == "" {
 		return apierror.Errorf(apierror.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").
@@ -111,9 +109,9 @@ func checkBranch(root, branch string) error {
 		branch, filepath.Base(root), head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
 }
 
-// StateOf looks for a project's repository at root, a path that this or another machine registered,
-// and for the branch in it. It returns [index.Alive] if something cannot be read, so that callers
-// delete nothing by mistake.
+// StateOf looks for a tenant's repository and branch at root, a path that this or another machine
+// registered. It returns [index.Alive] if something cannot be read, so that callers delete nothing by
+// mistake.
 func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.CheckoutState {
 	if !filepath.IsAbs(root) { // a machine with another operating system registered it
 		return index.Unknown

@@ -20,75 +20,79 @@ import (
 type Citation struct {
 	index.CitedPlaces
 
-	// Place is what the document cites, and Match says what it quotes.
-	Place document.Place
-	Match quoted.Match
+	Place document.Place // that the document cites
+	Match quoted.Match   // that the document quotes
 }
 
-// Citing returns the documents that cite a place, or the folder that it is in, as the index
-// had them when it was last looked for stale documents: critical ones first. It reads
-// neither files nor the index.
+// Citing returns the documents that cite a place or its folder, critical ones first. It takes them from
+// the last check for stale documents, and reads neither files nor the index.
 func (p *Project) Citing(ctx context.Context, place document.Place) []Citation {
-	var found []Citation
+	var citations []Citation
 	documents, _ := p.stale.citing(ctx)
 	for _, d := range documents {
+		if !slices.Contains(p.recalled, d.Collection) {
+			continue
+		}
 		for _, text := range d.Places {
 			if cited := document.ParsePlace(text); cited.Overlaps(place) {
-				found = append(found, Citation{CitedPlaces: d, Place: cited})
+				citations = append(citations, Citation{CitedPlaces: d, Place: cited})
 				break
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Citation) int {
+	slices.SortStableFunc(citations, func(a, b Citation) int {
 		rank := func(c Citation) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
 	})
-	return found
+	return citations
 }
 
-// OnCommand returns the documents that speak of a command line, best first: those that quote the command,
-// then those that cite a file which it names.
+// OnCommand returns the documents about a command line, best first: documents that quote it, then
+// documents that cite a file of it.
 func (p *Project) OnCommand(ctx context.Context, line string) []Citation {
 	documents, book := p.stale.citing(ctx)
-	found := quoting(documents, book.Command(line))
+	citations := p.quoting(documents, book.Command(line))
 	for _, name := range quoted.Files(line) {
 		file := strings.TrimPrefix(name, "./")
 		for i, d := range documents {
 			cited := slices.IndexFunc(d.Places, func(place string) bool {
 				return strings.EqualFold(document.ParsePlace(place).Path, file)
 			})
-			if cited >= 0 && !book.Advises(i, line) {
-				found = append(found, Citation{CitedPlaces: d, Place: document.ParsePlace(d.Places[cited])})
+			if cited >= 0 && slices.Contains(p.recalled, d.Collection) && !book.Advises(i, line) {
+				citations = append(citations, Citation{CitedPlaces: d, Place: document.ParsePlace(d.Places[cited])})
 			}
 		}
 	}
-	return found
+	return citations
 }
 
-// OnText returns the documents that warn of what is in a text, best first.
+// OnText returns the documents that warn of something in a text, best first.
 func (p *Project) OnText(ctx context.Context, text string) []Citation {
 	documents, book := p.stale.citing(ctx)
-	return quoting(documents, book.Text(text))
+	return p.quoting(documents, book.Text(text))
 }
 
-// OnOutput returns the documents that quote a line which a failed command has printed.
+// OnOutput returns the documents that quote a line of a failed command's output.
 func (p *Project) OnOutput(ctx context.Context, output string) []Citation {
 	documents, book := p.stale.citing(ctx)
-	return quoting(documents, book.Output(output))
+	return p.quoting(documents, book.Output(output))
 }
 
-func quoting(documents []index.CitedPlaces, matches []quoted.Match) []Citation {
-	var found []Citation
+// quoting returns the documents that match, of the collections that hooks search.
+func (p *Project) quoting(documents []index.CitedPlaces, matches []quoted.Match) []Citation {
+	var citations []Citation
 	for _, m := range matches {
-		found = append(found, Citation{CitedPlaces: documents[m.Document], Match: m})
+		if d := documents[m.Document]; slices.Contains(p.recalled, d.Collection) {
+			citations = append(citations, Citation{CitedPlaces: d, Match: m})
+		}
 	}
-	return found
+	return citations
 }
 
-// DocumentsCiting returns the IDs of the documents that cite one of the places, such as
-// src/pool.go:12-20 or src/, as the index has them now. The list is not nil.
+// DocumentsCiting returns the IDs of the indexed documents that cite one of the places, such as
+// src/pool.go:12-20 or src/. The list is not nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
-	documents, err := p.index.CitedPlaces(ctx, p.Compounding())
+	documents, err := p.index.CitedPlaces(ctx, p.Tenant, catalog.Compounding)
 	citing := []int64{}
 	for _, d := range documents {
 		if slices.ContainsFunc(d.Places, func(text string) bool {
@@ -103,61 +107,55 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 	return citing, err
 }
 
-// Recall says which hooks may be answered about a project, what the user's settings and
-// the project's configuration both allow.
+// Recall returns which hooks both the user's settings and the project's configuration allow.
 func (w *Workspace) Recall(p *Project) project.Recall {
 	return w.settings.Recall.And(p.Definition.Config.Recall)
 }
 
-// RecallThreshold returns the relevance from which a hook shows a document, and RecallVisible whether the
-// user sees it.
-func (w *Workspace) RecallThreshold() float64 { return w.settings.RecallThreshold }
-
-// RecallVisible reports whether the user sees what hooks show.
-func (w *Workspace) RecallVisible() bool { return w.settings.RecallVisible }
-
-// RecallScopes returns what hooks search: the collections of the user's settings that are there, and external
-// docs that the project takes as its own.
-func (w *Workspace) RecallScopes(ctx context.Context, p *Project) (scopes []catalog.Scope) {
-	collections := w.settings.RecallCollections
-	if external := string(catalog.External); p.Definition.Config.ExternalAsOwn() && !slices.Contains(collections, external) {
-		collections = append(slices.Clone(collections), external)
+// recalled returns the collections that hooks search: those of the user's settings, and external docs that the
+// project takes as its own.
+func (w *Workspace) recalled(p *project.Project) (collections []catalog.Collection) {
+	for _, c := range []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook} {
+		named := slices.Contains(w.settings.RecallCollections, string(c))
+		if c == catalog.External {
+			named = p.Config.ExternalDocs != nil && (named || p.Config.ExternalAsOwn())
+		}
+		if named {
+			collections = append(collections, c)
+		}
 	}
-	for _, collection := range collections {
-		switch catalog.Collection(collection) {
-		case catalog.Compounding:
-			scopes = append(scopes, p.Compounding())
-		case catalog.External:
-			if p.Definition.Config.ExternalDocs != nil {
-				scopes = append(scopes, p.External())
-			}
-		case catalog.Handbook:
-			if edition, err := w.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
-				scopes = append(scopes, edition.Scope())
-			}
+	return collections
+}
+
+// RecallScopes returns what hooks search.
+func (w *Workspace) RecallScopes(ctx context.Context, p *Project) (scopes []catalog.Scope) {
+	for _, collection := range p.recalled {
+		if collection != catalog.Handbook {
+			scopes = append(scopes, catalog.Scope{Tenant: p.Tenant, Collection: collection})
+		} else if edition, err := w.Handbook(ctx); err == nil && edition != (index.HandbookEdition{}) {
+			scopes = append(scopes, edition.Scope())
 		}
 	}
 	return scopes
 }
 
-// KeepsQuestions reports whether the user's settings allow to keep questions that found nothing.
-func (w *Workspace) KeepsQuestions() bool { return w.settings.KeepQuestions }
-
-// ActiveWithin is Active for callers that cannot wait long, such as hooks: an activation
-// goes on when ctx ends, and the next call meets it.
+// ActiveWithin is Active for callers that cannot wait long, such as hooks: an activation goes on when ctx
+// ends, and serves the next call.
 func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
-	var active *Project
-	var err error
-	done := make(chan struct{})
+	type activation struct {
+		active *Project
+		err    error
+	}
+	done := make(chan activation, 1)
 	w.running.Go(func() {
 		ctx, cancel := context.WithTimeout(w.life, activationPatience)
 		defer cancel()
-		active, err = w.Active(ctx)
-		close(done)
+		active, err := w.Active(ctx)
+		done <- activation{active, err}
 	})
 	select {
-	case <-done:
-		return active, err
+	case a := <-done:
+		return a.active, a.err
 	case <-ctx.Done():
 		return nil, apierror.Errorf(apierror.ProjectNotActivated, "the project is still being activated")
 	}
@@ -167,16 +165,13 @@ func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
 const activationPatience = 30 * time.Second
 
 const (
-	// maxNeighbours is the number of documents that a writer can be asked to read.
-	maxNeighbours = 3
-	// leastNear is the relevance of a document below which nobody would look at it.
-	leastNear = 0.05
+	maxNeighbours = 3    // a writer can be asked to read so many documents
+	leastNear     = 0.05 // a relevance that is worth a look
 )
 
-// Neighbours returns up to three of the project's documents that are most like the one at
-// a path of the index, the nearest first, each with the passage that is like it. They are
-// ranked and not judged: duplicates and relatives are equally near. Without Ollama they
-// are found by words.
+// Neighbours returns up to three of the project's documents that are most like the document at a path of
+// the index, nearest first, with the similar passage. Duplicates and relatives are equally near. Without
+// Ollama words decide.
 func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Searcher) ([]rag.Hit, error) {
 	file, err := p.Read(path)
 	if err != nil {
@@ -190,7 +185,7 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 		Text: text, Limit: 3 * maxNeighbours, MinScore: leastNear, Unasked: true,
 	})
 	near := slices.DeleteFunc(hits.Documents, func(hit rag.Hit) bool {
-		return hit.Path == path || hit.SupersededBy == path // of that one its writer has decided
+		return hit.Path == path || hit.SupersededBy == path // the writer knows that one
 	})
 	return near[:min(len(near), maxNeighbours)], err
 }

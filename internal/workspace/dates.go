@@ -12,17 +12,15 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// commitDates knows when the documents were first committed. It asks git for the history
-// when a date is first needed, and again when one is needed after HEAD has moved. Safe for
-// concurrent use.
+// commitDates knows when documents were first committed. It asks git when a date is needed and HEAD has
+// moved. Safe for concurrent use.
 type commitDates struct {
 	dir, prefix string // the folder of the documents, and what its paths in the index begin with
 	logger      *slog.Logger
 
-	mu sync.Mutex
-	// dates are those of the history of commit, by the paths of the files in the folder.
-	commit string
-	dates  map[string]string
+	mu     sync.Mutex
+	commit string            // HEAD when dates was read
+	dates  map[string]string // by the files' paths in the folder
 }
 
 func newCommitDates(p *project.Project, logger *slog.Logger) *commitDates {
@@ -31,30 +29,28 @@ func newCommitDates(p *project.Project, logger *slog.Logger) *commitDates {
 	}
 }
 
-// FirstCommits returns the dates on which those of a project's documents were first committed that
-// git knows.
+// FirstCommits returns the dates of the documents' first commits, as far as git knows them.
 func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[string]string {
 	return newCommitDates(p, slog.New(slog.DiscardHandler)).Dates(ctx, paths)
 }
 
-// Dates returns the dates of the first commits of those of the paths that were committed.
+// Dates returns the dates of the paths' first commits, as far as git knows them.
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.read(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, gitlog.ErrNone) {
-		c.logger.WarnContext(ctx, "git does not say since when there are documents, so that their files' times are used", "error", err)
+		c.logger.WarnContext(ctx, "git does not know how old the documents are; the times of the files are used", "error", err)
 	}
-	found := map[string]string{}
+	dates := map[string]string{}
 	for _, path := range paths {
 		if date, ok := c.dates[strings.TrimPrefix(path, c.prefix)]; ok {
-			found[path] = date
+			dates[path] = date
 		}
 	}
-	return found
+	return dates
 }
 
-// read brings dates up to date with HEAD. A history that could not be read is not tried
-// again before HEAD moves: it would take as long.
+// read brings dates up to date with HEAD. It does not read an unreadable history again before HEAD moves.
 func (c *commitDates) read(ctx context.Context) error {
 	folder, err := gitlog.Open(c.dir)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// deletedError is why no project is active once p was deleted from the index. It remains so
-// until this server or another one of the checkout activates the project.
+// deletedError says that no project is active because p was deleted from the index. It holds until a
+// server of the checkout activates the project.
 func deletedError(p *Project) *apierror.Error {
 	e := notActivated("")
 	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents, or with its database; "+
@@ -21,12 +21,11 @@ func deletedError(p *Project) *apierror.Error {
 	return e.With("config_path", p.Definition.ConfigPath)
 }
 
-// Delete removes a selection from the index. If the selection contains the active
-// project, no project is active afterwards, since its files would be indexed again
-// at once. Other servers notice the deletion and do the same.
+// Delete removes a selection from the index. If the active project is among it, no project is active
+// afterwards: the server would index its files again at once. Other servers notice the deletion and do
+// the same.
 //
-// The server must have a project or be started for one, which may be deleted. It is
-// not activated.
+// The server must have a project, or be started for one. Delete does not activate it.
 func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return index.Contents{}, err
@@ -57,7 +56,7 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	return contents, nil
 }
 
-// Contents returns what [Workspace.Delete] would remove, under the same conditions.
+// Contents counts what [Workspace.Delete] would remove, under the same conditions.
 func (w *Workspace) Contents(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := w.hasProject(); err != nil {
 		return index.Contents{}, err
@@ -80,7 +79,7 @@ func (w *Workspace) hasProject() error {
 	return nil
 }
 
-// checkedOut returns the project of a config, with its present branch.
+// checkedOut returns the project of a config, with the key of its present branch.
 func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, catalog.TenantKey, error) {
 	p, err := w.load(configPath)
 	if err != nil {
@@ -88,9 +87,4 @@ func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project
 	}
 	key, err := LastKey(ctx, w.index, p)
 	return p, key, err
-}
-
-// rejoin finds a tenant that is in the index. It registers none.
-func (w *Workspace) rejoin(ctx context.Context, key catalog.TenantKey, _ string) (*catalog.Tenant, error) {
-	return w.index.Rejoin(ctx, key)
 }

@@ -9,10 +9,9 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// External returns the active project if it has external documentation. The error
-// is EXTERNAL_DOCS_NOT_CONFIGURED only if config.json names none. If it names a
-// folder that cannot be used, the error says why. config.json is read again first,
-// because it may just have been written.
+// External returns the active project if it has external docs. It reads config.json again, which may be
+// new. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json names no folder, and otherwise says why
+// the folder cannot be used.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
 	if err != nil || active.Definition.Config.ExternalDocs != nil {
@@ -29,12 +28,11 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	return active, nil
 }
 
-// noExternal returns the error for external docs that the config does not name. problem is what
-// is wrong with it, nil if it is valid.
+// noExternal returns the error for a config without external docs. problem is nil if the config is valid.
 func noExternal(problem error) error {
 	if problem != nil {
 		return fmt.Errorf(
-			"the config has become invalid, and the one before it, which stays in force, has no external docs: %w", problem)
+			"the config is not valid, and the former one, which stays in force, has no external docs: %w", problem)
 	}
 	e := apierror.Errorf(apierror.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
 		"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
@@ -44,11 +42,10 @@ func noExternal(problem error) error {
 		}})
 }
 
-// externalFolder returns the folder of the external docs.
 func externalFolder(p *project.Project, external project.External) watch.Folder {
 	inside := p.Root
 	if external.RelDir == "" || external.Hidden {
-		inside = external.Dir // the user has allowed it
+		inside = external.Dir // the user allows it
 	}
 	return watch.Folder{
 		Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), MayBeMissing: true,

@@ -14,34 +14,27 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// How often a project looks at its checkout and at its tenant's row: less often while nobody
-// uses the server, since there may be a hundred windows.
+// How often a project looks at its checkout and its tenant's row. There may be a hundred idle windows.
 const (
 	lookInterval = time.Second
 	idleInterval = 5 * time.Second
 )
 
-// usedPatience bounds the wait of a call for what has happened in a pause: the database may
-// be away, which the call itself then says.
+// usedPatience bounds the wait of a call for a look after a pause.
 const usedPatience = 2 * time.Second
 
-// seen is what the goroutine of a project saw at one look. It does not change.
-type seen struct {
-	at time.Time
-	// leading is set while this server indexes the project.
-	leading bool
-	// published is the status from the server that does, if that is another.
-	published Status
-	// waiting is why no server is known to index the project, nil if one does.
-	waiting error
-	// config is the state of the config's file, and problem what is wrong with it since the
-	// activation, nil if it is valid.
-	config  document.Stamp
-	problem error
+// snapshot is the result of one look at a project. It does not change.
+type snapshot struct {
+	at        time.Time
+	leading   bool           // this server indexes the project
+	published Status         // of the server that indexes, if it is another
+	waiting   error          // why no server is known to index the project
+	config    document.Stamp // of the config's file
+	problem   error          // what is wrong with the config since the activation
 }
 
-// run follows the project until another becomes the active one, or w is closed. It begins
-// when the project before it has ended: the two may be of one tenant.
+// run follows the project until another one is active or w is closed. It begins when the previous
+// project has ended, because both may have the same tenant.
 func (w *Workspace) run(p, previous *Project) {
 	defer close(p.ended)
 	if previous != nil {
@@ -53,25 +46,24 @@ func (w *Workspace) run(p, previous *Project) {
 	}
 	w.running.Go(func() {
 		if err := p.docs.folder.RemoveTemporary(ctx, time.Now().Add(-temporaryAge)); err != nil && ctx.Err() == nil {
-			p.logger.DebugContext(ctx, "remove what a killed promotion has left", "error", err)
+			p.logger.DebugContext(ctx, "remove temporary files of a killed promotion", "error", err)
 		}
 	})
 	w.keepStale(p)
 	panics.Restart(ctx, p.logger, "follow the project", func() { w.follow(ctx, p) })
 }
 
-// keepStale finds out which documents are stale while the project is the active one.
+// keepStale looks for stale documents while the project is active.
 func (w *Workspace) keepStale(p *Project) {
 	w.running.Go(func() {
 		panics.Restart(p.life, p.logger, "look for stale documents", func() { p.stale.run(p.life) })
 	})
 }
 
-// temporaryAge is how old a temporary file is that no edit is writing any more.
+// temporaryAge is the age from which no edit still writes a temporary file.
 const temporaryAge = time.Minute
 
-// follow looks at the project again and again, and indexes it while this server leads,
-// until ctx ends.
+// follow looks at the project again and again, and indexes it while this server leads, until ctx ends.
 func (w *Workspace) follow(ctx context.Context, p *Project) {
 	leader := &leader{project: p, lease: w.index.Lease(p.Tenant)}
 	defer leader.stop(ctx)
@@ -85,7 +77,7 @@ func (w *Workspace) follow(ctx context.Context, p *Project) {
 	}
 }
 
-// rest waits until the next look is due or asked for, and publishes what cannot wait for it.
+// rest waits until the next look is due or requested. It publishes urgent changes in the meantime.
 func (p *Project) rest(ctx context.Context, interval time.Duration, leader *leader) {
 	next := time.NewTimer(interval)
 	defer next.Stop()
@@ -103,10 +95,9 @@ func (p *Project) rest(ctx context.Context, interval time.Duration, leader *lead
 	}
 }
 
-// look looks once at the checkout and at the tenant's row, follows what has changed there, and
-// notes what it saw.
+// look looks once at the checkout and at the tenant's row, follows their changes, and keeps a snapshot.
 func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
-	now := &seen{at: time.Now(), published: Status{Failed: []Failed{}}, config: p.configStamp()}
+	now := &snapshot{at: time.Now(), published: Status{Failed: []Failed{}}, config: p.configStamp()}
 	now.problem = w.followCheckout(ctx, p)
 	if ctx.Err() != nil {
 		return
@@ -122,18 +113,18 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	case now.waiting != nil && !now.leading:
 		p.logger.DebugContext(ctx, "this server cannot index", "error", now.waiting)
 	case row.SyncStatus == nil:
-		now.published.Queued = 1 // the server that indexes has not said anything yet
+		now.published.Queued = 1 // the server that indexes has not published a status yet
 	default:
 		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
 	}
-	p.seen.Store(now)
+	p.latest.Store(now)
 	if now.waiting == nil && p.Status().hasText() {
 		p.stale.follow(p.headStamp(), row.Version, w.index.Idle())
 	}
 }
 
-// followCheckout replaces the project if it is not what the checkout and the index have by
-// now, and returns what is wrong with the config.
+// followCheckout replaces the project if its checkout or config has changed or its index was deleted. It
+// returns what is wrong with the config.
 func (w *Workspace) followCheckout(ctx context.Context, p *Project) (problem error) {
 	definition, problem := w.load(p.Definition.ConfigPath)
 	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {
@@ -146,7 +137,7 @@ func (w *Workspace) followCheckout(ctx context.Context, p *Project) (problem err
 	return problem
 }
 
-// configStamp is the state of the config's file, zero without one.
+// configStamp returns the stamp of the config's file, or zero if there is no file.
 func (p *Project) configStamp() document.Stamp {
 	info, err := os.Stat(p.Definition.ConfigPath)
 	if err != nil {
@@ -157,17 +148,17 @@ func (p *Project) configStamp() document.Stamp {
 
 // reconfigured reports whether the config was written since the last look.
 func (p *Project) reconfigured() bool {
-	seen := p.seen.Load()
-	return seen != nil && seen.config != p.configStamp()
+	latest := p.latest.Load()
+	return latest != nil && latest.config != p.configStamp()
 }
 
-// lookAgain waits until the project was looked at after a pause, for a moment at most.
+// lookAgain asks for a look after a pause, and waits for it, for a moment.
 func (p *Project) lookAgain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, usedPatience)
 	defer cancel()
 	began := time.Now()
 	signal(p.wake)
-	p.until(ctx, func() bool { seen := p.seen.Load(); return seen != nil && seen.at.After(began) })
+	p.until(ctx, func() bool { latest := p.latest.Load(); return latest != nil && latest.at.After(began) })
 }
 
 // signal puts a token into a channel that holds one.

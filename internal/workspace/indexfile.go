@@ -15,13 +15,12 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// indexTries is how often a file is tried that changes while it is indexed or edited.
+// indexTries bounds the tries for a file that changes while it is indexed or edited.
 const indexTries = 5
 
-// IndexFile puts one document of the docs folder into the index now, with its vectors.
-// given may be relative to the repository or to the docs folder. It returns the path in
-// the index. If the file changes or disappears meanwhile, the index holds its newest
-// state. Without Ollama the error says that the document is found by its words.
+// IndexFile indexes one document now, with its vectors, and returns its path in the index. given may be
+// relative to the repository or to the docs folder. If the file changes or disappears, the index has its
+// newest state. Without Ollama the error says that words find the document.
 func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, err error) {
 	defer func() { err = p.orExternal(err, given, apierror.InvalidArgument) }()
 	name, err := p.documentName(given, "path")
@@ -46,18 +45,17 @@ func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, 
 	return indexed, nil
 }
 
-// Advice returns what is wrong with a document, by its path in the index, in a project
-// that is lenient enough to index it all the same.
+// Advice returns what is wrong with a document that a lenient project has indexed all the same.
 func (p *Project) Advice(indexed string) []document.Violation {
 	file, err := p.Read(indexed)
 	if err != nil {
-		return nil // it has just gone, and the index follows
+		return nil // it is gone, and the index follows
 	}
 	return index.Advice(file, p.Definition)
 }
 
-// indexNewest puts the text of a document into the index, with its newest state if the
-// file changes meanwhile. The error is [fs.ErrNotExist] if there is none.
+// indexNewest puts the newest text of a document into the index. The error is [fs.ErrNotExist] if there
+// is no file.
 func (p *Project) indexNewest(ctx context.Context, name, indexed string) (err error) {
 	for range indexTries {
 		if err = p.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
@@ -67,8 +65,7 @@ func (p *Project) indexNewest(ctx context.Context, name, indexed string) (err er
 	return apierror.FileError(fmt.Errorf("index ./%s: %w, %d times; call again when nobody writes to it", indexed, err, indexTries))
 }
 
-// indexFile is one try of indexNewest. The error is [document.ErrChanged] if the file
-// has changed meanwhile, and [fs.ErrNotExist] if there is none.
+// indexFile is one try of indexNewest. The error is also [document.ErrChanged].
 func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 	file, err := p.docs.folder.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -96,13 +93,12 @@ func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 	return nil
 }
 
-// documentName returns the document's path in the docs folder. parameter is the
-// name of the tool's parameter, for errors.
+// documentName returns the document's path in the docs folder. Errors name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
 	docs := p.Definition.DocsDir()
 	name := filepath.ToSlash(given)
 	if filepath.IsAbs(given) {
-		// The project's root has its symbolic links resolved; what leads there may not.
+		// The project's root has no symbolic links, but the given path may.
 		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
 		relative, relErr := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
 		if err != nil || relErr != nil {
@@ -128,7 +124,7 @@ func (p *Project) notFound(given string) *apierror.Error {
 		given, p.Definition.DocsDir(), p.examplePath())
 }
 
-// examplePath shows how the path of a document looks.
+// examplePath returns a path as an example for messages.
 func (p *Project) examplePath() string {
 	folder := "problems"
 	if p.Definition.Lenient() {
@@ -137,10 +133,9 @@ func (p *Project) examplePath() string {
 	return "./" + path.Join(p.Definition.DocsDir(), folder, "example.md")
 }
 
-// Read returns a document as it is on disk, by its path in the index: relative
-// to the repository, or absolute for external docs outside it. It reads only
-// documents of the docs folder and of the external docs. Any other path is
-// DOCUMENT_NOT_FOUND, whether or not there is a file.
+// Read returns a document as it is on disk, by its path in the index: relative to the repository, or
+// absolute for external docs outside it. Paths outside both folders are DOCUMENT_NOT_FOUND, whether or
+// not there is a file.
 func (p *Project) Read(given string) (document.File, error) {
 	clean := path.Clean(filepath.ToSlash(given))
 	for _, tree := range p.trees {

@@ -13,21 +13,18 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// leader is what this server does as the only one that indexes a project. The goroutine of
-// the project uses it.
+// leader indexes a project while this server has the lease, and observes its folders otherwise. Only the
+// goroutine of the project uses it.
 type leader struct {
-	project *Project
-	lease   *db.Lease
-	// end ends the work, nil before there is any. While another server leads, the work is to
-	// observe the folders.
-	end     context.CancelFunc
-	leads   bool
-	working sync.WaitGroup
-	// published is the status that the other servers read, nil before the first.
-	published *Status
+	project   *Project
+	lease     *db.Lease
+	leads     bool
+	end       context.CancelFunc // of the work; nil before the first
+	working   sync.WaitGroup
+	published *Status // that other servers read; nil before the first
 }
 
-// follow does the other work when the lease was taken or lost.
+// follow changes the work after the lease was taken or lost.
 func (l *leader) follow(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return
@@ -74,9 +71,8 @@ func (l *leader) stop(ctx context.Context) {
 	}
 }
 
-// publish writes the status into the tenant's row if it has changed. If atOnce is set it
-// does so only where that cannot wait: other servers must know when the index falls behind
-// the files, and they wait until it has caught up.
+// publish writes a changed status into the tenant's row. With atOnce it writes only urgent changes: the
+// index falls behind the files or has caught up.
 func (l *leader) publish(ctx context.Context, atOnce bool) {
 	hadText, hasText := l.published != nil && l.published.hasText(), l.project.mirrored().hasText()
 	if !l.leads || atOnce && hadText == hasText {
@@ -96,16 +92,15 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-// How long other work on the index is put off for the answer of an activation: until the
-// text of all files is there, and while the answer is made. The database may be far away,
-// and work at the same time needs more connections.
+// Other work waits for the text of all files, and then for the answer of the activation. The database may
+// be far away, and more work needs more connections.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond
 )
 
-// deferUntilText waits until the text of all files is in the index, for a moment at most. It
-// also asks for Ollama, so that the answer says if it is away.
+// deferUntilText waits until the text of all files is in the index, for a moment. It also asks whether
+// Ollama answers, so that the answer of the activation can say so.
 func (p *Project) deferUntilText(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, syncTime)
 	var asking sync.WaitGroup
@@ -117,8 +112,8 @@ func (p *Project) deferUntilText(ctx context.Context) {
 	}
 }
 
-// dropFormerExternal removes the external docs of an earlier config if the present
-// one has none. If it names another folder, that folder's mirror removes them.
+// dropFormerExternal removes the external docs of an earlier config if the present config has no such
+// docs. If it names another folder, that folder's mirror removes them.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
 	if _, configured := p.Definition.External(); configured {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,50 +16,46 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Project is the active project on one branch. Its index follows its files until
-// another project or branch takes its place. Safe for concurrent use.
+// Project is the active project on one branch. Its index follows its files until another project or
+// branch replaces it. Safe for concurrent use.
 type Project struct {
 	Definition *project.Project
 	Tenant     *catalog.Tenant
 
-	index  *index.Index
-	logger *slog.Logger
-	docs   tree
-	trees  []tree // docs among them
-	queue  *index.Queue
-	stale  *staleDocuments
-	// unusedTextAge is how long text stays in the index that no document uses.
-	unusedTextAge time.Duration
+	index    *index.Index
+	logger   *slog.Logger
+	docs     tree
+	trees    []tree // with docs
+	queue    *index.Queue
+	stale    *staleDocuments
+	recalled []catalog.Collection // that hooks search
 
-	life   context.Context //nolint:containedctx // ends when another project takes its place
+	unusedTextAge time.Duration // of text that stays in the index without a document
+
+	life   context.Context //nolint:containedctx // ends when another project replaces this one
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when nothing of it runs any more
 
-	// seen is what its goroutine saw last, nil before the first look.
-	seen atomic.Pointer[seen]
-	// deleted is set for good once the tenant is known to be deleted.
-	deleted atomic.Bool
-	// wake holds a token when the goroutine is to look at once, and changed when the status
-	// has changed.
-	wake, changed chan struct{}
-
-	// editing lets one edit of a file at a time take place in this server.
-	editing sync.Mutex
+	latest  atomic.Pointer[snapshot] // nil before the first look
+	deleted atomic.Bool              // the tenant was deleted; never unset
+	wake    chan struct{}            // holds a token when a look is due at once
+	changed chan struct{}            // holds a token when the status has changed
+	editing sync.Mutex               // one edit of a file at a time
 }
 
-// tree is a folder, its index, and the mirror that keeps the two equal. The observer runs
-// while another server indexes: it looks at the folder only.
+// tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes,
+// the observer runs instead and only looks at the folder.
 type tree struct {
 	folder           watch.Folder
 	indexer          *index.Indexer
 	mirror, observer *watch.Mirror
 }
 
-// newProject returns a project that nothing follows yet. It ends with w.
+// newProject returns a project that is not followed yet. It ends with w.
 func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Project {
 	x := w.index
 	a := &Project{
-		Definition: p, Tenant: tenant, index: x, ended: make(chan struct{}),
+		Definition: p, Tenant: tenant, index: x, recalled: w.recalled(p), ended: make(chan struct{}),
 		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 		logger: w.logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
@@ -67,8 +64,13 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.stale = &staleDocuments{
 		checker: staleness.NewChecker(p.Root), logger: a.logger,
-		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
-		asked: make(chan struct{}, 1), known: make(chan struct{}), found: make(chan struct{}),
+		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
+			if slices.Contains(a.recalled, catalog.External) {
+				return x.CitedPlaces(ctx, tenant, catalog.Compounding, catalog.External)
+			}
+			return x.CitedPlaces(ctx, tenant, catalog.Compounding)
+		},
+		due: make(chan struct{}, 1), read: make(chan struct{}), checked: make(chan struct{}),
 	}
 	a.unusedTextAge = w.settings.UnusedTextAge()
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
@@ -76,7 +78,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
 		t := tree{
 			folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger),
-			observer: watch.NewMirror(folder, nil, config, slog.New(slog.DiscardHandler)), // the other server says what it meets
+			observer: watch.NewMirror(folder, nil, config, slog.New(slog.DiscardHandler)), // the other server logs
 		}
 		a.trees = append(a.trees, t)
 		return t
@@ -89,8 +91,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	return a
 }
 
-// Folders returns the folders that are indexed for a project, that of its own documents
-// first.
+// Folders returns the indexed folders of a project, first the folder of its own documents.
 func Folders(p *project.Project) []watch.Folder {
 	folders := []watch.Folder{docsFolder(p)}
 	if external, ok := p.External(); ok {
@@ -106,8 +107,7 @@ func docsFolder(p *project.Project) watch.Folder {
 	}
 }
 
-// externalPrefix makes paths relative to the repository. Paths of a folder outside
-// the repository stay absolute.
+// externalPrefix makes paths relative to the repository. Paths outside it stay absolute.
 func externalPrefix(external project.External) string {
 	switch external.RelDir {
 	case "":
@@ -124,8 +124,7 @@ func (p *Project) Compounding() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}
 }
 
-// External returns the scope of the external documentation, if [Workspace.External] says that
-// there is any.
+// External returns the scope of the external docs. Ask [Workspace.External] first whether there are any.
 func (p *Project) External() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}
 }

@@ -15,13 +15,10 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Promote sets the level of a document, first in its file and then in the index. It
-// replaces the file in one step and keeps its mode. After a crash in between, the
-// next sync corrects the index. Promote returns the document's path in the docs
-// folder and its previous level.
-func (p *Project) Promote(
-	ctx context.Context, given string, level catalog.Level,
-) (name string, previous catalog.Level, err error) {
+// Promote sets the level of a document, first in its file and then in the index. After a crash in
+// between, the next sync corrects the index. It returns the document's path in the docs folder and its
+// previous level.
+func (p *Project) Promote(ctx context.Context, given string, level catalog.Level) (name string, previous catalog.Level, err error) {
 	defer func() { err = p.orExternal(err, given, apierror.ExternalDocsNotPromotable) }()
 	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err
@@ -29,10 +26,12 @@ func (p *Project) Promote(
 	if err := p.Tenant.Writable("change the promotion level"); err != nil {
 		return "", "", err // before the file is changed
 	}
-	err = p.editDocument(name, func(file document.File) (content []byte, err error) {
+	p.editing.Lock()
+	err = edit(p.docs.folder, name, func(file document.File) (content []byte, err error) {
 		content, previous, err = p.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
+	p.editing.Unlock()
 	var refused *apierror.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -42,15 +41,12 @@ func (p *Project) Promote(
 	case err != nil:
 		return "", "", apierror.FileError(fmt.Errorf("edit ./%s: %w", path.Join(p.Definition.DocsDir(), name), err))
 	}
-	// Its passages are those of before, but for the lines where they stand, and keep their vectors.
 	err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", "", p.notFound(given)
 	}
 	if errors.Is(err, document.ErrChanged) {
-		// Others keep changing the file. It had the new level, and its newest
-		// version is indexed like any other edit.
-		err = nil
+		err = nil // others keep changing the file, which is indexed like after any other edit
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("the file has the new level, and the index will follow: %w", apierror.AsError(err))
@@ -58,15 +54,8 @@ func (p *Project) Promote(
 	return name, previous, nil
 }
 
-// editDocument edits a file of the docs folder, one at a time.
-func (p *Project) editDocument(name string, change func(document.File) ([]byte, error)) error {
-	p.editing.Lock()
-	defer p.editing.Unlock()
-	return edit(p.docs.folder, name, change)
-}
-
-// orExternal returns err, or an error with the code if err says that there is no document at a path
-// given by a caller, and the path is one of the external docs.
+// orExternal returns an error with the code if err says that there is no document at the given path, and
+// the path is one of the external docs. Otherwise it returns err.
 func (p *Project) orExternal(err error, given string, code apierror.Code) error {
 	if err == nil || !p.isExternal(given) {
 		return err
@@ -78,8 +67,7 @@ func (p *Project) orExternal(err error, given string, code apierror.Code) error 
 		"level; give only documents in %s", given, p.Definition.DocsDir())
 }
 
-// isExternal reports whether a path given by a caller leads to a file of the
-// external docs.
+// isExternal reports whether the given path leads to a file of the external docs.
 func (p *Project) isExternal(given string) bool {
 	external, ok := p.Definition.External()
 	if !ok {
@@ -97,12 +85,9 @@ func (p *Project) isExternal(given string) bool {
 	return err == nil && filepath.IsLocal(relative) && external.Match(filepath.ToSlash(relative))
 }
 
-// edit replaces the content of a file in the folder by what change makes of it. It
-// does so in one step: a reader sees the old or the new content whole, and a crash
-// leaves one of the two. The file keeps its mode. If somebody else changes the file
-// meanwhile, the edit is repeated, so that no change is lost. edit does not write
-// content that stays the same. It returns the error of change as it is, and leaves the
-// file alone then.
+// edit replaces the content of a file by the result of change, as [contain.Root.Replace] does. If
+// somebody else changes the file, edit tries again, so that no change is lost. It does not write equal
+// content. After an error of change it leaves the file alone.
 func edit(folder watch.Folder, name string, change func(before document.File) (content []byte, err error)) error {
 	for range indexTries {
 		before, err := folder.Read(name)
@@ -123,8 +108,8 @@ func edit(folder watch.Folder, name string, change func(before document.File) (c
 	return fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, document.ErrChanged)
 }
 
-// replace puts the content in the place of the file at name. The error is
-// [document.ErrChanged] if that is no longer the file that was read.
+// replace replaces a file's content. The error is [document.ErrChanged] if it no longer has the content
+// before.
 func replace(folder watch.Folder, name string, before document.File, content []byte) (err error) {
 	root, err := folder.Open()
 	if err != nil {

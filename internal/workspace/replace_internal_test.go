@@ -48,14 +48,14 @@ func TestReplace_FollowsAnEditSinceTheConfigWasLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		repo.Put(".csharp-compounding-docs/config.json", edited)
-		if _, err := w.replace(t.Context(), p, keyOf(p, "main"), w.index.Tenant); err != nil {
+		if _, err := w.replace(t.Context(), p, keyOf(p, "main"), false); err != nil {
 			t.Fatal(err)
 		}
 		want, problem := w.load(repo.Root)
 		await.Until(t, name+" is followed", func() bool {
 			active := w.current()
-			if seen := active.seen.Load(); problem != nil {
-				return seen != nil && seen.problem != nil
+			if latest := active.latest.Load(); problem != nil {
+				return latest != nil && latest.problem != nil
 			}
 			return active.Definition.Same(want)
 		})

@@ -7,13 +7,12 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Follow tells the workspace which folders the client works in, the first one before the
-// others. Call it before each call that needs a project: it costs nothing as long as they
-// are the same.
+// Follow tells the workspace which folders the client works in, the most important first. Call it before
+// each call that needs a project: it costs nothing while the folders stay the same.
 //
-// When the client has left the repository of the active project, as it does when it
-// enters another worktree, the next call activates the one that it has gone to. A project
-// that the client was not in, because another one was activated on purpose, stays.
+// A client that enters another worktree leaves the repository of the active project. Then the next call
+// activates the project of the new folder. A project that was activated on purpose, outside the client's
+// folders, stays active.
 func (w *Workspace) Follow(ctx context.Context, folders []string) {
 	w.mu.Lock()
 	same := slices.Equal(folders, w.clientFolders)
@@ -28,7 +27,7 @@ func (w *Workspace) Follow(ctx context.Context, folders []string) {
 		}
 	}
 	if w.beginSwitch(ctx) != nil {
-		return // the call is given up
+		return // the call was cancelled
 	}
 	defer w.endSwitch()
 	at, certain := w.currentRoot()
@@ -53,8 +52,8 @@ func (w *Workspace) Follow(ctx context.Context, folders []string) {
 	w.active, w.projectDir = nil, roots[0]
 }
 
-// currentRoot returns the root of the repository that calls are answered from, "" for
-// none. It is certain if that was activated already.
+// currentRoot returns the root of the project that answers calls, or "". It is certain if that project
+// is active already.
 func (w *Workspace) currentRoot() (root string, certain bool) {
 	if active := w.current(); active != nil {
 		return active.Definition.Root, true

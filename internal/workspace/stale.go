@@ -15,59 +15,64 @@ import (
 )
 
 const (
-	// staleAge is the least time between two looks for stale documents, and staleShare how
-	// much longer it is than a look took: in a long history git takes seconds.
+	// staleAge is the least time between two checks for stale documents. A check may take a share of
+	// 1/staleShare of the time, because git takes seconds in a long history.
 	staleAge   = 5 * time.Second
 	staleShare = 20
-	// stalePatience bounds the wait of the first search, which comes before it is known.
+	// stalePatience bounds the wait of a call that comes before the first check has ended.
 	stalePatience = 200 * time.Millisecond
 )
 
-// staleDocuments knows which documents of a project may no longer hold. It finds that out in
-// the background: when somebody first asks, and when the commit or the documents have changed. Safe for concurrent use.
+// staleDocuments finds out in the background which documents of a project may no longer hold: when a
+// call first asks, and when the commit or the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
 	checker *staleness.Checker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
 	logger  *slog.Logger
 
-	asked chan struct{} // holds a token when somebody has asked, or something has changed
-	known chan struct{} // closed when the documents are first known
-	found chan struct{} // closed when it is first known which are stale
+	due     chan struct{} // holds a token when a check is due
+	read    chan struct{} // closed when documents and book are first known
+	checked chan struct{} // closed when the first check has ended
 
-	// head and version are those that follow has met.
+	// What follow saw last.
 	head    string
 	version int64
 
 	mu sync.Mutex
-	// documents are those that cite places or quote code, and critical ones. book has what they
-	// quote, in the same order. Neither is changed.
+	// documents cite places, quote code or are critical. book has their quotations, in the same order.
 	documents []index.CitedPlaces
 	book      *quoted.Book
-	// what says by the path of a document what became of the places that it cites. It is
-	// not changed.
-	what map[string]string
+	changes   map[string]string // what became of cited places, by the document's path
 }
 
-// Stale returns a function that says, by the paths of the documents, which cite places that
-// have changed or are gone since the documents were written, as of the last commit. Only
-// before that is first known the function waits, for a moment.
+// Stale returns a function that returns, by path, which cited places of documents have changed since
+// the documents were written, as of the last commit. Before the first check has ended, the function
+// waits a moment.
 func (p *Project) Stale(ctx context.Context) func() map[string]string { return p.stale.ask(ctx) }
 
 func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
-	select {
-	case <-s.found:
-	default:
-		signal(s.asked)
+	if !isClosed(s.checked) {
+		signal(s.due)
 	}
 	return func() map[string]string {
-		waitFor(ctx, s.found)
+		waitFor(ctx, s.checked)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.what
+		return s.changes
 	}
 }
 
-// waitFor waits a moment until c is closed.
+// isClosed reports whether a channel that nobody sends to is closed.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// waitFor waits until c is closed, for a moment.
 func waitFor(ctx context.Context, c <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, stalePatience)
 	defer cancel()
@@ -77,13 +82,13 @@ func waitFor(ctx context.Context, c <-chan struct{}) {
 	}
 }
 
-// run finds out what is asked for, until ctx ends.
+// run makes the checks that are due, until ctx ends.
 func (s *staleDocuments) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.asked:
+		case <-s.due:
 		}
 		began := time.Now()
 		s.refresh(ctx)
@@ -91,22 +96,22 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// follow asks again if another commit was checked out, so that the first answer after it knows
-// what it has changed, and, unless the server is idle, if the documents have changed. One
-// goroutine calls it.
+// follow asks for a check after another commit was checked out, so that the next answer knows its
+// changes. Unless the server is idle, it also asks after a change of the documents. One goroutine calls
+// it.
 func (s *staleDocuments) follow(head string, version int64, idle bool) {
 	if head != s.head || version != s.version && !idle {
 		s.head, s.version = head, version
-		signal(s.asked)
+		signal(s.due)
 	}
 }
 
 func (s *staleDocuments) refresh(ctx context.Context) {
-	var what map[string]string
+	var changes map[string]string
 	cited, err := s.cited(ctx)
 	if err == nil {
 		s.keepDocuments(cited)
-		what, err = s.find(ctx, cited)
+		changes, err = s.check(ctx, cited)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
@@ -114,16 +119,14 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		s.what = what
+		s.changes = changes
 	}
-	select {
-	case <-s.found:
-	default:
-		close(s.found)
+	if !isClosed(s.checked) {
+		close(s.checked)
 	}
 }
 
-// keepDocuments keeps what documents cite and quote, which is known before it is known which are stale.
+// keepDocuments keeps what documents cite and quote, before the check has ended.
 func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
 	book := &quoted.Book{}
 	for _, d := range cited {
@@ -132,28 +135,26 @@ func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.documents, s.book = cited, book
-	select {
-	case <-s.known:
-	default:
-		close(s.known)
+	if !isClosed(s.read) {
+		close(s.read)
 	}
 }
 
-// citing returns the documents that cite places or quote code, and the book of what they quote. It
+// citing returns the documents that cite places or quote code, and the book of their quotations. It
 // waits a moment until they are first known.
 func (s *staleDocuments) citing(ctx context.Context) ([]index.CitedPlaces, *quoted.Book) {
-	select {
-	case <-s.known:
-	default:
-		signal(s.asked)
-		waitFor(ctx, s.known)
+	if !isClosed(s.read) {
+		signal(s.due)
+		waitFor(ctx, s.read)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.documents, s.book
 }
 
-func (s *staleDocuments) find(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {
+// check asks git what became of cited places. It knows nothing without git: a missing file may belong
+// to another repository.
+func (s *staleDocuments) check(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {
 	documents := make([]staleness.Document, len(cited))
 	for i, d := range cited {
 		documents[i].Path = d.Path
@@ -161,37 +162,36 @@ func (s *staleDocuments) find(ctx context.Context, cited []index.CitedPlaces) (m
 			documents[i].Places = append(documents[i].Places, document.ParsePlace(text))
 		}
 	}
-	// Without git there is nothing to say: a file that is not there may be another
-	// repository's.
-	found, _, err := s.checker.Check(ctx, documents)
+	changes, _, err := s.checker.Check(ctx, documents)
 	if err != nil {
 		return nil, err
 	}
-	return describeStale(documents, found), nil
+	return describeChanges(documents, changes), nil
 }
 
-// describeStale says of each document with places that changed or are gone how many these
-// are, and names the first.
-func describeStale(documents []staleness.Document, found []staleness.Finding) map[string]string {
+// describeChanges returns, by path, how many of a document's places have changed or are gone, and names
+// the first.
+func describeChanges(documents []staleness.Document, changes []staleness.Change) map[string]string {
 	const named = 3
 	changed := map[int][]string{}
-	for _, f := range found {
-		if f.State == staleness.Changed || f.State == staleness.Gone {
-			what := documents[f.Document].Places[f.Place].String()
-			if f.State == staleness.Gone {
-				what += " (gone)"
-			}
-			changed[f.Document] = append(changed[f.Document], what)
+	for _, c := range changes {
+		place := documents[c.Document].Places[c.Place].String()
+		switch c.State {
+		case staleness.Gone:
+			changed[c.Document] = append(changed[c.Document], place+" (gone)")
+		case staleness.Changed:
+			changed[c.Document] = append(changed[c.Document], place)
+		case staleness.Same, staleness.Moved, staleness.Unknown:
 		}
 	}
-	what := make(map[string]string, len(changed))
+	described := make(map[string]string, len(changed))
 	for i, places := range changed {
 		text := fmt.Sprintf("%d of %d cited places changed: %s",
 			len(places), len(documents[i].Places), strings.Join(places[:min(len(places), named)], ", "))
 		if more := len(places) - named; more > 0 {
 			text += fmt.Sprintf(", and %d more", more)
 		}
-		what[documents[i].Path] = text
+		described[documents[i].Path] = text
 	}
-	return what
+	return described
 }

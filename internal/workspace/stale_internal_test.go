@@ -22,7 +22,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 				looks++
 				return nil, nil
 			},
-			asked: make(chan struct{}, 1), known: make(chan struct{}), found: make(chan struct{}),
+			due: make(chan struct{}, 1), read: make(chan struct{}), checked: make(chan struct{}),
 		}
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
@@ -36,7 +36,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 			if looks != want {
 				t.Errorf("%d looks, want %d", looks, want)
 			}
-			signal(s.asked) // the commit has changed
+			signal(s.due) // the commit has changed
 			time.Sleep(staleAge)
 			synctest.Wait()
 		}

@@ -16,47 +16,44 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// syncWait bounds how long a call waits for the sync after an activation or a switch
-// of branches. The sync continues afterwards.
-const syncWait = 15 * time.Second
+const (
+	// syncWait bounds a call's wait for the sync after an activation or a switch of branches. The sync
+	// continues afterwards.
+	syncWait = 15 * time.Second
+	// callTime is kept for the rest of the call.
+	callTime = 2 * time.Second
+	// maxPublished bounds the failed files in a published status.
+	maxPublished = 20
+)
 
-// callTime is what a call may need after the sync.
-const callTime = 2 * time.Second
-
-// maxPublished bounds the failed files in a published status.
-const maxPublished = 20
-
-// Status is how far the index is behind the files. The server that indexes
-// publishes it as JSON in the database for those that do not.
+// Status is how far the index is behind the files. The server that indexes publishes it as JSON in the
+// database for the other servers.
 type Status struct {
-	// Synced is when the index last held all that was on disk; zero before.
+	// Synced is when the index last held everything on disk; zero before.
 	Synced time.Time `json:"synced"`
-	// Done of Total changed files have been handled in the sync under way, and
-	// Queued more have been seen to change.
+	// Done of Total changed files have been handled in the present sync. Queued more have changed.
 	Done   int `json:"done"`
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
 	// State says which files the index holds; see [watch.Status].
 	State uint64 `json:"state,omitempty"`
-	// Embedding of Passages parts of documents have no vector yet. They are found by
-	// their words. While a model is measured, Embedding counts its texts too.
-	Embedding int `json:"embedding"`
-	Passages  int `json:"passages"`
-	// Counting says that both are to be counted again.
-	Counting bool `json:"counting,omitempty"`
-	// EmbeddingWaits is why embedding waits, "" while it goes on.
+	// Embedding of Passages passages have no vector yet. Words find them. While a model is measured,
+	// Embedding counts its texts too. Both are old while Counting is set.
+	Embedding int  `json:"embedding"`
+	Passages  int  `json:"passages"`
+	Counting  bool `json:"counting,omitempty"`
+	// EmbeddingWaits is why embedding waits, or "".
 	EmbeddingWaits string `json:"embedding_waits,omitempty"`
-	// FailedCount files are on disk and cannot be indexed; Failed are the first.
+	// FailedCount files on disk cannot be indexed; Failed are the first.
 	FailedCount int      `json:"failed_count"`
 	Failed      []Failed `json:"failed"`
-	// Waiting is why indexing waits, "" while it goes on.
+	// Waiting is why indexing waits, or "".
 	Waiting string `json:"waiting"`
-	// GitBusy is since when indexing waits for git; nil while it does not.
+	// GitBusy is since when indexing waits for git, or nil.
 	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	// takingOver is set while another server takes the place of a suspended one. unnoticed is
-	// set if the server that indexes has published other files than this server sees.
-	takingOver, unnoticed bool
+	takingOver bool // another server replaces a suspended one
+	unnoticed  bool // the server that indexes has published other files than this server sees
 }
 
 // Failed is a file that cannot be indexed.
@@ -69,13 +66,12 @@ type Failed struct {
 // Pending is the number of changed files that are not yet in the index.
 func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
 
-// Current reports whether the index holds all that is on disk, with its vectors.
+// Current reports whether the index holds everything on disk, with its vectors.
 func (s Status) Current() bool {
 	return s.hasText() && s.FailedCount == 0 && s.Embedding == 0 && s.EmbeddingWaits == ""
 }
 
-// hasText reports whether the index holds the text of all that is on disk and can be
-// indexed.
+// hasText reports whether the index holds the text of all files that can be indexed.
 func (s Status) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
 
 // plus adds the status of one folder. The sum is as old as its oldest part.
@@ -120,35 +116,33 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 	return s
 }
 
-// printable replaces NUL, which PostgreSQL refuses in JSON, in a text that may quote
-// a file's content.
+// printable replaces NUL, which PostgreSQL refuses in JSON.
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-// Status returns how far the index is behind. If another server indexes, it returns the status
-// that this server has last seen in the tenant's row. It compares that with the files, because
-// the other server may be suspended or cut off, or may not have published the last changes yet.
+// Status returns how far the index is behind. If another server indexes, it returns the last status that
+// this server has seen in the tenant's row, compared with the files: the other server may be suspended,
+// cut off, or late.
 func (p *Project) Status() Status {
-	seen := p.seen.Load()
-	if seen == nil {
+	latest := p.latest.Load()
+	if latest == nil {
 		return Status{Queued: 1, Failed: []Failed{}} // a status published earlier may be outdated
 	}
-	status := seen.published
-	if seen.leading {
+	status := latest.published
+	if latest.leading {
 		status = p.indexed()
-	} else if seen.waiting != nil {
-		status.Waiting = apierror.AsError(seen.waiting).Error()
-		_, status.takingOver = errors.AsType[*db.StalledError](seen.waiting)
+	} else if latest.waiting != nil {
+		status.Waiting = apierror.AsError(latest.waiting).Error()
+		_, status.takingOver = errors.AsType[*db.StalledError](latest.waiting)
 	} else if own := p.observed(); status.State != 0 && status.hasText() && !(own.hasText() && own.State == status.State) {
 		status.Queued, status.unnoticed = 1, true
 	}
-	if seen.problem != nil && status.Waiting == "" {
-		status.Waiting = "the config has become invalid, and the one before it stays in force: " + seen.problem.Error()
+	if latest.problem != nil && status.Waiting == "" {
+		status.Waiting = "the config is not valid; the former one stays in force: " + latest.problem.Error()
 	}
 	return status
 }
 
-// Outdated returns how many of the documents that a search has found are no longer what
-// the index has of them, as their files say now, and has those indexed again.
+// Outdated counts the hits whose files differ from the index, and asks for a new sync of them.
 func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	stamps := make(map[string]document.Stamp, len(hits))
 	for _, hit := range hits {
@@ -165,7 +159,7 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	return len(outdated)
 }
 
-// mirrored is the status without the passages to embed, while this server indexes.
+// mirrored is the status of the folders while this server indexes.
 func (p *Project) mirrored() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
@@ -174,7 +168,7 @@ func (p *Project) mirrored() Status {
 	return status
 }
 
-// observed is how this server sees the folders while another one indexes.
+// observed is the status of the folders while another server indexes.
 func (p *Project) observed() Status {
 	status := Status{Synced: time.Now()}
 	for _, tree := range p.trees {
@@ -186,35 +180,32 @@ func (p *Project) observed() Status {
 // indexed is the status while this server indexes.
 func (p *Project) indexed() Status { return p.mirrored().plusQueue(p.queue.Status()) }
 
-// count has the queue count the passages to embed, if there may be new ones.
+// count counts the passages to embed, if there may be new ones.
 func (p *Project) count(ctx context.Context) {
 	if err := p.queue.Count(ctx); err != nil && ctx.Err() == nil {
 		p.logger.DebugContext(ctx, "count passages to embed", "error", err)
 	}
 }
 
-// crashedGit is the age from which nobody waits for git's index lock: a running git
-// holds it for moments, and one that crashed has left it behind.
+// crashedGit is the age from which a call does not wait for git's lock: a running git holds it for
+// moments.
 const crashedGit = time.Minute
 
-// soonOver reports whether indexing waits for something that takes moments.
+// soonOver reports whether indexing waits only for moments.
 func (s Status) soonOver() bool {
 	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
 }
 
 const (
-	// statusPoll is how often a wait looks at the status.
 	statusPoll = 20 * time.Millisecond
-	// noticePatience is more than the server that indexes takes to notice a change and say so.
+	// noticePatience is longer than the server that indexes takes to notice and publish a change.
 	noticePatience = 3 * time.Second
 )
 
-// WaitSynced waits until the index holds the text of all files, and calls progress, if
-// not nil, with every status until then. It does not wait for vectors. It also returns
-// when the sync has to wait for an unavailable service, when another project takes the place
-// of p, and when ctx ends. It keeps waiting while git changes the files, and while another
-// server takes the place of a suspended one. The server that indexes has some seconds to notice
-// what this one sees. It returns the last status.
+// WaitSynced waits until the index holds the text of all files, and returns the last status. It calls
+// progress, if not nil, with every status. It does not wait for vectors. It also returns if a service is
+// unavailable, if another project replaces p, if the server that indexes does not notice a change within
+// seconds, and when ctx ends.
 func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status {
 	noticed := time.Now()
 	for {
@@ -226,15 +217,15 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status 
 			progress(status)
 		}
 		if status.hasText() || status.Waiting != "" && !status.soonOver() || time.Since(noticed) > noticePatience || !p.pause(ctx) {
-			if seen := p.seen.Load(); seen != nil && seen.leading {
-				p.count(ctx) // the answer says how much there is to embed
+			if latest := p.latest.Load(); latest != nil && latest.leading {
+				p.count(ctx) // for the answer
 			}
 			return status
 		}
 	}
 }
 
-// WaitForAnswer is WaitSynced for as long as a call may wait, which leaves it some time to answer.
+// WaitForAnswer is WaitSynced for a call, which keeps some time to answer.
 func (p *Project) WaitForAnswer(ctx context.Context, progress func(Status)) {
 	most := syncWait
 	if deadline, ok := ctx.Deadline(); ok {

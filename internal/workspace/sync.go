@@ -12,16 +12,13 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// vectorPatience is how long [Workspace.Sync] waits for the next vector of who indexes the
-// project.
+// vectorPatience is how long [Workspace.Sync] waits for another server's next vector.
 const vectorPatience = 10 * time.Second
 
-// Sync activates the project that the workspace was made for, and waits until its index
-// holds all its documents with their vectors. If another branch is checked out in the
-// meantime, it goes on with that. progress, if not nil, is called with every status until
-// then. If a service that is needed does not answer, the error says so, and the project is
-// active all the same. Documents that cannot be indexed are no error: the project's status
-// lists them.
+// Sync activates the project of the workspace, and waits until its index holds all documents with their
+// vectors. If another branch is checked out, it goes on with that. It calls progress, if not nil, with
+// every status. After an error of a service the project is active all the same. Documents that cannot be
+// indexed are no error: the project's status lists them.
 func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, error) {
 	for {
 		active := w.current()
@@ -47,8 +44,8 @@ func (p *Project) complete(ctx context.Context, progress func(Status)) error {
 		return apierror.Errorf(apierror.InternalError,
 			"%d changed files are not in the index yet: %s", status.Pending(), status.Waiting)
 	}
-	// A server that indexes the project may not have noticed a file that was saved a moment ago.
-	if seen := p.seen.Load(); !seen.leading {
+	// The server that indexes may not have noticed a file that was saved a moment ago.
+	if latest := p.latest.Load(); !latest.leading {
 		if _, err := p.syncOnce(ctx, func(int, int) {}); err != nil {
 			return err
 		}
@@ -56,8 +53,8 @@ func (p *Project) complete(ctx context.Context, progress func(Status)) error {
 	return p.embedAll(ctx, progress)
 }
 
-// syncAtOnce indexes the text of the files that have changed, as long as a call may wait for
-// that, beside a server that may lead the tenant.
+// syncAtOnce indexes the text of changed files for as long as a call may wait. Another server may lead
+// at the same time.
 func (p *Project) syncAtOnce(ctx context.Context) {
 	limited, end := context.WithTimeout(ctx, syncWait)
 	defer end()
@@ -70,16 +67,16 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 		status.Waiting = apierror.AsError(err).Error()
 	}
 	if limited.Err() != nil && ctx.Err() == nil {
-		status.Waiting = "there is more to index than " + syncWait.String() + " allow; `compound-docs sync` goes on"
+		status.Waiting = "indexing takes longer than " + syncWait.String() + "; `compound-docs sync` goes on"
 	}
 	if status.Pending() == 0 {
 		p.count(ctx)
 	}
-	p.seen.Store(&seen{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
+	p.latest.Store(&snapshot{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
 }
 
-// syncOnce makes the index hold what all folders hold. report is called with the number of
-// changed files that have been handled, and of all that were met so far.
+// syncOnce makes the index hold what the folders hold. It calls report with the number of changed files
+// that were handled, and of all changed files so far.
 func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (failed []document.Failure, err error) {
 	handled := 0
 	for _, tree := range p.trees {
@@ -96,10 +93,8 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (f
 	return failed, nil
 }
 
-// embedAll waits as long as vectors are made, since what another process embeds must not be
-// embedded here too. Then it embeds what still has no vector of the model that Ollama has
-// now: what complete has indexed, or everything if the model was replaced. Who indexes
-// the project finds out later.
+// embedAll waits while another server makes vectors, so that nothing is embedded twice. Then it embeds
+// the passages that still have no vector of Ollama's present model.
 func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 	if progress == nil {
 		progress = func(Status) {}
@@ -143,11 +138,10 @@ type ReindexedFolder struct {
 	watch.SyncResult
 }
 
-// Reindex indexes every document of the project that the server was started for again, on
-// its present branch. What the index has of a document stays until it is replaced, in one
-// transaction. report returns the function that is called with the progress of a folder,
-// and of the passages that are embedded then. After an error some documents are indexed
-// again, and vectors may be missing until the next activation or Reindex.
+// Reindex indexes every document of the workspace's project again, on its present branch. A document
+// stays in the index until a transaction replaces it. report returns the function that is called with
+// the progress of a folder, or of the passages to embed. After an error vectors may be missing until the
+// next activation or Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {

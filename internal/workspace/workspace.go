@@ -1,6 +1,5 @@
-// Package workspace keeps the state of one server process: the active project, its
-// branch, and how far its index is behind the files. It composes project, watch
-// and rag. It must not know MCP or SQL.
+// Package workspace keeps the state of one server process: the active project, its branch, and how far
+// its index is behind the files. It composes project, watch and rag. It must not know MCP or SQL.
 package workspace
 
 import (
@@ -34,23 +33,18 @@ type Workspace struct {
 	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
 	end     context.CancelFunc
 
-	// switching holds a token while one call may change active, and last.
-	switching chan struct{}
-	// last is the project that was started last: the next one begins when it has ended.
-	last *Project
+	switching chan struct{} // holds a token while a call changes active and last
+	last      *Project      // was started last; the next one begins when it has ended
 
-	mu     sync.Mutex
-	active *Project
-	// projectDir is activated by the next call that needs a project, if none is active;
-	// "" for none.
-	projectDir string
-	// clientFolders are those that the client works in, as it last named them, and
-	// clientRoots the repositories that they belong to.
-	clientFolders, clientRoots []string
+	mu            sync.Mutex
+	active        *Project
+	projectDir    string   // a repository that is activated when a project is needed, or ""
+	clientFolders []string // that the client works in
+	clientRoots   []string // their repositories
 }
 
-// New returns a workspace in which no project is active. projectDir, if not "", is
-// the repository that the first call in need of a project activates.
+// New returns a workspace without an active project. projectDir, if not "", is the repository that the
+// first call in need of a project activates.
 func New(
 	x *index.Index, searcher *rag.Searcher, answerer *answer.Answerer, settings project.Settings, projectDir string,
 	logger *slog.Logger,
@@ -63,15 +57,17 @@ func New(
 	return s
 }
 
-// Once makes it a workspace for a process that ends soon: it brings the text of a project up
-// to date when that becomes active, embeds nothing, and follows no file. Call it before the
-// workspace is first used.
+// Once prepares the workspace for a process that ends soon. An activation then updates the text of the
+// index, embeds nothing, and follows no file. Call it before the first use.
 func (w *Workspace) Once() { w.once = true }
 
-// Searcher returns what finds documents.
+// Settings returns the user's settings.
+func (w *Workspace) Settings() project.Settings { return w.settings }
+
+// Searcher returns the searcher of all projects.
 func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }
 
-// Answerer returns what answers questions.
+// Answerer returns the answerer of all projects.
 func (w *Workspace) Answerer() *answer.Answerer { return w.answerer }
 
 // Handbook returns the present edition of the handbook.
@@ -79,26 +75,24 @@ func (w *Workspace) Handbook(ctx context.Context) (index.HandbookEdition, error)
 	return w.index.HandbookEdition(ctx)
 }
 
-// HandbookSections returns the sections that documents of the handbook are in, sorted.
+// HandbookSections returns the sections of the handbook, sorted.
 func (w *Workspace) HandbookSections(ctx context.Context, edition index.HandbookEdition) ([]string, error) {
 	documents, err := w.index.CountByType(ctx, edition.Scope())
 	return slices.Sorted(maps.Keys(documents)), err
 }
 
-// Active returns the active project. If none is active, it activates the project
-// that the server was started for. It fails with PROJECT_NOT_ACTIVATED if there is
-// none, or if that was deleted from the index. If another branch was checked out,
-// it switches to that branch first, so that no answer comes from another branch's
-// files. It does the same for a config that was edited. After an activation or a switch it
-// waits for the sync, for a limited time.
+// Active returns the active project. Without one it activates the project that the server was started
+// for. If another branch was checked out or the config was edited, it switches first, so that no answer
+// comes from another branch's files. Then it waits for the sync, for a limited time. The error is
+// PROJECT_NOT_ACTIVATED if there is no project or its index was deleted.
 func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	active := w.current()
 	if w.index.Used() && active != nil {
 		active.lookAgain(ctx)
 	}
 	if active != nil && !active.deleted.Load() && !active.moved() && !active.reconfigured() {
-		if seen := active.seen.Load(); seen != nil && !seen.leading {
-			signal(active.wake) // it sees during the call how far the server is that indexes
+		if latest := active.latest.Load(); latest != nil && !latest.leading {
+			signal(active.wake) // it reads the other server's status during the call
 		}
 		return active, nil
 	}
@@ -110,9 +104,9 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	return active, nil
 }
 
-// refresh activates the project again if its branch or its config is another one by now, or
-// another server has activated it after a deletion, unless another call has done so.
-// outdated is the active project, nil for none.
+// refresh activates the project again if its branch or config has changed, or if another server has
+// activated it after a deletion. It does nothing if another call has done so. outdated is the active
+// project, or nil.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return nil, err
@@ -128,16 +122,12 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	if err != nil {
 		p = outdated.Definition
 	}
-	key, register := keyAt(p, outdated.Tenant.Key.Branch), w.index.Tenant
-	switch {
-	case outdated.deleted.Load():
-		register = w.rejoin
-	case key == outdated.Tenant.Key && p.Same(outdated.Definition):
+	key, deleted := keyAt(p, outdated.Tenant.Key.Branch), outdated.deleted.Load()
+	sameTenant := key == outdated.Tenant.Key
+	if !deleted && sameTenant && p.Same(outdated.Definition) {
 		return outdated, nil
-	case key == outdated.Tenant.Key:
-		register = w.rejoin // a new config must not undo a deletion
 	}
-	active, err := w.replace(ctx, p, key, register)
+	active, err := w.replace(ctx, p, key, deleted || sameTenant) // nothing here undoes a deletion
 	if errors.Is(err, db.ErrTenantGone) {
 		outdated.deleted.Store(true)
 		return nil, deletedError(outdated)
@@ -145,7 +135,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	return active, err
 }
 
-// beginSwitch waits until the caller may change the active project: another call may wait for the
+// beginSwitch waits until the caller may change the active project. Another call may be waiting for the
 // database.
 func (w *Workspace) beginSwitch(ctx context.Context) error {
 	select {
@@ -167,7 +157,7 @@ func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.replace(ctx, p, key, w.index.Tenant)
+	return w.replace(ctx, p, key, false)
 }
 
 func notActivated(reason string) *apierror.Error {
@@ -179,10 +169,9 @@ func notActivated(reason string) *apierror.Error {
 	return apierror.Errorf(apierror.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
 
-// Activate makes the project at configPath the active one and starts its sync.
-// branch must be the branch that is checked out. If the project is active already,
-// its folders are walked again. If it was deleted from the index, it is indexed
-// again.
+// Activate makes the project at configPath the active one and starts its sync. branch must be checked
+// out. If the project is active already, its folders are walked again. If its index was deleted, it is
+// indexed again.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	w.index.Used()
 	if err := w.beginSwitch(ctx); err != nil {
@@ -198,7 +187,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	}
 	active, key := w.current(), keyOf(p, branch)
 	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
-		return w.replace(ctx, p, key, w.index.Tenant)
+		return w.replace(ctx, p, key, false)
 	}
 	// Another server may have deleted it a moment ago.
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
@@ -206,7 +195,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	if !tenant.Same(active.Tenant) {
-		return w.replace(ctx, p, key, w.index.Tenant)
+		return w.replace(ctx, p, key, false)
 	}
 	for _, tree := range active.trees {
 		tree.mirror.Rescan()
@@ -219,13 +208,16 @@ func (w *Workspace) load(configPath string) (*project.Project, error) {
 	return project.Load(configPath, w.settings.ExternalDocsAllowed...)
 }
 
-// replace registers the tenant and makes it active. If that fails, the project
-// before it stays active.
-func (w *Workspace) replace(
-	ctx context.Context, p *project.Project, key catalog.TenantKey,
-	register func(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error),
-) (*Project, error) {
-	tenant, err := register(ctx, key, p.Root)
+// replace makes a project active. Unless it rejoins a registered tenant, it registers one. After an error
+// the previous project stays active.
+func (w *Workspace) replace(ctx context.Context, p *project.Project, key catalog.TenantKey, rejoin bool) (*Project, error) {
+	var tenant *catalog.Tenant
+	var err error
+	if rejoin {
+		tenant, err = w.index.Rejoin(ctx, key)
+	} else {
+		tenant, err = w.index.Tenant(ctx, key, p.Root)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
@@ -257,8 +249,7 @@ func (w *Workspace) setActive(next *Project) {
 	w.active = next
 }
 
-// ownDir returns the repository that the next call in need of a project activates, if
-// none is active; "" for none.
+// ownDir returns the repository that the next call in need of a project activates, or "".
 func (w *Workspace) ownDir() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -271,8 +262,8 @@ func (w *Workspace) current() *Project {
 	return w.active
 }
 
-// Close ends the active project's sync and waits for its end. The workspace must
-// not be used afterwards. Close may be called again.
+// Close ends the active project's sync and waits for its end. The workspace must not be used afterwards.
+// Close may be called again.
 func (w *Workspace) Close() {
 	w.end()
 	w.running.Wait()

@@ -1,6 +1,5 @@
-// Package yamlvalue decodes untrusted YAML into what JSON can hold. It bounds how deep
-// values nest and what aliases multiply, and names the line of each error. It must not
-// know what a text is for.
+// Package yamlvalue decodes untrusted YAML into values of JSON. It bounds nesting and aliases, and names the
+// line of each error. It must not know the purpose of a text.
 package yamlvalue
 
 import (
@@ -16,33 +15,27 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// Limits bounds a YAML text. The caller bounds its length: time and memory grow in
-// proportion to it.
+// Limits bounds a YAML text with every alias written out. The caller bounds its length: time and memory are
+// proportional to it.
 type Limits struct {
-	// Depth is how deep collections may nest.
-	Depth int
-	// Values and Text are the largest number of values, and of bytes in all keys and
-	// texts, with every alias written out.
-	Values, Text int
+	Depth  int // nesting of collections
+	Values int
+	Text   int // bytes of all keys and texts
 }
 
 // Document is a decoded YAML document.
 type Document struct {
-	// Value holds only what JSON can: nil, bool, int (uint64 beyond it), float64,
-	// string, []any and map[string]any. It is nil for an empty document.
+	// Value is nil, bool, int (uint64 for larger numbers), float64, string, []any or map[string]any. It is
+	// nil for an empty document.
 	Value any
-	// Line is where the value begins, 1-based.
-	Line int
+	Line  int // where the value begins, 1-based
 }
 
 // Error says what is wrong with a text, and where.
 type Error struct {
-	Line, Column int // 1-based
-	// Key is the path of the key that has the problem, such as tags[1] or
-	// contact.email; "" for the whole text.
-	Key string
-	// Problem is a predicate whose subject is Key or the text: "is given twice".
-	Problem string
+	Line, Column int    // 1-based
+	Key          string // such as tags[1] or contact.email; "" for the whole text
+	Problem      string // completes the sentence that Key begins: "is given twice"
 }
 
 func (e *Error) Error() string {
@@ -63,9 +56,8 @@ func Decode(text string, limits Limits) (Document, error) {
 	return Document{Value: value, Line: root.Line}, nil
 }
 
-// parse returns the root of a text's only YAML document, or nil. Its nodes have the lines and
-// columns of the text, columns in characters. Of the limits it checks only Depth. The error is an
-// *Error.
+// parse returns the root of a text's only YAML document, or nil. It checks only the limit Depth. The error
+// is an *Error.
 func parse(text string, limits Limits) (*yaml.Node, error) {
 	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
 	loader, err := yaml.NewLoader(strings.NewReader(text), yaml.WithPlugin(loaderlimits.New(
@@ -81,7 +73,7 @@ func parse(text string, limits Limits) (*yaml.Node, error) {
 	var first, second yaml.Node
 	switch err := loader.Load(&first); {
 	case errors.Is(err, io.EOF):
-		return nil, nil //nolint:nilnil // An empty text has no root, and is no error.
+		return nil, nil //nolint:nilnil // an empty text has no root
 	case err != nil:
 		return nil, syntaxError(err, text, deep)
 	}
@@ -94,7 +86,7 @@ func parse(text string, limits Limits) (*yaml.Node, error) {
 	return first.Content[0], nil
 }
 
-// syntaxError turns an error of the loader into an *Error. deep is the one for too deep nesting.
+// syntaxError turns an error of the loader into an *Error. deep is the error for too deep nesting.
 func syntaxError(err error, text string, deep error) *Error {
 	located, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
@@ -102,7 +94,7 @@ func syntaxError(err error, text string, deep error) *Error {
 	}
 	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column}
 	e.Problem = fmt.Sprintf("is not valid YAML: %.200s", located.Message)
-	if e.Line == 0 { // the reader does not say where a character stands
+	if e.Line == 0 { // the loader does not know the line of the character
 		before := text[:max(0, strings.IndexFunc(text, unreadable))]
 		e.Line = strings.Count(before, "\n") + 1
 		e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
@@ -228,19 +220,16 @@ func (d *decoder) sequence(content []*yaml.Node, path string) (any, error) {
 	return values, nil
 }
 
-// maxShownPath is the length in bytes from which a path of keys is shortened.
-const maxShownPath = 200
-
-// shortened cuts off the beginning of a path that is too long to be shown.
+// shortened cuts off the beginning of a path of keys that is too long for a message.
 func shortened(path string) string {
-	if len(path) <= maxShownPath {
+	const most = 200
+	if len(path) <= most {
 		return path
 	}
-	return "…" + strings.ToValidUTF8(path[len(path)-maxShownPath:], "")
+	return "…" + strings.ToValidUTF8(path[len(path)-most:], "")
 }
 
-// storable returns s, or an error if it holds what a PostgreSQL text cannot (escapes
-// can produce it), or if all texts together exceed the limit.
+// storable returns s, or an error if PostgreSQL cannot store it or if all texts together exceed the limit.
 func (d *decoder) storable(node *yaml.Node, s, path string) (string, error) {
 	if d.text += len(s); d.text > d.limits.Text {
 		return "", errorAt(node, "", "holds more than %d KiB with its aliases written out", d.limits.Text>>10)

@@ -29,7 +29,7 @@ type Answerer struct {
 	searcher  *rag.Searcher
 	generator Generator
 	logger    *slog.Logger
-	// links has the link graphs of the tenants that were asked last, by their ID.
+	// links has the link graphs of the tenants asked last, by their ID.
 	links *lru.Cache[int32, linkGraph]
 }
 
@@ -48,11 +48,9 @@ type Question struct {
 
 	// MinLevel is the lowest level of the documents used, linked ones included.
 	MinLevel catalog.Level
-	// IncludeCritical adds critical documents of all doc-types whatever their score, if the model is
-	// asked at all. They do not count against Limit.
+	// IncludeCritical adds critical documents of all doc-types whatever their score, beyond Limit.
 	IncludeCritical bool
-	// MaxDepth and MaxLinked bound the documents that are reached over links; 0
-	// follows none.
+	// MaxDepth and MaxLinked bound the documents reached over links; 0 follows none.
 	MaxDepth, MaxLinked int
 	// Stale, if not nil, says by the paths of documents why they may be outdated.
 	Stale func() map[string]string
@@ -66,14 +64,11 @@ type Answer struct {
 	Text string
 	// Grade says how sure the answer is: with [rag.MayAnswer], no source reaches the threshold.
 	Grade rag.Grade
-	// Sources are documents by relevance. A document that another one replaces comes after it.
-	// At least a part of each, and of each document of Linked, was quoted to the language model.
+	// Sources are documents by relevance; a document follows the one that replaces it. At least a
+	// part of each, and of each of Linked, was quoted to the language model.
 	Sources []rag.Hit
 	Linked  []Linked
-	// Conflicts are pairs of Sources that may contradict each other.
-	Conflicts []Conflict
-	// Omitted are the paths of documents that were found and not quoted, because
-	// the language model's context window has no room for them.
+	// Omitted are the paths of documents for which the context window had no room.
 	Omitted []string
 	// MayAnswer are other documents that may answer; see [rag.Hits].
 	MayAnswer []rag.Hit
@@ -81,17 +76,14 @@ type Answer struct {
 	Empty bool
 	// Coverage says how the sources were searched for.
 	rag.Coverage
-	// FallbackReason says why Text quotes passages. It is nil for an answer that the
-	// language model has written.
+	// FallbackReason says why Text quotes passages, nil if the language model has written it.
 	FallbackReason error
-	// CutShort says why the text ends before the answer does, and is nil for a whole
-	// one.
+	// CutShort says why the text ends before the answer does, nil for a whole one.
 	CutShort error
 }
 
-// Ask answers a question from the documents of the scope. Nothing is generated
-// when no document is relevant enough, and when the language model fails the
-// best passages are quoted instead.
+// Ask answers a question from the documents of the scope. Nothing is generated when no document is
+// relevant enough. When the language model fails, the best passages are quoted instead.
 func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
@@ -100,38 +92,38 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	if question.IncludeCritical {
 		query.Critical = maxCritical
 	}
-	found, err := a.searcher.Search(ctx, scope, query)
+	results, err := a.searcher.Search(ctx, scope, query)
 	if err != nil {
 		return Answer{}, err
 	}
 	answer := Answer{
-		Grade: found.Grade, Sources: []rag.Hit{}, Linked: []Linked{}, MayAnswer: found.MayAnswer,
-		Coverage: found.Coverage, Empty: found.Empty(),
+		Grade: results.Grade, Sources: []rag.Hit{}, Linked: []Linked{}, MayAnswer: results.MayAnswer,
+		Coverage: results.Coverage, Empty: results.Empty(),
 	}
-	documents := found.Documents
+	documents := results.Documents
 	switch {
-	case found.Grade == rag.Nothing:
+	case results.Grade == rag.Nothing:
 		return answer, nil
-	case found.Grade == rag.MayAnswer:
-		most := min(len(found.MayAnswer), question.Limit)
-		documents, answer.MayAnswer = found.MayAnswer[:most], found.MayAnswer[most:]
+	case results.Grade == rag.MayAnswer:
+		most := min(len(results.MayAnswer), question.Limit)
+		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
 		question.MinScore = min(question.MinScore, rag.MayAnswerScore)
 	}
-	if answer.Sources, err = a.withSuccessors(ctx, found, documents, question.MinScore); err != nil {
+	if answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore); err != nil {
 		return Answer{}, err
 	}
 	if len(answer.Sources) == 0 {
 		return answer, nil
 	}
 	limits := linkLimits{depth: question.MaxDepth, documents: question.MaxLinked, minLevel: question.MinLevel}
-	if answer.Linked, err = a.follow(ctx, found, linkOrigins(answer.Sources, question.MinScore), limits); err != nil {
+	if answer.Linked, err = a.follow(ctx, results, linkOrigins(answer.Sources, question.MinScore), limits); err != nil {
 		return Answer{}, err
 	}
-	return a.write(ctx, found, question, answer)
+	return a.write(ctx, results, question, answer)
 }
 
-// linkOrigins returns the paths of the sources whose links are followed. Critical documents that
-// have nothing to do with the question are left out: their links would take the places of others.
+// linkOrigins returns the paths of the sources whose links are followed: links of unrelated
+// critical documents would take the places of others.
 func linkOrigins(sources []rag.Hit, minScore float64) []string {
 	var paths []string
 	for _, hit := range sources {

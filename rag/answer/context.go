@@ -56,9 +56,8 @@ func (q quote) runs() [][]int {
 // minQuote is the smallest piece of a passage that is worth quoting, in tokens.
 const minQuote = 16
 
-// fit chooses what to quote of the sources within room tokens. The sources come in
-// order of priority and keep it. Each source that is quoted has at least its best
-// passage. The remaining room goes to further passages, one for each source in turn.
+// fit chooses what to quote of the sources, which come by priority, within room tokens. Room that
+// the best passages leave goes to further passages, one for each source in turn.
 func fit(sources []source, d delimiter, room int) []quote {
 	quotes, room := fitBest(sources, d, room)
 	waiting := make([][]int, len(quotes))
@@ -88,47 +87,47 @@ func fit(sources []source, d delimiter, room int) []quote {
 	return quotes
 }
 
-// fitBest quotes the best passage of each source, and returns the room that is left. The most
-// relevant source always stays: its passage is cut if it is too long. Critical documents stay
-// with title and summary at least, if half of the room is enough for them. Other sources that
-// have no room are dropped from the end.
+// fitBest quotes the best passage of each source, and returns the room that is left. Critical
+// documents get up to half of the room for title and summary first. The most relevant source
+// takes what it needs of the rest, and is cut if it is too long. The others follow in their order,
+// until one has no room.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
 	top := mostRelevant(sources)
 	if top < 0 {
 		return nil, room
 	}
-	brief, held, reserved := rules(sources, top, d)
-	q, size := sources[top].best(d, room-min(reserved, room/2))
-	if len(q.chosen) == 0 {
-		q, size = sources[top].best(d, room)
-	}
-	if len(q.chosen) == 0 {
-		return nil, room
-	}
-	quoted := map[int]quote{top: q}
-	room -= size
-	for _, i := range slices.Sorted(maps.Keys(brief)) {
-		if held[i] > room {
-			held[i] = 0
+	quoted, tokens, all, half := map[int]quote{}, map[int]int{}, room, room/2
+	for i, s := range sources {
+		if i == top || !s.hasText() || s.Level != catalog.Critical || s.SupersededBy != "" {
 			continue
 		}
-		quoted[i], room = brief[i], room-held[i]
+		if q, size := s.beginning(d); size <= half {
+			quoted[i], tokens[i], half, room = q, size, half-size, room-size
+		}
 	}
+	q, size := sources[top].best(d, room)
+	if len(q.chosen) == 0 { // the critical documents have left too little
+		clear(quoted)
+		clear(tokens)
+		room = all
+		if q, size = sources[top].best(d, room); len(q.chosen) == 0 {
+			return nil, room
+		}
+	}
+	quoted[top], room = q, room-size
 	for i, s := range sources {
 		if i == top || !s.hasText() || s.brief {
 			continue
 		}
-		q, size := s.best(d, room+held[i])
+		q, size := s.best(d, room+tokens[i])
 		if q.cut == "" && len(q.chosen) > 0 {
-			quoted[i], room = q, room+held[i]-size
-		} else if held[i] == 0 {
+			quoted[i], room = q, room+tokens[i]-size
+		} else if tokens[i] == 0 {
 			break
 		}
 	}
-	for i := range sources {
-		if q, ok := quoted[i]; ok {
-			quotes = append(quotes, q)
-		}
+	for _, i := range slices.Sorted(maps.Keys(quoted)) {
+		quotes = append(quotes, quoted[i])
 	}
 	return quotes, room
 }
@@ -144,21 +143,8 @@ func mostRelevant(sources []source) int {
 	return top
 }
 
-// rules returns short quotes of the critical documents besides the most relevant source, with the
-// tokens of each and of all.
-func rules(sources []source, top int, d delimiter) (brief map[int]quote, held map[int]int, all int) {
-	brief, held = map[int]quote{}, map[int]int{}
-	for i, s := range sources {
-		if i != top && s.hasText() && s.Level == catalog.Critical && s.SupersededBy == "" {
-			brief[i], held[i] = s.beginning(d)
-			all += held[i]
-		}
-	}
-	return brief, held, all
-}
-
-// best quotes the best passage within room, and the first part of it if it is longer. It chooses
-// no passage if the room is too small for that.
+// best quotes the best passage within room, cut if it is longer. It chooses none if the room is too
+// small.
 func (s source) best(d delimiter, room int) (q quote, size int) {
 	p := s.passages[s.preference()[0]]
 	frame := d.frameTokens(s)
@@ -182,14 +168,12 @@ func (s source) beginning(d delimiter) (q quote, size int) {
 	return q, d.frameTokens(s) + promptTokens(q.cut) + promptTokens(passageLabel(s.passages[best], s.passages[best]))
 }
 
-// worse is how much less likely than the best passage of a document another one may
-// answer the question, in log-odds, to be quoted: e² ≈ 7 times. Below that it is of
-// another subject.
+// worse is how much less likely than the best passage another one may be, in log-odds, to be
+// quoted: e² ≈ 7 times. Below that it is of another subject.
 const worse = 2
 
-// further returns the indices of the passages that are worth quoting besides the best
-// one, in that order: those that are relevant themselves, and the neighbours of the
-// best one, which may begin or end what that says.
+// further returns the indices of the other passages worth quoting, best first: relevant ones, and
+// the neighbours of the best one, which may begin or end what it says.
 func (s source) further() []int {
 	order := s.preference()
 	best := order[0]
@@ -206,8 +190,8 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 
 func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 
-// preference returns the indices of the passages that have text, in the order in which
-// they are worth quoting: by relevance, each followed by its neighbours.
+// preference returns the indices of the passages that have text, by relevance, each followed by its
+// neighbours.
 func (s source) preference() []int {
 	relevant := make([]int, 0, len(s.passages))
 	for i, p := range s.passages {
@@ -231,7 +215,6 @@ func (s source) preference() []int {
 	return order
 }
 
-// passageTokens returns the tokens that a passage takes, with the label that says where it is.
 func passageTokens(p rag.Passage) int {
 	return promptTokens(p.Content) + promptTokens(passageLabel(p, p))
 }

@@ -26,11 +26,8 @@ type linkGraph struct {
 
 // linkLimits bound how far links are followed.
 type linkLimits struct {
-	// depth is how many links away a document may be, and documents how many are
-	// returned.
 	depth, documents int
-	// minLevel is the lowest level of a document that is returned, or whose links
-	// are followed.
+	// minLevel is the lowest level of a document that is returned or followed.
 	minLevel catalog.Level
 }
 
@@ -42,22 +39,21 @@ type Linked struct {
 	From string
 }
 
-// follow traverses the tenant's links breadth-first from the documents at the given
-// paths, within the limits. It returns the documents that it reaches, nearest first,
-// without those that it began with. A document that another one replaces comes behind
-// its latest successor. A document is visited once, so cycles end.
-func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
+// follow traverses the tenant's links breadth-first from the documents at the given paths, and
+// returns the other documents that it reaches, nearest first. A document comes behind its latest
+// successor, and is visited once.
+func (a *Answerer) follow(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
-	links, err := a.linkGraph(ctx, found)
+	links, err := a.linkGraph(ctx, results)
 	if err != nil {
 		return nil, err
 	}
 	reached := links.traverse(from, limits)
 	for i := 0; i < len(reached); i++ {
 		path := reached[i].Path
-		latest := found.Latest(path)
+		latest := results.Latest(path)
 		if latest == path {
 			continue
 		}
@@ -72,7 +68,7 @@ func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, li
 	for i, link := range reached {
 		paths[i] = link.Path
 	}
-	documents, err := a.documents(ctx, found, paths)
+	documents, err := a.documents(ctx, results, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +80,7 @@ func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, li
 }
 
 func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
-	found := []Linked{}
+	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
 		seen[source] = true
@@ -97,25 +93,24 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 				if seen[target] || rank(g.levels[target]) < rank(limits.minLevel) {
 					continue
 				}
-				if len(found) == limits.documents {
-					return found
+				if len(reached) == limits.documents {
+					return reached
 				}
 				seen[target] = true
-				found = append(found, Linked{rag.Hit{Path: target}, source})
+				reached = append(reached, Linked{rag.Hit{Path: target}, source})
 				next = append(next, target)
 			}
 		}
 		frontier = next
 	}
-	return found
+	return reached
 }
 
-// linkGraph returns the link graph of the tenant that was searched. It reads the graph again
-// only when the tenant's documents have changed.
-func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, error) {
-	tenant := found.Scope().Tenant
+// linkGraph returns the link graph of the tenant, which it reads again when documents have changed.
+func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (linkGraph, error) {
+	tenant := results.Scope().Tenant
 	known, ok := a.links.Get(tenant.ID)
-	if ok && known.version == found.Version() {
+	if ok && known.version == results.Version() {
 		return known, nil
 	}
 	edges, err := db.ReadOne(ctx, a.db, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
@@ -124,7 +119,7 @@ func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, er
 	if err != nil {
 		return linkGraph{}, err
 	}
-	links := linkGraph{version: found.Version(), neighbours: map[string][]string{}, levels: map[string]catalog.Level{}}
+	links := linkGraph{version: results.Version(), neighbours: map[string][]string{}, levels: map[string]catalog.Level{}}
 	for _, edge := range edges {
 		links.neighbours[edge.SourcePath] = append(links.neighbours[edge.SourcePath], edge.TargetPath)
 		links.levels[edge.TargetPath] = edge.TargetLevel
@@ -136,8 +131,7 @@ func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, er
 	return links, nil
 }
 
-// warnOfCircles logs up to 10 circles of links. They do no harm, because each document is visited
-// once. They are logged because writers seldom want them.
+// warnOfCircles logs up to 10 circles of links: they do no harm, but writers seldom want them.
 func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, links linkGraph) {
 	directed := graph.New(graph.StringHash, graph.Directed())
 	for source, targets := range links.neighbours {

@@ -27,9 +27,8 @@ const (
 	maxLabel = 200
 )
 
-// delimiter writes the lines that begin and end a document in one prompt. They
-// contain a token that is made for each request, so no document can contain them,
-// whatever its text, title, path or headings are.
+// delimiter writes the lines that begin and end a document in one prompt. They contain a token made
+// for each request, so that no document can contain them.
 type delimiter struct{ token string }
 
 func newDelimiter() delimiter { return delimiter{token: rand.Text()[:tokenLength]} }
@@ -54,8 +53,8 @@ func (d delimiter) markers() []string {
 	return []string{end, begin, strings.TrimSuffix(end, ">"), strings.TrimSuffix(begin, ">"), d.token}
 }
 
-// hidden hands on a text that comes in pieces without the delimiters in it. It holds back the
-// end of a piece with which a delimiter may begin.
+// hidden hands on a text in pieces without the delimiters in it. It holds back an end with which a
+// delimiter may begin.
 type hidden struct {
 	delimiter
 
@@ -110,8 +109,7 @@ func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 	return model.Prompt{System: d.system(), User: b.String() + "\nQuestion: " + question}
 }
 
-// labels returns the facts of a document that precede its text in the prompt. Each value is
-// on one line.
+// labels returns the facts of a document that precede its text, each on one line.
 func (s source) labels() string {
 	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.Path), markdown.CutRunes(s.Title, maxLabel), s.note)
 }
@@ -121,8 +119,7 @@ func passageLabel(first, last rag.Passage) string {
 	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.StartLine, last.EndLine, markdown.CutRunes(first.HeaderPath, maxLabel))
 }
 
-// lastRunes shortens a path to its last maxLabel runes: its end tells it from
-// others.
+// lastRunes shortens a path to its end, which tells it from others.
 func lastRunes(path string) string {
 	surplus := utf8.RuneCountInString(path) - maxLabel
 	if surplus <= 0 {
@@ -132,7 +129,6 @@ func lastRunes(path string) string {
 	return "…" + string(runes[surplus+1:])
 }
 
-// frameTokens returns the tokens that a document takes besides its passages.
 func (d delimiter) frameTokens(s source) int {
 	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
 }
@@ -142,8 +138,8 @@ func (d delimiter) room(window int, question string) int {
 	return window - min(answerTokens, window/answerShare) - chatTokens - promptTokens(d.system()) - promptTokens(question)
 }
 
-// promptTokens estimates the tokens of a text for a language model, on the high
-// side. Unlike an embedding model it has tokens for white space too.
+// promptTokens estimates the tokens of a text for a language model, on the high side: it has tokens
+// for white space too.
 func promptTokens(text string) int {
 	return max(markdown.EstimateTokens(text), (utf8.RuneCountInString(text)+runesPerToken-1)/runesPerToken)
 }
@@ -151,7 +147,6 @@ func promptTokens(text string) int {
 // runesPerToken is how many characters a token has at most, on average over a text.
 const runesPerToken = 6
 
-// cutToTokens shortens a text to at most limit tokens as promptTokens counts.
 func cutToTokens(text string, limit int) string {
 	return markdown.CutTokens(markdown.CutRunes(text, runesPerToken*limit), limit)
 }

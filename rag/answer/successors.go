@@ -3,7 +3,6 @@ package answer
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -11,27 +10,31 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// withSuccessors returns the sources of an answer, by relevance. A critical document that
-// another one replaces is no rule any more: it is left out below the minimum score. Each latest
-// successor comes whatever its score, before the documents that it replaces.
-func (a *Answerer) withSuccessors(ctx context.Context, found rag.Hits, documents []rag.Hit, minScore float64) ([]rag.Hit, error) {
-	sources, missing := slices.Concat(documents, []rag.Hit{}), map[string]bool{}
-	for _, hit := range found.Critical {
+// withSuccessors returns the sources of an answer, by relevance. A critical document that another
+// one replaces is left out below the minimum score. Its latest successor comes whatever its score,
+// and before it.
+func (a *Answerer) withSuccessors(
+	ctx context.Context, results rag.Hits, documents []rag.Hit, minScore float64,
+) ([]rag.Hit, error) {
+	sources := slices.Clone(documents)
+	for _, hit := range results.Critical {
 		if hit.SupersededBy == "" || hit.Score >= minScore {
 			sources = append(sources, hit)
 		}
 	}
-	for _, hit := range slices.Concat(documents, found.Critical) {
-		missing[found.Latest(hit.Path)] = hit.SupersededBy != ""
+	position := func(path string) int {
+		return slices.IndexFunc(sources, func(hit rag.Hit) bool { return hit.Path == path })
 	}
-	for _, hit := range sources {
-		missing[hit.Path] = false
+	var missing []string
+	for _, hit := range slices.Concat(documents, results.Critical) {
+		if latest := results.Latest(hit.Path); hit.SupersededBy != "" && position(latest) < 0 {
+			missing = append(missing, latest)
+		}
 	}
-	maps.DeleteFunc(missing, func(_ string, is bool) bool { return !is })
 	if len(missing) > 0 {
-		successors, err := a.documents(ctx, found, slices.Sorted(maps.Keys(missing)))
+		successors, err := a.documents(ctx, results, missing)
 		if err == nil {
-			err = a.assess(ctx, found, successors)
+			err = a.assess(ctx, results, successors)
 		}
 		if err != nil {
 			return nil, err
@@ -40,9 +43,7 @@ func (a *Answerer) withSuccessors(ctx context.Context, found rag.Hits, documents
 	}
 	slices.SortStableFunc(sources, func(a, b rag.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	for i, hit := range sources {
-		latest := found.Latest(hit.Path)
-		later := slices.IndexFunc(sources, func(other rag.Hit) bool { return other.Path == latest })
-		if later > i {
+		if later := position(results.Latest(hit.Path)); later > i {
 			successor := sources[later]
 			sources = slices.Insert(slices.Delete(sources, later, later+1), i, successor)
 		}
@@ -51,8 +52,8 @@ func (a *Answerer) withSuccessors(ctx context.Context, found rag.Hits, documents
 }
 
 // documents returns the documents at the paths, without their passages.
-func (a *Answerer) documents(ctx context.Context, found rag.Hits, paths []string) ([]rag.Hit, error) {
-	scope := found.Scope()
+func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []string) ([]rag.Hit, error) {
+	scope := results.Scope()
 	rows, err := db.ReadOne(ctx, a.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection, RelativePaths: paths,
 	})
@@ -65,7 +66,7 @@ func (a *Answerer) documents(ctx context.Context, found rag.Hits, paths []string
 				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 			},
 		}
-		if latest := found.Latest(row.RelativePath); latest != row.RelativePath {
+		if latest := results.Latest(row.RelativePath); latest != row.RelativePath {
 			hits[i].SupersededBy = latest
 		}
 	}
@@ -73,12 +74,12 @@ func (a *Answerer) documents(ctx context.Context, found rag.Hits, paths []string
 }
 
 // assess sets the best passages of documents and their relevance to what was searched for.
-func (a *Answerer) assess(ctx context.Context, found rag.Hits, hits []rag.Hit) error {
+func (a *Answerer) assess(ctx context.Context, results rag.Hits, hits []rag.Hit) error {
 	ids := make([]int64, len(hits))
 	for i, hit := range hits {
 		ids[i] = hit.ID
 	}
-	passages, err := a.searcher.Passages(ctx, found, ids)
+	passages, err := a.searcher.Passages(ctx, results, ids)
 	for _, p := range passages {
 		hit := &hits[slices.Index(ids, p.DocumentID)]
 		if p.Score > hit.Score || hit.StartLine == 0 {

@@ -27,14 +27,12 @@ const (
 	minRoom = 256
 )
 
-// write fills the answer's text from its sources, and removes the documents of which
-// nothing was quoted.
-func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question, answer Answer) (Answer, error) {
-	sources, err := a.sources(ctx, found, question, answer)
+// write fills the answer's text from its sources, and removes those that were not quoted.
+func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
+	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {
 		return Answer{}, err
 	}
-	answer.Conflicts = markConflicts(found, sources[:len(answer.Sources)])
 	d := newDelimiter()
 	quotes, text, err := a.generate(ctx, sources, d, question)
 	if err != nil && ctx.Err() != nil {
@@ -60,9 +58,8 @@ func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question,
 	return answer, nil
 }
 
-// generate asks the language model. It returns no text and no error when the
-// sources have no text: a model is never asked without a quotation. If the prompt is
-// too long for the model's window after all, the model is asked again with less.
+// generate asks the language model, unless the sources have no text. If the prompt is too long for
+// the model's window after all, it asks again with less.
 func (a *Answerer) generate(
 	ctx context.Context, sources []source, d delimiter, question Question,
 ) (quotes []quote, text string, err error) {
@@ -95,9 +92,7 @@ func noRoom(window int) error {
 			"question; ask a shorter question, or "+widerWindow, window)
 }
 
-// keepQuoted removes the documents of which nothing is quoted: the answer was not drawn
-// from them. Those that have text become Omitted. The others have no text, or were
-// deleted meanwhile.
+// keepQuoted removes the documents of which nothing is quoted. Those with text become Omitted.
 func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 	quoted := make(map[int64]bool, len(quotes))
 	for _, q := range quotes {
@@ -109,17 +104,11 @@ func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 		}
 	}
 	a.Sources = slices.DeleteFunc(a.Sources, func(hit rag.Hit) bool { return !quoted[hit.ID] })
-	a.Conflicts = slices.DeleteFunc(a.Conflicts, func(c Conflict) bool {
-		isSource := func(path string) bool {
-			return slices.ContainsFunc(a.Sources, func(hit rag.Hit) bool { return hit.Path == path })
-		}
-		return !isSource(c.Later) || !isSource(c.Earlier)
-	})
 	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.ID] })
 }
 
 // sources reads the texts of the documents, in order of priority.
-func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Question, answer Answer) ([]source, error) {
+func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Question, answer Answer) ([]source, error) {
 	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
 	var stale map[string]string
 	if question.Stale != nil {
@@ -142,23 +131,22 @@ func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Questio
 		sources = append(sources, source{Hit: link.Hit, note: noteOf(note, link.Hit, stale[link.Path])})
 	}
 	ids := make([]int64, len(sources))
-	places := make(map[int64]int, len(sources))
+	positions := make(map[int64]int, len(sources))
 	for i, s := range sources {
-		ids[i], places[s.ID] = s.ID, i
+		ids[i], positions[s.ID] = s.ID, i
 	}
-	passages, err := a.searcher.Passages(ctx, found, ids)
+	passages, err := a.searcher.Passages(ctx, results, ids)
 	for _, p := range passages {
-		s := &sources[places[p.DocumentID]]
+		s := &sources[positions[p.DocumentID]]
 		s.passages = append(s.passages, p)
 	}
 	return sources, err
 }
 
-// unrelated is the relevance below which a critical document has nothing to do with the
-// question: only its beginning is quoted.
+// unrelated is the relevance below which only the beginning of a critical document is quoted.
 const unrelated = 0.1
 
-// noteOf says why a document is quoted, of when it is, and why it may not hold any more.
+// noteOf says why a document is quoted, its date, and why it may not hold any more.
 func noteOf(why string, hit rag.Hit, stale string) string {
 	note := why
 	if hit.Date != "" {
@@ -173,14 +161,13 @@ func noteOf(why string, hit rag.Hit, stale string) string {
 	return note
 }
 
-// remedy matches the headings of sections that say why something happened and what helps.
+// remedy matches the headings of sections on cause and solution, remedyFields the front matter's
+// fields.
 var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 
-// remedyFields match the lines of a front matter's passage that say so.
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
-// telling returns the text to show of a source, with its passage. It prefers the fields and sections
-// on cause and solution to the best passage.
+// telling returns the text to show of a source, with its passage: preferably on cause and solution.
 func (q quote) telling() (text string, p rag.Passage) {
 	best := -1
 	for i, p := range q.source.passages {
@@ -199,8 +186,7 @@ func (q quote) telling() (text string, p rag.Passage) {
 	return p.Content, p
 }
 
-// extract writes the quotes as a text for a reader, without the documents that have nothing to do
-// with the question.
+// extract writes the quotes for a reader, without unrelated documents.
 func extract(quotes []quote) string {
 	var b strings.Builder
 	for n, q := range quotes {

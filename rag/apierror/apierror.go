@@ -1,6 +1,6 @@
-// Package apierror holds the failures that a tool reports: a code of the tool
-// contract, a message that says what to do next, and details for programs. It knows
-// the errors of the database and of Ollama, and nothing of searches, files or MCP.
+// Package apierror holds the failures that a tool reports: a code of the tool contract, a message
+// that says what to do next, and details for programs. It knows the errors of the database and of
+// model servers, and nothing of searches, files or MCP.
 package apierror
 
 import (
@@ -36,8 +36,7 @@ const (
 	InternalError             Code = "INTERNAL_ERROR"
 )
 
-// IsUsage reports whether the code means a mistake of the caller: the request is wrong or names
-// something that does not exist, and nothing was done.
+// IsUsage reports whether the code means a mistake of the caller, and nothing was done.
 func (c Code) IsUsage() bool {
 	switch c {
 	case InvalidArgument, InvalidDocType, DocumentNotFound, ExternalDocsNotPromotable:
@@ -47,8 +46,7 @@ func (c Code) IsUsage() bool {
 	}
 }
 
-// Error is a failure as a tool reports it. Its message says what to do next and
-// holds nothing secret.
+// Error is a failure as a tool reports it. Its message holds nothing secret.
 type Error struct {
 	Code Code
 	Err  error
@@ -65,8 +63,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// FileError is a file that cannot be read or written, with what to do about it. An err that is
-// not the system's says that itself.
+// FileError is a file that cannot be read or written, with what to do about the system's errors.
 func FileError(err error) *Error {
 	var remedy string
 	switch {
@@ -77,7 +74,7 @@ func FileError(err error) *Error {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		remedy = "; raise the limit of open files (ulimit -n), or end a program that has many open, and call again"
 	case errors.As(err, new(syscall.Errno)):
-		remedy = "; see to the file and call again"
+		remedy = "; correct the file and call again"
 	}
 	return &Error{Code: FileSystemError, Err: fmt.Errorf("%w%s", err, remedy)}
 }
@@ -95,10 +92,8 @@ func (e *Error) With(key string, value any) *Error {
 // loading is ready then.
 const lateRetry = 30 * time.Second
 
-// AsError returns err as an [*Error] with the same message. Its code and details are
-// those of an *Error in err's chain, or follow from what failed. err must not be nil.
-// The details of a failed service have the message too, for a program that shows another one
-// for the code.
+// AsError returns err, which is not nil, as an [*Error] with the same message. Its code and details
+// are those of an *Error in err's chain, or follow from what failed.
 func AsError(err error) *Error {
 	e := classify(err)
 	if e.Code == DatabaseError || e.Code == EmbeddingServiceError {

@@ -1,7 +1,6 @@
-// Package calibration says what a cosine similarity of an embedding model means: the
-// log-odds that one text answers the other. Models differ in the range of their cosines,
-// so each is measured with pairs of a question and its answer. The package computes only:
-// it knows no model, no index and no database.
+// Package calibration says what a cosine of an embedding model means: the log-odds that one text
+// answers the other. Models differ in the range of their cosines, so each is measured with pairs of
+// a question and its answer. The package knows no model, no index and no database.
 package calibration
 
 import (
@@ -9,8 +8,7 @@ import (
 	"strings"
 )
 
-// Calibration holds what a model's cosines of questions and answers look like. The zero
-// value is of a model that was not measured.
+// Calibration describes a model's cosines of questions and answers; zero was not measured.
 type Calibration struct {
 	// Matched and Unmatched are the mean cosines of a question with its own answer, and
 	// with those of the other questions.
@@ -25,23 +23,20 @@ type Calibration struct {
 // first.
 const minOwnFirst = 2.0 / 3
 
-// Usable reports whether the model's cosines tell answers from other texts. Those of a
-// model that is not usable say nothing: search by words.
+// Usable reports whether the model's cosines tell answers from other texts.
 func (c Calibration) Usable() bool {
 	return c.OwnFirst >= minOwnFirst && c.Variance > 0 && c.Matched > c.Unmatched
 }
 
-// LogOdds returns the log-odds that a text with this cosine to a question answers it, where
-// an answer is as likely as not without the cosine. It takes the two kinds of cosines for
-// normally distributed with one variance, so it is a straight line: an affine change of all
-// cosines of a model changes nothing. c must be usable.
+// LogOdds returns the log-odds that a text with this cosine to a question answers it, at even odds
+// without it. Both kinds of cosines count as normally distributed with one variance, so it is a
+// straight line. c must be usable.
 func (c Calibration) LogOdds(cosine float64) float64 {
 	return (c.Matched - c.Unmatched) / c.Variance * (cosine - (c.Matched+c.Unmatched)/2)
 }
 
-// Measure returns the calibration from the vectors of [Pairs], or of other pairs: the
-// answer to questions[i] is answers[i]. The vectors have length 1 and one number of
-// dimensions, and there are at least two pairs.
+// Measure returns the calibration from vectors of length 1 of at least two pairs: the answer to
+// questions[i] is answers[i].
 func Measure(questions, answers [][]float32) Calibration {
 	var matched, unmatched []float64
 	ownFirst := 0
@@ -68,7 +63,7 @@ func Measure(questions, answers [][]float32) Calibration {
 	return c
 }
 
-// cosine returns the inner product, which is the cosine of vectors of length 1.
+// cosine returns the cosine of vectors of length 1.
 func cosine(a, b []float32) float64 {
 	var sum float64
 	for i := range a {

@@ -1,6 +1,5 @@
-// Package catalog has the words for the content of an index: tenants, collections, doc-types,
-// levels, and documents that supersede others. The packages that write the index and those that
-// read it share them. It knows neither.
+// Package catalog has the words for the content of an index, for those who write and read it:
+// tenants, collections, levels, and documents that supersede others.
 package catalog
 
 import "github.com/compound-docs/compound-docs/db"
@@ -8,12 +7,10 @@ import "github.com/compound-docs/compound-docs/db"
 // TenantKey names one checkout on one branch.
 type TenantKey = db.TenantKey
 
-// Tenant is a registered checkout. Every read and write of the index is inside
-// one.
+// Tenant is a registered checkout. Every read and write of the index is inside one.
 type Tenant = db.Tenant
 
-// HandbookKey names the handbook's one tenant. No project can have its name, because
-// the name of a project begins with a letter.
+// HandbookKey names the handbook's one tenant. The name of a project begins with a letter.
 func HandbookKey() TenantKey { return TenantKey{Project: ":handbook"} }
 
 // Scope selects the documents of a search.

@@ -8,24 +8,21 @@ import (
 )
 
 const (
-	// documentFormat names what this version stores of a file besides its passages: its
-	// row, its links and where its passages are. A new name makes servers read every file
-	// again. Vectors are kept.
+	// documentFormat names what is stored of a file besides its passages. A new name makes servers
+	// read every file again, and keeps vectors.
 	documentFormat = "5"
-	// passageFormat names the passages and the terms that this version makes of a text. It
-	// is part of each passage's hash, so that a new name also costs every vector.
+	// passageFormat names the passages and terms made of a text. It is part of each passage's hash,
+	// so that a new name also costs every vector.
 	passageFormat = "2"
 
 	format = documentFormat + "." + passageFormat
 )
 
-// SchemaStamp identifies what a document was indexed with: the formats of this version, and
-// a schema of the given fingerprint.
+// SchemaStamp identifies the formats and the schema with which a document was indexed.
 func SchemaStamp(fingerprint string) string { return format + ":" + fingerprint }
 
-// PassageHash identifies a passage by the text that is searched and embedded, and by the language that
-// its terms are of, "" for English. Each part is preceded by its length, so that no two different
-// passages hash alike.
+// PassageHash identifies a passage by its text, and by the language of its terms, "" for English. The
+// length before each part keeps two passages apart.
 func PassageHash(heading, text, language string) uuid.UUID {
 	parts := []string{passageFormat, heading, text}
 	if language != "" {

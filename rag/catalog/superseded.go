@@ -1,7 +1,6 @@
 package catalog
 
-// Superseded has the documents that others replace, by their paths. It does not change once
-// it is made.
+// Superseded has the documents that others replace, by their paths.
 type Superseded struct {
 	// By gives the path of the latest document that replaces one.
 	By map[string]string
@@ -9,8 +8,8 @@ type Superseded struct {
 	Generations map[string]int
 }
 
-// NewSuperseded takes the documents that replace each, the latest first. Of documents
-// that replace each other in a circle none is replaced: lint reports them.
+// NewSuperseded takes the documents that replace each, the latest first. Documents that replace
+// each other in a circle are not replaced: lint reports them.
 func NewSuperseded(later map[string][]string) Superseded {
 	s := Superseded{By: make(map[string]string, len(later)), Generations: make(map[string]int, len(later))}
 	var count func(path string) int

@@ -159,7 +159,7 @@ func isolate[T any](
 	}
 	if len(items) == 1 {
 		if ok {
-			logger.ErrorContext(ctx, "a bug was met in the index", "panic", bug.Value, "stack", string(bug.Stack))
+			logger.ErrorContext(ctx, "a bug stopped the indexing", "panic", bug.Value, "stack", string(bug.Stack))
 		}
 		return refuse(items[0], err)
 	}

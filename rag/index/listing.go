@@ -14,10 +14,10 @@ import (
 // src/pool.go:12-20, and the code that it quotes, see [markdown.ParseQuote].
 type CitedPlaces = db.DocumentPlacesRow
 
-// CitedPlaces returns the documents of the scope that cite places or quote code, and the critical ones.
-func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
+// CitedPlaces returns the tenant's documents that cite places or quote code, and the critical ones.
+func (x *Index) CitedPlaces(ctx context.Context, tenant *catalog.Tenant, in ...catalog.Collection) ([]CitedPlaces, error) {
 	return db.ReadOne(ctx, x.db, "read the places that documents cite", (*db.Queries).DocumentPlaces,
-		db.DocumentPlacesParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
+		db.DocumentPlacesParams{ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collections: in})
 }
 
 // CountByType returns how many documents each doc-type has in the scope.

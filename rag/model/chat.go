@@ -11,24 +11,20 @@ import (
 )
 
 const (
-	temperature = 0.1
-	// answerTokens is the largest number of tokens in an answer.
+	temperature  = 0.1
 	answerTokens = 1024
 	// answerDivisor: an answer may take at most this fraction of the context window.
 	answerDivisor = 4
 )
 
-// Generate returns the chat model's answer without surrounding white space. It calls
-// onText, which may be nil, with each piece of the answer as it arrives. Cancelling the
-// context stops the model.
+// Generate returns the chat model's answer without surrounding white space. It calls onText, which
+// may be nil, with each piece as it arrives. Cancelling the context stops the model.
 //
-// Before the first piece, Generate retries. After it a failure is final: Generate returns
-// the text so far together with a *CutShortError. An answer that reaches the largest number
-// of tokens, or the end of the context window, is returned without an error.
+// Generate retries before the first piece. A later failure is final: the text so far comes with a
+// *CutShortError. An answer that reaches the largest number of tokens has no error.
 //
-// Other errors are ErrInputTooLong for a prompt that exceeds the context window,
-// ErrEmptyAnswer, *UnavailableError, *MissingError and the context's. Some servers cut
-// a long prompt silently instead: fit it to [Client.ContextWindow] first.
+// Other errors are ErrInputTooLong, ErrEmptyAnswer, *UnavailableError, *MissingError and the
+// context's. Some servers cut a long prompt silently: fit it to [Client.ContextWindow] first.
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
 	window, answers := c.askWindow(ctx)
 	first := firstPieceSilent
@@ -109,8 +105,7 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 	}
 }
 
-// letLoad ends a chat that nobody waits for any more with its first piece, when the model is
-// loaded for the next one.
+// letLoad ends an abandoned chat with its first piece: then the model is loaded for the next one.
 func letLoad(ctx context.Context, pieces <-chan string, cancel context.CancelFunc) {
 	select {
 	case <-ctx.Done():
@@ -120,16 +115,15 @@ func letLoad(ctx context.Context, pieces <-chan string, cancel context.CancelFun
 	cancel()
 }
 
-// ContextWindow returns the largest number of tokens of a prompt and its answer
-// together: [Config.NumCtx], or the window that the chat model was trained for if that is
-// less. While the server cannot be asked, the configured number holds.
+// ContextWindow returns the largest number of tokens of a prompt and its answer together:
+// [Config.NumCtx], or the chat model's own window if that is smaller and known.
 func (c *Client) ContextWindow(ctx context.Context) int {
 	window, _ := c.askWindow(ctx)
 	return window
 }
 
-// askWindow returns the context window, and whether the server says anything in time. A
-// server that loads a model still answers small requests.
+// askWindow returns the context window, and whether the server answers in time. A server that loads
+// a model still answers small requests.
 func (c *Client) askWindow(ctx context.Context) (tokens int, answers bool) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()

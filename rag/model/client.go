@@ -19,21 +19,17 @@ const (
 	embedTimeout = 5 * time.Minute // for the vectors of passages
 	queryTimeout = 5 * time.Second // for the vector of a query
 	smallTimeout = time.Second     // for a question that needs no model
-	// loadTimeout takes the place of queryTimeout for the first query after KeepLoaded: the
-	// server may have to load the model.
+	// loadTimeout is for the first query after KeepLoaded: the server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// firstPiece bounds the wait of a call with a deadline for the first piece of an answer: the
-	// server reads the prompt before it, and may have to load the model. firstPieceSilent takes
-	// its place if the server has not answered a small question, and loadChatTimeout for a
-	// person, who waits for the model. nextPiece bounds the wait for each further piece.
+	// Waits for the first piece of an answer: of a call with a deadline, of a server that has not
+	// answered a small question, and of a person. nextPiece bounds the wait for each further piece.
 	firstPiece       = 10 * time.Second
 	firstPieceSilent = 5 * time.Second
 	loadChatTimeout  = 2 * time.Minute
 	nextPiece        = time.Minute
 )
 
-// KeepLoaded is how long a server keeps a model loaded after its last use, where it can
-// be asked for that.
+// KeepLoaded is how long a server is asked to keep a model loaded after its last use.
 const KeepLoaded = 30 * time.Minute
 
 // Config says which models a [Client] uses. A zero field takes the default in its comment.
@@ -44,14 +40,14 @@ type Config struct {
 	Key string
 	// EmbedModel makes the vectors, and ChatModel writes the answers.
 	EmbedModel, ChatModel string
-	// NumCtx is the chat model's context window in tokens, for prompt and answer
-	// together. A model trained for a smaller window gets that. Default: 8192.
+	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default:
+	// 8192, and at most what the model was trained for.
 	NumCtx int
-	// Tries is how often a request is made that fails with transient errors. RetryDelay is
-	// the delay after the first try, and doubles. Default: 3 tries, 1 second.
+	// Tries is how often a request with transient errors is made. RetryDelay follows the first try,
+	// and doubles. Default: 3 tries, 1 second.
 	Tries      int
 	RetryDelay time.Duration
-	// BreakerOpen is how long no request is made after too many have failed. Default: 30 s.
+	// BreakerOpen is how long no request follows too many failures. Default: 30 s.
 	BreakerOpen time.Duration
 	// ModelTTL is how long the embedding model is taken for unchanged. Default: 5 s.
 	ModelTTL time.Duration
@@ -59,24 +55,23 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Client embeds and generates with one [Server]. It is safe for concurrent use. It does
-// not contact the server before the first call.
+// Client embeds and generates with one [Server], which it contacts with the first call. It is safe
+// for concurrent use.
 type Client struct {
-	cfg      Config
-	name     string // such as "ollama at http://localhost:11434"
-	host     string // URL without user name and password
-	server   Server
-	embedder embedder // of the embedding model's name
-	turns    turns
-	// A chat that fails says nothing about embeddings, and the reverse.
+	cfg           Config
+	name          string // such as "ollama at http://localhost:11434"
+	host          string // URL without user name and password
+	server        Server
+	embedder      embedder // of the embedding model's name
+	turns         turns
 	embeds, chats *circuit
 
 	mu       sync.Mutex // guards the fields below
 	digest   string     // of the embedding model at a time
 	digestAt time.Time
 	embedAt  time.Time // the end of the last request for vectors
-	// queries are the vectors of the last queries. An assistant asks the same of several
-	// collections, and a vector takes Ollama some 30 ms or more. They are never changed.
+	// queries are the vectors of the last queries, never changed: an assistant asks several
+	// collections the same, and Ollama takes 30 ms or more for a vector.
 	queries *lru.Cache[queryKey, []float32]
 }
 
@@ -104,8 +99,8 @@ func New(kind, host string, server Server, cfg Config) *Client {
 	}
 }
 
-// EmbedModel identifies the embedding model. The server is asked if the last time is
-// longer ago than [Config.ModelTTL]. Errors are those of [Client.Embed].
+// EmbedModel identifies the embedding model, by the server or, within [Config.ModelTTL], by its
+// last answer. Errors are those of [Client.Embed].
 func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	c.mu.Lock()
 	digest, age := c.digest, time.Since(c.digestAt)
@@ -122,8 +117,8 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	}, nil
 }
 
-// askDigest asks for the embedding model's digest. If it has changed, the client forgets
-// the former build.
+// askDigest asks for the embedding model's digest. If it has changed, the client forgets its
+// vectors.
 func (c *Client) askDigest(ctx context.Context) (string, error) {
 	digest, err := retry(ctx, c, c.embeds, func(ctx context.Context) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
@@ -144,8 +139,7 @@ func (c *Client) askDigest(ctx context.Context) (string, error) {
 	return digest, nil
 }
 
-// State asks the server once for its name, and for which of the models it lacks, whatever its
-// last answers were. It pulls nothing.
+// State asks the server once for its name, and for which of the models it lacks.
 func (c *Client) State(ctx context.Context, models ...string) State {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
 	defer cancel()
@@ -157,8 +151,8 @@ func (c *Client) State(ctx context.Context, models ...string) State {
 	return state
 }
 
-// PullMissing has the server pull those of the models that it lacks, one after the other. It
-// calls progress with the bytes of the present part; total is 0 in a step that pulls none.
+// PullMissing has the server pull those of the models that it lacks. It calls progress with the
+// bytes of the present part; total is 0 in a step that pulls none.
 func (c *Client) PullMissing(
 	ctx context.Context, models []string, progress func(model string, completed, total int64),
 ) error {

@@ -9,21 +9,16 @@ import (
 	"time"
 )
 
-// Embed makes a request for the vectors of the texts, and returns one embedding per text, in
-// order. One bad text fails its whole request, so a rejected request is halved until the
-// bad texts are alone.
+// Embed returns one embedding per text, in order. A rejected request is halved until the bad texts
+// are alone. Queries come first: no request is sent while a [Client.EmbedQuery] waits.
 //
-// Queries come first: the request is not sent while a [Client.EmbedQuery] waits for its
-// vector, and there is at most one at a time.
-//
-// The error is *UnavailableError, *MissingError, ErrDimensions, ErrModelReplaced or
-// the context's. All embeddings of the call are then lost, so pass no more texts than can be
-// lost.
+// The error is *UnavailableError, *MissingError, ErrDimensions, ErrModelReplaced or the context's.
+// All embeddings of the call are then lost.
 func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
 	return c.embedTexts(ctx, c.embedder.document, texts)
 }
 
-// EmbedAsQueries is [Client.Embed] with the prompt of queries. People's queries go first.
+// EmbedAsQueries is [Client.Embed] with the prompt of queries.
 func (c *Client) EmbedAsQueries(ctx context.Context, texts []string) ([]Embedding, error) {
 	return c.embedTexts(ctx, c.embedder.query, texts)
 }
@@ -67,8 +62,7 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 			batches = append(batches, batch[:half], batch[half:])
 		}
 	}
-	// A model may be replaced at any time, and is used from the next request on. If it
-	// has not changed, all vectors are of this build.
+	// If the model has not been replaced since, all vectors are of this build.
 	now, err := c.askDigest(ctx)
 	if err != nil {
 		return nil, err
@@ -81,7 +75,6 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 
 var errBlank = fmt.Errorf("%w: it is empty", ErrUnusableText)
 
-// embedBatch makes a request for passages, after the queries that wait.
 func (c *Client) embedBatch(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := c.turns.begin(ctx); err != nil {
 		return nil, err
@@ -110,7 +103,6 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 	})
 }
 
-// check returns an error if the number of the vectors is wrong or they are too long.
 func (c *Client) check(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return BadResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), want))
@@ -126,13 +118,12 @@ func (c *Client) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// unitTolerance is how far the squared length of a unit vector may be from 1. The
-// rounding errors of 1,024 float32 components add up to much less.
+// unitTolerance is how far the squared length of a unit vector may be from 1: more than the
+// rounding errors of 1,024 components.
 const unitTolerance = 1e-3
 
-// embedding scales the vector to length 1, in place, and adds zeros up to the index's
-// dimensions, which change no cosine. Its Err is ErrBadResponse for a vector that is
-// zero, infinite or not a number.
+// embedding scales the vector to length 1, in place, and adds zeros up to the index's dimensions.
+// Its Err is ErrBadResponse for a vector that is zero or not a number.
 func embedding(digest string, vector []float32) Embedding {
 	var square float64
 	for _, x := range vector {

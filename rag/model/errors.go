@@ -18,7 +18,7 @@ var (
 	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
 	// ErrLate reports that the server did not answer while the caller could wait.
-	ErrLate = errors.New("the model server gives no answer in time: it hangs, or loads a model; try again in a while")
+	ErrLate = errors.New("the model server gives no answer in time: it hangs, or loads a model; try again in a minute")
 	// ErrModelReplaced reports a vector of another build of the model than expected.
 	ErrModelReplaced = errors.New("the embedding model was replaced; try again")
 )
@@ -35,7 +35,7 @@ func (e *UnavailableError) Error() string {
 	if e.CircuitState == "closed" {
 		return fmt.Sprintf("%s: %v", e.Server, e.Err)
 	}
-	return fmt.Sprintf("%s failed repeatedly and is not asked for now, try again in %s: %v",
+	return fmt.Sprintf("%s failed repeatedly and is not asked now, try again in %s: %v",
 		e.Server, e.RetryAfter.Round(time.Second), e.Err)
 }
 

@@ -1,13 +1,11 @@
-// Package model embeds texts and generates answers with a model server of any kind: prompts
-// of known models, retries, circuit breakers, precedence of queries. [Server] is what a
-// kind of server has to do; rag/ollama is one. The package must not know HTTP, documents or
-// the database.
+// Package model embeds texts and generates answers with a model server of any kind: prompts of
+// known models, retries, circuit breakers, precedence of queries. It must not know HTTP, documents
+// or the database.
 package model
 
 import "context"
 
-// Model identifies what makes the vectors. Vectors are comparable if and only if
-// their Models are equal.
+// Model identifies what makes the vectors. Only vectors of equal Models are comparable.
 type Model struct {
 	Name          string // as configured
 	Digest        string // of the build
@@ -19,24 +17,29 @@ type Model struct {
 // dimensions, or the reason why this one text has none.
 type Embedding struct {
 	Vector []float32
-	// Digest identifies the build of the model that made the vector. It may differ from
-	// the digest of the [Model] that the caller knows, and between the batches of one call.
-	// Check it before you store a vector.
+	// Digest identifies the build of the model that made the vector. It may differ between the
+	// batches of one call: check it before you store a vector.
 	Digest string
-	// Err is nil, or wraps ErrInputTooLong, ErrUnusableText or ErrBadResponse. It
-	// concerns this text only.
+	// Err is nil, or wraps ErrInputTooLong, ErrUnusableText or ErrBadResponse, for this text only.
 	Err error
 }
 
 // Prompt holds the messages for the chat model. An empty System is left out.
 type Prompt struct{ System, User string }
 
-// failFastKey is the key of a value in a context.
+// Messages returns the prompt as chat servers read it.
+func (p Prompt) Messages() []map[string]string {
+	messages := []map[string]string{{"role": "system", "content": p.System}, {"role": "user", "content": p.User}}
+	if p.System == "" {
+		return messages[1:]
+	}
+	return messages
+}
+
 type failFastKey struct{}
 
-// FailFast returns a context for callers that can do without a model server. Their
-// requests are made once. If the last request got no answer in the past five seconds,
-// none is made, and the error is that failure.
+// FailFast returns a context for callers that can do without a model server. Their requests are
+// made once, and not at all if the last request got no answer in the past five seconds.
 func FailFast(ctx context.Context) context.Context {
 	return context.WithValue(ctx, failFastKey{}, true)
 }

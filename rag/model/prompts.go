@@ -13,8 +13,7 @@ const (
 	// searching is the prompt of several families for a query.
 	searching        = "Represent this sentence for searching relevant passages: "
 	searchingChinese = "为这个句子生成表示以用于检索相关文章："
-	// webSearch is the instruction that the families with instructions were measured
-	// with in retrieval.
+	// webSearch is the instruction with which the families were measured in retrieval.
 	webSearch = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
 
@@ -22,14 +21,14 @@ const (
 type embedder struct {
 	prompts
 
-	// shortens is set for models with more dimensions than the index has whose first
-	// components are a vector of their own (Matryoshka representation learning).
+	// shortens is set for models whose first components are a vector of their own (Matryoshka
+	// representation learning).
 	shortens bool
 }
 
 // knownEmbedders are model families, by parts of the model's name. The first that fits
-// holds, so the special stands before the general. docs/configuration.md has the same
-// list, with the dimensions.
+// holds, so the special comes before the general. docs/configuration.md has the names, with the
+// dimensions.
 //
 //nolint:gochecknoglobals // a table
 var knownEmbedders = []struct {

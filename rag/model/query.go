@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
-// maxQuery is the largest number of bytes of a query that is used, far more than
-// any embedding model's context window.
+// maxQuery bounds the bytes of a query, far above any context window.
 const maxQuery = 32 << 10
 
-// EmbedQuery returns the embedding of a search query; its Err is always nil, and the
-// caller may change its vector. Recent queries are remembered. The request goes before those
-// of [Client.Embed]. A query that is too long for the model is cut until it fits. The error
-// for an empty query is ErrUnusableText; other errors are those of [Client.Embed].
+// EmbedQuery returns the embedding of a search query, whose Err is nil. It goes before
+// [Client.Embed]. A query that is too long for the model is cut until it fits. The error for an
+// empty query is ErrUnusableText; others are those of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
 	if query = strings.TrimSpace(query); len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
@@ -39,7 +38,7 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 	return Embedding{Vector: slices.Clone(vector), Digest: model.Digest}, nil
 }
 
-// queryVector embeds the query, cut as far as necessary. It goes before passages.
+// queryVector embeds the query, cut as far as necessary.
 func (c *Client) queryVector(ctx context.Context, timeout time.Duration, query string) ([]float32, error) {
 	c.turns.queries.Add(1)
 	defer c.turns.queries.Add(-1)
@@ -68,11 +67,38 @@ func (c *Client) patience() time.Duration {
 	return queryTimeout
 }
 
-// Warm loads the embedding model, so that the next query does not wait for it. Errors are
-// those of [Client.Embed].
+// Warm loads the embedding model, so that the next query does not wait for it.
 func (c *Client) Warm(ctx context.Context) error {
 	if _, err := c.queryVector(ctx, embedTimeout, "warm"); err != nil {
 		return fmt.Errorf("load model %s: %w", c.cfg.EmbedModel, err)
 	}
 	return nil
 }
+
+// turns lets queries overtake passages. Ollama embeds one text after the other, in the order of the
+// requests. So at most one request for passages is sent at a time, and none while a query waits.
+type turns struct {
+	queries  atomic.Int32  // those that wait for their vector
+	passages chan struct{} // holds an element while a request for passages runs
+}
+
+// begin waits until a request for passages may be sent. The caller calls end after it.
+func (t *turns) begin(ctx context.Context) error {
+	select {
+	case t.passages <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // the caller's own
+	}
+	const pause = 2 * time.Millisecond
+	for t.queries.Load() > 0 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			t.end()
+			return ctx.Err() //nolint:wrapcheck // the caller's own
+		}
+	}
+	return nil
+}
+
+func (t *turns) end() { <-t.passages }

@@ -13,8 +13,8 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// retry makes a request until it succeeds or fails for good, with growing delays, unless
-// the circuit is open. A [*ServerError] becomes an [*UnavailableError].
+// retry makes a request until it succeeds or fails for good, unless the circuit is open. A
+// [*ServerError] becomes an [*UnavailableError].
 func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func(context.Context) (T, error)) (T, error) {
 	var none T
 	for try := 1; ; try++ {
@@ -48,7 +48,6 @@ func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func
 }
 
 // ended returns the error of a call whose context has ended, after failure, which may be nil.
-// At a deadline it says that the server is late.
 func (c *Client) ended(ctx context.Context, circuit *circuit, failure *ServerError) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err() //nolint:wrapcheck // the caller's own
@@ -56,7 +55,6 @@ func (c *Client) ended(ctx context.Context, circuit *circuit, failure *ServerErr
 	return c.unavailable(circuit, cmp.Or(failure, &ServerError{Err: ErrLate}))
 }
 
-// unavailable returns the error for callers.
 func (c *Client) unavailable(circuit *circuit, failure *ServerError) *UnavailableError {
 	e := &UnavailableError{
 		Server: c.name, CircuitState: circuit.breaker.State().String(), RetryAfter: circuit.retryAfter(), Err: failure.Err,
@@ -72,8 +70,7 @@ func noAnswer(after time.Duration) *ServerError {
 	return &ServerError{Err: fmt.Errorf("no answer within %s", after)}
 }
 
-// causeOf returns the [*ServerError] that cancelled ctx, if there is one, instead of the err
-// that followed from it. A nil err stays nil.
+// causeOf returns the [*ServerError] that cancelled ctx, if there is one, instead of an err.
 func causeOf(ctx context.Context, err error) error {
 	if failure, ok := errors.AsType[*ServerError](context.Cause(ctx)); ok && err != nil {
 		return failure
@@ -82,13 +79,11 @@ func causeOf(ctx context.Context, err error) error {
 }
 
 const (
-	// The breaker opens when half of the calls of the past 30 seconds, of at least 5,
-	// have failed. The window moves in steps.
+	// The breaker opens when half of at least 5 calls in 30 seconds have failed.
 	breakerWindow = 30 * time.Second
 	breakerStep   = 3 * time.Second
 	breakerCalls  = 5
-	// awayFor is how long a caller of [FailFast] takes a server that gave no answer for
-	// away.
+	// awayFor is how long [FailFast] leaves a server alone that gave no answer.
 	awayFor = 5 * time.Second
 )
 
@@ -120,8 +115,7 @@ func newCircuit(cfg Config, logger *slog.Logger) *circuit {
 	}
 }
 
-// failureOf returns the server's failure, nil if the server is well and refuses this one
-// request.
+// failureOf returns the server's failure, nil if it only refuses this request.
 func failureOf(err error) *ServerError {
 	failure, failed := errors.AsType[*ServerError](err)
 	if !failed || failure.Status >= 400 && failure.Status < 500 {
@@ -130,8 +124,8 @@ func failureOf(err error) *ServerError {
 	return failure
 }
 
-// allow returns a function that takes the call's error at its end, [context.Canceled] if
-// the call says nothing about the server. It returns the last failure if no call may be made.
+// allow returns a function that takes the call's error at its end, [context.Canceled] if the call
+// says nothing about the server. If no call may be made, it returns the last failure.
 func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) {
 	c.mu.Lock()
 	last, age := c.last, time.Since(c.lastAt)
@@ -153,8 +147,7 @@ func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) 
 	}, nil
 }
 
-// retryAfter returns how long to wait: a second at least for the call that decides whether
-// the breaker closes, and 0 while it is closed.
+// retryAfter returns 0 while the breaker is closed, and else a second at least.
 func (c *circuit) retryAfter() time.Duration {
 	if c.breaker.State() == gobreaker.StateClosed {
 		return 0

@@ -5,23 +5,19 @@ import (
 	"fmt"
 )
 
-// Server is one kind of model server. Each method makes a request once: [Client] retries,
-// and keeps away from a server that keeps failing. A method returns a [*ServerError], or
-// an error of this package that says what the server has answered: ErrInputTooLong,
-// ErrUnusableText or [*MissingError].
+// Server is one kind of model server. Each method makes a request once; [Client] retries. The error
+// is a [*ServerError], ErrInputTooLong, ErrUnusableText or [*MissingError].
 type Server interface {
 	// Digest identifies the build of the model that the server has now.
 	Digest(ctx context.Context, name string) (string, error)
-	// Window returns the context window that the model was trained for, in tokens, 0 if
-	// the server does not say.
+	// Window returns the context window that the model was trained for, in tokens, 0 if unknown.
 	Window(ctx context.Context, name string) (tokens int, err error)
 	// Embed returns a vector for each text, in order.
 	Embed(ctx context.Context, request EmbedRequest) ([][]float32, error)
-	// Chat calls write with each piece of the answer as it arrives, even if the piece is
-	// empty. Cancelling the context stops the model.
+	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context
+	// stops the model.
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) error
-	// State sets the name of a server that answers, and says which of the models it lacks. It
-	// loads and pulls nothing.
+	// State sets the name of a server that answers, and which of the models it lacks.
 	State(ctx context.Context, models []string, state *State) error
 	// Pull pulls a model, if the server can.
 	Pull(ctx context.Context, name string, progress func(completed, total int64)) error
@@ -31,16 +27,16 @@ type Server interface {
 	Close()
 }
 
-// EmbedRequest asks for the vectors of texts. A server refuses texts that are longer than
-// the model's context window, and cuts none.
+// EmbedRequest asks for the vectors of texts. A server refuses texts that are too long, and cuts
+// none.
 type EmbedRequest struct {
 	Model      string
 	Texts      []string
 	Dimensions int // of the vectors, 0 for as many as the model makes
 }
 
-// ChatRequest asks for an answer of at most MaxTokens. Window is the context window of
-// prompt and answer together, in tokens. A server refuses a longer prompt and cuts none.
+// ChatRequest asks for an answer of at most MaxTokens. Window bounds prompt and answer together. A
+// server refuses a longer prompt and cuts none.
 type ChatRequest struct {
 	Model             string
 	Prompt            Prompt

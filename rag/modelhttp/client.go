@@ -23,8 +23,8 @@ const (
 	MaxChat   = 2 << 20
 )
 
-// MaxVectors bounds the body of an answer with so many vectors. A vector may have more
-// components than the index holds, so that the error can say how many it has.
+// MaxVectors bounds the body of an answer with so many vectors, which may be longer than the index
+// holds.
 func MaxVectors(vectors int) int64 {
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	return int64(vectors)*components*bytesComponent + around
@@ -51,8 +51,8 @@ type Kind struct {
 	Address string // how to correct an address
 }
 
-// New returns a client of the server at an address. It sends the key, if there is one, as a
-// bearer token. It does not contact the server; the error says what is wrong with the address.
+// New returns a client of the server at an address, which it does not contact. It sends the key, if
+// there is one, as a bearer token.
 func New(kind Kind, address, key string) (*Client, error) {
 	base, err := parseURL(kind, address)
 	if err != nil {
@@ -80,9 +80,8 @@ func New(kind Kind, address, key string) (*Client, error) {
 // Close closes idle connections.
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
-// parseURL parses an address. Without a scheme it is plain HTTP on the kind's port unless it
-// names another; with a scheme the default port is the scheme's. The error does not repeat
-// the address: it may hold a password.
+// parseURL parses an address. Without a scheme it is plain HTTP on the kind's port. The error does
+// not repeat the address: it may hold a password.
 func parseURL(kind Kind, address string) (*url.URL, error) {
 	address = strings.TrimSpace(address)
 	bare := !strings.Contains(address, "://")
@@ -115,8 +114,8 @@ func (c *Client) Ask(ctx context.Context, path string, payload, result any, limi
 	return nil
 }
 
-// Send makes a request and returns the body of the answer, unless that is an error. The
-// caller closes the body. A body longer than limit bytes ends with an error.
+// Send makes a request and returns the body of the answer, which the caller closes. A body longer
+// than limit bytes ends with an error.
 func (c *Client) Send(ctx context.Context, path string, payload any, limit int64) (io.ReadCloser, error) {
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if payload != nil {

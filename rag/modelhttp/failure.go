@@ -62,8 +62,7 @@ const (
 // matches compiles the pattern each time: failures are few, and the program starts often.
 func matches(pattern, message string) bool { return regexp.MustCompile(pattern).MatchString(message) }
 
-// Refused returns the error of a request that the server has refused. The status is 0
-// for a refusal in a stream.
+// Refused returns the error of a refusal. The status is 0 in a stream.
 func (c *Client) Refused(status int, message string) error {
 	message = Shorten(message)
 	switch {

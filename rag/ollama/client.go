@@ -1,6 +1,5 @@
-// Package ollama is the client of Ollama: it makes requests, and says what became of them.
-// [model.Client] does the rest, such as retries and prompts. It must not know
-// documents, passages or the database.
+// Package ollama is the client of Ollama. [model.Client] does the rest, such as retries and
+// prompts. It must not know documents, passages or the database.
 package ollama
 
 import (
@@ -35,8 +34,7 @@ type server struct {
 	logger *slog.Logger
 }
 
-// New returns a client. It does not contact the server; the error says what is wrong with
-// the configuration.
+// New returns a client. It does not contact the server.
 func New(cfg Config) (*Client, error) {
 	cfg.EmbedModel = cmp.Or(cfg.EmbedModel, "mxbai-embed-large")
 	cfg.ChatModel = cmp.Or(cfg.ChatModel, "mistral")

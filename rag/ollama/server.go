@@ -13,8 +13,8 @@ import (
 // keepAlive is as Ollama reads it.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
-// embedWindow is the context window that embeddings are asked for, in tokens: several times
-// the length of a passage, and little enough to cost no memory that matters.
+// embedWindow is the context window of embeddings in tokens: several times a passage, and little
+// memory.
 const embedWindow = 2048
 
 // Embed makes a request for vectors.
@@ -22,8 +22,8 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
-		// Ollama's own choice may be less than the model was trained for: half of it for
-		// all-minilm. It lowers a number above that.
+		// Ollama's own choice may be less than the model was trained for. It lowers a number above
+		// that.
 		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {
@@ -38,12 +38,8 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 
 // Chat makes a request for an answer.
 func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
-	messages := []map[string]string{{"role": "user", "content": request.Prompt.User}}
-	if request.Prompt.System != "" {
-		messages = slices.Insert(messages, 0, map[string]string{"role": "system", "content": request.Prompt.System})
-	}
 	payload := map[string]any{
-		"model": request.Model, "messages": messages, "keep_alive": keepAlive,
+		"model": request.Model, "messages": request.Prompt.Messages(), "keep_alive": keepAlive,
 		// Otherwise a reasoning model writes its reasoning into the answer.
 		"think": false,
 		// Both would silently drop the oldest text: system prompt and sources.
@@ -111,8 +107,7 @@ func digestOf(models []listed, name string) (digest string, has bool) {
 	return "", false
 }
 
-// fullName returns a model's name as it is compared: with a tag, and in lower case
-// because Ollama ignores case.
+// fullName returns a model's name as it is compared: with a tag, in lower case.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
 		model += ":latest"
@@ -126,4 +121,40 @@ func (s *server) named(name string, err error) error {
 		return &model.MissingError{Model: name, Host: s.Host}
 	}
 	return err
+}
+
+// State asks the server for its version and its models.
+func (s *server) State(ctx context.Context, models []string, state *model.State) error {
+	var answer struct {
+		Version string `json:"version"`
+	}
+	err := s.Ask(ctx, "/api/version", nil, &answer, modelhttp.MaxAnswer)
+	if err == nil && answer.Version == "" {
+		err = s.BadResponse("it has no version")
+	}
+	if err != nil {
+		return err
+	}
+	list, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	state.Name = "Ollama " + answer.Version
+	for _, m := range list {
+		state.Models = append(state.Models, m.Name)
+	}
+	for _, name := range models {
+		if _, has := digestOf(list, name); !has {
+			state.Missing = append(state.Missing, name)
+		}
+	}
+	if len(models) == 0 {
+		return nil
+	}
+	var shown struct {
+		Capabilities []string `json:"capabilities"` // older servers say none
+	}
+	err = s.Ask(ctx, "/api/show", map[string]any{"model": models[0]}, &shown, modelhttp.MaxAnswer)
+	state.OnlyChat = err == nil && len(shown.Capabilities) > 0 && !slices.Contains(shown.Capabilities, "embedding")
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -29,12 +28,8 @@ type piece struct {
 
 // Chat makes a request for an answer.
 func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
-	messages := []map[string]string{{"role": "user", "content": request.Prompt.User}}
-	if request.Prompt.System != "" {
-		messages = slices.Insert(messages, 0, map[string]string{"role": "system", "content": request.Prompt.System})
-	}
 	body, err := s.Send(ctx, "/chat/completions", map[string]any{
-		"model": request.Model, "messages": messages, "max_tokens": request.MaxTokens, "temperature": request.Temperature,
+		"model": request.Model, "messages": request.Prompt.Messages(), "max_tokens": request.MaxTokens, "temperature": request.Temperature,
 		"stream": true, "stream_options": map[string]bool{"include_usage": true},
 	}, modelhttp.MaxChat)
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package openai is the client of model servers with OpenAI's API, such as llama.cpp's server,
-// vLLM, LM Studio and LiteLLM: it makes requests, and says what became of them.
-// [model.Client] does the rest, such as retries and prompts. It must not know documents,
-// passages or the database.
+// vLLM, LM Studio and LiteLLM. [model.Client] does the rest, such as retries and prompts. It must
+// not know documents, passages or the database.
 package openai
 
 import (
@@ -34,14 +33,14 @@ type server struct {
 
 	mu     sync.Mutex
 	digest string // of the embedding model, "" before the first fingerprint
-	// cuts is the number of tokens to which the server cuts longer texts without a word, 0
-	// if it cuts none or is not known to. tried is set once a long text has been sent.
+	// cuts is the number of tokens to which the server cuts longer texts silently, 0 for none.
+	// tried is set once a long text has been sent.
 	cuts  int
 	tried bool
 }
 
 // New returns a client. An address without a path gets the path /v1. known returns the digests
-// under which the vectors of a model are kept. The error says what is wrong with the address.
+// under which the vectors of a model are kept.
 func New(cfg model.Config, known func(ctx context.Context, name string) ([]string, error)) (*model.Client, error) {
 	http, err := modelhttp.New(kind, cfg.Host, cfg.Key)
 	if err == nil && strings.Count(http.Host, "/") == len("//") {
@@ -76,8 +75,7 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 	return nil
 }
 
-// Window returns 0: the API does not say. A server refuses a prompt that is too long, and
-// then gets a shorter one.
+// Window returns 0: the API does not say. A server refuses a prompt that is too long.
 func (*server) Window(context.Context, string) (tokens int, err error) { return 0, nil }
 
 // Pull pulls nothing: the API cannot.

@@ -41,8 +41,8 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 // has tokens.
 const longWords = 2048
 
-// cutsAt returns the number of tokens to which the server cuts longer texts without a word, 0
-// if it cuts none. It finds out with one long text, before the first text that may be cut.
+// cutsAt returns the number of tokens to which the server cuts longer texts silently, 0 for none.
+// It finds out with one long text, before the first text that may be cut.
 func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
 	const neverCut = 256 // bytes, and so tokens: no model has a smaller window
 	s.mu.Lock()
@@ -62,7 +62,7 @@ func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens
 	return s.cuts, nil
 }
 
-// embed makes a request for the vectors of texts, and returns how many tokens they had.
+// embed returns the vectors of texts, and how many tokens they had.
 func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors [][]float32, tokens int, err error) {
 	payload := map[string]any{"model": request.Model, "input": request.Texts, "encoding_format": "float"}
 	if request.Dimensions > 0 {

@@ -18,9 +18,9 @@ var fingerprintTexts = []string{ //nolint:gochecknoglobals // a constant
 	"Wie heißt der Fluss durch Berlin?",
 }
 
-// Digest recognises the model by the vectors of three texts, since the API names no build. A
-// server's vectors of one text differ a little from time to time, and between machines. So a
-// digest holds the vectors roughly, and the first known digest that is near stands for the model.
+// Digest recognises the model by the vectors of three texts, since the API names no build. Vectors
+// of one text differ a little between calls and machines. So a digest holds them roughly, and the
+// first known digest that is near stands for the model.
 func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	vectors, _, err := s.embed(ctx, model.EmbedRequest{Model: name, Texts: fingerprintTexts})
 	if err != nil {

@@ -42,11 +42,12 @@ func (f *far) activate(ctx context.Context) {
 	check(f.server.Call(ctx, "activate_project", map[string]any{"config_path": f.repo.config(), "branch_name": "main"}, nil))
 }
 
-// farSearch counts the round trips of a search whose embedding is not known yet.
+// farSearch counts the round trips that follow one another in a search whose embedding is not known yet.
+// Words and vectors are read at the same time, so they are one.
 func farSearch(ctx context.Context, b *bench) (trips float64, note string) {
 	f := b.openFar(ctx)
 	f.activate(ctx)
-	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding}) // words are searched at the same time
+	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding})
 	for i := range 5 {
 		f.server.search(ctx, rag.Hybrid, query(i)) // opens connections
 	}
@@ -54,13 +55,15 @@ func farSearch(ctx context.Context, b *bench) (trips float64, note string) {
 	began := time.Now()
 	f.server.search(ctx, rag.Hybrid, query(100))
 	took := time.Since(began)
-	trips, what := count(f.taken())
-	return trips, fmt.Sprintf("%v a trip, %d documents, %.0f ms: %s", farAway, farDocuments, ms(took), what)
+	trips = float64(f.inTurn())
+	_, what := count(f.taken())
+	b.say("far.search: %s", what)
+	return trips, fmt.Sprintf("%v a trip, %d documents, %.0f ms", farAway, farDocuments, ms(took))
 }
 
 // farActivation counts the round trips of the activation of a project that has not
-// changed, on a server that is connected, until its answer. Those of work that goes on
-// afterwards are in the note.
+// changed, on a server that is connected, until its answer. The note has the number of those of
+// work that goes on afterwards.
 func farActivation(ctx context.Context, b *bench) (trips float64, note string) {
 	f := b.openFar(ctx)
 	began := time.Now()
@@ -69,8 +72,9 @@ func farActivation(ctx context.Context, b *bench) (trips float64, note string) {
 	trips, what := count(f.taken())
 	time.Sleep(time.Second) // what is counted then
 	after, whatAfter := count(f.taken())
-	return trips, fmt.Sprintf("%v a trip, %d files, %.0f ms: %s; %.0f more in the second after the answer: %s",
-		farAway, farDocuments, ms(took), what, after, whatAfter)
+	b.say("far.activate: %s; afterwards %s", what, whatAfter)
+	return trips, fmt.Sprintf("%v a trip, %d files, %.0f ms; %.0f more in the second after the answer",
+		farAway, farDocuments, ms(took), after)
 }
 
 // farSync counts the round trips of a sync of changed files, until all have their
@@ -84,7 +88,8 @@ func farSync(ctx context.Context, b *bench) (trips float64, note string) {
 	took := f.sync(ctx, 12)
 	time.Sleep(time.Second) // for what follows the last vector
 	trips, what := count(f.taken())
-	return trips, fmt.Sprintf("%v a trip, %d of %d files, %.0f ms: %s", farAway, farChanged, farDocuments, ms(took), what)
+	b.say("far.sync: %s", what)
+	return trips, fmt.Sprintf("%v a trip, %d of %d files, %.0f ms", farAway, farChanged, farDocuments, ms(took))
 }
 
 // sync changes files, and returns how long it takes until all have their vectors.

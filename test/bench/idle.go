@@ -53,9 +53,9 @@ func idleStatements(ctx context.Context, b *bench) (aSecond float64, note string
 	if indexers != idleCheckouts {
 		check(fmt.Errorf("%d checkouts have %d indexers", idleCheckouts, indexers))
 	}
+	b.say("idle: %s", listed(by))
 	return float64(statements) / idleLook.Seconds(), fmt.Sprintf(
-		"%d windows on %d checkouts, with one indexer each, after %v without a call, in %v: %s",
-		idleWindows, idleCheckouts, idleFor, idleLook, listed(by))
+		"%d windows on %d checkouts, after %v without a call, in %v", idleWindows, idleCheckouts, idleFor, idleLook)
 }
 
 // openWindow has what a server has without its process: a workspace with its own pool, in which

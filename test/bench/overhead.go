@@ -66,8 +66,7 @@ func hookTime(ctx context.Context, b *bench) (p95 float64, note string) {
 		shown += len(answer)
 	}
 	return ms(percentile(took, 95)), fmt.Sprintf(
-		"%d passages, over stdio, %d prompts, of which a session has each once; median %s ms; "+
-			"a document for %d prompts, of %d with those before the measurement",
+		"%d passages, over stdio, %d prompts; median %s ms; a document for %d of %d calls",
 		2*corpusDocuments, overheadQueries, number(ms(median(took))), shown, warmup+rounds)
 }
 

@@ -37,8 +37,8 @@ func recall(ctx context.Context, b *bench) (least float64, note string) {
 			}
 		}
 	}
-	return least, fmt.Sprintf("projects of %v passages in one database, %d selections each; %s; "+
-		"of queries about a subject of the project the least is %s", sizes, len(selections), where, number(leastOwn))
+	return least, fmt.Sprintf("projects of %v passages, %d selections each; %s; "+
+		"for subjects of the project %s", sizes, len(selections), where, number(leastOwn))
 }
 
 // recallOf is the share of the documents that an exact search returns which the search

@@ -28,8 +28,8 @@ func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
 	fresh := b.newDatabase(ctx)
 	b.startServer(ctx, fresh.url, fake.URL()).activate(ctx, repo)
 	freshTables, freshGraph := fresh.bytes(ctx)
-	return max(tables/freshTables, graph/freshGraph), fmt.Sprintf("%d documents, each edited %d times in %.0f s: all tables "+
-		"and indexes at most %.1f MB over %.1f, of them the HNSW indexes %.1f over %.1f; in a round old and new text are there at once",
+	return max(tables/freshTables, graph/freshGraph), fmt.Sprintf("%d documents, each edited %d times in %.0f s: "+
+		"at most %.1f MB over %.1f, HNSW indexes %.1f over %.1f",
 		documents, rounds, took.Seconds(), tables/1e6, freshTables/1e6, graph/1e6, freshGraph/1e6)
 }
 

@@ -51,7 +51,7 @@ func textFirst(ctx context.Context, b *bench) (ratio float64, note string) {
 		return took
 	})
 	return compare(ctx, 0, b.size(1, 3), sync, b.copying(&rows),
-		"%d documents, over stdio, %v of Ollama a passage; each is then found by a word of its own; ", documents, slowEmbedding)
+		"%d documents, over stdio, %v of Ollama a passage; ", documents, slowEmbedding)
 }
 
 // slowEmbedding is the time that a passage takes on a laptop, or more.

@@ -26,6 +26,10 @@ type wire struct {
 
 	mu   sync.Mutex
 	sent []trip
+	// turns is how many trips followed one another, without the polled ones, and began is when the last
+	// of them began. A trip that begins while another is under way takes no time of its own.
+	turns int
+	began time.Time
 }
 
 // trip is what a client sends before it waits: one statement, or a pipeline of statements.
@@ -113,6 +117,10 @@ func (w *wire) note(t trip) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sent = append(w.sent, t)
+	if time.Since(w.began) >= w.delay && !polled.MatchString(t.name()) {
+		w.turns++
+		w.began = time.Now()
+	}
 }
 
 // taken returns the round trips since it was last called.
@@ -120,25 +128,37 @@ func (w *wire) taken() []trip {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	sent := w.sent
-	w.sent = nil
+	w.sent, w.turns = nil, 0
 	return sent
+}
+
+// inTurn returns how many of the trips since taken followed one another.
+func (w *wire) inTurn() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.turns
 }
 
 // polled are asked every second, whatever else goes on.
 var polled = regexp.MustCompile(`TenantState$|^-- ping$`) //nolint:gochecknoglobals // a constant
 
+// name names the statements of a trip.
+func (t trip) name() string {
+	if len(t) == 0 {
+		return "connect"
+	}
+	var names []string
+	for _, s := range t {
+		names = append(names, s.name())
+	}
+	return strings.Join(slices.Compact(names), " + ")
+}
+
 // count returns how many round trips there are except the polled ones, and what for.
 func count(trips []trip) (sum float64, what string) {
 	by := map[string]int{}
 	for _, t := range trips {
-		names := []string{"connect"}
-		if len(t) > 0 {
-			names = nil
-			for _, s := range t {
-				names = append(names, s.name())
-			}
-		}
-		if name := strings.Join(slices.Compact(names), " + "); !polled.MatchString(name) {
+		if name := t.name(); !polled.MatchString(name) {
 			by[name]++
 			sum++
 		}

@@ -88,8 +88,8 @@ func writePage(t *testing.T) (file string, text int) {
 
 	recalls := recall.NewStore(t.TempDir())
 	for i := range 12 {
-		repo.Must(recalls.AddQuestion(repo.Root, "how do we handle "+say(4)+"?", time.Now().AddDate(0, 0, -i)))
-		repo.Must(recalls.Update(fmt.Sprint(i), func(s *recall.Session) error {
+		repo.Must(recalls.AddQuestion(t.Context(), repo.Root, "how do we handle "+say(4)+"?", time.Now().AddDate(0, 0, -i)))
+		repo.Must(recalls.Update(t.Context(), fmt.Sprint(i), func(s *recall.Session) error {
 			s.Shown = []recall.Shown{{Project: repo.Root, Path: "csharp-compounding-docs/" + name(i%5), Opened: i%2 == 0}}
 			return nil
 		}))

@@ -1,6 +1,6 @@
 // Connects the official TypeScript clients to the server over stdio, and prints
 // what they find as JSON: the version that was agreed on, the tools, what one of
-// them answers, how another fails, and a document.
+// them answers, how another fails, and the page.
 //
 // The first argument is the program, the others are its own.
 import { Client } from '@modelcontextprotocol/client';
@@ -23,13 +23,13 @@ for (const [name, [client, transport]] of Object.entries(clients)) {
   const { tools } = await client.listTools();
   const answer = await client.callTool({ name: 'list_doc_types', arguments: {} });
   const failure = await client.callTool({ name: 'semantic_search', arguments: { query: 'x', limit: 0 } });
-  const document = await client.readResource({ uri: 'cdocs://docs/csharp-compounding-docs/codebase/connection-management-20250108.md' });
+  const page = await client.readResource({ uri: 'ui://compound-docs/page' });
   found[name] = {
     version: client.getNegotiatedProtocolVersion?.() ?? version,
     tools: tools.map((tool) => tool.name).sort(),
     doc_types: answer.structuredContent.doc_types.map((docType) => docType.name),
     failure: JSON.parse(failure.content[0].text).code,
-    document: document.contents[0].text.split('\n', 3)[1],
+    page: page.contents[0].text.split('\n', 1)[0],
   };
   await client.close();
 }

@@ -19,7 +19,7 @@ type found struct {
 	Tools    []string `json:"tools"`
 	DocTypes []string `json:"doc_types"`
 	Failure  string   `json:"failure"`
-	Document string   `json:"document"`
+	Page     string   `json:"page"`
 }
 
 // Both official TypeScript clients, one for each kind of handshake, find the same.
@@ -41,7 +41,7 @@ func TestClients(t *testing.T) {
 		Tools:    slices.Sorted(maps.Keys(calls(t, in.Root))),
 		DocTypes: strings.Fields("problem insight codebase tool style api-contract"),
 		Failure:  "INVALID_ARGUMENT",
-		Document: "title: Connection Management Architecture",
+		Page:     "<!DOCTYPE html>",
 	}
 	want := map[string]found{"handshake": both, "automatic": both}
 	for name, version := range map[string]string{"handshake": "2025-11-25", "automatic": "2026-07-28"} {

@@ -117,12 +117,12 @@ func (i inspector) callsTool(t *testing.T, tool string, arguments []string) {
 
 func (i inspector) readsResource(t *testing.T) {
 	t.Parallel()
-	uri := "cdocs://docs/" + document
+	const uri = "ui://compound-docs/page"
 	var result struct {
 		Contents []struct{ URI, MimeType string }
 	}
 	i.inspect(t, &result, "--method", "resources/read", "--uri", uri)
-	if diff := cmp.Diff([]struct{ URI, MimeType string }{{uri, "text/markdown"}}, result.Contents); diff != "" {
+	if diff := cmp.Diff([]struct{ URI, MimeType string }{{uri, "text/html;profile=mcp-app"}}, result.Contents); diff != "" {
 		t.Errorf("contents (-want +got):\n%s", diff)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -38,6 +39,10 @@ type result struct { //nolint:recvcheck // filled through a pointer, and read by
 
 func (r result) ndcg() float64     { return ndcg(r.ranking, r.judged, 10) }
 func (r result) recall10() float64 { return recall(r.ranking, r.judged, 10) }
+func (r result) rank10() float64   { return reciprocalRank(r.ranking, r.judged, 10) }
+
+// inFive is 1 if one of the first five documents is relevant.
+func (r result) inFive() float64 { return math.Ceil(reciprocalRank(r.ranking, r.judged, 5)) }
 
 // right reports whether the first document is relevant.
 func (r result) right() bool { return len(r.ranking) > 0 && r.judged[r.ranking[0]] > 0 }
@@ -52,7 +57,8 @@ func (r result) first() float64 {
 
 // sample has the results in projects of one size.
 type sample struct {
-	documents, projects int // documents of each project
+	documents, projects int  // documents of each project
+	whole               bool // the projects have all documents
 	results             []result
 }
 
@@ -69,6 +75,9 @@ func judge(
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	samples = map[string][]sample{}
+	if len(byProject(t.Documents)) > 1 {
+		sizes = nil
+	}
 	for _, size := range append([]int{0}, sizes...) {
 		projects, err := t.makeProjects(in.Home, size)
 		if err != nil {
@@ -82,7 +91,7 @@ func judge(
 			if err != nil {
 				return nil, err
 			}
-			if of.projects > 0 {
+			if of.whole = size == 0; of.projects > 0 {
 				samples[mode] = append(samples[mode], of)
 			}
 		}

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// convertLoCoMo writes LoCoMo (Maharana et al., 2024) as a collection in BEIR's form: a
-// document is a session of a dialogue, and the sessions that a question's evidence names
-// answer it. Its fifth category, whose questions ask for what was never said, is left out.
+// convertLoCoMo writes LoCoMo (Maharana et al., 2024) as a collection in BEIR's form. A document is a
+// session, and a project is a dialogue. The sessions that a question's evidence names answer it.
+// Questions of the fifth category mix up who said something; their evidence is where it was said.
 func convertLoCoMo(file, dir string) error {
-	kinds := map[int]string{1: "several sessions", 2: "time", 3: "open", 4: "one session"}
+	kinds := map[int]string{1: "several sessions", 2: "time", 3: "open", 4: "one session", 5: "mixed up"}
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -80,9 +80,10 @@ func sessionsOf(id string, conversation map[string]json.RawMessage) (documents [
 			said = append(said, turn.Speaker+": "+turn.Text)
 		}
 		documents = append(documents, document{
-			ID:    fmt.Sprintf("%s-%d", id, i),
-			Title: strings.Trim(string(conversation[fmt.Sprintf("session_%d_date_time", i)]), `"`),
-			Text:  strings.Join(said, "\n\n"),
+			ID:      fmt.Sprintf("%s-%d", id, i),
+			Title:   strings.Trim(string(conversation[fmt.Sprintf("session_%d_date_time", i)]), `"`),
+			Text:    strings.Join(said, "\n\n"),
+			Project: id,
 		})
 	}
 	return documents, nil

@@ -90,7 +90,7 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 		printTableHead = printHookHead
 		all = slices.DeleteFunc(all, func(c competitor) bool { return c.name == tinyStandIn })
 	}
-	var kinds strings.Builder
+	var kinds, pushes strings.Builder
 	printTableHead(out)
 	for _, t := range tasks {
 		for _, c := range all {
@@ -103,19 +103,25 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 			}
 			for _, mode := range c.modes {
 				printMode(out, &kinds, t.Name, c.name, mode, samples[mode], o.hook)
+				samples[mode][0].printPushes(&pushes, t.Name, c.name)
 			}
 		}
 	}
 	if o.hook {
-		return actTable(ctx, out, all)
+		if err := actTable(ctx, out, &pushes, all); err != nil {
+			return err
+		}
+		printPushesHead(out)
+		_, err := io.WriteString(out, pushes.String())
+		return err
 	}
 	printKindsHead(out)
 	fmt.Fprint(out, kinds.String())
 	return nil
 }
 
-// actTable judges the hooks of what assistants do, with every competitor.
-func actTable(ctx context.Context, out io.Writer, all []competitor) error {
+// actTable judges the hooks of what assistants do, with every competitor, and adds rows to pushes.
+func actTable(ctx context.Context, out, pushes io.Writer, all []competitor) error {
 	printActsHead(out)
 	for _, set := range []string{folder + "/acts", folder + "/literal"} {
 		t, err := actTask(set, folder+"/acts/others.jsonl")
@@ -127,7 +133,9 @@ func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 			if err != nil {
 				return fmt.Errorf("judge acts with %s: %w", c.name, err)
 			}
-			samples[c.modes[len(c.modes)-1]][0].printActs(out, t.Name, c.name)
+			acts := samples[c.modes[len(c.modes)-1]][0]
+			acts.printActs(out, t.Name, c.name)
+			acts.printPushes(pushes, t.Name+", acts", c.name)
 		}
 	}
 	return nil

@@ -13,6 +13,9 @@ import (
 // everyday is the kind of the questions in everyday.jsonl.
 const everyday = "everyday"
 
+// allKinds is the row of a report that has every kind of question.
+const allKinds = "*all*"
+
 func anyKind(string) bool         { return true }
 func isEveryday(kind string) bool { return kind == everyday }
 func isOther(kind string) bool    { return kind != everyday }
@@ -97,7 +100,7 @@ func printSearchHead(w io.Writer) {
 // printSearch prints what a search ranks, and what two thresholds of the score do.
 func (s sample) printSearch(w io.Writer, set, by string) {
 	ranking := ""
-	if s.projects == 1 {
+	if s.whole {
 		ranking = s.mean(anyKind, result.ndcg).String()
 	}
 	row := []string{set, by, strconv.Itoa(s.documents), ranking}
@@ -127,21 +130,24 @@ func (s sample) printHook(w io.Writer, set, by string) {
 }
 
 func printKindsHead(w io.Writer) {
-	printHead(w, "set", "by", "kind", "questions", "nDCG@10", "first", "in ten")
+	printHead(w, "set", "by", "kind", "questions", "nDCG@10", "first", "one in five", "in ten", "MRR@10")
 }
 
-// printKinds prints a row for each kind of question that has answers.
+// printKinds prints a row for each kind of question that has answers, and one for all of them.
 func (s sample) printKinds(w io.Writer, set, by string) {
 	counts := map[string]int{}
 	for _, r := range s.results {
-		if r.judged.answerable() && r.Kind != "" {
-			counts[r.Kind]++
+		if r.judged.answerable() {
+			counts[allKinds]++
+			if r.Kind != "" {
+				counts[r.Kind]++
+			}
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
-		of := func(k string) bool { return k == kind }
+		of := func(k string) bool { return kind == allKinds || k == kind }
 		row := []string{set, by, kind, strconv.Itoa(counts[kind])}
-		for _, measure := range []func(result) float64{result.ndcg, result.first, result.recall10} {
+		for _, measure := range []func(result) float64{result.ndcg, result.first, result.inFive, result.recall10, result.rank10} {
 			row = append(row, fmt.Sprintf("%.3f", s.mean(of, measure).Value))
 		}
 		printRow(w, row...)
@@ -192,4 +198,41 @@ func (s sample) printActs(w io.Writer, set, by string) {
 		}
 		printRow(w, row...)
 	}
+}
+
+func printPushesHead(w io.Writer) {
+	printHead(w, "set", "by", "turns", "know-to-ask failures", "false fires", "push precision", "push recall", "tokens a turn")
+}
+
+// printPushes prints the measures of gbrain's BrainBench (docs/eval/BRAINBENCH.md of garrytan/gbrain). A turn is
+// a question or an act. Turns that a document answers should get one; the others should get none. Precision
+// is over all documents pushed, and recall over all documents that answer. A hook pushes at most one a turn.
+func (s sample) printPushes(w io.Writer, set, by string) {
+	var asking, answered, silent, fired, pushed, right, tokens int
+	for _, r := range s.results {
+		hit := r.judged[r.pointed] > 0
+		if tokens += r.tokens; r.pointed != "" {
+			pushed++
+		}
+		if hit {
+			right++
+		}
+		if !r.judged.answerable() {
+			if silent++; r.pointed != "" {
+				fired++
+			}
+			continue
+		}
+		asking++
+		for _, grade := range r.judged {
+			if grade > 0 {
+				answered++
+			}
+		}
+	}
+	row := []string{set, by, strconv.Itoa(len(s.results))}
+	for _, of := range [][2]int{{asking - right, asking}, {fired, silent}, {right, pushed}, {right, answered}} {
+		row = append(row, fmt.Sprintf("%.3f of %d", float64(of[0])/float64(max(of[1], 1)), of[1]))
+	}
+	printRow(w, append(row, fmt.Sprintf("%.1f", float64(tokens)/float64(max(len(s.results), 1))))...)
 }

@@ -124,7 +124,7 @@ type mcpbManifest struct {
 	License         string            `json:"license"`
 	Keywords        []string          `json:"keywords"`
 	ToolsGenerated  bool              `json:"tools_generated"`
-	PromptsToo      bool              `json:"prompts_generated"`
+	LongDescription string            `json:"long_description"`
 	Server          struct {
 		Type       string `json:"type"`
 		EntryPoint string `json:"entry_point"`
@@ -173,6 +173,9 @@ func TestBundle_StartsAsItsManifestSays(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(installed, server.EntryPoint)); err != nil {
 		t.Error(err)
+	}
+	if remedy := server.EntryPoint + " init"; !strings.Contains(manifest.LongDescription, remedy) {
+		t.Errorf("the bundle does not say how to run %s: %s", remedy, manifest.LongDescription)
 	}
 	project := filepath.Join(installed, "project")
 	if err := os.CopyFS(project, os.DirFS(filepath.Join(repository, "examples", "demo-project"))); err != nil {

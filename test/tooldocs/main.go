@@ -1,28 +1,21 @@
-// Command tooldocs writes docs/tools.md and the table of tools in the README, from
-// what package tools declares and from the tools' example files. It runs in the
-// repository's root.
+// Command tooldocs writes docs/tools.md, from what package tools declares and from the tools'
+// example files. It runs in the repository's root.
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-const (
-	page   = "docs/tools.md"
-	readme = "README.md"
-)
+const page = "docs/tools.md"
 
 func main() {
-	generated, err := generate(".")
+	content, err := generate(".")
 	if err == nil {
-		err = errors.Join(os.WriteFile(page, generated[page], 0o644), os.WriteFile(readme, generated[readme], 0o644))
+		err = os.WriteFile(page, content, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tooldocs:", err)
@@ -30,22 +23,13 @@ func main() {
 	}
 }
 
-// generate returns the content of both files, of the repository at root.
-func generate(root string) (map[string][]byte, error) {
+// generate returns the content of the page, of the repository at root.
+func generate(root string) ([]byte, error) {
 	groups, err := describeTools(root)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := renderPage(groups)
-	if err != nil {
-		return nil, err
-	}
-	old, err := os.ReadFile(filepath.Join(root, readme))
-	if err != nil {
-		return nil, err
-	}
-	introduction, err := renderReadme(old, groups)
-	return map[string][]byte{page: tools, readme: introduction}, err
+	return renderPage(groups)
 }
 
 // group is a chapter of the page.
@@ -67,27 +51,4 @@ func describeTools(root string) (groups []group, err error) {
 		groups = append(groups, g)
 	}
 	return groups, nil
-}
-
-// The README's table stands between these lines.
-const (
-	begin = "<!-- Tools, written by make generate. -->\n"
-	end   = "<!-- End of tools. -->\n"
-)
-
-// renderReadme replaces the table of tools.
-func renderReadme(old []byte, groups []group) ([]byte, error) {
-	before, rest, hasBegin := strings.Cut(string(old), begin)
-	_, after, hasEnd := strings.Cut(rest, end)
-	if !hasBegin || !hasEnd {
-		return nil, fmt.Errorf("%s lacks the lines %q and %q", readme, begin, end)
-	}
-	var table strings.Builder
-	table.WriteString("| tool | for |\n|---|---|\n")
-	for _, g := range groups {
-		for _, t := range g.Tools {
-			table.WriteString(row("`"+t.Name+"`", t.Summary) + "\n")
-		}
-	}
-	return []byte(before + begin + "\n" + table.String() + "\n" + end + after), nil
 }

@@ -2,16 +2,18 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/template"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/test/toolexample"
 )
 
 //go:embed page.md.tmpl
@@ -20,7 +22,7 @@ var pageTemplate string
 //go:embed glossary.yaml
 var glossaryFile []byte
 
-// glossary explains the fields that the answers of several tools have.
+// glossary explains the fields that the answers of several tools have. The page has each entry once.
 func glossary() (entries map[string]string, err error) {
 	err = yaml.Load(glossaryFile, &entries)
 	return entries, err
@@ -29,10 +31,11 @@ func glossary() (entries map[string]string, err error) {
 // renderPage fails on a field of an answer that nothing explains.
 func renderPage(groups []group) ([]byte, error) {
 	parsed, err := template.New("page").Funcs(template.FuncMap{
-		"code":   func(text any) string { return fmt.Sprintf("`%v`", text) },
-		"trim":   func(text string) string { return strings.TrimRight(text, "\n") },
-		"indent": indent,
-		"row":    row,
+		"code":    func(text any) string { return fmt.Sprintf("`%v`", text) },
+		"trim":    func(text string) string { return strings.TrimRight(text, "\n") },
+		"compact": compact,
+		"short":   short,
+		"shared":  func() ([]field, error) { return sharedFields(groups) },
 		"errorRow": func(code apierror.Code, meaning string) string {
 			exit := "1"
 			if code.IsUsage() {
@@ -49,10 +52,41 @@ func renderPage(groups []group) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func indent(text json.RawMessage) (string, error) {
+// compact returns arguments on one line.
+func compact(text json.RawMessage) (string, error) {
 	var b bytes.Buffer
-	err := json.Indent(&b, text, "", "  ")
+	err := json.Compact(&b, text)
 	return b.String(), err
+}
+
+// short returns an example as indented JSON, with the first entry of each list alone.
+func short(text json.RawMessage) (string, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(firstOfLists(value))
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+func firstOfLists(value any) any {
+	switch value := value.(type) {
+	case []any:
+		if len(value) > 0 {
+			return []any{firstOfLists(value[0])}
+		}
+	case map[string]any:
+		for name, inside := range value {
+			value[name] = firstOfLists(inside)
+		}
+	}
+	return value
 }
 
 // row returns a row of a table.
@@ -82,8 +116,68 @@ func (t tool) sentences(imperative bool) string {
 	return strings.Join(found, " ")
 }
 
-// RowsOfAnswer returns the fields of an answer with what they mean.
-func (t tool) RowsOfAnswer() ([]field, error) {
+// OwnErrors returns the failures of the example file, without the codes that all tools share.
+func (t tool) OwnErrors() []toolexample.Case {
+	return slices.DeleteFunc(t.Failures(), func(c toolexample.Case) bool {
+		return c.Error.Code == string(apierror.InvalidArgument) || c.Error.Code == string(apierror.ProjectNotActivated)
+	})
+}
+
+// answer is the part of a tool's section about its answer.
+type answer struct {
+	// Outline names all fields, one line for each object.
+	Outline []string
+	// Own are the fields that only this tool has.
+	Own []field
+}
+
+// Answer fails on a field that nothing explains.
+func (t tool) Answer() (a answer, err error) {
+	explained, err := t.explained()
+	if err != nil {
+		return answer{}, err
+	}
+	var objects []string
+	lists := map[string][2]string{} // required and optional fields of each object
+	told := map[string]bool{}
+	for _, f := range explained {
+		object, name := f.place()
+		list, known := lists[object]
+		if !known {
+			objects = append(objects, object)
+		}
+		text := "`" + name + "`"
+		switch {
+		case !f.shared && !told[name+f.Description]:
+			told[name+f.Description] = true
+			a.Own = append(a.Own, f)
+		case f.shared && f.allowed != "" && !strings.Contains(f.Description, f.allowed):
+			text += " (" + f.allowed + ")"
+		}
+		kind := 0
+		if f.optional {
+			kind = 1
+		}
+		list[kind] += ", " + text
+		lists[object] = list
+	}
+	for _, object := range objects {
+		required, optional := strings.TrimPrefix(lists[object][0], ", "), strings.TrimPrefix(lists[object][1], ", ")
+		if optional != "" {
+			required = strings.TrimPrefix(required+"; optional: "+optional, "; ")
+		}
+		if object == "" {
+			object = "**Answer**"
+		} else {
+			object = "In `" + object + "`"
+		}
+		a.Outline = append(a.Outline, object+": "+required+".")
+	}
+	return a, nil
+}
+
+// explained returns the fields of an answer with what they mean.
+func (t tool) explained() ([]field, error) {
 	general, err := glossary()
 	if err != nil {
 		return nil, err
@@ -91,19 +185,47 @@ func (t tool) RowsOfAnswer() ([]field, error) {
 	found := fields(t.output(), "")
 	for i := range found {
 		f := &found[i]
-		if f.Description == "" {
-			own, _ := explanation(t.Fields, f.Path)
-			shared, _ := explanation(general, f.Path)
-			f.Description = cmp.Or(own, shared)
-		}
-		if f.Description == "" {
+		own, _ := explanation(t.Fields, f.Path)
+		shared, _ := explanation(general, f.Path)
+		switch {
+		case own != "" && f.Description == "":
+			f.Description = own
+		case shared != "":
+			f.Description, f.shared = shared, true
+		case f.Description == "":
 			return nil, fmt.Errorf("nothing explains %s in the answer of %s; add it to \"fields\" in its example file", f.Path, t.Name)
 		}
-		if f.allowed != "" {
+		if f.allowed != "" && !f.shared {
 			f.Description += " It is " + f.allowed + "."
 		}
 	}
 	return found, nil
+}
+
+// sharedFields returns the entries of the glossary with the kinds of their fields.
+func sharedFields(groups []group) (entries []field, err error) {
+	general, err := glossary()
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[string]string{}
+	for _, g := range groups {
+		for _, t := range g.Tools {
+			explained, err := t.explained()
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range explained {
+				if _, key := explanation(general, f.Path); f.shared {
+					kinds[key] = f.Kind
+				}
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(general)) {
+		entries = append(entries, field{Path: key, Kind: kinds[key], Description: general[key]})
+	}
+	return entries, nil
 }
 
 // explanation returns the entry for a field and its key, which is the field's path

@@ -89,30 +89,44 @@ func describe(s *jsonschema.Schema) (description, byDefault string) {
 	return description, byDefault
 }
 
-// parameter is a row of the table of a tool's arguments.
+// parameter is an argument of a tool. Facts are its type, whether it is required, its range and its
+// default.
 type parameter struct {
-	Name, Kind, Required, Default, Allowed, Description string
+	Name, Facts, Description string
 }
 
 // Parameters returns the arguments of the tool.
 func (t tool) Parameters() (parameters []parameter) {
 	for _, name := range names(t.input()) {
 		s := t.input().Properties[name]
-		p := parameter{Name: name, Kind: kind(s), Required: "no", Allowed: allowed(s)}
+		description, byDefault := describe(s)
+		facts := kind(s)
 		if slices.Contains(t.input().Required, name) {
-			p.Required = "yes"
+			facts += ", required"
 		}
-		p.Description, p.Default = describe(s)
-		parameters = append(parameters, p)
+		if values := allowed(s); values != "" && values != "not empty" {
+			facts += ", " + values
+		}
+		if byDefault != "" {
+			facts += ", default " + byDefault
+		}
+		parameters = append(parameters, parameter{Name: name, Facts: facts, Description: description})
 	}
 	return parameters
 }
 
-// field is a row of the table about an answer.
+// field is a field of an answer.
 type field struct {
 	Path, Kind, Description string
 
-	allowed string
+	allowed          string
+	optional, shared bool
+}
+
+// place splits the path of a field into that of its object, "" for the answer, and its name.
+func (f field) place() (object, name string) {
+	end := strings.LastIndex(f.Path, ".")
+	return f.Path[:max(end, 0)], f.Path[end+1:]
 }
 
 // fields returns all fields of an answer, each followed by those inside it.
@@ -121,9 +135,7 @@ func fields(s *jsonschema.Schema, prefix string) []field {
 	for _, name := range names(s) {
 		p := s.Properties[name]
 		f := field{Path: prefix + name, Kind: kind(p), Description: p.Description, allowed: allowed(p)}
-		if !slices.Contains(s.Required, name) {
-			f.Kind += ", *optional*"
-		}
+		f.optional = !slices.Contains(s.Required, name)
 		found = append(found, f)
 		if p.Items != nil {
 			found = append(found, fields(p.Items, f.Path+"[].")...)

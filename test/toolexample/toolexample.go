@@ -1,5 +1,5 @@
 // Package toolexample reads the example file of a tool, tools/testdata/examples/<tool>.json. It has
-// the text of README and docs/tools.md about the tool, and cases: calls with their answers. The
+// the text of docs/tools.md about the tool, and cases: calls with their answers. The
 // tests of package tools run every case and renew the answers with -update. The documentation, the
 // conformance tests and the container tests use the first case that succeeds.
 //
@@ -31,8 +31,6 @@ const Branch = "feature/new-feature"
 
 // File is the example file of one tool.
 type File struct {
-	// Summary says what the tool is for, in the README's table.
-	Summary string `json:"summary"`
 	// Fields explains fields of the answer by their path, or by the end of it. Only
 	// those are here whose schema has no description: each session of a client pays
 	// for those of the schemas.

@@ -8,18 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// taken is one answer of a queue.
+// taken is one answer of a schedule.
 type taken struct {
 	Due, Whole bool
 	Wait       time.Duration
 }
 
-func take(q *queue) taken {
+func take(q *schedule) taken {
 	due, whole, wait := q.take()
 	return taken{due, whole, wait}
 }
 
-func expect(t *testing.T, q *queue, want taken) {
+func expect(t *testing.T, q *schedule, want taken) {
 	t.Helper()
 	if diff := cmp.Diff(want, take(q)); diff != "" {
 		t.Errorf("take (-want +got):\n%s", diff)
@@ -34,7 +34,7 @@ const (
 func TestQueue_WaitsUntilTheFolderIsQuiet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(500*ms, 5*time.Second)
+		q := newSchedule(500*ms, 5*time.Second)
 		expect(t, q, taken{Wait: nothing})
 		q.add(false)
 		time.Sleep(300 * ms)
@@ -62,7 +62,7 @@ func TestQueue_WaitsUntilTheFolderIsQuiet(t *testing.T) {
 func TestQueue_PutsOffForALimitedTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(500*ms, 2*time.Second)
+		q := newSchedule(500*ms, 2*time.Second)
 		began := time.Now()
 		for q.add(false); !take(q).Due; q.add(false) {
 			time.Sleep(100 * ms)
@@ -80,7 +80,7 @@ func TestQueue_PutsOffForALimitedTime(t *testing.T) {
 func TestQueue_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(500*ms, 2*time.Second)
+		q := newSchedule(500*ms, 2*time.Second)
 		q.add(false)
 		time.Sleep(500 * ms)
 		expect(t, q, taken{Due: true})
@@ -93,7 +93,7 @@ func TestQueue_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
 func TestQueue_ManyWhoAskPutNothingOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(500*ms, 5*time.Second)
+		q := newSchedule(500*ms, 5*time.Second)
 		q.add(false)
 		for range 4 {
 			time.Sleep(100 * ms)
@@ -107,14 +107,14 @@ func TestQueue_ManyWhoAskPutNothingOff(t *testing.T) {
 
 func TestQueue_WakesForEveryChange(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*queue){
-		"change": func(q *queue) { q.add(false) },
-		"walk":   (*queue).addWhole,
-		"now":    (*queue).addNow,
+	for name, change := range map[string]func(*schedule){
+		"change": func(q *schedule) { q.add(false) },
+		"walk":   (*schedule).addWhole,
+		"now":    (*schedule).addNow,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q := newQueue(time.Second, time.Second)
+			q := newSchedule(time.Second, time.Second)
 			change(q)
 			change(q) // does not block
 			select {

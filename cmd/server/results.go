@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
@@ -10,24 +11,23 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// found are the results of a search for people, and documents below the threshold. External docs,
-// and documents below the threshold, have fewer fields.
-type found struct {
+// section is the results of a search in one collection, for people.
+type section struct {
 	heading           string // "" for none
 	message           string
 	results, lessSure []tools.SearchResult
 }
 
-func ownFound(out tools.SemanticSearchOutput) found {
-	return found{message: out.Message, results: out.Results, lessSure: lessSure(out.Closest)}
+func ownSection(out tools.SemanticSearchOutput) section {
+	return section{message: out.Message, results: out.Results, lessSure: lessSure(out.Closest)}
 }
 
-func externalFound(out tools.SearchExternalDocsOutput) found {
-	f := found{message: out.Message, lessSure: lessSure(out.Closest)}
+func externalSection(out tools.SearchExternalDocsOutput) section {
+	s := section{message: out.Message, lessSure: lessSure(out.Closest)}
 	for _, result := range out.Results {
-		f.results = append(f.results, tools.SearchResult{ResultHead: result.ResultHead, ResultEnd: result.ResultEnd})
+		s.results = append(s.results, tools.SearchResult{ResultHead: result.ResultHead, ResultEnd: result.ResultEnd})
 	}
-	return f
+	return s
 }
 
 func lessSure(documents []tools.UnsureDocument) []tools.SearchResult {
@@ -39,23 +39,21 @@ func lessSure(documents []tools.UnsureDocument) []tools.SearchResult {
 	return results
 }
 
-// print prints the results below the heading. With those that are less sure they are five, if
-// there are so many.
-func (f found) print(w io.Writer) {
-	if f.heading != "" {
-		plain.Println(w, plain.StyleFor(w).Bold(f.heading))
+func (s section) print(w io.Writer) {
+	if s.heading != "" {
+		plain.Println(w, plain.StyleFor(w).Bold(s.heading))
 	}
-	for i, result := range f.results {
+	for i, result := range s.results {
 		printResult(w, i+1, result)
 	}
-	if len(f.results) == 0 {
-		plain.Println(w, inCommands(f.message))
+	if len(s.results) == 0 {
+		plain.Println(w, inCommands(s.message))
 	}
-	if len(f.lessSure) > 0 {
+	if len(s.lessSure) > 0 {
 		plain.Printf(w, "less sure:\n")
 	}
-	for i, result := range f.lessSure {
-		printResult(w, len(f.results)+i+1, result)
+	for i, result := range s.lessSure {
+		printResult(w, len(s.results)+i+1, result)
 	}
 }
 
@@ -90,7 +88,7 @@ func (t *tooling) notef(format string, values ...any) {
 }
 
 // sayMode says on stderr how a search was made, if not as it was asked for.
-func (t *tooling) sayMode(end tools.FoundEnd) {
+func (t *tooling) sayMode(end tools.SearchEnd) {
 	if end.Mode == "" {
 		return
 	}
@@ -121,5 +119,45 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 	}
 	if index.Waiting != "" {
 		t.notef("indexing waits: %s", inCommands(index.Waiting))
+	}
+}
+
+func printExplanation(table io.Writer, e tools.ExplainOutput) {
+	plain.Printf(table, "mode %s, %.0f %% of the passages with a vector, threshold %g\n",
+		e.Mode, 100*e.Embedded, e.MinRelevanceScore)
+	if len(e.Terms) > 0 {
+		plain.Printf(table, "\nterm\tin %s\tweight\tfinds passages\n", plain.Count(e.Sampled, "sampled passage"))
+		for _, term := range e.Terms {
+			finds := "yes"
+			if !term.Finds {
+				finds = "no, it only scores"
+			}
+			plain.Printf(table, "%s\t%d\t%.2f\t%s\n", term.Term, term.Frequency, term.Weight, finds)
+		}
+	}
+	if len(e.Identifiers) > 0 {
+		plain.Printf(table, "literally: %s\n", strings.Join(e.Identifiers, ", "))
+	}
+	if len(e.Plans) > 0 {
+		plain.Printf(table, "\nvectors of level\tplan\tpassages\tall compared up to\n")
+		for _, plan := range e.Plans {
+			plain.Printf(table, "%s\t%s\t%d\t%d\n", joined(plan.Levels), plan.Plan, plan.Passages, plan.Threshold)
+		}
+	}
+	plain.Printf(table, "\n%s found, the first %d:\n", plain.Count(e.Candidates, "document"), len(e.Results))
+	plain.Printf(table, "log-odds, with %s:\n", plain.Count(e.Passages, "passage"))
+	plain.Printf(table, "rank\tcosine\tmeaning\twords\tshare\tphrase\tpassages\tbase\tsum\tscore\torder\tdocument\n")
+	for _, r := range e.Results {
+		cosine, below := "-", ""
+		if r.Cosine != nil {
+			cosine = fmt.Sprintf("%.3f", *r.Cosine)
+		}
+		if r.Below {
+			below = "<"
+		}
+		t := r.Terms
+		plain.Printf(table, "%d\t%s\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%.3f%s\t%+.2f\t%s:%d\n",
+			r.Rank, cosine, t.Meaning, t.Strength, t.Share, t.Phrase, t.Passages, t.Base, r.LogOdds, r.RelevanceScore, below, r.SortKey,
+			plain.Path(r.Path), r.StartLine)
 	}
 }

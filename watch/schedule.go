@@ -1,0 +1,112 @@
+package watch
+
+import (
+	"sync"
+	"time"
+)
+
+// schedule says when the next walk of a folder is due: when the folder has changed and then was quiet for a
+// while. Changes during a walk are for the next walk. Safe for concurrent use.
+type schedule struct {
+	debounce time.Duration // the folder must be quiet for so long
+	maxWait  time.Duration // changes put off a walk for at most so long
+	wake     chan struct{} // holds a token after a change
+
+	mu      sync.Mutex
+	queued  bool
+	walking bool
+	whole   bool      // the next walk compares the folder with the index itself
+	due     time.Time // the next walk begins
+	latest  time.Time // changes put off due no further
+}
+
+func newSchedule(debounce, maxWait time.Duration) *schedule {
+	return &schedule{debounce: debounce, maxWait: maxWait, wake: make(chan struct{}, 1)}
+}
+
+// add queues a walk for the time when the folder is quiet.
+func (q *schedule) add(whole bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := time.Now()
+	if !q.queued {
+		q.latest = now.Add(q.maxWait)
+	}
+	q.due = now.Add(q.debounce)
+	if q.latest.Before(q.due) {
+		q.due = q.latest
+	}
+	q.put(whole)
+}
+
+// addWhole queues a whole walk for callers that ask often. It does not put off a queued walk.
+func (q *schedule) addWhole() {
+	q.mu.Lock()
+	queued := q.queued
+	q.whole = q.whole || queued
+	q.mu.Unlock()
+	if !queued {
+		q.add(true)
+	}
+}
+
+// addNow queues a whole walk at once.
+func (q *schedule) addNow() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.due = time.Now()
+	q.latest = q.due
+	q.put(true)
+}
+
+func (q *schedule) put(whole bool) {
+	q.queued, q.whole = true, q.whole || whole
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pending counts a queued walk and a walk under way as one change each: the number of changed files is
+// not known yet.
+func (q *schedule) pending() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	pending := 0
+	if q.queued {
+		pending++
+	}
+	if q.walking {
+		pending++
+	}
+	return pending
+}
+
+// take begins a walk if one is due, which the caller ends with done. Otherwise wait is the time until
+// then.
+func (q *schedule) take() (due, whole bool, wait time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.queued {
+		return false, false, forever
+	}
+	if wait = time.Until(q.due); wait > 0 {
+		return false, false, wait
+	}
+	whole = q.whole
+	q.queued, q.whole, q.walking = false, false, true
+	return true, whole, 0
+}
+
+// forever is longer than any wait.
+const forever = time.Duration(1 << 62)
+
+// done ends a walk. After a failure a whole walk follows at once.
+func (q *schedule) done(ok bool) {
+	q.mu.Lock()
+	q.walking = false
+	q.mu.Unlock()
+	if !ok {
+		q.addNow()
+	}
+}
