@@ -58,21 +58,22 @@ func (h *Handler) explain(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (ExplainOutput, error) {
 	before := active.Status()
-	found, err := h.workspace.Searcher().Explain(ctx, scope, query)
+	explanation, err := h.workspace.Searcher().Explain(ctx, scope, query)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
 	out := ExplainOutput{
-		Query: query.Text, Mode: found.Mode, Embedded: math.Floor(found.Embedded*100) / 100, MinRelevanceScore: query.MinScore,
-		Explanation: found, Results: []ExplainedResult{},
+		Query: query.Text, Mode: explanation.Mode, Embedded: math.Floor(explanation.Embedded*100) / 100,
+		MinRelevanceScore: query.MinScore,
+		Explanation:       explanation, Results: []ExplainedResult{},
 	}
-	for i, result := range searchResults(found.Documents, nil) {
-		hit := found.Documents[i]
+	for i, result := range searchResults(explanation.Documents, nil) {
+		hit := explanation.Documents[i]
 		out.Results = append(out.Results, ExplainedResult{
 			Rank: i + 1, Cosine: hit.Cosine(), Terms: hit.Evidence.Terms(), LogOdds: hit.LogOdds, SortKey: hit.Key,
 			Below: hit.Score < query.MinScore, SearchResult: result,
 		})
 	}
-	out.Index = indexOfHits(active, before, scope.Collection, found.Documents)
+	out.Index = indexOfHits(active, before, scope.Collection, explanation.Documents)
 	return out, nil
 }

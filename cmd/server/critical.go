@@ -35,11 +35,10 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Short:  "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, or print nothing. It leaves out
 documents that are not valid or that another one supersedes. It reads the files, and needs
-neither database nor Ollama. After 0.9 seconds it prints what it has found so far, and says on
-stderr that the list may be incomplete.
+neither database nor Ollama. After 0.9 seconds it prints what it has found so far.
 
 The plugin for Claude Code runs it when a session starts.`,
-		Example: "  compound-docs critical\n  compound-docs critical --json",
+		Example: "  compound-docs critical",
 		RunE:    flags.run(invocation.critical),
 	}
 }
@@ -113,11 +112,11 @@ var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {
-		place := markdown.CutRunes(plain.Path(d.Path), maxCriticalPath)
+		source := markdown.CutRunes(plain.Path(d.Path), maxCriticalPath)
 		if d.Date != "" {
-			place += ", " + d.Date
+			source += ", " + d.Date
 		}
-		named = append(named, fmt.Sprintf("%q (%s)", d.Title, place))
+		named = append(named, fmt.Sprintf("%q (%s)", d.Title, source))
 	}
 	line := fmt.Sprintf("This project keeps rules of its own, which weigh as much as its CLAUDE.md and no more, in %s: %s",
 		plain.Count(len(documents), "critical document"), strings.Join(named, "; "))

@@ -218,22 +218,17 @@ func rewrite[T any](ctx context.Context, s *Store, name string, change func(*T) 
 	return os.Rename(file+".new", file)
 }
 
-// All returns the sessions that are kept, in no order.
-func (s *Store) All() ([]Session, error) {
+// Shown returns what hooks have shown of the project at root, in no order.
+func (s *Store) Shown(root string) ([]Shown, error) {
 	entries, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read what was recalled: %w", err)
 	}
-	var all []Session
+	var all []Shown
 	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != extension {
-			continue
-		}
-		if session, known := readFile[Session](filepath.Join(s.dir, entry.Name())); known {
-			all = append(all, session)
+		if filepath.Ext(entry.Name()) == extension {
+			session, _ := readFile[Session](filepath.Join(s.dir, entry.Name()))
+			all = append(all, slices.DeleteFunc(session.Shown, func(one Shown) bool { return one.Project != root })...)
 		}
 	}
 	return all, nil

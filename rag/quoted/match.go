@@ -41,13 +41,13 @@ type quote struct {
 
 // Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
-	titleText, stems := folded(title), terms.Distinct(title)
+	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
 	names := map[string]bool{}
 	for _, text := range texts {
 		q := newQuote(text)
 		q.titled = strings.Contains(titleText, q.folded)
-		words := terms.Distinct(strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
+		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
 		q.about = q.titled || slices.ContainsFunc(words, func(stem string) bool { return slices.Contains(stems, stem) })
 		quotes = append(quotes, q)
 		for _, name := range append(q.names, q.folded, q.printed) {
