@@ -12,8 +12,6 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-const document = "csharp-compounding-docs/codebase/connection-management-20250108.md"
-
 // calls returns the arguments of every tool's example, as options of the Inspector.
 func calls(t *testing.T, root string) map[string][]string {
 	t.Helper()
