@@ -7,7 +7,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // Grade says how sure a search is that a document answers the query.
@@ -94,7 +93,7 @@ func (s *Searcher) about(ctx context.Context, f *finding, hits []*Hit, subject [
 		tags[row.DocumentID] = row.Tags
 	}
 	for _, hit := range hits {
-		about[hit.ID] = terms.HasAll(f.scope.Tenant.ProjectID, hit.Title+"\n"+tags[hit.ID], subject)
+		about[hit.ID] = f.terms.HasAll(hit.Title+"\n"+tags[hit.ID], subject)
 	}
 	return about, err
 }

@@ -228,9 +228,7 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 	f.terms = terms.NewQuery(scope.Tenant.ProjectID, query.Text)
 	if len(f.terms.Terms) == 0 {
 		if f.Mode == Lexical {
-			return nil, apierror.Errorf(apierror.InvalidArgument,
-				"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
-					"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+			return nil, noWord()
 		}
 		f.Mode = Vector
 	}
@@ -253,13 +251,28 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 		s.hangs.Store(time.Now().UnixNano())
 	}
 	if f.Mode != Vector {
+		vocabulary := f.vocabulary()
+		if f.terms = vocabulary.Query(query.Text); len(f.terms.Terms) == 0 && query.Mode == Lexical {
+			return nil, noWord()
+		}
 		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
 		f.rare = f.sample.rareTerms(f.terms, f.sample.maxMatches())
-		f.pasted = pastedLines(scope.Tenant.ProjectID, query, f.sample)
+		f.pasted = pastedLines(vocabulary, query, f.sample)
 	}
 	err = s.readCandidates(ctx, f)
 	f.searchable = max(1, f.searchable)
 	return f, err
+}
+
+func noWord() error {
+	return apierror.Errorf(apierror.InvalidArgument,
+		"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
+			"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+}
+
+// vocabulary says which words the searched passages have.
+func (f *finding) vocabulary() terms.Vocabulary {
+	return terms.NewVocabulary(f.scope.Tenant.ProjectID, f.sample.frequency)
 }
 
 // Passages returns all passages of some documents of the scope that was searched, in

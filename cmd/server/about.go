@@ -29,7 +29,7 @@ It reads the files and needs neither database nor Ollama. It ends with 0 if noth
 the file, and with 2 if there is no such file either.`,
 		Example: `  compound-docs about internal/outbox/outbox.go
   compound-docs about internal/outbox/outbox.go:40-60
-  compound-docs about --json internal/`,
+  compound-docs about internal/`,
 		Args: needs(1, 1, "a file of the repository", "compound-docs about db/pool.go:40"),
 		RunE: flags.run(invocation.about),
 	}

@@ -44,9 +44,9 @@ If the model fails, the most relevant passages are quoted instead.`,
 	set := command.Flags()
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
 	set.IntVar(&f.maxSources, "max-sources", 0,
-		"how many documents to use at most, critical and linked ones not counted (default: 3, or what the project configures)")
+		"most documents to use, critical and linked ones not counted (default: 3, or as configured)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
-		"minimum relevance (default: 0.7, or what the project configures)")
+		"minimum relevance (default: 0.7, or as configured)")
 	set.StringVar(&f.minLevel, "min-promotion-level", string(catalog.Standard),
 		"only documents at or above this level: "+joined(catalog.Levels()))
 	set.BoolVar(&f.critical, "include-critical", true, "add critical documents, whatever their relevance")

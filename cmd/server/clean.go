@@ -37,14 +37,13 @@ func newCleanCommand(flags *flags) *cobra.Command {
 
 A checkout that is on this machine, or that a server indexes, stays.
 
-With the name of a project it removes the own documents of this checkout of the project.
---branch takes one branch only. --path-hash takes another checkout, which sync --json names,
-and --all takes every checkout. External docs stay. Removing needs --yes; --dry-run shows it
+With the name of a project it removes that project's own documents of this checkout, or with
+--branch those of one branch. --path-hash takes another checkout, which sync --json names, and
+--all takes every checkout. External docs stay. Removing needs --yes; --dry-run shows it
 first.
 
 Files are never touched: the next use of a checkout restores its index.`,
 		Example: `  compound-docs clean --dry-run
-  compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run
   compound-docs clean my-project --all --yes`,
 		Args: needs(0, 1, "one project", "compound-docs clean my-project --dry-run"),

@@ -35,11 +35,10 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Short:  "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, or print nothing. It leaves out
 documents that are not valid or that another one supersedes. It reads the files, and needs
-neither database nor Ollama. After 0.9 seconds it prints what it has found so far, and says on
-stderr that the list may be incomplete.
+neither database nor Ollama. After 0.9 seconds it prints what it has found so far.
 
 The plugin for Claude Code runs it when a session starts.`,
-		Example: "  compound-docs critical\n  compound-docs critical --json",
+		Example: "  compound-docs critical",
 		RunE:    flags.run(invocation.critical),
 	}
 }

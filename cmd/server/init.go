@@ -34,8 +34,8 @@ func newInitCommand(flags *flags) *cobra.Command {
   documents search, ask and hooks take it as what the project knows
 - run claude mcp add for this project, or print the line to run
 - with --hooks or --yes, or if you agree at a terminal, add hooks to
-  .claude/settings.local.json, so that Claude Code points to the document that a prompt or an
-  act needs, as with the plugin; --client codex, cursor or gemini with --hooks adds theirs
+  .claude/settings.local.json: Claude Code then points to the document that a prompt or an act
+  needs. --client codex, cursor or gemini with --hooks adds theirs
 - with --yes add the server to the settings of other assistants that the repository has.
   --client names assistants instead, and --print only shows their files. AGENTS.md and
   CLAUDE.md, if named, get a paragraph that says when to search

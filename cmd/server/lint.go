@@ -42,10 +42,9 @@ Ollama, and changes nothing.
   link back, or has no link at all (one-way-link, orphan); a critical document lists no
   questions (no-questions)
 
-Cited places are files_involved, code with a path, a path with lines such as db/pool.go:40, a
-definition beside a path, and links to code. They are compared with the commit in which the
-document last changed a line about that file, or its date. If the document still holds, change
-one of them.`,
+Cited places are files_involved, code with a path, a path with lines, a definition beside a
+path, and links to code. They are compared with the commit in which the document last changed
+a line about that file, or its date. If the document still holds, change one of them.`,
 		Example: `  compound-docs lint
   compound-docs lint --level notice --json
   compound-docs lint --fail-on warning`,

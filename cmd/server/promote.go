@@ -14,8 +14,8 @@ func newPromoteCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "promote DOCUMENT LEVEL",
 		Short: "Make a document more or less prominent",
-		Long: `Set the promotion level of a document, in the front matter of its file and in the index:
-important documents rank higher, critical ones are considered for every answer, and
+		Long: `Set the promotion level of a document, in the front matter of its file and in the index.
+Important documents rank higher, critical ones are considered for every answer, and
 standard undoes both. Nothing else in the file changes.
 
 DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolute.`,

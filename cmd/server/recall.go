@@ -15,10 +15,10 @@ func newRecallCommand(flags *flags) *cobra.Command {
 		Use:    "recall --hook",
 		Hidden: true, // hooks call it
 		Short:  "Answer a hook of an assistant: point to the document that it needs",
-		Long: `Answer a hook of an assistant that starts a program and gives it an event as JSON on
-stdin, in the form of Claude Code, Codex, Gemini CLI or Cursor. It prints the hook's
-output with the one document that the prompt, command, failure or edit needs, and {}
-otherwise. The plugin for Claude Code does not need it: its hooks ask the server that runs.
+		Long: `Answer a hook of an assistant: it reads an event as JSON from stdin, in the form of Claude
+Code, Codex, Gemini CLI or Cursor. It prints the hook's
+output with one document, or {}. The hooks of the plugin for Claude Code ask the server
+that runs instead.
 
 An error ends with 1, because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --hook <event.json`,

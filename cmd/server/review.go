@@ -24,7 +24,7 @@ func newReviewCommand(flags *flags) *cobra.Command {
 
 Both are kept in the user's own folder. With "keep_questions": false in settings.json no
 questions are kept.`,
-		Example: "  compound-docs review\n  compound-docs review --json",
+		Example: "  compound-docs review",
 		RunE:    flags.run(invocation.review),
 	}
 }

@@ -40,10 +40,9 @@ Changed files are indexed first; searches do not wait for their vectors. Gaps of
 reported on stderr. --mode lexical needs no Ollama.
 
 --explain shows why own documents, or with --external external ones, were found. For the best
-passage of each it prints the cosine of its vector ("-" without one) and the parts of the
-log-odds that the document answers, as in docs/architecture.md. Their sum makes the score; "<"
-marks one below the threshold. "order" is more than the sum if the document is promoted, and
-less if it is superseded.`,
+passage it prints the cosine of its vector ("-" without one) and the parts of the log-odds, as
+in docs/architecture.md. Their sum makes the score; "<" marks one below the threshold. "order"
+is more than the sum if the document is promoted, and less if it is superseded.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment
@@ -65,9 +64,9 @@ less if it is superseded.`,
 	set := command.Flags()
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
 	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
-	set.IntVarP(&f.limit, "limit", "n", 0, "how many results at most (default: 10, or what the project configures)")
+	set.IntVarP(&f.limit, "limit", "n", 0, "most results (default: 10, or as configured)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
-		"minimum relevance (default: 0.5, or what the project configures; external docs: 0.7)")
+		"minimum relevance (default: 0.5, or as configured; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
 	set.BoolVar(&f.own, "own", false, "search only the project's own documents")
 	set.BoolVar(&f.external, "external", false, "search only the external docs")

@@ -23,8 +23,8 @@ func newServeCommand(flags *flags, stdout io.Writer) *cobra.Command {
 		Long: `Serve MCP over stdin and stdout until stdin ends. stdout carries JSON-RPC only; logs go to
 stderr.
 
-The first call that needs a project activates the one of --project, else the one that the
-client names, else that of the current folder, if that has a configuration.`,
+The first call that needs a project activates that of --project. Without it, the client or the
+current folder names the project.`,
 		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
 		RunE: withSetup(flags, func(s *setup) error {
 			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program

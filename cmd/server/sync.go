@@ -32,7 +32,6 @@ somebody has changed in the database. Text that was embedded before is not embed
 It ends with 1 if a passage has no vector of the present model, or if a document that you
 named is not valid.`,
 		Example: `  compound-docs sync
-  compound-docs sync --project ~/my-project --json
   compound-docs sync problems/pool-exhausted-20260115.md
   compound-docs sync --force`,
 		Args: cobra.ArbitraryArgs,
@@ -54,7 +53,7 @@ named is not valid.`,
 func (t *tooling) sync(force bool) error {
 	ctx := t.command.Context()
 	if force {
-		_, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
+		err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/claude"
 )
 
-// checkClient looks at how Claude Code starts the server in this project.
 func checkClient(_ context.Context, e *examination) []Finding {
 	registered, err := claude.Find(e.Root)
 	_, add := claude.AddCommand(claude.Program(), claude.Environment())

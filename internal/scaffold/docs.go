@@ -59,7 +59,7 @@ func findKnowledge(root *contain.Root, wanted string) knowledge {
 // countMarkdown counts the markdown files of a folder except those in without. Hidden folders and
 // symbolic links do not count.
 func countMarkdown(root *contain.Root, folder, without string) (files int) {
-	if target, err := root.Resolve(folder); err != nil || target != folder {
+	if target, _, err := root.Resolve(folder); err != nil || target != folder {
 		return 0
 	}
 	opened, err := root.Sub(folder)

@@ -99,7 +99,7 @@ func makeFolders(folder *contain.Root, p *project.Project) (made []string, err e
 	}
 	const readable = 0o755
 	for _, name := range names {
-		if _, err := folder.Resolve(name); err == nil {
+		if _, _, err := folder.Resolve(name); err == nil {
 			continue
 		}
 		if err := folder.MkdirAll(name, readable); err != nil {

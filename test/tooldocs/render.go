@@ -125,9 +125,9 @@ func (t tool) OwnErrors() []toolexample.Case {
 
 // answer is the part of a tool's section about its answer.
 type answer struct {
-	// Outline names all fields, one line for each object.
+	// Outline names the shared fields, one line for each object.
 	Outline []string
-	// Own are the fields that only this tool has.
+	// Own are the fields that only this tool explains.
 	Own []field
 }
 
@@ -138,40 +138,31 @@ func (t tool) Answer() (a answer, err error) {
 		return answer{}, err
 	}
 	var objects []string
-	lists := map[string][2]string{} // required and optional fields of each object
-	told := map[string]bool{}
+	names := map[string][]string{} // of shared fields, by their object
 	for _, f := range explained {
 		object, name := f.place()
-		list, known := lists[object]
-		if !known {
-			objects = append(objects, object)
+		if !f.shared {
+			a.Own = append(a.Own, f)
+			continue
 		}
 		text := "`" + name + "`"
-		switch {
-		case !f.shared && !told[name+f.Description]:
-			told[name+f.Description] = true
-			a.Own = append(a.Own, f)
-		case f.shared && f.allowed != "" && !strings.Contains(f.Description, f.allowed):
+		if f.allowed != "" && !strings.Contains(f.Description, f.allowed) {
 			text += " (" + f.allowed + ")"
 		}
-		kind := 0
 		if f.optional {
-			kind = 1
+			text += "?"
 		}
-		list[kind] += ", " + text
-		lists[object] = list
+		if names[object] == nil {
+			objects = append(objects, object)
+		}
+		names[object] = append(names[object], text)
 	}
 	for _, object := range objects {
-		required, optional := strings.TrimPrefix(lists[object][0], ", "), strings.TrimPrefix(lists[object][1], ", ")
-		if optional != "" {
-			required = strings.TrimPrefix(required+"; optional: "+optional, "; ")
+		place := "**Answer**"
+		if object != "" {
+			place = "In `" + object + "`"
 		}
-		if object == "" {
-			object = "**Answer**"
-		} else {
-			object = "In `" + object + "`"
-		}
-		a.Outline = append(a.Outline, object+": "+required+".")
+		a.Outline = append(a.Outline, place+": "+strings.Join(names[object], ", ")+".")
 	}
 	return a, nil
 }
@@ -217,7 +208,7 @@ func sharedFields(groups []group) (entries []field, err error) {
 			}
 			for _, f := range explained {
 				if _, key := explanation(general, f.Path); f.shared {
-					kinds[key] = f.Kind
+					kinds[key] = strings.TrimSuffix(f.Kind, ", optional")
 				}
 			}
 		}

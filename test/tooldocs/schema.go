@@ -135,7 +135,9 @@ func fields(s *jsonschema.Schema, prefix string) []field {
 	for _, name := range names(s) {
 		p := s.Properties[name]
 		f := field{Path: prefix + name, Kind: kind(p), Description: p.Description, allowed: allowed(p)}
-		f.optional = !slices.Contains(s.Required, name)
+		if f.optional = !slices.Contains(s.Required, name); f.optional {
+			f.Kind += ", optional"
+		}
 		found = append(found, f)
 		if p.Items != nil {
 			found = append(found, fields(p.Items, f.Path+"[].")...)
