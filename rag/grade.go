@@ -42,7 +42,7 @@ const (
 
 // reached reports whether a document reaches the threshold. For a vague text that nobody searches
 // for, only the document with that title does.
-func (f *finding) reached(hit *Hit) bool {
+func (f *search) reached(hit *Hit) bool {
 	return hit.Score >= f.query.MinScore && (hit.titled || !f.query.Unasked || !f.terms.Vague())
 }
 
@@ -50,7 +50,7 @@ func (f *finding) reached(hit *Hit) bool {
 // although it does not reach the threshold. If another document does, these are all terms of a
 // broad query; otherwise it is the rarest term. Of a short query, words that the project lacks do
 // not count.
-func (f *finding) subject(answered bool) (subject []int32, broad bool) {
+func (f *search) subject(answered bool) (subject []int32, broad bool) {
 	telling := f.terms.Telling()
 	if f.query.Unasked || f.query.EachPassage || len(telling) == 0 {
 		return nil, false
@@ -72,12 +72,12 @@ func (f *finding) subject(answered bool) (subject []int32, broad bool) {
 }
 
 // known returns the terms that the project has.
-func (f *finding) known(all []int32) []int32 {
+func (f *search) known(all []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(all), func(term int32) bool { return f.sample.frequency(term) == 0 })
 }
 
 // about returns the IDs of the documents that have all terms in title and tags.
-func (s *Searcher) about(ctx context.Context, f *finding, hits []*Hit, subject []int32) (map[int64]bool, error) {
+func (s *Searcher) about(ctx context.Context, f *search, hits []*Hit, subject []int32) (map[int64]bool, error) {
 	if len(hits) == 0 || len(subject) == 0 {
 		return nil, nil //nolint:nilnil // no document has them
 	}
@@ -100,7 +100,7 @@ func (s *Searcher) about(ctx context.Context, f *finding, hits []*Hit, subject [
 
 // hits grades the documents, which are in order of relevance, and applies the limits. about has the
 // IDs of those that have the subject of the query in title or tags.
-func (f *finding) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
+func (f *search) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
 	grade := Nothing
 	var documents, critical, mayAnswer, closest, others []*Hit
 	for _, hit := range ranked {

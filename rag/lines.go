@@ -68,7 +68,7 @@ type bestLine struct {
 
 // bestLines returns the best line of each passage that was found by lines, by the ID of the
 // document and the ordinal.
-func (f *finding) bestLines() map[[2]int64]bestLine {
+func (f *search) bestLines() map[[2]int64]bestLine {
 	best := map[[2]int64]bestLine{}
 	for _, row := range f.candidates {
 		if row.Line < 0 {

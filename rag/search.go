@@ -157,7 +157,7 @@ type Hits struct {
 	Closest []Hit
 	Coverage
 
-	of *finding
+	of *search
 }
 
 // Coverage says how a search was made.
@@ -195,8 +195,8 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	return found.hits(ranked, about, broad), nil
 }
 
-// finding is a search with what it has read, to be scored: see score.go.
-type finding struct {
+// search is a search with what it has read, to be scored: see score.go.
+type search struct {
 	Coverage // its mode is the one asked for, and later the one used
 	facts
 
@@ -222,9 +222,9 @@ const modelTries = 3
 
 // find makes a search. A vector of another model, which was pulled just now, is not searched
 // with: the search begins again with the new model, up to so many tries.
-func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, tries int) (*finding, error) {
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, tries int) (*search, error) {
 	query.Mode = cmp.Or(query.Mode, Hybrid)
-	f := &finding{scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1}}
+	f := &search{scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1}}
 	f.terms = terms.NewQuery(scope.Tenant.ProjectID, query.Text)
 	if len(f.terms.Terms) == 0 {
 		if f.Mode == Lexical {
@@ -271,7 +271,7 @@ func noWord() error {
 }
 
 // vocabulary says which words the searched passages have.
-func (f *finding) vocabulary() terms.Vocabulary {
+func (f *search) vocabulary() terms.Vocabulary {
 	return terms.NewVocabulary(f.scope.Tenant.ProjectID, f.sample.frequency)
 }
 

@@ -28,7 +28,7 @@ type ExplainedResult struct {
 	// Cosine is nil if there is no vector.
 	Cosine *float64 `json:"cosine"`
 	// Terms add up to LogOdds, unless a pasted line or the whole of a short query decides.
-	Terms   relevance.Terms `json:"log_odds_terms"`
+	Terms   relevance.Parts `json:"log_odds_terms"`
 	LogOdds float64         `json:"log_odds"`
 	SortKey float64         `json:"sort_key"`
 	// Below says that the score is below the threshold: a search leaves it out.
@@ -70,7 +70,7 @@ func (h *Handler) explain(
 	for i, result := range searchResults(explanation.Documents, nil) {
 		hit := explanation.Documents[i]
 		out.Results = append(out.Results, ExplainedResult{
-			Rank: i + 1, Cosine: hit.Cosine(), Terms: hit.Evidence.Terms(), LogOdds: hit.LogOdds, SortKey: hit.Key,
+			Rank: i + 1, Cosine: hit.Cosine(), Terms: hit.Evidence.Parts(), LogOdds: hit.LogOdds, SortKey: hit.Key,
 			Below: hit.Score < query.MinScore, SearchResult: result,
 		})
 	}

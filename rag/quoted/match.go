@@ -115,6 +115,7 @@ func (b *Book) match(weigh func(quotes []*quote) Match) []Match {
 // Command returns the documents that speak of a command line, best first.
 func (b *Book) Command(line string) []Match {
 	calls, text := commandsIn(line), folded(line)
+	isEveryday := !slices.ContainsFunc(calls, func(c command) bool { return !c.isEveryday() })
 	return b.match(func(quotes []*quote) (best Match) {
 		if slices.ContainsFunc(calls, func(call command) bool { return advised(quotes, call) }) {
 			return Match{}
@@ -126,7 +127,7 @@ func (b *Book) Command(line string) []Match {
 				}
 			}
 		}
-		if best.Weight == 0 && slices.ContainsFunc(calls, func(c command) bool { return !c.isEveryday() }) {
+		if best.Weight == 0 && !isEveryday {
 			return b.matchNames(quotes, text)
 		}
 		return best
@@ -164,18 +165,20 @@ func advised(quotes []*quote, call command) bool {
 // isOf reports whether the call is the command of the quote, a program with a flag or word at least. The document
 // must warn of it or be about it, unless the command has two words. An everyday program needs a third, or the title.
 func (q *quote) isOf(call command) bool {
-	size, isEveryday := q.command.size(), q.command.isEveryday()
-	if q.flag || size < 2 || q.Advice == markdown.Advised || size == 2 && isEveryday && !q.titled {
+	size := q.command.size()
+	if q.flag || size < 2 || q.Advice == markdown.Advised || !call.contains(q.command) {
 		return false
 	}
-	return (q.about || q.Advice == markdown.Warned || len(q.command.words) > 1 && !isEveryday) && call.contains(q.command)
+	isEveryday := q.command.isEveryday()
+	return (q.titled || size > 2 || !isEveryday) &&
+		(q.about || q.Advice == markdown.Warned || len(q.command.words) > 1 && !isEveryday)
 }
 
 // matchNames finds names of hosts, resources and folders in a command line.
 func (b *Book) matchNames(quotes []*quote, line string) Match {
 	for _, q := range quotes {
 		for _, name := range q.names {
-			if q.Advice != markdown.Advised && b.names[name] <= few && has(line, name) {
+			if q.Advice != markdown.Advised && has(line, name) && b.names[name] <= few {
 				return Match{Weight: .5, Text: q.Text, Name: true}
 			}
 		}

@@ -208,7 +208,7 @@ func sharedFields(groups []group) (entries []field, err error) {
 			}
 			for _, f := range explained {
 				if _, key := explanation(general, f.Path); f.shared {
-					kinds[key] = strings.TrimSuffix(f.Kind, ", optional")
+					kinds[key] = f.Kind
 				}
 			}
 		}

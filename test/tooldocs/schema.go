@@ -89,8 +89,8 @@ func describe(s *jsonschema.Schema) (description, byDefault string) {
 	return description, byDefault
 }
 
-// parameter is an argument of a tool. Facts are its type, whether it is required, its range and its
-// default.
+// parameter is an argument of a tool. Facts are its type unless that is a string, whether it is
+// required, its range and its default.
 type parameter struct {
 	Name, Facts, Description string
 }
@@ -100,20 +100,26 @@ func (t tool) Parameters() (parameters []parameter) {
 	for _, name := range names(t.input()) {
 		s := t.input().Properties[name]
 		description, byDefault := describe(s)
-		facts := kind(s)
+		var facts []string
+		if kind(s) != plainText {
+			facts = append(facts, kind(s))
+		}
 		if slices.Contains(t.input().Required, name) {
-			facts += ", required"
+			facts = append(facts, "required")
 		}
 		if values := allowed(s); values != "" && values != "not empty" {
-			facts += ", " + values
+			facts = append(facts, values)
 		}
 		if byDefault != "" {
-			facts += ", default " + byDefault
+			facts = append(facts, "default "+byDefault)
 		}
-		parameters = append(parameters, parameter{Name: name, Facts: facts, Description: description})
+		parameters = append(parameters, parameter{Name: name, Facts: strings.Join(facts, ", "), Description: description})
 	}
 	return parameters
 }
+
+// plainText is the type that the page does not name.
+const plainText = "string"
 
 // field is a field of an answer.
 type field struct {
@@ -121,6 +127,18 @@ type field struct {
 
 	allowed          string
 	optional, shared bool
+}
+
+// Facts are the field's type, unless that is a string, and whether it is optional.
+func (f field) Facts() string {
+	var facts []string
+	if f.Kind != plainText {
+		facts = append(facts, f.Kind)
+	}
+	if f.optional {
+		facts = append(facts, "optional")
+	}
+	return strings.Join(facts, ", ")
 }
 
 // place splits the path of a field into that of its object, "" for the answer, and its name.
@@ -135,9 +153,7 @@ func fields(s *jsonschema.Schema, prefix string) []field {
 	for _, name := range names(s) {
 		p := s.Properties[name]
 		f := field{Path: prefix + name, Kind: kind(p), Description: p.Description, allowed: allowed(p)}
-		if f.optional = !slices.Contains(s.Required, name); f.optional {
-			f.Kind += ", optional"
-		}
+		f.optional = !slices.Contains(s.Required, name)
 		found = append(found, f)
 		if p.Items != nil {
 			found = append(found, fields(p.Items, f.Path+"[].")...)
