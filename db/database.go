@@ -258,7 +258,6 @@ func silent(op, within string) *Error {
 // errSilent means that the server did not answer in time. Another try would take as long.
 var errSilent = errors.New("the database does not answer")
 
-// try runs f once, within the time given.
 func (d *Database) try(
 	ctx context.Context, op string, timeout time.Duration, pool *pgxpool.Pool, f func(context.Context, *pgxpool.Pool) error,
 ) error {

@@ -119,7 +119,6 @@ func IsDenied(err error) bool {
 // databaseMissing is the SQLSTATE of a connection to a database that the server does not have.
 const databaseMissing = "3D000"
 
-// setupError returns an error that a person must act on.
 func setupError(op, hint string, err error) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: hint, Err: err}
 }

@@ -37,7 +37,7 @@ func ErrUnknownReadOnly() error {
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile; call activate_project to fill it again")
 
 // errNotLeader means that this server is no longer the tenant's indexer.
-var errNotLeader = errors.New("another server now indexes this checkout, or has deleted its index")
+var errNotLeader = errors.New("another server has become the indexer of this checkout, or has deleted its index")
 
 // IncrementVersion must come first in every transaction that changes the tenant's documents. It locks the
 // tenant's row, so that writers take turns. It fails for a deleted tenant and for a former leader; see

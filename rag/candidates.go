@@ -25,7 +25,7 @@ type candidate = db.SearchWordsRow
 const allDocuments = "{}"
 
 // readCandidates finds the passages that may answer.
-func (s *Searcher) readCandidates(ctx context.Context, f *finding) error {
+func (s *Searcher) readCandidates(ctx context.Context, f *search) error {
 	if f.passages() == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (s *Searcher) readCandidates(ctx context.Context, f *finding) error {
 
 // readAllowed adds passages of the documents that the filter allows to the candidates. With
 // all, it finds each of these documents, even without a vector.
-func (s *Searcher) readAllowed(ctx context.Context, f *finding, filter Filter, limit int, all bool) error {
+func (s *Searcher) readAllowed(ctx context.Context, f *search, filter Filter, limit int, all bool) error {
 	if len(filter.Levels) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (s *Searcher) readAllowed(ctx context.Context, f *finding, filter Filter, l
 
 // vectorParams asks for passages with vectors near the query's. With all, it asks for passages
 // without a vector too.
-func (f *finding) vectorParams(
+func (f *search) vectorParams(
 	levels []catalog.Level, allowed string, limit int, counts passageCounts, all bool,
 ) db.SearchVectorsParams {
 	near, promoted := f.query.scanLevels(levels)
@@ -110,7 +110,7 @@ func (f *finding) vectorParams(
 }
 
 // wordParams asks for passages with words of the query, and of the lines of a pasted text.
-func (f *finding) wordParams(levels []catalog.Level, allowed string, limit int) db.SearchWordsParams {
+func (f *search) wordParams(levels []catalog.Level, allowed string, limit int) db.SearchWordsParams {
 	// Several passages may be of one document.
 	const passagesPerDocument, lineDocuments = 4, 5
 	rows := f.listLength(limit, levels)
@@ -143,7 +143,7 @@ func (f *finding) wordParams(levels []catalog.Level, allowed string, limit int) 
 // plan decides how vectors of documents of some levels are compared, and notes it. It returns
 // how many passages a scan looks for, 0 to compare all vectors. It does not know whether a scan
 // finds too few documents, so that all vectors are compared after it.
-func (f *finding) plan(levels []catalog.Level, passages int64, scan int32, graph int64, all bool) int32 {
+func (f *search) plan(levels []catalog.Level, passages int64, scan int32, graph int64, all bool) int32 {
 	if len(levels) == 0 {
 		return 0
 	}
@@ -176,16 +176,16 @@ func (q Query) scanLevels(levels []catalog.Level) (near, promoted []catalog.Leve
 }
 
 // listLength is how many documents of some levels are read, to return limit of them.
-func (f *finding) listLength(limit int, levels []catalog.Level) int32 {
+func (f *search) listLength(limit int, levels []catalog.Level) int32 {
 	switch {
 	case f.Mode == Vector:
 		// Documents with the same text have the same vector. The search may find the newest
 		// of them last.
 		return int32(limit + 10)
 	case slices.Contains(levels, catalog.Standard):
-		return int32(max(2*limit, 100))
-	default: // documents of the standard level are found too
 		return int32(max(2*limit, 50))
+	default: // documents of the standard level are found too
+		return int32(max(2*limit, 25))
 	}
 }
 
@@ -222,7 +222,7 @@ func exactThreshold(wanted int32, size int64) int64 {
 }
 
 // comparedModel is the model of the query's vector, nil without one.
-func (f *finding) comparedModel() *int32 {
+func (f *search) comparedModel() *int32 {
 	if f.vector == nil {
 		return nil
 	}

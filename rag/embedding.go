@@ -105,7 +105,7 @@ func (q Query) vectorUntil(ctx context.Context) time.Time {
 
 // takeVector waits for the vector of the query where vectors can be compared, and decides on
 // the mode. A hybrid search goes on by words where they cannot.
-func (f *finding) takeVector(ctx context.Context, embedding *queryEmbedding) error {
+func (f *search) takeVector(ctx context.Context, embedding *queryEmbedding) error {
 	if f.Mode == Lexical {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (f *finding) takeVector(ctx context.Context, embedding *queryEmbedding) err
 
 // patience is how long the search waits for the vector. A vector that is of no use is waited for
 // too: that Ollama cannot make it has to be said.
-func (f *finding) patience(useful bool, embedding *queryEmbedding) time.Duration {
+func (f *search) patience(useful bool, embedding *queryEmbedding) time.Duration {
 	switch {
 	case f.Mode == Vector && useful:
 		return noLimit

@@ -87,7 +87,7 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 	return explanation, nil
 }
 
-func (f *finding) explainTerms() []ExplainedTerm {
+func (f *search) explainTerms() []ExplainedTerm {
 	explained := []ExplainedTerm{}
 	if f.Mode == Vector {
 		return explained

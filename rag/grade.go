@@ -7,7 +7,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // Grade says how sure a search is that a document answers the query.
@@ -43,7 +42,7 @@ const (
 
 // reached reports whether a document reaches the threshold. For a vague text that nobody searches
 // for, only the document with that title does.
-func (f *finding) reached(hit *Hit) bool {
+func (f *search) reached(hit *Hit) bool {
 	return hit.Score >= f.query.MinScore && (hit.titled || !f.query.Unasked || !f.terms.Vague())
 }
 
@@ -51,7 +50,7 @@ func (f *finding) reached(hit *Hit) bool {
 // although it does not reach the threshold. If another document does, these are all terms of a
 // broad query; otherwise it is the rarest term. Of a short query, words that the project lacks do
 // not count.
-func (f *finding) subject(answered bool) (subject []int32, broad bool) {
+func (f *search) subject(answered bool) (subject []int32, broad bool) {
 	telling := f.terms.Telling()
 	if f.query.Unasked || f.query.EachPassage || len(telling) == 0 {
 		return nil, false
@@ -73,12 +72,12 @@ func (f *finding) subject(answered bool) (subject []int32, broad bool) {
 }
 
 // known returns the terms that the project has.
-func (f *finding) known(all []int32) []int32 {
+func (f *search) known(all []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(all), func(term int32) bool { return f.sample.frequency(term) == 0 })
 }
 
 // about returns the IDs of the documents that have all terms in title and tags.
-func (s *Searcher) about(ctx context.Context, f *finding, hits []*Hit, subject []int32) (map[int64]bool, error) {
+func (s *Searcher) about(ctx context.Context, f *search, hits []*Hit, subject []int32) (map[int64]bool, error) {
 	if len(hits) == 0 || len(subject) == 0 {
 		return nil, nil //nolint:nilnil // no document has them
 	}
@@ -94,14 +93,14 @@ func (s *Searcher) about(ctx context.Context, f *finding, hits []*Hit, subject [
 		tags[row.DocumentID] = row.Tags
 	}
 	for _, hit := range hits {
-		about[hit.ID] = terms.HasAll(f.scope.Tenant.ProjectID, hit.Title+"\n"+tags[hit.ID], subject)
+		about[hit.ID] = f.terms.HasAll(hit.Title+"\n"+tags[hit.ID], subject)
 	}
 	return about, err
 }
 
 // hits grades the documents, which are in order of relevance, and applies the limits. about has the
 // IDs of those that have the subject of the query in title or tags.
-func (f *finding) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
+func (f *search) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
 	grade := Nothing
 	var documents, critical, mayAnswer, closest, others []*Hit
 	for _, hit := range ranked {

@@ -32,7 +32,7 @@ type pastedLine struct {
 
 // pastedLines returns the lines of a text that are looked for, none of a text that is
 // not pasted.
-func pastedLines(project int32, query Query, s *sample) []pastedLine {
+func pastedLines(vocabulary terms.Vocabulary, query Query, s *sample) []pastedLine {
 	var lines []string
 	for line := range strings.Lines(query.Text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -47,7 +47,7 @@ func pastedLines(project int32, query Query, s *sample) []pastedLine {
 		if slices.Contains(lines[:i], line) {
 			continue
 		}
-		words := terms.NewLine(project, line)
+		words := vocabulary.Line(line)
 		rarest, ok := s.rarest(words)
 		if ok && s.matches(rarest) <= maxLineMatches {
 			weights := words.Weigh(s.size, s.frequency)
@@ -68,7 +68,7 @@ type bestLine struct {
 
 // bestLines returns the best line of each passage that was found by lines, by the ID of the
 // document and the ordinal.
-func (f *finding) bestLines() map[[2]int64]bestLine {
+func (f *search) bestLines() map[[2]int64]bestLine {
 	best := map[[2]int64]bestLine{}
 	for _, row := range f.candidates {
 		if row.Line < 0 {

@@ -38,7 +38,7 @@ func (a assessment) unnamed() float64 { return a.Evidence.LogOdds() }
 
 // assess says how relevant passages are. The best passage of a document counts for each
 // passage of it, and so does a question that it answers.
-func (f *finding) assess(passages []candidate) []assessment {
+func (f *search) assess(passages []candidate) []assessment {
 	assessed := make([]assessment, len(passages))
 	onEach(len(passages), func(i int) { assessed[i] = f.evidence(passages[i]) })
 	best, bestMeaning := map[int64]relevance.Signals{}, map[int64]float64{}
@@ -64,7 +64,7 @@ func (f *finding) assess(passages []candidate) []assessment {
 }
 
 // evidence returns the evidence of a passage, without its document.
-func (f *finding) evidence(p candidate) assessment {
+func (f *search) evidence(p candidate) assessment {
 	a := assessment{
 		Evidence: relevance.Evidence{Passages: f.searchable}, distance: p.Distance, compared: !math.IsNaN(p.Distance),
 	}
@@ -92,7 +92,7 @@ func isQuestion(ordinal int32) bool { return ordinal < 0 }
 
 // ranked returns the documents that were found, in order of relevance, each with its most
 // relevant passage. With EachPassage it returns the passages.
-func (f *finding) ranked() []*Hit {
+func (f *search) ranked() []*Hit {
 	best, lines, title := map[[2]int64]*Hit{}, f.bestLines(), terms.Sequence(f.query.Text)
 	for i, assessed := range f.assess(f.candidates) {
 		if isQuestion(f.candidates[i].Ordinal) {
@@ -162,7 +162,7 @@ func newHit(row candidate, a assessment) *Hit {
 	}
 }
 
-func (f *finding) addSnippet(hit *Hit) { hit.Snippet = f.terms.Snippet(hit.Content, maxSnippet) }
+func (f *search) addSnippet(hit *Hit) { hit.Snippet = f.terms.Snippet(hit.Content, maxSnippet) }
 
 // onEach calls f with 0 to n-1, on all processors. A panic of f is one of onEach.
 func onEach(n int, f func(i int)) {

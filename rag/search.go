@@ -157,7 +157,7 @@ type Hits struct {
 	Closest []Hit
 	Coverage
 
-	of *finding
+	of *search
 }
 
 // Coverage says how a search was made.
@@ -195,8 +195,8 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	return found.hits(ranked, about, broad), nil
 }
 
-// finding is a search with what it has read, to be scored: see score.go.
-type finding struct {
+// search is a search with what it has read, to be scored: see score.go.
+type search struct {
 	Coverage // its mode is the one asked for, and later the one used
 	facts
 
@@ -222,15 +222,13 @@ const modelTries = 3
 
 // find makes a search. A vector of another model, which was pulled just now, is not searched
 // with: the search begins again with the new model, up to so many tries.
-func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, tries int) (*finding, error) {
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, tries int) (*search, error) {
 	query.Mode = cmp.Or(query.Mode, Hybrid)
-	f := &finding{scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1}}
+	f := &search{scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1}}
 	f.terms = terms.NewQuery(scope.Tenant.ProjectID, query.Text)
 	if len(f.terms.Terms) == 0 {
 		if f.Mode == Lexical {
-			return nil, apierror.Errorf(apierror.InvalidArgument,
-				"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
-					"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+			return nil, noWord()
 		}
 		f.Mode = Vector
 	}
@@ -253,13 +251,28 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 		s.hangs.Store(time.Now().UnixNano())
 	}
 	if f.Mode != Vector {
+		vocabulary := f.vocabulary()
+		if f.terms = vocabulary.Query(query.Text); len(f.terms.Terms) == 0 && query.Mode == Lexical {
+			return nil, noWord()
+		}
 		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
 		f.rare = f.sample.rareTerms(f.terms, f.sample.maxMatches())
-		f.pasted = pastedLines(scope.Tenant.ProjectID, query, f.sample)
+		f.pasted = pastedLines(vocabulary, query, f.sample)
 	}
 	err = s.readCandidates(ctx, f)
 	f.searchable = max(1, f.searchable)
 	return f, err
+}
+
+func noWord() error {
+	return apierror.Errorf(apierror.InvalidArgument,
+		"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
+			"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+}
+
+// vocabulary says which words the searched passages have.
+func (f *search) vocabulary() terms.Vocabulary {
+	return terms.NewVocabulary(f.scope.Tenant.ProjectID, f.sample.frequency)
 }
 
 // Passages returns all passages of some documents of the scope that was searched, in

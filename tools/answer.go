@@ -230,7 +230,8 @@ func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of c
 	other, config := "", active.Definition.Config
 	switch {
 	case of == catalog.External:
-		other = answers(active.Compounding(), config.SemanticSearch.MinRelevanceScore, "project's own documents have", "semantic_search")
+		minScore := config.SemanticSearch.MinRelevanceScore
+		other = answers(active.Compounding(), minScore, "project's own documents have", "semantic_search")
 	case config.ExternalDocs != nil:
 		other = answers(active.External(), externalThreshold(active, nil), "external docs have", "search_external_docs")
 	}

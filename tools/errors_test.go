@@ -33,6 +33,7 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 		func(*Handler, context.Context, struct{}) (failOutput, error) {
 			return failOutput{Score: math.NaN()}, handle()
 		}, &mcp.Tool{Name: "fail", InputSchema: inputSchema[struct{}](nil)})
+	server.AddReceivingMiddleware(reportErrors(logger))
 	server.AddTool(tool.Tool, (&Handler{logger: logger}).answering(tool))
 	serverSide, clientSide := mcp.NewInMemoryTransports()
 	running, err := server.Connect(t.Context(), serverSide, nil)

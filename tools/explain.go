@@ -28,7 +28,7 @@ type ExplainedResult struct {
 	// Cosine is nil if there is no vector.
 	Cosine *float64 `json:"cosine"`
 	// Terms add up to LogOdds, unless a pasted line or the whole of a short query decides.
-	Terms   relevance.Terms `json:"log_odds_terms"`
+	Terms   relevance.Parts `json:"log_odds_terms"`
 	LogOdds float64         `json:"log_odds"`
 	SortKey float64         `json:"sort_key"`
 	// Below says that the score is below the threshold: a search leaves it out.
@@ -58,21 +58,22 @@ func (h *Handler) explain(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (ExplainOutput, error) {
 	before := active.Status()
-	found, err := h.workspace.Searcher().Explain(ctx, scope, query)
+	explanation, err := h.workspace.Searcher().Explain(ctx, scope, query)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
 	out := ExplainOutput{
-		Query: query.Text, Mode: found.Mode, Embedded: math.Floor(found.Embedded*100) / 100, MinRelevanceScore: query.MinScore,
-		Explanation: found, Results: []ExplainedResult{},
+		Query: query.Text, Mode: explanation.Mode, Embedded: math.Floor(explanation.Embedded*100) / 100,
+		MinRelevanceScore: query.MinScore,
+		Explanation:       explanation, Results: []ExplainedResult{},
 	}
-	for i, result := range searchResults(found.Documents, nil) {
-		hit := found.Documents[i]
+	for i, result := range searchResults(explanation.Documents, nil) {
+		hit := explanation.Documents[i]
 		out.Results = append(out.Results, ExplainedResult{
-			Rank: i + 1, Cosine: hit.Cosine(), Terms: hit.Evidence.Terms(), LogOdds: hit.LogOdds, SortKey: hit.Key,
+			Rank: i + 1, Cosine: hit.Cosine(), Terms: hit.Evidence.Parts(), LogOdds: hit.LogOdds, SortKey: hit.Key,
 			Below: hit.Score < query.MinScore, SearchResult: result,
 		})
 	}
-	out.Index = indexOfHits(active, before, scope.Collection, found.Documents)
+	out.Index = indexOfHits(active, before, scope.Collection, explanation.Documents)
 	return out, nil
 }

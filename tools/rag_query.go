@@ -63,7 +63,11 @@ func (h *Handler) answer(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question, filtered bool,
 ) (answered answer.Answer, text string, end AnswerEnd, err error) {
 	before := active.Status()
-	question.OnText = onText(ctx)
+	pieces := 0 // the total is not known
+	question.OnText = func(text string) {
+		pieces++
+		reportProgress(ctx, Progress{Done: pieces, Message: "writing the answer", Text: text})
+	}
 	if answered, err = h.workspace.Answerer().Ask(ctx, scope, question); err != nil {
 		return answer.Answer{}, "", AnswerEnd{}, err
 	}
@@ -163,7 +167,8 @@ func ragQueryTool() Tool {
 
 // RagQuery answers a question from the project's own documents.
 func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutput, error) {
-	if err := in.check(); err != nil {
+	if err := cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3), checkScore(in.MinRelevanceScore, 0.7),
+		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard)); err != nil {
 		return RagQueryOutput{}, err
 	}
 	active, err := h.workspace.Active(ctx)
@@ -199,12 +204,6 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 	return out, nil
 }
 
-func (in RagQueryInput) check() error {
-	return cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
-		checkScore(in.MinRelevanceScore, 0.7),
-		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard))
-}
-
 func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
 	limit := textLimit(len(hits))
 	sources := make([]Source, len(hits))
@@ -228,13 +227,4 @@ func linkedOf(links []answer.Linked) []LinkedDocument {
 		}
 	}
 	return documents
-}
-
-// onText returns a function that reports each piece of the answer. The total is not known.
-func onText(ctx context.Context) func(text string) {
-	pieces := 0
-	return func(text string) {
-		pieces++
-		reportProgress(ctx, Progress{Done: pieces, Message: "writing the answer", Text: text})
-	}
 }

@@ -453,7 +453,7 @@ func TestRecall_KeepsToItsBudget(t *testing.T) {
 	if shown < 3 || shown > 6 {
 		t.Errorf("%d documents are shown in %d calls", shown, calls)
 	}
-	if !strings.Contains(said, "this command had failed") || !strings.Contains(said, "found out here") {
+	if !strings.Contains(said, "this command had failed") || !strings.Contains(said, "you found out") {
 		t.Errorf("the session is not asked to write down what it has learned: %s", said)
 	}
 	atMostTokens(t, "a session of 200 calls", []byte(said), 500)

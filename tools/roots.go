@@ -55,7 +55,7 @@ func (h *Handler) followRoots(
 
 // folders returns the local folders among the roots.
 func folders(listed *mcp.ListRootsResult) []string { //nolint:staticcheck // deprecated, and in use
-	var found []string
+	var paths []string
 	for _, root := range listed.Roots {
 		uri, err := url.Parse(root.URI)
 		if err != nil || uri.Scheme != "file" || uri.Host != "" && uri.Host != "localhost" {
@@ -66,8 +66,8 @@ func folders(listed *mcp.ListRootsResult) []string { //nolint:staticcheck // dep
 			path = drive
 		}
 		if path = filepath.FromSlash(path); filepath.IsAbs(path) {
-			found = append(found, path)
+			paths = append(paths, path)
 		}
 	}
-	return found
+	return paths
 }

@@ -108,21 +108,15 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, SearchEnd: end}, nil
 }
 
-func (in SemanticSearchInput) check() error {
-	for _, level := range in.PromotionLevels {
-		if err := checkLevel("promotion_levels", level, catalog.Important); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10),
-		checkScore(in.MinRelevanceScore, 0.5), checkMode(in.Mode))
-}
-
 // searchQuery returns the active project, and what the arguments and its config ask for.
 func (h *Handler) searchQuery(
 	ctx context.Context, in SemanticSearchInput,
 ) (active *workspace.Project, query rag.Query, err error) {
-	if err := in.check(); err != nil {
+	err = cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10), checkScore(in.MinRelevanceScore, 0.5), checkMode(in.Mode))
+	for _, level := range in.PromotionLevels {
+		err = cmp.Or(err, checkLevel("promotion_levels", level, catalog.Important))
+	}
+	if err != nil {
 		return nil, rag.Query{}, err
 	}
 	if active, err = h.workspace.Active(ctx); err != nil {

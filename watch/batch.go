@@ -100,7 +100,6 @@ func (r *reconciler) read(e entry) (file document.File, ok bool) {
 	return document.File{}, false
 }
 
-// note keeps the results of files that were given to the indexer.
 func (r *reconciler) note(files []document.File, failures []document.Failure) {
 	failed := errorsByPath(failures)
 	for _, file := range files {

@@ -26,7 +26,6 @@ func errTooLarge(size int64) error {
 	return &unfitError{fmt.Sprintf("has %d bytes, more than the %d that a document may have; split it", size, contain.MaxDocument)}
 }
 
-// checkName returns an error for a path that cannot be in an index.
 func checkName(name string) error {
 	if !utf8.ValidString(name) {
 		return &unfitError{"has a name that is not valid UTF-8; rename it"}
@@ -37,7 +36,6 @@ func checkName(name string) error {
 	return nil
 }
 
-// fit returns an error for a file that cannot be a document.
 func fit(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errNotRegular
@@ -78,7 +76,7 @@ func explain(root *contain.Root, name string, err error) error {
 	case errors.Is(err, contain.ErrReplaced):
 		return errChanged
 	case errors.Is(err, contain.ErrHidden):
-		target, _ := root.Resolve(name) // the error is the same
+		target, _, _ := root.Resolve(name) // the error is the same
 		return &unfitError{fmt.Sprintf(
 			"leads to %s by a symbolic link, and hidden files are not read; put the file itself there", target)}
 	}

@@ -174,7 +174,7 @@ func (f Folder) inspect(
 	target := name
 	if isLink {
 		own = func() (info fs.FileInfo, err error) {
-			if target, info, err = root.Follow(name); err != nil {
+			if target, info, err = root.Resolve(name); err != nil {
 				err = explain(root, name, err)
 			}
 			return info, err

@@ -118,7 +118,6 @@ func (n *notifier) watchTree(ctx context.Context, dir string) error {
 	})
 }
 
-// open opens a folder in the watched one.
 func (n *notifier) open(name string) (*contain.Root, error) {
 	root, err := n.folder.Open()
 	if err != nil {

@@ -113,7 +113,6 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	return r.outcome, nil
 }
 
-// remove removes missing files from the index.
 func (r *reconciler) remove(ctx context.Context) error {
 	err := r.ready()
 	if err == nil && len(r.gone) > 0 {

@@ -112,11 +112,11 @@ var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {
-		place := markdown.CutRunes(plain.Path(d.Path), maxCriticalPath)
+		source := markdown.CutRunes(plain.Path(d.Path), maxCriticalPath)
 		if d.Date != "" {
-			place += ", " + d.Date
+			source += ", " + d.Date
 		}
-		named = append(named, fmt.Sprintf("%q (%s)", d.Title, place))
+		named = append(named, fmt.Sprintf("%q (%s)", d.Title, source))
 	}
 	line := fmt.Sprintf("This project keeps rules of its own, which weigh as much as its CLAUDE.md and no more, in %s: %s",
 		plain.Count(len(documents), "critical document"), strings.Join(named, "; "))

@@ -82,8 +82,8 @@ func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
 	})
-	found := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
-	return found.Severity, s.print(found, func(w io.Writer) { printFindings(w, findings) })
+	reported := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
+	return reported.Severity, s.print(reported, func(w io.Writer) { printFindings(w, findings) })
 }
 
 // printFindings prints a line for each finding, and one for what to do about it.

@@ -64,7 +64,8 @@ func (s *setup) ingest() error {
 	}
 	queue := s.index.Queue(handbook, catalog.Handbook)
 	if err := queue.Drain(ctx, showProgress(s.stderr, "passages")); err != nil {
-		return fmt.Errorf("the handbook is searched by words for now, because some passages have no vector: %w; run the command again", err)
+		return fmt.Errorf("the handbook is searched by words for now, because "+
+			"some passages have no vector: %w; run the command again", err)
 	}
 	refused := failures(queue.Status().Failed)
 	out.Failed = append(out.Failed, refused...)
@@ -85,14 +86,14 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	if dir == filepath.Dir(dir) {
 		return watch.Folder{}, usagef("%s is the root of a disk, and has no name; give a folder in it", dir)
 	}
-	found, err := folder.Holds(ctx)
+	holds, err := folder.Holds(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return watch.Folder{}, usagef("%w; give the folder of the handbook", err)
 	}
 	if err != nil {
 		return watch.Folder{}, err
 	}
-	if !found {
+	if !holds {
 		return watch.Folder{}, usagef("%s holds no markdown file (*.md); the handbook stays as it is", dir)
 	}
 	return folder, nil

@@ -46,8 +46,11 @@ func newInitCommand(flags *flags) *cobra.Command {
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
 the whole repository. It never changes a file that is there, so it may run again. Without a
 database it does the rest, and ends with 1.`,
-		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client codex --hooks\n  compound-docs init --client cursor,vscode --print",
-		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
+		Example: `  compound-docs init
+  compound-docs init ~/my-project --yes
+  compound-docs init --client codex --hooks
+  compound-docs init --client cursor,vscode --print`,
+		Args: needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: flags.run(func(call invocation) error {
 			i.invocation = call
 			return i.run(call.command.Context())

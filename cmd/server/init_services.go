@@ -58,7 +58,7 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	problem, missing := errors.AsType[*pgserver.Error](state.Err)
 	switch {
 	case missing && problem.Installer != nil && !i.yes:
-		return fmt.Errorf("there is no database: %w; or: compound-docs init --yes installs it", problem)
+		return fmt.Errorf("there is no database: %w; or: compound-docs init --yes, which installs it", problem)
 	case missing && problem.Installer != nil:
 		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
 		input, _ := i.command.InOrStdin().(*os.File) // nil if nobody can be asked for a password

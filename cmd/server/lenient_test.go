@@ -61,7 +61,7 @@ func TestServe_TakesSolutionsAsItsOwn(t *testing.T) {
 	environment, _ := services(t)
 	path, gitCalls := tracedGit(t)
 	said := mustRun(t, repo.Root, append(environment, "PATH="+t.TempDir(), "CLAUDE_CONFIG_DIR="+t.TempDir()), "init", "--yes").stdout
-	if !strings.Contains(said, "found 2 files in "+repo.Path("docs/solutions")) || !strings.Contains(said, "found 1 file in ./docs,") {
+	if !strings.Contains(said, repo.Path("docs/solutions")+", 2 files found") || !strings.Contains(said, "found 1 file in ./docs,") {
 		t.Errorf("init says %s", said)
 	}
 	first := connect(t, server(t, append(environment, path)...))

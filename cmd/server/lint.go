@@ -59,8 +59,6 @@ a line about that file, or its date. If the document still holds, change one of 
 	return command
 }
 
-func lintFormats() []string { return []string{"plain", "github"} }
-
 // linted is the report as --json prints it.
 type linted struct {
 	lint.Report
@@ -72,7 +70,8 @@ type linted struct {
 
 func (f *lintFlags) run(i invocation) error {
 	severities := names(lint.Severities())
-	if err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never))); err != nil {
+	err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never)))
+	if err != nil {
 		return err
 	}
 	options, root, err := i.flags.here()

@@ -153,7 +153,7 @@ func TestServe_TellsOfExternalDocsThatAreMistyped(t *testing.T) {
 			t.Errorf("%s with a mistyped path: %+v", tool, failed)
 		}
 		write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project",}`)
-		if !call(t, session, tool, map[string]any{"query": "search"}, &failed) || !strings.Contains(failed.Message, "the config has become invalid") {
+		if !call(t, session, tool, map[string]any{"query": "search"}, &failed) || !strings.Contains(failed.Message, "the config is not valid") {
 			t.Errorf("%s with an invalid config: %+v", tool, failed)
 		}
 	}

@@ -72,10 +72,8 @@ func (interrupted) Unwrap() error { return context.Canceled }
 // codeOfSignal returns the exit code of a shell for a program that a signal has ended.
 func codeOfSignal(signal os.Signal) int {
 	const base = 128
-	if number, ok := signal.(syscall.Signal); ok {
-		return base + int(number)
-	}
-	return base
+	number, _ := signal.(syscall.Signal)
+	return base + int(number)
 }
 
 // report prints why a command failed, unless it did, and returns the exit code. Output that could

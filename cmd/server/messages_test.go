@@ -71,13 +71,14 @@ func textsOf(file *ast.File) []string {
 					texts = append(texts, literal(argument))
 				}
 			}
-		case *ast.BinaryExpr, *ast.BasicLit:
-			if text := literal(node.(ast.Expr)); aText.MatchString(text) { //nolint:forcetypeassert // both are
-				texts = append(texts, text)
-				return false
-			}
 		}
-		return true
+		expr, ok := node.(ast.Expr)
+		text := literal(expr)
+		if !ok || !aText.MatchString(text) {
+			return true
+		}
+		texts = append(texts, text)
+		return false
 	})
 	return slices.DeleteFunc(texts, func(text string) bool { return strings.Trim(text, "…") == "" || forMachines.MatchString(text) })
 }

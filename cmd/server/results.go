@@ -64,11 +64,11 @@ func printResult(w io.Writer, rank int, r tools.SearchResult) {
 		title += " " + s.Yellow("["+string(r.PromotionLevel)+"]")
 	}
 	plain.Printf(w, "%2d. %.2f  %s\n", rank, r.RelevanceScore, title)
-	place := plain.Marked(fmt.Sprintf("%s:%d", plain.Path(r.Path), max(r.StartLine, 1)))
+	location := plain.Marked(fmt.Sprintf("%s:%d", plain.Path(r.Path), max(r.StartLine, 1)))
 	if r.HeaderPath != "" {
-		place += "  " + s.Dim(r.HeaderPath)
+		location += "  " + s.Dim(r.HeaderPath)
 	}
-	plain.Printf(w, "          %s\n", place)
+	plain.Printf(w, "          %s\n", location)
 	if r.Snippet != "" {
 		for _, line := range plain.Fold(w, len("          "), r.Snippet) {
 			plain.Printf(w, "          %s\n", s.Dim(line))

@@ -54,11 +54,18 @@ func (i invocation) review() error {
 		return err
 	}
 	store := recall.NewStore(options.home)
-	sessions, err := store.All()
+	all, err := store.Shown(root)
 	if err != nil {
 		return err
 	}
-	list := reviewed{Questions: []unanswered{}, Shown: shownIn(root, sessions)}
+	list := reviewed{Questions: []unanswered{}, Shown: []shown{}}
+	for _, one := range all {
+		list.Shown = append(list.Shown, shown{one.Path, one.Event, one.Why, one.At, one.Opened, one.Succeeded})
+	}
+	slices.SortFunc(list.Shown, func(a, b shown) int {
+		opened := func(d shown) int { return map[bool]int{true: 0, false: 1}[d.Opened] }
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path), cmp.Compare(opened(a), opened(b)))
+	})
 	for question, asked := range store.Questions(root) {
 		list.Questions = append(list.Questions, unanswered{question, asked})
 	}
@@ -66,23 +73,6 @@ func (i invocation) review() error {
 		return cmp.Or(b.Asked.Compare(a.Asked), cmp.Compare(a.Question, b.Question))
 	})
 	return i.print(list, func(w io.Writer) { list.print(w) })
-}
-
-// shownIn returns what was shown of the project at root in sessions, the latest first.
-func shownIn(root string, sessions []recall.Session) []shown {
-	list := []shown{}
-	for _, session := range sessions {
-		for _, one := range session.Shown {
-			if one.Project == root {
-				list = append(list, shown{one.Path, one.Event, one.Why, one.At, one.Opened, one.Succeeded})
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b shown) int {
-		opened := func(d shown) int { return map[bool]int{true: 0, false: 1}[d.Opened] }
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path), cmp.Compare(opened(a), opened(b)))
-	})
-	return list
 }
 
 func (r reviewed) print(w io.Writer) {

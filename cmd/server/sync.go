@@ -53,7 +53,7 @@ named is not valid.`,
 func (t *tooling) sync(force bool) error {
 	ctx := t.command.Context()
 	if force {
-		_, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
+		err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -30,20 +29,6 @@ no model.`,
 
 func (s *setup) up() error {
 	ctx := s.command.Context()
-	if err := s.prepareDatabase(ctx); err != nil {
-		return err
-	}
-	for _, server := range s.modelServers() {
-		if err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr)); err != nil {
-			return err
-		}
-	}
-	_, err := s.report(nil, true)
-	return err
-}
-
-// prepareDatabase starts, creates and migrates the database, as necessary.
-func (s *setup) prepareDatabase(ctx context.Context) error {
 	address, err := s.address(ctx)
 	if err != nil {
 		return err
@@ -55,7 +40,15 @@ func (s *setup) prepareDatabase(ctx context.Context) error {
 	if created {
 		plain.Println(s.stderr, "made the database")
 	}
-	_, err = s.database.Pool(ctx)
+	if _, err := s.database.Pool(ctx); err != nil { // migrates it
+		return err
+	}
+	for _, server := range s.modelServers() {
+		if err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr)); err != nil {
+			return err
+		}
+	}
+	_, err = s.report(nil, true)
 	return err
 }
 

@@ -35,8 +35,6 @@ func inFlags(command *cobra.Command, err error) error {
 // inCommands replaces the names of tools in a text by those of commands.
 func inCommands(text string) string {
 	return strings.NewReplacer(
-		"semantic_search with `mode: \"lexical\"`", "`compound-docs search --mode lexical`",
-		"search_external_docs with `mode: \"lexical\"`", "`compound-docs search --external --mode lexical`",
 		"leave out `mode: \"lexical\"`", "leave out --mode lexical",
 		"; those in may_answer may answer.", ".",
 		": call semantic_search.", ": run `compound-docs search --own`.",
@@ -46,8 +44,5 @@ func inCommands(text string) string {
 		"promotion_level is", "LEVEL is", "project_name is", "PROJECT is",
 		"call activate_project with", "run compound-docs sync with",
 		"list_doc_types names them", "`compound-docs doctor` names them",
-		"pass min_relevance_score", "give --min-relevance-score",
-		"the parameter min_relevance_score", "--min-relevance-score",
-		"leave out doc_types or min_promotion_level", "leave out --doc-types or --min-promotion-level",
 	).Replace(text)
 }

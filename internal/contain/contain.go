@@ -124,15 +124,9 @@ func (r *Root) Sub(name string) (*Root, error) {
 	return &Root{dir: filepath.Join(r.dir, filepath.FromSlash(l.path())), folder: l.folder}, nil
 }
 
-// Resolve returns a path with its symbolic links followed. It also does so with [ErrHidden].
-func (r *Root) Resolve(name string) (target string, err error) {
-	l, err := r.find(name)
-	defer l.close()
-	return l.path(), err
-}
-
-// Follow is Resolve with the file information.
-func (r *Root) Follow(name string) (target string, info fs.FileInfo, err error) {
+// Resolve returns a path with its symbolic links followed, and describes the file. With [ErrHidden] it
+// returns the path too.
+func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error) {
 	l, err := r.find(name)
 	defer l.close()
 	if err != nil {
@@ -159,7 +153,7 @@ func (r *Root) Exists(name string) bool {
 
 // LeadsToFolderOutside reports whether a symbolic link leads to a folder outside r. It opens nothing.
 func (r *Root) LeadsToFolderOutside(name string) bool {
-	if _, err := r.Resolve(name); !errors.Is(err, ErrEscapes) {
+	if _, _, err := r.Resolve(name); !errors.Is(err, ErrEscapes) {
 		return false
 	}
 	target, err := os.Stat(filepath.Join(r.dir, filepath.FromSlash(name)))

@@ -30,7 +30,6 @@ func (l *location) path() string { return path.Join(append([]string{"."}, l.name
 // close closes the folder unless it is the root.
 func (l *location) close() { l.move(l.root) }
 
-// move replaces the folder.
 func (l *location) move(folder *os.Root) {
 	if l.folder != l.root {
 		l.folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
@@ -38,7 +37,6 @@ func (l *location) move(folder *os.Root) {
 	l.folder = folder
 }
 
-// restart goes back to the root.
 func (l *location) restart() {
 	l.close()
 	l.names = nil

@@ -35,7 +35,6 @@ func (r *Root) Read(name string, limit int64) (File, error) {
 	return File{}, named(ErrReplaced, "open", name)
 }
 
-// open opens the regular file that a path leads to.
 func (r *Root) open(name string) (target string, file *os.File, err error) {
 	l, err := r.find(name)
 	if err != nil {

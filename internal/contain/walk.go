@@ -52,7 +52,6 @@ func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.Wal
 	return nil
 }
 
-// walkBelow visits the entries of a folder in another one.
 func walkBelow(in *os.Root, name string, depth int, entry fs.DirEntry, visit fs.WalkDirFunc) error {
 	var folder *os.Root
 	info, err := entry.Info()

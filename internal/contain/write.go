@@ -44,7 +44,8 @@ func (r *Root) Replace(name string, content []byte, ready func() error) (err err
 	case err != nil:
 		return named(err, "open", name)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return symlinkError(folder, base, name)
+		target, _, _ := r.Resolve(name) // a rename would replace the link
+		return fmt.Errorf("%s is a symbolic link; edit the file that it points to, %s", name, target)
 	case !info.Mode().IsRegular():
 		return ErrNotRegular
 	}
@@ -91,15 +92,6 @@ func (r *Root) RemoveTemporary(dir string, before time.Time) error {
 		}
 	}
 	return err
-}
-
-// symlinkError names the file to edit instead of a symbolic link. A rename would replace the link.
-func symlinkError(folder *os.Root, link, name string) error {
-	target, err := folder.Readlink(link)
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("%s is a symbolic link; edit the file that it points to, %s", name, filepath.ToSlash(target))
 }
 
 // Create writes a new file. The error is [fs.ErrExist] if there is something at its path.

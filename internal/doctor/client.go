@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/claude"
 )
 
-// checkClient looks at how Claude Code starts the server in this project.
 func checkClient(_ context.Context, e *examination) []Finding {
 	registered, err := claude.Find(e.Root)
 	_, add := claude.AddCommand(claude.Program(), claude.Environment())
@@ -36,7 +35,7 @@ func checkClient(_ context.Context, e *examination) []Finding {
 		value, given := registered.Env[name]
 		if given && !expands(value) && value != os.Getenv(name) {
 			return one(Warning,
-				fmt.Sprintf("%s gives the server another %s than this command has: these findings may not hold for it", registered.File, name),
+				fmt.Sprintf("%s gives the server another %s than this command: these findings may not hold for it", registered.File, name),
 				"set "+name+" to the server's value, and run compound-docs doctor again")
 		}
 	}

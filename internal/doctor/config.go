@@ -16,7 +16,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// checkConfig looks at the configuration and its schemas.
 func checkConfig(_ context.Context, e *examination) []Finding {
 	problem, ok := errors.AsType[*project.ConfigError](e.projectErr)
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
@@ -35,7 +34,6 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
 
-// checkDocTypes lists the doc-types with their folders and required fields.
 func checkDocTypes(_ context.Context, e *examination) []Finding {
 	if e.project == nil {
 		return one(Skipped, "there is no valid configuration", "")
@@ -72,7 +70,6 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	return one(OK, file+", or the defaults where it sets nothing", "")
 }
 
-// fixFile says how to mend a file that somebody wrote by hand.
 func fixFile(err error, file string) []Finding {
 	problem, ok := errors.AsType[*project.ConfigError](err)
 	switch {

@@ -10,7 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 )
 
-// checkDatabase looks for PostgreSQL, and at its version and pgvector's.
 func checkDatabase(ctx context.Context, e *examination) []Finding {
 	url, where := e.DatabaseURL, ""
 	if e.Server != nil {
@@ -59,7 +58,6 @@ func problem(err error) (what, hint string) {
 	return err.Error(), ""
 }
 
-// failed returns the finding for an error of the database.
 func failed(err error) []Finding {
 	what, fix := problem(err)
 	switch _, own := errors.AsType[*pgserver.Error](err); {
@@ -107,7 +105,6 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
 }
 
-// lackingRights returns a finding if the role lacks a right.
 func lackingRights(rights db.Rights, applied int64) []Finding {
 	switch {
 	case rights.Standby:

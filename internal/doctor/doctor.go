@@ -116,5 +116,4 @@ func one(severity Severity, what, fix string) []Finding {
 	return []Finding{{Severity: severity, What: what, Fix: fix}}
 }
 
-// command returns a command as a remedy.
 func command(words ...string) string { return "run: " + claude.QuoteLine(words) }

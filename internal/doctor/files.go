@@ -62,7 +62,6 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	return findings
 }
 
-// unindexedFile says why a file is not indexed.
 func (e *examination) unindexedFile(file document.File, err error) []Finding {
 	path := e.absolute(file.Path)
 	switch quoted := claude.Quote(path); {

@@ -17,7 +17,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// checkHome looks at the folders that the program writes to.
 func checkHome(_ context.Context, e *examination) []Finding {
 	docs := project.DocsFolder
 	if e.project != nil {

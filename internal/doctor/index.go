@@ -9,7 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// checkIndex looks for files that could not be indexed, and for passages without a vector.
 func checkIndex(ctx context.Context, e *examination) []Finding {
 	if e.project == nil || !e.migrated {
 		return one(Skipped, "there is none without a configuration and a database with tables", "")

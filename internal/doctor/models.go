@@ -24,7 +24,6 @@ type ModelServer struct {
 	Ollama bool     // Ollama has commands, and compound-docs up pulls its models
 }
 
-// checkServers asks each model server which models it has.
 func checkServers(ctx context.Context, e *examination) []Finding {
 	var findings []Finding
 	for _, server := range e.ModelServers {

@@ -75,6 +75,8 @@ type DocType struct {
 	// LinkRoot is the folder of the repository from which links lead that begin with /, "." or "" for the
 	// repository itself.
 	LinkRoot string
+	// Language is that of the documents by its code, as in package terms; "" to find it for each.
+	Language string
 	// SchemaHash identifies what Validate depends on. When it changes, documents
 	// may have become valid or invalid.
 	SchemaHash string

@@ -79,7 +79,6 @@ type checker struct {
 	faults     []Fault
 }
 
-// check applies s to the value of a field.
 func (c *checker) check(s *jsonschema.Schema, value any, field string) {
 	if s == nil || len(c.faults) >= maxFaults {
 		return
@@ -108,7 +107,6 @@ func (c *checker) check(s *jsonschema.Schema, value any, field string) {
 	}
 }
 
-// checkKeys checks the keys of an object and their values.
 func (c *checker) checkKeys(s *jsonschema.Schema, object map[string]any, field string) {
 	known, _ := fieldsOf(s)
 	for _, name := range s.Required {

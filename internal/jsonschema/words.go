@@ -18,7 +18,6 @@ func cut(phrase string) string {
 	return strings.ToValidUTF8(phrase[:longest-len(more)], "") + more
 }
 
-// join joins a field and a key below it.
 func join(field, key string) string {
 	if key == "" {
 		key = `""`

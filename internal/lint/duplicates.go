@@ -48,7 +48,6 @@ func (e *examination) checkDuplicates() {
 	}
 }
 
-// text is a document with the terms of its text.
 type text struct {
 	document *docset.Document
 	terms    map[string]bool

@@ -9,7 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/recall"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -77,21 +76,4 @@ func entries(ctx context.Context, p *project.Project, set *docset.Set) []entry {
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
 	return all
-}
-
-// readShown returns how often hooks have shown the documents of the project at root.
-func readShown(recalls *recall.Store, root string) (map[string]int, error) {
-	sessions, err := recalls.All()
-	if err != nil {
-		return nil, err
-	}
-	times := map[string]int{}
-	for _, session := range sessions {
-		for _, shown := range session.Shown {
-			if shown.Project == root {
-				times[shown.Path]++
-			}
-		}
-	}
-	return times, nil
 }

@@ -36,14 +36,18 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall
 	if err != nil {
 		return err
 	}
-	shown, err := readShown(recalls, p.Root)
+	all, err := recalls.Shown(p.Root)
 	if err != nil {
 		return err
+	}
+	times := map[string]int{}
+	for _, shown := range all {
+		times[shown.Path]++
 	}
 	return write(w, content{
 		Project: p.Config.ProjectName, Made: time.Now().Format(time.DateOnly),
 		Documents: entries(ctx, p, set), Findings: report.Findings, Notes: report.Notes,
-		Questions: recalls.Questions(p.Root), Shown: shown,
+		Questions: recalls.Questions(p.Root), Shown: times,
 	})
 }
 

@@ -39,7 +39,6 @@ func ServerAccount() (*Account, error) {
 	return &Account{UID: uint32(uid), GID: uint32(gid)}, nil
 }
 
-// attributes returns the attributes of a process that runs under an account.
 func attributes(account *Account) *syscall.SysProcAttr {
 	if account == nil {
 		return nil

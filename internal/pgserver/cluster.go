@@ -108,10 +108,13 @@ func (c Cluster) Ready(ctx context.Context) error {
 	}
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "unix", socketPath(c.Socket))
+	if err == nil {
+		err = conn.Close()
+	}
 	if err != nil {
 		return fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
-	return conn.Close()
+	return nil
 }
 
 const postmasterFile = "postmaster.pid"

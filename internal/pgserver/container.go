@@ -37,7 +37,6 @@ func (c container) available(ctx context.Context) bool {
 	return err == nil
 }
 
-// runs reports whether the database runs.
 func (c container) runs(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, dockerAnswers)
 	defer cancel()
@@ -63,7 +62,6 @@ func (c container) stop(ctx context.Context) (ran bool, err error) {
 	return true, err
 }
 
-// url returns the address of the database.
 func (c container) url() (string, error) {
 	password, err := c.password()
 	u := url.URL{
@@ -92,7 +90,6 @@ func (c container) password() (string, error) {
 	return string(text), nil
 }
 
-// compose runs a command of Compose in the folder.
 func (c container) compose(ctx context.Context, environment []string, arguments ...string) (string, error) {
 	if err := os.MkdirAll(c.folder, 0o700); err != nil {
 		return "", fmt.Errorf("docker compose: %w", err)

@@ -25,7 +25,6 @@ type Installation struct {
 // Major is the major version of PostgreSQL.
 func (i Installation) Major() int { return pgversion.Major(i.PostgreSQL) }
 
-// program returns the path of one of PostgreSQL's programs.
 func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
 
 // folders are where packages put PostgreSQL: Debian and PGDG; Fedora's PGDG; Fedora and Arch;
@@ -106,7 +105,6 @@ func installations(ctx context.Context) []Installation {
 
 var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)
 
-// inspect looks for a server in a folder.
 func inspect(ctx context.Context, bin string) (Installation, bool) {
 	i := Installation{Bin: bin}
 	for _, program := range []string{"initdb", "postgres"} {
@@ -147,7 +145,6 @@ func pgvectorOf(ctx context.Context, server Installation) string {
 	return ""
 }
 
-// output runs a program and returns what it prints.
 func output(ctx context.Context, program string, args ...string) (string, error) {
 	text, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // one of PostgreSQL's, or ps
 	return string(bytes.TrimSpace(text)), err

@@ -54,7 +54,8 @@ func notInstalled(err error, system string, root bool) *Error {
 	}
 	switch {
 	case system == "windows":
-		return &Error{Err: err, Hint: "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself" + again}
+		return &Error{Err: err, Hint: "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses " +
+			"by itself" + again}
 	case command == "":
 		return &Error{Err: err, Hint: "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, " +
 			"which is used by itself" + again}

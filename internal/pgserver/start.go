@@ -72,8 +72,8 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 		return err
 	}
 	path := filepath.Join(l.folder, "log")
-	_ = os.Rename(path, path+".1")                                            // the previous log, if any
-	log, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // a path of ours
+	_ = os.Rename(path, path+".1") // the previous log, if any
+	log, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,10 @@ type Config struct {
 
 // Documents says where the project's own documents are, and which checks apply.
 type Documents struct {
-	Folder   string `json:"folder"`    // as written; see [Project.DocsDir]
-	Lenient  bool   `json:"lenient"`   // documents may have any front matter, or no front matter
-	LinkRoot string `json:"link_root"` // the folder of links that begin with /; "." is the repository
+	Folder   string `json:"folder"`             // as written; see [Project.DocsDir]
+	Lenient  bool   `json:"lenient"`            // documents may have any front matter, or no front matter
+	LinkRoot string `json:"link_root"`          // the folder of links that begin with /; "." is the repository
+	Language string `json:"language,omitempty"` // the code of their language; "" finds that of each document
 }
 
 // Retrieval has the defaults of rag_query and rag_query_external.

@@ -168,7 +168,6 @@ func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema
 	return data, own, nil
 }
 
-// readSchemaFile reads a schema_file.
 func (p *Project) readSchemaFile(configured string) ([]byte, error) {
 	if filepath.IsAbs(configured) {
 		return nil, contain.ErrEscapes

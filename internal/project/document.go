@@ -18,6 +18,7 @@ func (p *Project) DocumentType(relPath string) (document.DocType, bool) {
 
 func (p *Project) documentType(t DocType) document.DocType {
 	d := document.DocType{Name: t.Name, Docs: p.docsDir, LinkRoot: p.Config.Documents.LinkRoot, SchemaHash: t.SchemaHash}
+	d.Language = p.Config.Documents.Language
 	d.Validate = t.Validate
 	switch {
 	case p.Lenient():
@@ -27,8 +28,8 @@ func (p *Project) documentType(t DocType) document.DocType {
 			named, ok := p.DocType(name)
 			return p.documentType(named), ok
 		}
-	case p.docsDir != DocsFolder || d.LinkRoot != ".": // paths may be relative to them
-		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(p.docsDir), []byte(d.LinkRoot))
+	case p.docsDir != DocsFolder || d.LinkRoot != "." || d.Language != "": // paths may be relative to them
+		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(p.docsDir), []byte(d.LinkRoot), []byte(d.Language))
 	}
 	return d
 }
@@ -37,7 +38,8 @@ func (p *Project) documentType(t DocType) document.DocType {
 // [Project.DocTypeOf] and not on schemas.
 func (p *Project) lenientHash() string {
 	parts := [][]byte{
-		[]byte("lenient"), []byte(p.docsDir), []byte(p.Config.Documents.LinkRoot), []byte(fmt.Sprint(fallbackType, commonFolders)),
+		[]byte("lenient"), []byte(p.docsDir), []byte(p.Config.Documents.LinkRoot), []byte(p.Config.Documents.Language),
+		[]byte(fmt.Sprint(fallbackType, commonFolders)),
 	}
 	for _, t := range p.types {
 		parts = append(parts, []byte(t.Name), []byte(t.Folder))
@@ -89,7 +91,6 @@ func (p *Project) Profiled(frontMatter map[string]any) bool {
 		slices.ContainsFunc(sharedFields, given) && slices.ContainsFunc(profileFields, given)
 }
 
-// profiled returns the doc-type with the schema of CompoundEngineering.
 func profiled(t DocType) (DocType, error) {
 	s, err := embeddedSchema("schemas/compound-engineering.json", "")
 	t.schemas, t.ownNulls = []*jsonschema.Schema{s}, false

@@ -182,6 +182,7 @@ func TestProject_DocumentTypeChangesWithTheConfig(t *testing.T) {
 	seen := map[string]string{}
 	for _, rest := range []string{
 		``, `, "documents": {"lenient": true}`, `, "documents": {"folder": "docs", "lenient": true}`,
+		`, "documents": {"language": "de"}`, `, "documents": {"language": "fr"}`, `, "documents": {"language": "de", "lenient": true}`,
 		`, "documents": {"lenient": true}, "custom_doc_types": [{"name": "adr", "folder": "adr"}]`,
 	} {
 		p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"`+rest+`}`)))

@@ -56,7 +56,6 @@ func (e *ConfigError) Unreadable() bool {
 // fileError turns an error of the file system into a ConfigError. hint is for a missing file.
 func fileError(path, hint string, err error) *ConfigError {
 	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
-	var pathErr *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, contain.ErrEscapes):
@@ -70,7 +69,7 @@ func fileError(path, hint string, err error) *ConfigError {
 	case errors.As(err, new(*contain.TooLargeError)):
 		e.Problem, e.Hint = "is larger than 1 MiB", "Shorten it; such a file has a few kilobytes."
 	default:
-		if errors.As(err, &pathErr) {
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pathErr.Err
 		}
 		e.Problem, e.Hint = "can't be read: "+err.Error(), "Check the file and try again."

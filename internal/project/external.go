@@ -105,7 +105,6 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 	return e, nil
 }
 
-// externalDir returns the absolute path of external_docs.path.
 func (p *Project) externalDir(configured string, allowed []string) (string, error) {
 	dir := filepath.FromSlash(configured)
 	if !filepath.IsAbs(dir) {

@@ -213,7 +213,6 @@ func shortName(ref string) string {
 	return strings.TrimPrefix(ref, "refs/")
 }
 
-// isCommit reports whether text is a SHA-1 or SHA-256 in hexadecimal.
 func isCommit(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }

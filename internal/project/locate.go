@@ -98,7 +98,7 @@ func resolveInside(root, rel string) (target string, err error) {
 	if err != nil {
 		return "", err
 	}
-	target, err = folder.Resolve(filepath.ToSlash(rel))
+	target, _, err = folder.Resolve(filepath.ToSlash(rel))
 	return filepath.FromSlash(target), errors.Join(err, folder.Close())
 }
 

@@ -43,7 +43,6 @@ func compileEmbedded(file, fragment string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// embeddedJSON parses an embedded file.
 func embeddedJSON(name string) (any, error) {
 	data, err := schemaFiles.ReadFile(name)
 	if err != nil {

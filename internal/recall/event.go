@@ -90,7 +90,7 @@ var (
 // maxText bounds the texts that are looked at, in bytes: the end of an output, the beginning of a file.
 const maxText = 64 << 10
 
-// Output returns the text to search for after a failure: what the command has printed, without colours.
+// Output returns the text to search for after a failure: the output of the command, without colours.
 func (e Event) Output() string {
 	text := strings.ToValidUTF8(e.Error[max(0, len(e.Error)-maxText):], "")
 	return strings.TrimSpace(exitCode.ReplaceAllString(escapes.ReplaceAllString(text, ""), ""))

@@ -105,7 +105,7 @@ func fitting(path, text string) string {
 }
 
 // sentence returns the remedy, or the sentence of the best passage that matters. If the passage is front
-// matter, headings or links, it returns the summary, or else the solution; "" if that is no sentence.
+// matter, headings or links, it returns the summary or the solution. It is "" without a sentence.
 func (c Candidate) sentence() string {
 	_, solution, _ := strings.Cut("\n"+c.Content, "\nsolution: ")
 	solution, _, _ = strings.Cut(solution, "\n")
@@ -151,10 +151,10 @@ func letters(text string) (count int) {
 	return count
 }
 
-// Reminder asks to write down what was found out.
-const Reminder = memoryName + ": if something was found out here that code, tests and AGENTS.md do not say already, " +
-	"write it down now as a document, and index_document it; else go on."
+// Reminder asks to write a document.
+const Reminder = memoryName + ": if you found out what code, tests and AGENTS.md do not say, write it down now as a document, " +
+	"and index_document it."
 
 // Solved asks the same after a command that had failed has run.
-const Solved = memoryName + ": this command had failed, and runs now. If the cause was not obvious, write it down as a " +
-	"document with symptoms and root cause, and index_document it; else go on."
+const Solved = memoryName + ": this command had failed, and runs now. If the cause was not obvious, write it down " +
+	"as a document, and index_document it."

@@ -1,6 +1,5 @@
-// Package recall decides what the hooks of an assistant say: it reads events, chooses at most one
-// pointer of what was found, and keeps what each session was shown. It knows no MCP, and does not
-// search.
+// Package recall decides what the hooks of an assistant say. It reads events, chooses at most one
+// pointer, and remembers the pointers of each session. It knows no MCP, and does not search.
 package recall
 
 import (
@@ -44,7 +43,7 @@ type Shown struct {
 	At      time.Time `json:"at"`
 	// Opened says that the assistant has read the file afterwards.
 	Opened bool `json:"opened"`
-	// Command is the one that had failed, and Succeeded says that it ran without an error later.
+	// Command had failed, and Succeeded says that it ran without an error later.
 	Command   string `json:"command,omitempty"`
 	Succeeded bool   `json:"succeeded,omitempty"`
 	// Call is the number of the call before or at which it was shown, and Size the length of the text.
@@ -61,11 +60,11 @@ type Session struct {
 	Forgotten int `json:"forgotten"`
 	// Wrote says that the session has written a document since the last compaction.
 	Wrote bool `json:"wrote"`
-	// RemindDue says that the next prompt brings a reminder to write down what was found out.
+	// RemindDue says that the next prompt brings a [Reminder].
 	RemindDue bool `json:"remind_due"`
 	// Calls counts the calls of a tool in the session.
 	Calls int `json:"calls,omitempty"`
-	// Tasks are what subagents are told that have not begun yet, in order.
+	// Tasks are for subagents that have not begun yet, in order.
 	Tasks []Task `json:"tasks,omitempty"`
 	// Failed are the last commands that failed. Asked says that the assistant was asked to write
 	// down why, which happens once.
@@ -83,7 +82,7 @@ const (
 	// A session is shown at most maxPointers documents, and maxShownSize characters of them, in any
 	// windowCalls calls of a tool. With [Solved] and [Reminder] that is less than 500 tokens.
 	maxPointers  = 6
-	maxShownSize = 1300
+	maxShownSize = 1400
 	windowCalls  = 200
 	// maxKept bounds the tasks and the failed commands of a session, and maxCommand the length of one.
 	maxKept    = 20
@@ -162,8 +161,8 @@ func (s *Session) Open(project, path string) {
 	}
 }
 
-// Compact forgets what the assistant was told: the conversation was summarised. What was
-// found out before is about to be lost, so that a reminder is due unless the session wrote.
+// Compact forgets the pointers, because the assistant summarises the conversation. A reminder is
+// due unless the session wrote.
 func (s *Session) Compact() {
 	s.Forgotten = len(s.Shown)
 	s.RemindDue, s.Wrote = !s.Wrote, false
@@ -219,22 +218,17 @@ func rewrite[T any](ctx context.Context, s *Store, name string, change func(*T) 
 	return os.Rename(file+".new", file)
 }
 
-// All returns the sessions that are kept, in no order.
-func (s *Store) All() ([]Session, error) {
+// Shown returns what hooks have shown of the project at root, in no order.
+func (s *Store) Shown(root string) ([]Shown, error) {
 	entries, err := os.ReadDir(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read what was recalled: %w", err)
 	}
-	var all []Session
+	var all []Shown
 	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != extension {
-			continue
-		}
-		if session, known := readFile[Session](filepath.Join(s.dir, entry.Name())); known {
-			all = append(all, session)
+		if filepath.Ext(entry.Name()) == extension {
+			session, _ := readFile[Session](filepath.Join(s.dir, entry.Name()))
+			all = append(all, slices.DeleteFunc(session.Shown, func(one Shown) bool { return one.Project != root })...)
 		}
 	}
 	return all, nil
@@ -242,7 +236,7 @@ func (s *Store) All() ([]Session, error) {
 
 // removeOld removes the files of sessions that have had no hook since.
 func (s *Store) removeOld(since time.Time) {
-	entries, _ := os.ReadDir(s.dir) // what cannot be listed is not old enough to matter
+	entries, _ := os.ReadDir(s.dir) // the next session tries again
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && strings.HasSuffix(entry.Name(), extension) && info.ModTime().Before(since) {

@@ -31,35 +31,35 @@ type knowledge struct {
 // documents, or "": then docs/solutions is taken if it has files, because the team already writes
 // its problems there.
 func findKnowledge(root *contain.Root, wanted string) knowledge {
-	var found knowledge
+	var known knowledge
 	_, err := root.Lstat(project.DocsFolder)
 	switch {
 	case wanted == project.DocsFolder:
 	case wanted != "":
-		found.own, found.Documents = wanted, countMarkdown(root, wanted, "")
+		known.own, known.Documents = wanted, countMarkdown(root, wanted, "")
 	case err != nil:
 		if files := countMarkdown(root, solutions, ""); files > 0 {
-			found.own, found.Documents = solutions, files
+			known.own, known.Documents = solutions, files
 		}
 	}
-	if found.own == docsFolder {
-		return found
+	if known.own == docsFolder {
+		return known
 	}
-	if found.External = countMarkdown(root, docsFolder, found.own); found.External > 0 {
-		found.external = docsFolder
-		found.asOwn = found.own == "" && countMarkdown(root, project.DocsFolder, "") == 0
-	} else if found.own == "" {
-		found.Loose = countMarkdown(root, ".", project.DocsFolder)
+	if known.External = countMarkdown(root, docsFolder, known.own); known.External > 0 {
+		known.external = docsFolder
+		known.asOwn = known.own == "" && countMarkdown(root, project.DocsFolder, "") == 0
+	} else if known.own == "" {
+		known.Loose = countMarkdown(root, ".", project.DocsFolder)
 		_, err := root.Lstat(".obsidian")
-		found.Vault = err == nil
+		known.Vault = err == nil
 	}
-	return found
+	return known
 }
 
 // countMarkdown counts the markdown files of a folder except those in without. Hidden folders and
 // symbolic links do not count.
 func countMarkdown(root *contain.Root, folder, without string) (files int) {
-	if target, err := root.Resolve(folder); err != nil || target != folder {
+	if target, _, err := root.Resolve(folder); err != nil || target != folder {
 		return 0
 	}
 	opened, err := root.Sub(folder)

@@ -59,15 +59,15 @@ func Write(root string, options Options) (result Result, err error) {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	found := findKnowledge(folder, options.Documents)
-	if result.Kept, err = writeConfig(filepath.Base(root), folder.Showing(project.ConfigDir), found); err != nil {
+	known := findKnowledge(folder, options.Documents)
+	if result.Kept, err = writeConfig(filepath.Base(root), folder.Showing(project.ConfigDir), known); err != nil {
 		return Result{}, err
 	}
 	if result.Project, err = project.Load(root, options.ExternalAllowed...); err != nil {
 		return Result{}, err
 	}
 	if !result.Kept {
-		result.Counts = found.Counts
+		result.Counts = known.Counts
 	} else if err := checkKept(result.Project, options.Documents); err != nil {
 		return Result{}, err
 	}
@@ -99,7 +99,7 @@ func makeFolders(folder *contain.Root, p *project.Project) (made []string, err e
 	}
 	const readable = 0o755
 	for _, name := range names {
-		if _, err := folder.Resolve(name); err == nil {
+		if _, _, err := folder.Resolve(name); err == nil {
 			continue
 		}
 		if err := folder.MkdirAll(name, readable); err != nil {
@@ -128,17 +128,17 @@ type externalDocs struct {
 }
 
 // writeConfig writes a configuration, unless there is one.
-func writeConfig(repository string, folder *contain.Root, found knowledge) (kept bool, err error) {
+func writeConfig(repository string, folder *contain.Root, known knowledge) (kept bool, err error) {
 	const readable, file = 0o755, 0o644
 	if err := folder.MkdirAll(project.ConfigDir, readable); err != nil {
 		return false, fmt.Errorf("make the folder of the configuration: %w", err)
 	}
 	c := config{ProjectName: ProjectName(repository)}
-	if found.own != "" {
-		c.Documents = &documents{Folder: found.own, Lenient: true}
+	if known.own != "" {
+		c.Documents = &documents{Folder: known.own, Lenient: true}
 	}
-	if found.external != "" {
-		c.ExternalDocs = &externalDocs{Path: "./" + found.external, AsOwn: found.asOwn}
+	if known.external != "" {
+		c.ExternalDocs = &externalDocs{Path: "./" + known.external, AsOwn: known.asOwn}
 	}
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {

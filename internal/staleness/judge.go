@@ -144,7 +144,6 @@ func definition(lines []string, symbol string) (first, last int) {
 	return 0, 0
 }
 
-// blockEnd returns the last line of a block.
 func blockEnd(lines []string, first int) int {
 	depth, last := indent(lines[first-1]), first
 	for i := first; i < len(lines); i++ {

@@ -147,7 +147,6 @@ func (c *Checker) readVersions(ctx context.Context, folder gitlog.Folder, docume
 	})
 }
 
-// judge returns what became of a place of a document.
 func (c *Checker) judge(d Document, place document.Place, present *presentFiles) (State, document.Place) {
 	cited := c.cited[citation{d.Path, place}]
 	object, now := cited.object, present.file(place.Path)

@@ -40,12 +40,8 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text.")})
 	f.activate(t, f.server(t), "master")
 	s := f.serverFor(t, f.Root)
-	reindexed, err := s.Reindex(t.Context(), func(string) func(int, int) { return nil })
-	if err != nil {
+	if err := s.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
 		t.Fatal(err)
-	}
-	if reindexed.Tenant.Branch != "master" {
-		t.Errorf("reindexed %q, want master", reindexed.Tenant.Branch)
 	}
 	active, err := s.Active(t.Context())
 	if err != nil || active.Tenant.Key.Branch != "master" {
@@ -63,9 +59,8 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 		if err != nil || active.Tenant.Key.Branch != branch {
 			t.Errorf("after an activation active on %+v (%v), want %s", active, err, branch)
 		}
-		reindexed, err := s.Reindex(t.Context(), func(string) func(int, int) { return nil })
-		if err != nil || reindexed.Tenant.Branch != branch {
-			t.Errorf("reindexed %q (%v), want %s", reindexed.Tenant.Branch, err, branch)
+		if err := s.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
+			t.Error(err)
 		}
 		active, err = f.serverFor(t, f.Root).Active(t.Context())
 		if err != nil || active.Tenant.Key.Branch != branch {

@@ -46,7 +46,6 @@ func keyOf(p *project.Project, branch string) catalog.TenantKey {
 	return catalog.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
 }
 
-// moved reports whether another branch was checked out.
 func (p *Project) moved() bool {
 	return keyAt(p.Definition, p.Tenant.Key.Branch).Branch != p.Tenant.Key.Branch
 }
@@ -91,7 +90,6 @@ func (p *Project) ready() error {
 	return nil
 }
 
-// checkBranch returns an error if another branch is checked out.
 func checkBranch(root, branch string) error {
 	if strings.TrimSpace(branch) == "" {
 		return apierror.Errorf(apierror.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").

@@ -28,7 +28,7 @@ func awaitInvalid(t *testing.T, s *workspace.Workspace) {
 	t.Helper()
 	eventually(t, "an invalid config is told of", func() bool {
 		active, err := s.Active(t.Context())
-		return err == nil && strings.Contains(active.Status().Waiting, "config has become invalid")
+		return err == nil && strings.Contains(active.Status().Waiting, "config is not valid")
 	})
 }
 

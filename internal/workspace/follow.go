@@ -53,7 +53,6 @@ func (w *Workspace) run(p, previous *Project) {
 	panics.Restart(ctx, p.logger, "follow the project", func() { w.follow(ctx, p) })
 }
 
-// keepStale looks for stale documents while the project is active.
 func (w *Workspace) keepStale(p *Project) {
 	w.running.Go(func() {
 		panics.Restart(p.life, p.logger, "look for stale documents", func() { p.stale.run(p.life) })

@@ -71,7 +71,7 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 	if f.reference == nil {
 		f.reference = f.newReference(t)
 	}
-	if _, err := f.reference.server.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
+	if err := f.reference.server.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	f.checkFiles(t, f.reference.pool, branch)

@@ -178,7 +178,7 @@ func TestWorkspace_FollowsItsConfig(t *testing.T) {
 	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": `)
 	eventually(t, "an invalid config is told of", func() bool {
 		active, err := s.Active(t.Context())
-		return err == nil && strings.Contains(active.Status().Waiting, "config has become invalid")
+		return err == nil && strings.Contains(active.Status().Waiting, "config is not valid")
 	})
 	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
 	eventually(t, "external docs that are no longer configured leave", func() bool { return len(external()) == 0 })

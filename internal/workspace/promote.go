@@ -18,7 +18,9 @@ import (
 // Promote sets the level of a document, first in its file and then in the index. After a crash in
 // between, the next sync corrects the index. It returns the document's path in the docs folder and its
 // previous level.
-func (p *Project) Promote(ctx context.Context, given string, level catalog.Level) (name string, previous catalog.Level, err error) {
+func (p *Project) Promote(
+	ctx context.Context, given string, level catalog.Level,
+) (name string, previous catalog.Level, err error) {
 	defer func() { err = p.orExternal(err, given, apierror.ExternalDocsNotPromotable) }()
 	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err

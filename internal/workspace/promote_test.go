@@ -205,7 +205,7 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 		{"problems/anchored.md", apierror.SchemaValidationFailed, "write it as `promotion_level: standard`"},
 		{"notes/a.md", apierror.SchemaValidationFailed, "promotion_level"},
 		{"elsewhere/a.md", apierror.InvalidDocType, "elsewhere/a.md"},
-		{"problems/link.md", apierror.FileSystemError, "points to, a.md"},
+		{"problems/link.md", apierror.FileSystemError, "points to, problems/a.md"},
 		{"problems/outside.md", apierror.FileSystemError, "problems/outside.md"},
 		{"problems/folder.md", apierror.FileSystemError, "not a regular file"},
 	} {

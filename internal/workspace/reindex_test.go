@@ -31,7 +31,7 @@ func TestReindex_RemovesNothingBeforeItsReplacement(t *testing.T) {
 	f, want := reindexed(t)
 	f.Put("csharp-compounding-docs/problems/00.md", problem("Changed", "It is another one."))
 	seen := 0
-	_, err := f.serverFor(t, f.Root).Reindex(t.Context(), func(string) func(int, int) {
+	err := f.serverFor(t, f.Root).Reindex(t.Context(), func(string) func(int, int) {
 		return func(int, int) {
 			seen++
 			if diff := cmp.Diff(want, f.rows(t, documentPaths)); diff != "" {
@@ -54,7 +54,7 @@ func TestReindex_EndedInTheMiddleLosesNothing(t *testing.T) {
 	t.Parallel()
 	f, want := reindexed(t)
 	ctx, end := context.WithCancel(t.Context())
-	_, err := f.serverFor(t, f.Root).Reindex(ctx, func(string) func(int, int) {
+	err := f.serverFor(t, f.Root).Reindex(ctx, func(string) func(int, int) {
 		return func(int, int) { end() }
 	})
 	if !errors.Is(err, context.Canceled) {

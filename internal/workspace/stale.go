@@ -62,7 +62,6 @@ func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
 	}
 }
 
-// isClosed reports whether a channel that nobody sends to is closed.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -104,7 +104,6 @@ func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 	return s
 }
 
-// plusQueue adds the status of the queue of passages to embed.
 func (s Status) plusQueue(queue index.QueueStatus) Status {
 	s.Embedding, s.Passages, s.Counting = queue.Missing, queue.Chunks, queue.Counting
 	for _, failed := range queue.Failed {
@@ -177,7 +176,6 @@ func (p *Project) observed() Status {
 	return status
 }
 
-// indexed is the status while this server indexes.
 func (p *Project) indexed() Status { return p.mirrored().plusQueue(p.queue.Status()) }
 
 // count counts the passages to embed, if there may be new ones.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -126,49 +125,32 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 		left.Missing, left.Chunks, reason)
 }
 
-// ReindexResult counts the documents that were indexed again.
-type ReindexResult struct {
-	Tenant  catalog.TenantKey
-	Folders []ReindexedFolder
-}
-
-// ReindexedFolder is one of the project's folders, by its path in the repository.
-type ReindexedFolder struct {
-	Name string
-	watch.SyncResult
-}
-
 // Reindex indexes every document of the workspace's project again, on its present branch. A document
 // stays in the index until a transaction replaces it. report returns the function that is called with
 // the progress of a folder, or of the passages to embed. After an error vectors may be missing until the
 // next activation or Reindex.
-func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
+func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) error {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {
-		return ReindexResult{}, err
+		return err
 	}
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	if err != nil {
-		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
+		return fmt.Errorf("reindex: %w", err)
 	}
-	reindexed := ReindexResult{Tenant: key}
 	fresh := w.newProject(p, tenant)
 	defer fresh.cancel()
 	for _, tree := range fresh.trees {
-		name := cmp.Or(tree.folder.Prefix, ".")
 		tree.indexer.Again = true
-		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, fresh.ready, report(name))
-		if err != nil {
-			return ReindexResult{}, fmt.Errorf("reindex: %w", err)
+		if _, err := watch.Sync(ctx, tree.folder, tree.indexer, fresh.ready, report(cmp.Or(tree.folder.Prefix, "."))); err != nil {
+			return fmt.Errorf("reindex: %w", err)
 		}
-		reindexed.Folders = append(reindexed.Folders, ReindexedFolder{Name: name, SyncResult: synced})
 	}
 	if err := fresh.dropFormerExternal(ctx); err != nil {
-		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
+		return fmt.Errorf("reindex: %w", err)
 	}
 	if err := fresh.queue.Drain(ctx, report("passages")); err != nil {
-		return ReindexResult{}, fmt.Errorf(
-			"reindex: the documents are found by their words again, and their vectors are missing: %w", err)
+		return fmt.Errorf("reindex: words find the documents again, and their vectors are missing: %w", err)
 	}
-	return reindexed, nil
+	return nil
 }

@@ -148,7 +148,6 @@ func (w *Workspace) beginSwitch(ctx context.Context) error {
 
 func (w *Workspace) endSwitch() { <-w.switching }
 
-// activateOwn activates the project that the server was started for.
 func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	if err := w.hasProject(); err != nil {
 		return nil, err
@@ -232,7 +231,6 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, key catalog
 	return next, nil
 }
 
-// start makes a project the active one, and follows it.
 func (w *Workspace) start(next *Project) {
 	w.setActive(next)
 	previous := w.last

@@ -16,8 +16,8 @@ import (
 var systemPrompt string
 
 const (
-	// tokenPlace is where systemPrompt has the token of the request.
-	tokenPlace = "TOKEN"
+	// tokenPlaceholder is where systemPrompt has the token of the request.
+	tokenPlaceholder = "TOKEN"
 	// tokenLength gives a token 60 random bits: a document cannot guess it.
 	tokenLength = 12
 	// chatTokens covers what the model's chat template puts around the messages.
@@ -33,7 +33,9 @@ type delimiter struct{ token string }
 
 func newDelimiter() delimiter { return delimiter{token: rand.Text()[:tokenLength]} }
 
-func (d delimiter) system() string { return strings.ReplaceAll(systemPrompt, tokenPlace, d.token) }
+func (d delimiter) system() string {
+	return strings.ReplaceAll(systemPrompt, tokenPlaceholder, d.token)
+}
 
 func (d delimiter) begin() string { return "<document " + d.token + ">\n" }
 
@@ -60,10 +62,6 @@ type hidden struct {
 
 	onText func(text string)
 	held   string
-}
-
-func (d delimiter) hide(onText func(text string)) *hidden {
-	return &hidden{delimiter: d, onText: onText}
 }
 
 func (h *hidden) write(piece string) {

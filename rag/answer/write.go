@@ -69,9 +69,11 @@ func (a *Answerer) generate(
 	window := a.generator.ContextWindow(ctx)
 	for room := d.room(window, question.Text); ; room /= 2 {
 		if quotes = fit(sources, d, room); len(quotes) == 0 {
-			return nil, "", noRoom(window)
+			return nil, "", apierror.Errorf(apierror.InvalidArgument,
+				"the language model's context window of %d tokens has no room for a document beside this "+
+					"question; ask a shorter question, or "+widerWindow, window)
 		}
-		shown := d.hide(question.OnText)
+		shown := &hidden{delimiter: d, onText: question.OnText}
 		text, err = a.generator.Generate(ctx, d.prompt(quotes, question.Text), shown.write)
 		shown.end()
 		text = strings.TrimSpace(d.clean(text))
@@ -85,12 +87,6 @@ func (a *Answerer) generate(
 // widerWindow tells the user how to give the language model a larger window.
 const widerWindow = "raise generation_context_length in settings.json, " +
 	"or set generation_model to a model with a longer context"
-
-func noRoom(window int) error {
-	return apierror.Errorf(apierror.InvalidArgument,
-		"the language model's context window of %d tokens has no room for a document beside this "+
-			"question; ask a shorter question, or "+widerWindow, window)
-}
 
 // keepQuoted removes the documents of which nothing is quoted. Those with text become Omitted.
 func (a *Answer) keepQuoted(sources []source, quotes []quote) {

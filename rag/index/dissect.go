@@ -47,7 +47,8 @@ type DissectedPassage struct {
 	// counts beside the passages of the document's text.
 	Question bool
 
-	hash uuid.UUID
+	language terms.Language
+	hash     uuid.UUID
 }
 
 // Dissect returns what the index makes of a file of the collection. It is a pure
@@ -59,7 +60,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	}
 	dissection := doc.Dissection
 	for i, p := range dissection.Passages {
-		dissection.Passages[i].Terms = terms.Distinct(p.Heading + "\n\n" + p.Text)
+		dissection.Passages[i].Terms = terms.Distinct(p.language, p.Heading+"\n\n"+p.Text)
 	}
 	return dissection, nil
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 const (
@@ -30,6 +32,7 @@ type prepared struct {
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
 	linkRoot string // as in [document.DocType]
+	language terms.Language
 }
 
 // Schema says what documents of a collection must be like. A nil Schema takes
@@ -74,6 +77,7 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 			return nil, err
 		}
 	}
+	doc.language = cmp.Or(doc.language, terms.Detect(string(file.Content)))
 	doc.Links = dedupe(append(resolveLinks(file.Path, doc.linkRoot, parsed.Links), doc.Links...))
 	if collection == catalog.Compounding {
 		doc.Places = citedPlaces(file.Path, doc.linkRoot, parsed)
@@ -91,9 +95,8 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 		body = halved(whole, roomBeside(doc.Title))
 	}
 	for i, p := range body {
-		heading := markdown.Heading(doc.Title, p.HeaderPath)
-		doc.Passages = append(doc.Passages, DissectedPassage{
-			Passage: p, Heading: heading, FrontMatter: i < len(body)-doc.sections, hash: catalog.PassageHash(heading, p.Text),
+		doc.addPassage(DissectedPassage{
+			Passage: p, Heading: markdown.Heading(doc.Title, p.HeaderPath), FrontMatter: i < len(body)-doc.sections,
 		})
 	}
 	if collection != catalog.Handbook {
@@ -104,13 +107,19 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 
 // addQuestions adds a passage for each question of the front matter, after those of the text.
 func (d *prepared) addQuestions() {
-	heading := markdown.Heading(d.Title, "")
 	for _, text := range questions(d.FrontMatter) {
-		d.Passages = append(d.Passages, DissectedPassage{
+		d.addPassage(DissectedPassage{
 			Passage: markdown.Passage{StartLine: 1, EndLine: d.parsed.FrontMatterLines, Text: text},
-			Heading: heading, FrontMatter: true, Question: true, hash: catalog.PassageHash(heading, text),
+			Heading: markdown.Heading(d.Title, ""), FrontMatter: true, Question: true,
 		})
 	}
+}
+
+// addPassage adds a passage in the language of the document.
+func (d *prepared) addPassage(p DissectedPassage) {
+	p.language = d.language
+	p.hash = catalog.PassageHash(p.Heading, p.Text, strings.TrimPrefix(string(d.language), string(terms.English)))
+	d.Passages = append(d.Passages, p)
 }
 
 // report logs bytes that were replaced and front matter that is indexed as text.
@@ -133,7 +142,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
 				"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
 	}
-	d.linkRoot = docType.LinkRoot
+	d.linkRoot, d.language = docType.LinkRoot, terms.Language(docType.Language)
 	if docType.Lenient() {
 		docType = namedType(docType, frontMatter)
 		frontMatter = usable(frontMatter)

@@ -124,7 +124,7 @@ func appendLexicalSide(lists, lexicals []byte, project int32, p DissectedPassage
 		lists, lexicals = append(lists, ';'), append(lexicals, ';')
 	}
 	lists, lexicals = append(lists, '{'), append(lexicals, '{')
-	hashes, weights := terms.Document(project, p.Heading, p.Text)
+	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
 	for i, hash := range hashes {
 		if i > 0 {
 			lists, lexicals = append(lists, ','), append(lexicals, ',')

@@ -25,7 +25,7 @@ func (c *Client) EmbedAsQueries(ctx context.Context, texts []string) ([]Embeddin
 
 func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) ([]Embedding, error) {
 	embeddings := make([]Embedding, len(texts))
-	var filled []int // the places of the texts that are not empty
+	var filled []int // the positions of the texts that are not empty
 	for i, text := range texts {
 		if strings.TrimSpace(text) == "" {
 			embeddings[i].Err = errBlank
@@ -44,14 +44,14 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 		batch := batches[0]
 		batches = batches[1:]
 		prompted := make([]string, len(batch))
-		for i, place := range batch {
-			prompted[i] = prompt + texts[place]
+		for i, position := range batch {
+			prompted[i] = prompt + texts[position]
 		}
 		vectors, err := c.embedBatch(ctx, prompted)
 		switch {
 		case err == nil:
-			for i, place := range batch {
-				embeddings[place] = embedding(model.Digest, vectors[i])
+			for i, position := range batch {
+				embeddings[position] = embedding(model.Digest, vectors[i])
 			}
 		case !errors.Is(err, ErrUnusableText) && !errors.Is(err, ErrInputTooLong):
 			return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)

@@ -79,7 +79,7 @@ func Known(model string) bool {
 
 // embedderOf returns what is known of the model. Registry, owner, tag and case of the name do
 // not matter.
-func embedderOf(model string) (found embedder, known bool) {
+func embedderOf(model string) (e embedder, known bool) {
 	name, _, _ := strings.Cut(model[strings.LastIndex(model, "/")+1:], ":")
 	name = strings.ToLower(name)
 	for _, known := range knownEmbedders {

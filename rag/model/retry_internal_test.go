@@ -106,7 +106,7 @@ func TestBreaker_OpensAndRecovers(t *testing.T) {
 		}
 		want := map[string]any{
 			"state": "open", "after": 20 * time.Second,
-			"message": "server at h failed repeatedly and is not asked for now, try again in 20s: the runner died",
+			"message": "server at h failed repeatedly and is not asked now, try again in 20s: the runner died",
 		}
 		if diff := cmp.Diff(want, map[string]any{
 			"state": got.CircuitState, "after": got.RetryAfter, "message": got.Error(),

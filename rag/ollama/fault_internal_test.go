@@ -253,6 +253,6 @@ func TestBreaker_OfAnswersIsNotThatOfVectors(t *testing.T) {
 		answer("no answer within 2m0s")
 		server.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/chat"}})
 		answer("HTTP 500")
-		answer("failed repeatedly and is not asked for now")
+		answer("failed repeatedly and is not asked now")
 	})
 }

@@ -67,7 +67,7 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		},
 		{
 			&model.UnavailableError{Server: "ollama at h", CircuitState: "open", RetryAfter: 29_400_000_000, Err: cause},
-			"ollama at h failed repeatedly and is not asked for now, try again in 29s: cause",
+			"ollama at h failed repeatedly and is not asked now, try again in 29s: cause",
 		},
 	}
 	for _, test := range tests {

@@ -29,7 +29,8 @@ type piece struct {
 // Chat makes a request for an answer.
 func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
 	body, err := s.Send(ctx, "/chat/completions", map[string]any{
-		"model": request.Model, "messages": request.Prompt.Messages(), "max_tokens": request.MaxTokens, "temperature": request.Temperature,
+		"model": request.Model, "messages": request.Prompt.Messages(),
+		"max_tokens": request.MaxTokens, "temperature": request.Temperature,
 		"stream": true, "stream_options": map[string]bool{"include_usage": true},
 	}, modelhttp.MaxChat)
 	if err != nil {

@@ -3,16 +3,16 @@
 package quoted
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// Command is one call of a program in a command line.
-type Command struct { //nolint:recvcheck // filled through a pointer, and read by value
-	// words are the program and its arguments without flags, folded to lower case. Flags are as
-	// they are written, without values.
+// command is one call of a program in a command line.
+type command struct { //nolint:recvcheck // filled through a pointer, and read by value
+	// words are the program and its arguments in lower case, and flags have no values.
 	words, flags []string
 }
 
@@ -22,18 +22,34 @@ const (
 	maxLine     = 10_000
 )
 
-// Commands reads a command line of a shell: the calls in it, without assignments of variables
-// and redirections. Programs that start others, such as sudo, count as words of the call.
-func Commands(line string) []Command {
-	var commands []Command
-	var call []token
+var (
+	// shellWord matches a word with its quoted pieces, or a character that ends a call, as callEnd does.
+	shellWord  = regexp.MustCompile(`(?s)(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s;|&()'"\\])+|[;|&()\n]`)
+	callEnd    = regexp.MustCompile(`^[;|&()\n]$`)
+	redirected = regexp.MustCompile(`\d?>&\d|&>|\s\d?>>?\s*[^\s&]+`)
+	assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+	// starter matches words that start the program behind them.
+	starter = regexp.MustCompile(`^(?:sudo|time|nohup|exec|env|command|then|do|else|if|while|!|\{|npx|bunx|pnpx)$`)
+	// shortFlags are flags of one letter behind one dash.
+	shortFlags = regexp.MustCompile(`^-[A-Za-z]{1,4}$`)
+	resource   = regexp.MustCompile(`^[a-z]+/[\w-]+$`)
+	// placeholder means any word.
+	placeholder = regexp.MustCompile(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…)$`)
+	unquoted    = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
+)
+
+// commandsIn reads a command line of a shell: the calls in it, without assignments of variables
+// and redirections.
+func commandsIn(line string) []command {
+	var commands []command
+	var call []string
 	line = redirected.ReplaceAllString(line[:min(len(line), maxLine)], " ")
-	for _, t := range append(tokens(line), token{text: ";", operator: true}) {
-		if !t.operator {
-			call = append(call, t)
+	for _, word := range append(shellWord.FindAllString(line, -1), ";") {
+		if !callEnd.MatchString(word) {
+			call = append(call, word)
 			continue
 		}
-		if c := newCommand(call); len(c.words)+len(c.flags) > 0 && len(commands) < maxCommands {
+		if c := newCommand(call); c.size() > 0 && len(commands) < maxCommands {
 			commands = append(commands, c)
 		}
 		call = nil
@@ -41,166 +57,62 @@ func Commands(line string) []Command {
 	return commands
 }
 
-// Files returns the words of a command line that may be files, in lower case, except in everyday calls.
-func Files(line string) []string {
-	var files []string
-	for _, call := range Commands(line) {
-		if call.isEveryday() {
-			continue
-		}
-		for _, word := range call.words {
-			if strings.ContainsAny(word, "./") {
-				files = append(files, word)
-			}
-		}
-	}
-	return files
-}
-
-// token is a word of a command line, or an operator between calls. A literal was in quotation
-// marks and has spaces.
-type token struct {
-	text              string
-	operator, literal bool
-}
-
-func tokens(line string) []token {
-	var all []token
-	var word strings.Builder
-	started, literal := false, false
-	end := func() {
-		if started {
-			all = append(all, token{text: word.String(), literal: literal})
-		}
-		word.Reset()
-		started, literal = false, false
-	}
-	quote := rune(0)
-	escaped := false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			started, escaped = r != '\n' || started, false
-		case r == '\\' && quote != '\'':
-			escaped = true
-		case quote != 0:
-			if r == quote {
-				quote = 0
-				break
-			}
-			literal = literal || r == ' '
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, started = r, true
-		case strings.ContainsRune(";|&\n()", r):
-			end()
-			all = append(all, token{text: string(r), operator: true})
-		case r == ' ' || r == '\t' || r == '\r':
-			end()
-		default:
-			word.WriteRune(r)
-			started = true
-		}
-	}
-	end()
-	return all
-}
-
-var (
-	assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
-	redirected = regexp.MustCompile(`\d?>&\d|&>|\s\d?>>?\s*[^\s&]+`)
-	// shortFlags are several flags of one letter, perhaps behind one dash.
-	shortFlags = regexp.MustCompile(`^-[A-Za-z]{1,4}$`)
-	// methodFlag is a flag of one letter with its value, such as -XDELETE.
-	methodFlag = regexp.MustCompile(`^-[A-Z]([A-Z]{2,}|\d+)$`)
-	resource   = regexp.MustCompile(`^[a-z]+/[\w-]+$`)
-)
-
-func newCommand(call []token) Command {
-	for len(call) > 0 && (assignment.MatchString(call[0].text) || isStarter(call[0].text)) {
+func newCommand(call []string) command {
+	for len(call) > 0 && (assignment.MatchString(call[0]) || starter.MatchString(call[0])) {
 		call = call[1:]
 	}
-	var c Command
-	if len(call) == 0 {
-		return c
+	var c command
+	if len(call) > 0 && !strings.HasPrefix(call[0], "-") { // otherwise a flag alone
+		program := path.Base(strings.Trim(unquoted.Replace(call[0]), "`$"))
+		c.words, call = strings.Fields(usualName(strings.ToLower(program))), call[1:]
 	}
-	if !strings.HasPrefix(call[0].text, "-") { // a flag of a command that stands elsewhere
-		c.words, call = strings.Fields(programName(call[0].text)), call[1:]
-	}
-	for _, t := range call {
-		switch {
-		case !t.literal:
-			c.add(t.text)
-		case !c.isEveryday():
-			for field := range strings.FieldsSeq(t.text) {
-				c.add(field)
-			}
+	for _, word := range call {
+		word = unquoted.Replace(word)
+		if strings.Contains(word, " ") && c.isEveryday() { // a message or a pattern
+			continue
+		}
+		for field := range strings.FieldsSeq(word) { // also of a command or a statement in quotation marks
+			c.add(strings.Trim(field, "`(),;"))
 		}
 	}
 	return c
 }
 
-// add adds a word of the call, or of a quoted argument, such as a statement of SQL or a command for another host.
-func (c *Command) add(text string) {
-	text = strings.Trim(text, "`(),;'\"")
-	kind, name, found := strings.Cut(strings.ToLower(text), "/")
+// add adds a word. A flag loses its value, which becomes a word. Go's programs, Terraform and others write long
+// flags with one dash.
+func (c *command) add(text string) {
+	flag, value, _ := strings.Cut(text, "=")
+	text = strings.ToLower(text)
 	switch {
-	case text == "":
-	case strings.HasPrefix(text, "-") && len(text) > 1:
-		c.addFlag(text)
-	case found && resource.MatchString(strings.ToLower(text)):
-		c.words = append(c.words, kind, name) // as in deployment/api
-	default:
-		c.words = append(c.words, strings.ToLower(text))
-	}
-}
-
-// addFlag adds a flag, and the value that is in the same word. Go's programs, Terraform and others
-// write long flags with one dash.
-func (c *Command) addFlag(text string) {
-	flag, value, assigned := strings.Cut(text, "=")
-	switch {
-	case methodFlag.MatchString(flag):
-		flag, value, assigned = flag[:2], flag[2:], true
+	case text == "" || placeholder.MatchString(text):
+	case !strings.HasPrefix(text, "-") && resource.MatchString(text): // deployment/api
+		kind, name, _ := strings.Cut(text, "/")
+		c.words = append(c.words, usualName(kind), name)
+	case !strings.HasPrefix(text, "-"):
+		c.words = append(c.words, usualName(text))
 	case shortFlags.MatchString(flag):
 		for _, letter := range flag[1:] {
 			c.flags = append(c.flags, "-"+string(letter))
 		}
-		return
-	case !strings.HasPrefix(flag, "--"):
-		flag = "-" + flag
-	}
-	c.flags = append(c.flags, flag)
-	if assigned {
-		c.words = append(c.words, strings.ToLower(value))
+	default:
+		c.flags = append(c.flags, "--"+strings.TrimLeft(flag, "-"))
+		if value != "" {
+			c.words = append(c.words, strings.ToLower(value))
+		}
 	}
 }
 
-// programName returns the name of a program without its folder, and one name of those that have
-// several.
-func programName(text string) string {
-	name := strings.ToLower(path.Base(strings.Trim(text, "`$")))
-	if other, ok := otherNames[name]; ok {
-		return other
-	}
-	return name
-}
+// usualName returns one name of a program or of a resource of Kubernetes that has several.
+func usualName(name string) string { return cmp.Or(usualNames[name], name) }
 
-var otherNames = map[string]string{
+var usualNames = map[string]string{
 	"docker-compose": "docker compose", "gradle": "gradlew", "mvnw": "mvn", "python3": "python", "pip3": "pip",
 	"mongo": "mongosh", "apt-get": "apt", "terragrunt": "terraform", "tofu": "terraform",
+	"persistentvolumeclaim": "pvc", "persistentvolumeclaims": "pvc", "deployment": "deploy", "deployments": "deploy",
+	"statefulset": "sts", "service": "svc", "namespace": "ns", "configmap": "cm", "pods": "pod", "nodes": "node",
 }
 
-// isStarter reports whether a word starts the program behind it and says nothing of it.
-func isStarter(text string) bool {
-	return slices.Contains([]string{
-		"sudo", "time", "nohup", "exec", "env", "command", "then", "do", "else", "if", "while", "!", "{", "npx", "bunx", "pnpx",
-	}, text)
-}
-
-// everyday has programs that assistants call all day to read, build and test. Their quoted arguments are
-// messages and patterns, and no commands.
+// everyday has programs that assistants call all day to read, build and test.
 var everyday = strings.Fields(`
 	ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq awk cut
 	xargs mkdir touch cd export source test open code tee git gh go gofmt golangci-lint node tsc eslint prettier
@@ -208,4 +120,48 @@ var everyday = strings.Fields(`
 `)
 
 // isEveryday reports whether the call is of such a program, or of none.
-func (c Command) isEveryday() bool { return len(c.words) == 0 || slices.Contains(everyday, c.words[0]) }
+func (c command) isEveryday() bool { return len(c.words) == 0 || slices.Contains(everyday, c.words[0]) }
+
+func (c command) size() int { return len(c.words) + len(c.flags) }
+
+// contains reports whether all of a quoted command is in the call: its words in their order, from its program on,
+// and its flags.
+func (c command) contains(quoted command) bool {
+	for i, word := range c.words {
+		if len(quoted.words) > 0 && path.Base(word) == quoted.words[0] && c.has(quoted, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether the call has the words of a quoted command, in their order after the first ones, and its flags.
+func (c command) has(quoted command, after int) bool {
+	for _, word := range quoted.words {
+		i := slices.IndexFunc(c.words[after:], func(other string) bool { return isMeant(word, other) })
+		if i < 0 {
+			return false
+		}
+		after += i + 1
+	}
+	return !slices.ContainsFunc(quoted.flags, func(flag string) bool {
+		return !slices.ContainsFunc(c.flags, func(other string) bool { return isSame(flag, other) })
+	})
+}
+
+// isMeant reports whether a quote means a word of a call: a pattern means what it matches, and a path its end.
+func isMeant(quoted, word string) bool {
+	if _, address, ok := strings.Cut(word, "://"); ok {
+		word = address
+	}
+	matched, err := path.Match(quoted, word)
+	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/"))
+}
+
+// isSame reports whether two flags are the same, or the short and the long form of one.
+func isSame(flag, other string) bool {
+	if len(flag) > len(other) {
+		flag, other = other, flag
+	}
+	return flag == other || len(flag) == 2 && len(other) > 3 && strings.EqualFold(other[2:3], flag[1:])
+}

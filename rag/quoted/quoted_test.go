@@ -17,7 +17,7 @@ func TestCommands_ReadsCommandLines(t *testing.T) {
 		`FOO=1 sudo /usr/bin/systemctl restart "edge gateway"`:   "[systemctl restart edge gateway] []",
 		`terraform -chdir=infra apply -auto-approve -target=a.b`: "[terraform infra apply a.b] [--chdir --auto-approve --target]",
 		`git clean -fdx`:                                          "[git clean] [-f -d -x]",
-		`curl -XDELETE localhost:9200/logs`:                       "[curl delete localhost:9200/logs] [-X]",
+		`curl -X DELETE localhost:9200/logs`:                      "[curl delete localhost:9200/logs] [-X]",
 		`docker-compose down --volumes`:                           "[docker compose down] [--volumes]",
 		`psql -c 'VACUUM (FULL, ANALYZE) outbox' 2>&1 >/dev/null`: "[psql vacuum full analyze outbox] [-c]",
 		`git commit -m "never npm publish"`:                       "[git commit] [-m]",
@@ -26,7 +26,7 @@ func TestCommands_ReadsCommandLines(t *testing.T) {
 		"":                                                        "",
 	} {
 		var got []string
-		for _, c := range Commands(line) {
+		for _, c := range commandsIn(line) {
 			got = append(got, fmt.Sprint(c.words), fmt.Sprint(c.flags))
 		}
 		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {

@@ -10,71 +10,71 @@ import (
 )
 
 // Text returns the documents that warn of something in a text which is about to be written, best first: the
-// text has what they say is not to be done, or two things that they speak of.
+// text has a quote that they warn of, or two that they speak of.
 func (b *Book) Text(text string) []Match {
 	text = strings.Join(strings.Fields(text), " ")
 	lower := strings.ToLower(text)
 	words := wordsOf(lower)
-	return b.match(func(quotes []quote) Match { return b.matchText(quotes, text, lower, words) })
+	return b.match(func(quotes []*quote) (best Match) {
+		var found []string // the longest first
+		for _, q := range quotes {
+			isPart := func(of string) bool { return has(of, q.folded) }
+			if q.Advice == markdown.Advised || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
+				slices.ContainsFunc(found, isPart) {
+				continue
+			}
+			found = append(found, q.folded)
+			if weight := q.telling(); best.Text == "" || weight > best.Weight {
+				best = Match{Weight: weight, Text: q.Text}
+			}
+		}
+		if best.Weight > 0 {
+			best.Weight += float64(len(found) - 1)
+		}
+		if best.Weight < named {
+			return Match{}
+		}
+		return best
+	})
 }
 
 // named is the weight of a quote that the document has in its title and does not warn of.
 const named = .9
 
-// matchText finds what a document quotes in a text: the longest quotes first, and no part of another.
-func (b *Book) matchText(quotes []quote, text, lower string, words map[string]bool) (best Match) {
-	const fewDocuments, phrase, statement = 2, 3, 4 // so many words that stand together say more than a name
-	var found []string
-	for _, q := range quotes {
-		if q.Advice == markdown.Advised || !words[q.key] || b.names[q.folded] > fewDocuments || !q.standsIn(text, lower) ||
-			slices.ContainsFunc(found, func(other string) bool { return contains(other, q.folded) }) {
-			continue
-		}
-		found = append(found, q.folded)
-		weight := 0.0
-		switch words := len(strings.Fields(q.Text)); {
-		case !isTelling(q.Text):
-		case words >= statement:
-			weight = 1.5
-		case words >= phrase, q.Advice == markdown.Warned:
-			weight = 1
-		case q.titled:
-			weight = named
-		default:
-			weight = .5
-		}
-		if best.Text == "" || weight > best.Weight {
-			best = Match{Weight: weight, Text: q.Text}
-		}
+// telling says how much a quote says that is in a text. Words together say more than a name.
+func (q *quote) telling() float64 {
+	const phrase, statement = 3, 4
+	switch words := len(strings.Fields(q.Text)); {
+	case !isTelling(q.Text):
+		return 0
+	case words >= statement:
+		return 1.5
+	case words >= phrase, q.Advice == markdown.Warned:
+		return 1
+	case q.titled:
+		return named
+	default:
+		return .5
 	}
-	if best.Weight > 0 {
-		best.Weight += float64(len(found) - 1)
-	}
-	if best.Weight < named {
-		return Match{}
-	}
-	return best
 }
 
-// standsIn reports whether a text has the quote, the parts between ellipses in their order. Case counts in a
-// name that is written in both. lower is the text folded.
-func (q quote) standsIn(text, lower string) bool {
+// isTelling reports whether a quote is more than a plain word.
+func isTelling(text string) bool {
+	return strings.ContainsAny(text, " .:#(=*") || hump.MatchString(text)
+}
+
+// isIn reports whether a text has the quote, the parts between ellipses in their order. Case counts in a
+// name that is written in both. lower is the text in lower case.
+func (q *quote) isIn(text, lower string) bool {
 	quote := q.Text
 	if !hump.MatchString(strings.TrimSuffix(quote, "()")) {
 		text, quote = lower, q.folded
 	}
-	if name, isCall := strings.CutSuffix(quote, "()"); isCall && isTelling(name) {
-		quote = name + "("
-	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(quote, "…", "..."), "...") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
-		at := index(text, part)
-		if at < 0 {
+	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(quote, "...", "…"), func(r rune) bool { return r == '…' }) {
+		var found bool
+		if text, found = after(text, strings.TrimSpace(part)); !found {
 			return false
 		}
-		text = text[at+len(part):]
 	}
 	return true
 }
@@ -82,12 +82,11 @@ func (q quote) standsIn(text, lower string) bool {
 // Output returns the documents that quote a line which a program has printed, the longest quote first. Numbers
 // may differ. A line that several documents quote says nothing.
 func (b *Book) Output(output string) []Match {
-	const fewDocuments = 2
 	output = masked(output)
 	words := wordsOf(output)
-	return b.match(func(quotes []quote) Match {
+	return b.match(func(quotes []*quote) Match {
 		for _, q := range quotes {
-			if words[q.key] && b.names[q.printed] <= fewDocuments && contains(output, q.printed) {
+			if words[q.key] && b.names[q.printed] <= few && has(output, q.printed) {
 				return Match{Weight: float64(len(q.printed)), Text: q.Text}
 			}
 		}
@@ -95,22 +94,40 @@ func (b *Book) Output(output string) []Match {
 	})
 }
 
+// isMessage reports whether a quote has enough words to be the message of one error.
+func isMessage(text string) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return len(words) >= 3 && len(strings.Join(words, "")) >= 14
+}
+
 var number = regexp.MustCompile(`\d[\d.,:_-]*`)
 
 // masked folds a text, and puts # for each number.
 func masked(text string) string { return number.ReplaceAllString(folded(text), "#") }
 
-// isMessage reports whether a quote has enough words to be the message of one error.
-func isMessage(text string) bool {
-	const fewestWords, fewestLetters = 3, 14
-	words, letters := 0, 0
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		words, letters = words+1, letters+len(word)
+// after returns what follows a part of a text that no letter or digit touches.
+func after(text, part string) (rest string, found bool) {
+	for at := 0; part != ""; at++ {
+		i := strings.Index(text[at:], part)
+		if i < 0 {
+			break
+		}
+		at += i
+		rest = text[at+len(part):]
+		if !goesOn(text[:at], part) && !goesOn(part, rest) {
+			return rest, true
+		}
 	}
-	return words >= fewestWords && letters >= fewestLetters
+	return "", false
 }
 
-// isTelling reports whether a quote is more than a word that stands in any text.
-func isTelling(text string) bool {
-	return strings.ContainsAny(text, " .:#(=*") || hump.MatchString(text)
+func has(text, part string) bool {
+	_, found := after(text, part)
+	return found
+}
+
+// goesOn reports whether a word goes on from one text to the next.
+func goesOn(text, next string) bool {
+	isWord := func(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) }
+	return text != "" && next != "" && isWord(text[len(text)-1]) && isWord(next[0])
 }

@@ -108,8 +108,8 @@ type Evidence struct {
 	Passages int
 }
 
-// Terms are what each kind of evidence adds to the log-odds.
-type Terms struct {
+// Parts are what each kind of evidence adds to the log-odds.
+type Parts struct {
 	Meaning  float64 `json:"meaning"`
 	Strength float64 `json:"strength"`
 	Share    float64 `json:"share"`
@@ -118,10 +118,10 @@ type Terms struct {
 	Base     float64 `json:"base"`
 }
 
-// Terms returns the parts of the log-odds.
-func (e Evidence) Terms() Terms {
+// Parts returns the parts of the log-odds.
+func (e Evidence) Parts() Parts {
 	w := e.Form.weights()
-	return Terms{
+	return Parts{
 		Meaning: w.meaning * e.Meaning, Strength: w.strength * e.Strength, Share: w.share * e.Share,
 		Phrase: w.phrase * e.Phrase, Passages: w.passages * math.Log(float64(max(e.Passages, 1))), Base: w.base,
 	}
@@ -129,7 +129,7 @@ func (e Evidence) Terms() Terms {
 
 // LogOdds returns the log-odds that the passage's document answers the query.
 func (e Evidence) LogOdds() float64 {
-	t := e.Terms()
+	t := e.Parts()
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 

@@ -15,12 +15,12 @@ type occurrence struct {
 	start, end int
 }
 
-// analyse calls emit with every term of the text, in order, an identifier before
+// analyse calls emit with every term of a text in a language, in order, an identifier before
 // its parts. It returns the number of words, stop words included and identifiers
 // counted by their parts. It takes time in proportion to the text, and memory in
 // proportion to its longest word.
-func analyse(text string, emit func(occurrence)) int {
-	a := analyser{text: text, emit: emit}
+func analyse(language Language, text string, emit func(occurrence)) int {
+	a := analyser{text: text, emit: emit, readings: []Language{language}}
 	a.run()
 	return a.words
 }
@@ -30,12 +30,18 @@ func analyse(text string, emit func(occurrence)) int {
 type analyser struct {
 	text string
 	emit func(occurrence)
+	// readings are the languages that a word may be in, the likeliest first. has, if not nil, reports
+	// whether the project has a term: it decides between them. Otherwise each reading counts.
+	readings []Language
+	has      func(term string) bool
 	// identifier, if not nil, takes each name of the text, see [isIdentifier].
 	identifier func(string)
 	compound   span
 	pairs      span
-	// size is the length of the compound that is being split.
+	// size is the length of the compound that is being split, and named says that it is a name, which is
+	// of no language.
 	size  int
+	named bool
 	words int
 }
 
@@ -111,7 +117,7 @@ func (a *analyser) endCompound() {
 	if a.identifier != nil && (dashes > 0 || sign > 0 || isIdentifier(compound)) {
 		a.identifier(marked)
 	}
-	a.size = len(compound)
+	a.size, a.named = len(compound), (a.has != nil || a.readings[0] != English) && isIdentifier(compound)
 	a.split(compound, start, 0)
 }
 

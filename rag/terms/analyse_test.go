@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 
 func termsOf(text string) []string {
 	found := []string{}
-	analyse(text, func(o occurrence) { found = append(found, o.term) })
+	analyse(English, text, func(o occurrence) { found = append(found, o.term) })
 	return found
 }
 
@@ -70,7 +71,7 @@ func TestAnalyse_PlacesTermsInTheText(t *testing.T) {
 	t.Parallel()
 	text := "Die Größe von `max_conns` 数据库 in HTTPServer"
 	var got []string
-	analyse(text, func(o occurrence) { got = append(got, o.term+"="+text[o.start:o.end]) })
+	analyse(English, text, func(o occurrence) { got = append(got, o.term+"="+text[o.start:o.end]) })
 	want := []string{
 		"die=Die", "gross=Größe", "von=von", "max_conns=max_conns", "max=max", "conn=conns", "数据=数据", "据库=据库",
 		"httpserver=HTTPServer", "http=HTTP", "server=Server",
@@ -180,6 +181,13 @@ func FuzzAnalyse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, other string, times uint16) {
 		text = strings.Repeat(text, 1+min(int(times), 32<<10/max(len(text), 1)))
 		checkAnalysis(t, text)
+		languages := slices.Sorted(maps.Keys(stemmers))
+		language := languages[len(text)%len(languages)]
+		analyse(language, text, func(o occurrence) {
+			if o.term == "" || o.start < 0 || o.start >= o.end || o.end > len(text) {
+				t.Fatalf("%s: %q is at [%d,%d) of %d bytes", language, o.term, o.start, o.end, len(text))
+			}
+		})
 		text, other = strings.ToValidUTF8(text, "\ufffd"), strings.ToValidUTF8(other, "\ufffd")
 		// A line's terms are the same whatever stands on the lines above and below.
 		want := slices.Concat(termsOf(other), termsOf(text), termsOf(other))
@@ -189,7 +197,7 @@ func FuzzAnalyse(f *testing.F) {
 		var hashes []int32
 		var query Query
 		workbound.Check(t, len(text), memoryPerByte, func() {
-			hashes, _ = Document(7, text, text)
+			hashes, _ = Document(7, English, text, text)
 			query = NewQuery(7, text)
 			query.Weigh(1, func(int32) int { return 0 }).Literal("", text)
 			query.Snippet(text, 50)
@@ -202,7 +210,7 @@ func FuzzAnalyse(f *testing.F) {
 func checkAnalysis(t *testing.T, text string) {
 	t.Helper()
 	count := 0
-	analyse(text, func(o occurrence) {
+	analyse(English, text, func(o occurrence) {
 		count++
 		if o.term == "" || len(o.term) > 4*maxCompoundBytes {
 			t.Fatalf("term of %d bytes", len(o.term))
@@ -214,7 +222,7 @@ func checkAnalysis(t *testing.T, text string) {
 	if most := 8 * (len(text) + 1); count > most {
 		t.Fatalf("%d terms of %d bytes", count, len(text))
 	}
-	hashes, weights := Document(7, text, text)
+	hashes, weights := Document(7, English, text, text)
 	if len(hashes) != len(weights) || len(hashes) > maxTerms || !slices.IsSorted(hashes) || len(slices.Compact(slices.Clone(hashes))) != len(hashes) {
 		t.Fatalf("%d hashes and %d weights, sorted and distinct: %v", len(hashes), len(weights), hashes)
 	}

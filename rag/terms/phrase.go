@@ -112,8 +112,8 @@ func (q *Query) addIdentifier(name string) {
 		return
 	}
 	q.Identifiers = append(q.Identifiers, Identifier{
-		Name: folded, Hash: hashTerm(q.project, stem(folded)),
-		terms: hashesOf(q.project, name), // the parts of a name are found by its capitals
+		Name: folded, Hash: hashTerm(q.vocabulary.project, stem(folded)),
+		terms: q.vocabulary.hashes(name), // the parts of a name are found by its capitals
 	})
 }
 

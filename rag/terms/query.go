@@ -17,9 +17,9 @@ type Query struct { //nolint:recvcheck // filled through a pointer, and read by 
 	// inside, at most 16. A person who writes one looks for exactly that name.
 	Identifiers []Identifier
 
-	quoted  []quotation
-	whole   string // the [wordSequence] of a short query or of a line, "" of another
-	project int32
+	quoted     []quotation
+	whole      string // the [wordSequence] of a short query or of a line, "" of another
+	vocabulary Vocabulary
 }
 
 // QueryTerm is a term with the number of its occurrences in the query.
@@ -45,15 +45,19 @@ type quotation struct {
 
 const maxIdentifiers = 16
 
-// NewQuery analyses a query about a project's passages. A query that consists of stop
+// NewQuery analyses a query about a project's passages, as English. A query that consists of stop
 // words has no terms. A short one is looked for to the letter.
-func NewQuery(project int32, text string) Query {
-	q := Query{project: project, quoted: quotations(project, text)}
+func NewQuery(project int32, text string) Query { return Vocabulary{project: project}.Query(text) }
+
+// Query analyses a query as [NewQuery] does, in the languages of the passages.
+func (v Vocabulary) Query(text string) Query {
+	q := Query{vocabulary: v.of(text)}
+	q.quoted = q.vocabulary.quotations(text)
 	at := map[int32]int{}
-	a := analyser{text: text}
+	a := q.vocabulary.analyser(text)
 	a.identifier = q.addIdentifier
 	a.emit = func(o occurrence) {
-		hash := hashTerm(project, o.term)
+		hash := hashTerm(v.project, o.term)
 		i, known := at[hash]
 		switch {
 		case known:
@@ -105,16 +109,17 @@ func (q Query) Telling() []int32 {
 	return telling
 }
 
-// HasAll reports whether a text has all of the terms of a project.
-func HasAll(project int32, text string, terms []int32) bool {
-	has := hashesOf(project, text)
+// HasAll reports whether a text of the project has all of the terms.
+func (q Query) HasAll(text string, terms []int32) bool {
+	var has []int32
+	q.read(text, func(_ occurrence, hash int32) { has = append(has, hash) })
 	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
 }
 
-// NewLine is NewQuery for a line of a pasted text, which is looked for to the letter
+// Line is Query for a line of a pasted text, which is looked for to the letter
 // however long it is.
-func NewLine(project int32, text string) Query {
-	q := NewQuery(project, text)
+func (v Vocabulary) Line(text string) Query {
+	q := v.Query(text)
 	q.whole = wordSequence(fold(text))
 	return q
 }
@@ -257,7 +262,7 @@ func (w Weighted) Share(bm25 float64) float64 {
 
 // quotations returns the sequences of words between quotation marks or
 // backticks, each on one line.
-func quotations(project int32, text string) []quotation {
+func (v Vocabulary) quotations(text string) []quotation {
 	var found []quotation
 	for _, mark := range []string{"`", `"`} {
 		for line := range strings.Lines(text) {
@@ -267,7 +272,7 @@ func quotations(project int32, text string) []quotation {
 				if !opened || !closed || len(found) == maxIdentifiers {
 					break
 				}
-				if of := hashesOf(project, inside); len(inside) <= maxCompoundBytes && len(of) > 0 {
+				if of := v.hashes(inside); len(inside) <= maxCompoundBytes && len(of) > 0 {
 					found = append(found, quotation{sequence: wordSequence(fold(inside)), terms: of})
 				}
 				line = after
@@ -277,10 +282,21 @@ func quotations(project int32, text string) []quotation {
 	return found
 }
 
-func hashesOf(project int32, text string) []int32 {
+// hashes returns the terms that a query has of a part of it.
+func (v Vocabulary) hashes(text string) []int32 {
 	var terms []int32
-	analyse(text, func(o occurrence) { terms = append(terms, hashTerm(project, o.term)) })
+	a := v.analyser(text)
+	a.emit = func(o occurrence) { terms = append(terms, hashTerm(v.project, o.term)) }
+	a.run()
 	return terms
+}
+
+// read calls emit with the terms of a text of the project, in each of its languages.
+func (q Query) read(text string, emit func(o occurrence, hash int32)) {
+	a := q.vocabulary.analyser(text)
+	a.has = nil
+	a.emit = func(o occurrence) { emit(o, hashTerm(q.vocabulary.project, o.term)) }
+	a.run()
 }
 
 // minCompared is the least number of words of a text that is compared: short ones are

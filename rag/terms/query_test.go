@@ -114,7 +114,7 @@ func TestShare_IsAbsolute(t *testing.T) {
 	frequencies := map[int32]int{hashTerm(1, "connect"): 1500, hashTerm(1, "pool"): 10, hashTerm(1, "exhaust"): 5}
 	w := q.Weigh(2000, func(term int32) int { return frequencies[term] })
 	share := func(body string) float64 {
-		terms, weights := Document(1, "", body)
+		terms, weights := Document(1, English, "", body)
 		return w.Share(bm25(w, terms, weights))
 	}
 	filler := strings.Repeat("other words stand around here too ", 100)
@@ -219,13 +219,13 @@ func TestNewLine(t *testing.T) {
 	t.Parallel()
 	const line = `File "/srv/app/labels.py", line 12, in print: KeyError: 'umlaut'`
 	weigh := func(q Query) Weighted { return q.Weigh(100, func(int32) int { return 1 }) }
-	if _, whole := weigh(NewLine(1, line)).Literal("", "It said:\n\n    "+line+"\n\nand ended."); !whole {
+	if _, whole := weigh(Vocabulary{project: 1}.Line(line)).Literal("", "It said:\n\n    "+line+"\n\nand ended."); !whole {
 		t.Error("the whole line is not found")
 	}
 	if _, whole := weigh(NewQuery(1, line)).Literal("", line); whole {
 		t.Error("the whole of a long query is found")
 	}
-	if _, whole := weigh(NewLine(1, line)).Literal("", "KeyError: 'umlaut' in line 12"); whole {
+	if _, whole := weigh(Vocabulary{project: 1}.Line(line)).Literal("", "KeyError: 'umlaut' in line 12"); whole {
 		t.Error("a part of the line is found as the whole")
 	}
 }

@@ -74,8 +74,8 @@ func (q Query) matches(text string) []match {
 	}
 	var found []match
 	runes, counted := 0, 0
-	analyse(text, func(o occurrence) {
-		term, wanted := at[hashTerm(q.project, o.term)]
+	q.read(text, func(o occurrence, hash int32) {
+		term, wanted := at[hash]
 		if !wanted || o.start < counted {
 			return // a part of an identifier that is counted already
 		}

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -145,13 +146,38 @@ func (a *analyser) leaf(word string, start int) {
 	if len(word) > maxWordBytes {
 		short = strings.ToValidUTF8(word[:maxWordBytes], "") // without a part of a character
 	}
-	found := lookUp(short)
-	if found.short && len(word) < a.size {
-		return
+	for _, language := range a.chosen(short) {
+		found := lookUp(language, short)
+		if found.short && len(word) < a.size {
+			return
+		}
+		for _, term := range found.terms {
+			a.emit(occurrence{term: term, start: start, end: start + len(word)})
+		}
 	}
-	for _, term := range found.terms {
-		a.emit(occurrence{term: term, start: start, end: start + len(word)})
+}
+
+// chosen returns the languages in which a word is read. A stop word of the likeliest language is one.
+// Otherwise it is the first language in whose form the project has the word, then one that has it as
+// a stop word, then the likeliest.
+func (a *analyser) chosen(word string) []Language {
+	switch {
+	case a.named:
+		return []Language{English}
+	case a.has == nil, len(a.readings) == 1:
+		return a.readings
 	}
+	best := 0
+	for i := range a.readings {
+		terms := lookUp(a.readings[i], word).terms
+		switch {
+		case len(terms) == 0 && i == 0, slices.ContainsFunc(terms, a.has):
+			return a.readings[i : i+1]
+		case len(terms) == 0:
+			best = i
+		}
+	}
+	return a.readings[best : best+1]
 }
 
 // isPlainHyphenated reports whether hyphens join plain words in lower case. Only the parts of such

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
 )
 
 // knownWord says what became of a word.
@@ -22,65 +21,83 @@ type knownWord struct {
 var known = struct {
 	sync.RWMutex
 
-	words map[string]knownWord
-}{words: map[string]knownWord{}}
+	words map[spelling]knownWord
+}{words: map[spelling]knownWord{}}
+
+// spelling is a word in a language.
+type spelling struct {
+	language Language
+	word     string
+}
 
 // maxKnown is the number of words at which known is emptied.
 const maxKnown = 1 << 15
 
 // lookUp returns the stem of a word of at most maxWordBytes, and whether it is a stop word.
-func lookUp(word string) knownWord {
+func lookUp(language Language, word string) knownWord {
 	known.RLock()
-	found, ok := known.words[word]
+	found, ok := known.words[spelling{language, word}]
 	known.RUnlock()
 	if ok {
 		return found
 	}
 	word = strings.Clone(word) // it is part of a text, which is not kept
-	found = analyseWord(fold(word))
+	if language == English {
+		found = analyseWord(English, fold(word))
+	} else {
+		found = analyseWord(language, lowered(word))
+	}
 	known.Lock()
 	defer known.Unlock()
 	if len(known.words) == maxKnown {
 		clear(known.words)
 	}
-	known.words[word] = found
+	known.words[spelling{language, word}] = found
 	return found
 }
 
-func analyseWord(folded string) knownWord {
-	found := knownWord{stem: snowball(folded), short: utf8.RuneCountInString(folded) < 2}
-	if folded == "" || slices.Contains(stopWords, folded) {
+// analyseWord analyses a word that is folded, or only lowered if the language is not English.
+func analyseWord(language Language, word string) knownWord {
+	found := knownWord{stem: snowball(language, word), short: utf8.RuneCountInString(word) < 2}
+	if found.stem == "" || isStopWord(language, word) {
 		return found
 	}
-	if !strings.Contains(folded, "'") {
+	if !strings.Contains(word, "'") {
 		found.terms = []string{found.stem}
 		return found
 	}
-	for part := range strings.SplitSeq(folded, "'") {
-		if utf8.RuneCountInString(part) > 1 && !slices.Contains(stopWords, part) {
-			found.terms = append(found.terms, snowball(part))
+	for part := range strings.SplitSeq(word, "'") {
+		if stem := snowball(language, part); stem != "" && utf8.RuneCountInString(part) > 1 && !isStopWord(language, part) {
+			found.terms = append(found.terms, stem)
 		}
 	}
 	return found
 }
 
-// snowball returns the stem of a folded word by Snowball's English algorithm if it is of
-// a to z alone, and the word otherwise.
-func snowball(word string) string {
-	if len(word) < 3 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return word
-	}
-	env := snowballstem.NewEnv(word)
-	english.Stem(env)
-	return env.Current()
+// isStopWord reports whether a word is a stop word of the language or of English, which texts in other
+// languages quote.
+func isStopWord(language Language, word string) bool {
+	return slices.Contains(stopWords, word) || language != English && slices.Contains(languagesOf()[word], language)
 }
 
-// stem is snowball with a memory of the words that it has stemmed.
+// snowball returns the folded stem of a word by Snowball's algorithm for the language, and other words
+// folded. An English word is of a to z alone.
+func snowball(language Language, word string) string {
+	if len(word) < 3 || strings.ContainsFunc(word, notLetter) ||
+		language == English && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return fold(word)
+	}
+	env := snowballstem.NewEnv(word)
+	stemmers[language](env)
+	return fold(env.Current())
+}
+
+// stem is snowball for English, with a memory of the words that it has stemmed.
 func stem(word string) string {
 	if !isPlain(word) || len(word) > maxWordBytes {
-		return snowball(word)
+		return snowball(English, word)
 	}
-	return lookUp(word).stem
+	return lookUp(English, word).stem
 }
 
 // stopWords is Snowball's list for English:

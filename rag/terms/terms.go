@@ -4,8 +4,8 @@
 // function of its arguments: the package knows no database, no model and no
 // file.
 //
-// A term is a Unicode word (UAX #29) in lower case and without diacritics. English
-// words are replaced by their Snowball stem, and stop words are left out. In scripts
+// A term is a Unicode word (UAX #29) in lower case and without diacritics. Words are replaced
+// by their Snowball stem in the language of the text, and stop words are left out. In scripts
 // without spaces between words, each pair of adjacent characters is a term. An
 // identifier gives a term for the whole and one for each part: pgx.ErrNoRows becomes
 // pgx.errnorows, pgx, errnorow, err and row.
@@ -65,8 +65,11 @@ const (
 // tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.66,3). A passage's
 // terms are those of its heading, which count twice, and of its body; its length
 // is the number of its words, stop words included.
-func Document(project int32, heading, body string) (terms []int32, weights []float32) {
+func Document(project int32, language Language, heading, body string) (terms []int32, weights []float32) {
 	counts := make(map[int32]int, min(len(body)/bytesPerTerm, maxTerms))
+	if language != English {
+		counts[hashTerm(project, language.marker())] = 1
+	}
 	counter := func(times int) func(occurrence) {
 		return func(o occurrence) {
 			hash := hashTerm(project, o.term)
@@ -75,7 +78,7 @@ func Document(project int32, heading, body string) (terms []int32, weights []flo
 			}
 		}
 	}
-	length := headingCount*analyse(heading, counter(headingCount)) + analyse(body, counter(1))
+	length := headingCount*analyse(language, heading, counter(headingCount)) + analyse(language, body, counter(1))
 	terms = slices.Sorted(maps.Keys(counts))
 	weights = make([]float32, len(terms))
 	relative := float64(min(length, maxLength)) / meanLength
@@ -108,10 +111,10 @@ func hashTerm(project int32, term string) int32 {
 
 // Distinct returns the distinct terms of a text, in its order: those that a query or a
 // passage of this text has, up to their limits.
-func Distinct(text string) []string {
+func Distinct(language Language, text string) []string {
 	var distinct []string
 	known := map[string]bool{}
-	analyse(text, func(o occurrence) {
+	analyse(language, text, func(o occurrence) {
 		if !known[o.term] {
 			known[o.term] = true
 			distinct = append(distinct, o.term)

@@ -14,7 +14,7 @@ import (
 // must be analysed again.
 func TestDocument_KeepsWhatIsStored(t *testing.T) {
 	t.Parallel()
-	terms, weights := Document(42, "Pools", "The pool of max_conns.")
+	terms, weights := Document(42, English, "Pools", "The pool of max_conns.")
 	want := map[string]float64{"pool": 3, "max_conns": 1, "max": 1, "conn": 1}
 	if len(terms) != len(want) {
 		t.Fatalf("got %d terms, want %d", len(terms), len(want))
@@ -64,7 +64,7 @@ func TestDocument_BoundsTermsAndLength(t *testing.T) {
 			body.WriteByte(byte('a' + n%26))
 		}
 	}
-	terms, weights := Document(1, "heading", body.String())
+	terms, weights := Document(1, English, "heading", body.String())
 	if len(terms) != maxTerms {
 		t.Errorf("got %d terms, want %d", len(terms), maxTerms)
 	}
@@ -78,8 +78,8 @@ func TestDocument_BoundsTermsAndLength(t *testing.T) {
 
 func TestDocument_TellsProjectsApart(t *testing.T) {
 	t.Parallel()
-	one, _ := Document(1, "", "connection pool timeout")
-	other, _ := Document(2, "", "connection pool timeout")
+	one, _ := Document(1, English, "", "connection pool timeout")
+	other, _ := Document(2, English, "", "connection pool timeout")
 	for _, term := range one {
 		if slices.Contains(other, term) {
 			t.Errorf("the term %d is in both projects", term)
@@ -103,7 +103,7 @@ func BenchmarkDocument(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				Document(1, "Connection pool", text)
+				Document(1, English, "Connection pool", text)
 			}
 		})
 	}

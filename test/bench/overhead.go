@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
-	"time"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
@@ -35,39 +32,6 @@ func (b *bench) searchOverhead(ctx context.Context, mode rag.Mode) (ratio float6
 		whole(func(ctx context.Context, i int) { c.server.search(ctx, mode, query(i%overheadQueries)) }),
 		whole(func(ctx context.Context, i int) { bare.send(ctx, searches[i%overheadQueries]) }),
 		"%d documents, over stdio, %d queries, %d statements each; ", corpusDocuments, overheadQueries, statements/overheadQueries)
-}
-
-// prompt is a query; every other one names what only one document has.
-func prompt(i int) string {
-	if i%2 == 0 {
-		return query(i)
-	}
-	return "where does " + ownWord(i) + " come from, and what of " + ownWord(i) + "?"
-}
-
-// hookTime returns the 95th percentile of the calls of a hook for prompts, while there is
-// no Ollama, in milliseconds.
-func hookTime(ctx context.Context, b *bench) (p95 float64, note string) {
-	const nobody = "http://127.0.0.1:1"
-	c := b.openCorpus(ctx)
-	server, shown := b.startServer(ctx, c.database.url, nobody), 0
-	server.activateText(ctx, c.repo, "main")
-	var took []time.Duration
-	warmup, rounds := 2*overheadQueries, b.size(300, 1000)
-	for i := range warmup + rounds {
-		var answer map[string]any
-		began := time.Now()
-		check(server.Call(ctx, "recall", map[string]any{
-			"event": "UserPromptSubmit", "session_id": strconv.Itoa(i / overheadQueries), "prompt": prompt(i % overheadQueries),
-		}, &answer))
-		if i >= warmup {
-			took = append(took, time.Since(began))
-		}
-		shown += len(answer)
-	}
-	return ms(percentile(took, 95)), fmt.Sprintf(
-		"%d passages, over stdio, %d prompts; median %s ms; a document for %d of %d calls",
-		2*corpusDocuments, overheadQueries, number(ms(median(took))), shown, warmup+rounds)
 }
 
 // recordSearches returns the round trips of each of some searches of the corpus, as they are

@@ -1,0 +1,150 @@
+package terms
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Language is one for which Snowball has stems and stop words, by its ISO 639-1 code.
+type Language string
+
+// English is the language of texts in none of the others too.
+const English Language = "en"
+
+// stemmers has the other languages as well.
+var stemmers = map[Language]func(*snowballstem.Env) bool{
+	English: english.Stem,
+	"da":    danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem,
+	"it": italian.Stem, "nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ru": russian.Stem, "sv": swedish.Stem,
+	"tr": turkish.Stem,
+}
+
+//go:embed stopwords.txt
+var stopWordLists string
+
+// languagesOf returns the languages that have each stop word.
+var languagesOf = sync.OnceValue(func() map[string][]Language {
+	of := map[string][]Language{}
+	for _, word := range stopWords {
+		of[word] = append(of[word], English)
+	}
+	for line := range strings.Lines(stopWordLists) {
+		code, words, _ := strings.Cut(line, " ")
+		for word := range strings.FieldsSeq(words) {
+			if _, ok := stemmers[Language(code)]; ok {
+				word = lowered(word)
+				of[word] = append(of[word], Language(code))
+			}
+		}
+	}
+	return of
+})
+
+// lowered is fold with the accents, which stems and stop words depend on.
+func lowered(word string) string {
+	return strings.ReplaceAll(norm.NFC.String(cases.Fold().String(word)), "’", "'")
+}
+
+const (
+	// maxDetected is how much of a text is read to find its language.
+	maxDetected = 16 << 10
+	// A document in a language has at least inDocument different stop words of it, and a query inQuery. One word in
+	// detectedShare is one, and there are more than twice as many as English ones. In most texts two of
+	// five words are.
+	inDocument, inQuery, detectedShare = 5, 3, 10
+)
+
+// Detect returns the language of a document by its stop words: English unless another one is plain.
+func Detect(text string) Language { return detect(text, inDocument) }
+
+func detect(text string, least int) Language {
+	counts, different := map[Language]int{}, map[Language]int{}
+	words, of, seen := 0, languagesOf(), map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxDetected)], notLetter) {
+		if utf8.RuneCountInString(word) < 2 { // names of variables are single letters
+			continue
+		}
+		words++
+		word = lowered(word)
+		for _, language := range of[word] {
+			if counts[language]++; !seen[word] {
+				different[language]++
+			}
+		}
+		seen[word] = true
+	}
+	best := English
+	for language, count := range counts {
+		if count > counts[best] || count == counts[best] && language < best {
+			best = language
+		}
+	}
+	if count := counts[best]; different[best] < least || detectedShare*count < words || count <= 2*counts[English] {
+		return English
+	}
+	return best
+}
+
+func notLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) }
+
+// marker is a term of each passage in a language other than English. By it a search knows which
+// languages there are.
+func (l Language) marker() string { return "\x00" + string(l) }
+
+// Vocabulary says which words the passages of a project have. Its zero value is English alone.
+type Vocabulary struct {
+	project int32
+	// languages are English and those of the passages. For a query, its own is the first.
+	languages []Language
+	frequency func(term int32) int
+}
+
+// NewVocabulary returns the vocabulary of a project. frequency returns the number of its passages in
+// which a term occurs.
+func NewVocabulary(project int32, frequency func(term int32) int) Vocabulary {
+	v := Vocabulary{project: project, frequency: frequency, languages: []Language{English}}
+	for _, language := range slices.Sorted(maps.Keys(stemmers)) {
+		if language != English && frequency(hashTerm(project, language.marker())) > 0 {
+			v.languages = append(v.languages, language)
+		}
+	}
+	return v
+}
+
+// of returns the vocabulary for a query. Its own language, if the project has it, comes first.
+func (v Vocabulary) of(query string) Vocabulary {
+	if len(v.languages) < 2 {
+		v.languages = []Language{English}
+	} else if i := slices.Index(v.languages, detect(query, inQuery)); i > 0 {
+		v.languages = slices.Insert(slices.Delete(slices.Clone(v.languages), i, i+1), 0, v.languages[i])
+	}
+	return v
+}
+
+func (v Vocabulary) analyser(text string) analyser {
+	has := func(term string) bool { return v.frequency(hashTerm(v.project, term)) > 0 }
+	return analyser{text: text, readings: v.languages, has: has}
+}

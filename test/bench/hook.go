@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// hookDocuments have two passages each. Each quotes a command, a statement and an error.
+	hookDocuments = 5000
+	// hookActs is how many different acts of a kind there are. A session has each once.
+	hookActs = 20
+)
+
+// name is a word of letters that one document has. Digits of an error do not count.
+func name(i int) string {
+	return "berth" + strings.Map(func(digit rune) rune { return digit - '0' + 'K' }, fmt.Sprintf("%05d", i))
+}
+
+// act is what an assistant does. Every other one is about what one document quotes.
+func act(event string, i int) []map[string]any {
+	known := name(i * hookDocuments / hookActs)
+	if i%2 == 1 {
+		known = name(hookDocuments + i)
+	}
+	random := newRandom(8, i)
+	switch event {
+	case "command":
+		line := "cd x && " + known + " -v --purge all | tee log"
+		return []map[string]any{{"event": "PreToolUse", "tool_name": "Bash", "command": line}}
+	case "failure":
+		log := strings.ReplaceAll(prose(random, 2000), ". ", "\n")
+		output := "Exit code 2\n" + log + "\nfatal in " + known + ": the mooring is not free\n" + log
+		return []map[string]any{{"event": "PostToolUseFailure", "tool_name": "Bash", "command": "make", "error": output}}
+	case "edit":
+		long := prose(random, 20_000)
+		text := long + "\nALTER TABLE " + known + " DROP COLUMN mooring;\n" + long
+		return []map[string]any{{"event": "PreToolUse", "tool_name": "Write", "file_path": "db/1.sql", "content": text}}
+	case "subagent":
+		return []map[string]any{
+			{"event": "PreToolUse", "tool_name": "Agent", "prompt": "find out what " + known + " is and why it fails"},
+			{"event": "SubagentStart", "agent_type": "Explore"},
+		}
+	default:
+		question := "where does " + known + " come from, and what of " + known + "?"
+		return []map[string]any{{"event": "UserPromptSubmit", "prompt": question}}
+	}
+}
+
+// hookTime returns the 95th percentile of the calls of a hook while there is no Ollama, in
+// milliseconds, of the event that takes longest.
+func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
+	const nobody = "http://127.0.0.1:1"
+	repo := b.newRepository("hooks", hookDocuments, 7)
+	for i := range hookDocuments {
+		quotes := strings.ReplaceAll("\nNever run `NAME --purge`, and never `ALTER TABLE NAME DROP COLUMN`.\n"+
+			"\n```\nfatal in NAME: the mooring is not free\n```\n", "NAME", name(i))
+		writeFile(repo.path(i), document(newRandom(7, i), i, 1)+quotes)
+	}
+	server := b.startServer(ctx, b.newDatabase(ctx).url, nobody)
+	server.activateText(ctx, repo, "main")
+	notes := []string{fmt.Sprintf("%d passages, over stdio, %d acts of a kind, half of them known", 2*hookDocuments, hookActs)}
+	for _, event := range []string{"prompt", "command", "failure", "edit", "subagent"} {
+		var took []time.Duration
+		warmup, rounds, shown := 2*hookActs, b.size(200, 600), 0
+		for i := range warmup + rounds {
+			for _, call := range act(event, i%hookActs) {
+				var answer map[string]any
+				call["session_id"] = event + strconv.Itoa(i/hookActs)
+				began := time.Now()
+				check(server.Call(ctx, "recall", call, &answer))
+				if i >= warmup {
+					took = append(took, time.Since(began))
+					shown += len(answer)
+				}
+			}
+		}
+		p95 := ms(percentile(took, 95))
+		worst = max(worst, p95)
+		notes = append(notes, fmt.Sprintf("%s: median %s, p95 %s ms, a document for %d of %d",
+			event, number(ms(median(took))), number(p95), shown, rounds))
+	}
+	return worst, strings.Join(notes, "; ")
+}
