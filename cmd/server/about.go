@@ -22,8 +22,8 @@ func newAboutCommand(flags *flags) *cobra.Command {
 		Use:   "about FILE[:LINES]",
 		Short: "Find the documents that cite a file",
 		Long: `Find the project's own documents that cite a file of the repository, or lines of it: read
-them before an edit. A document cites what it names in files_involved, as code with a path,
-as a path with lines, or as the target of a link. A folder means all of its files.
+them before an edit. A document cites files in files_involved, in code with a path, in a path
+with lines, and by links. A folder means all of its files.
 
 It reads the files and needs neither database nor Ollama. It ends with 0 if nothing cites
 the file, and with 2 if there is no such file either.`,

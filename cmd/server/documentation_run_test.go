@@ -33,6 +33,7 @@ var notRun = map[string]string{
 	"rm -r ":                         "it removes the settings of the reader",
 	"export ":                        "it names servers of the reader",
 	"CDOCS_CLAUDE=":                  "Claude Code is not on every machine",
+	"CDOCS_CODEX=":                   "nor are the other assistants",
 	"CDOCS_CLIENTS=":                 "nor are the other assistants",
 	"cd ~/my-project":                "test/release runs it too",
 	"source <(":                      "it loads a completion into a shell; testdata/commands/completion.txtar has what that answers",
