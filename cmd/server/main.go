@@ -105,19 +105,12 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
 		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
 	}
-	if !ran || isUsage(err) {
+	_, usage := errors.AsType[usageError](err)
+	refused, named := errors.AsType[*apierror.Error](err)
+	if !ran || usage || named && refused.Code.IsUsage() {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// isUsage reports whether the command line, or what it names, is wrong.
-func isUsage(err error) bool {
-	if _, ok := errors.AsType[usageError](err); ok {
-		return true
-	}
-	refused, ok := errors.AsType[*apierror.Error](err)
-	return ok && refused.Code.IsUsage()
 }
 
 const (
