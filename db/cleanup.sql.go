@@ -24,8 +24,8 @@ type CleanupClaimParams struct {
 	IntervalSeconds float64
 }
 
-// No row: unused passages of the project were looked for within the interval, or another
-// server has begun to. The project's first tenant has the time for all of them.
+// No row: a server has looked for unused passages of the project within the interval. The row
+// of the project's first tenant keeps that time.
 func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int32, error) {
 	row := q.db.QueryRow(ctx, cleanupClaim, arg.ProjectID, arg.IntervalSeconds)
 	var id int32
@@ -199,7 +199,7 @@ type CleanupTenantsRow struct {
 	InUse       bool
 }
 
-// Every checkout on a branch that has a repository, which the handbook has not.
+// Every checkout with a branch. The handbook has no repository, so it is left out.
 func (q *Queries) CleanupTenants(ctx context.Context, arg CleanupTenantsParams) ([]CleanupTenantsRow, error) {
 	rows, err := q.db.Query(ctx, cleanupTenants, arg.GraceSeconds)
 	if err != nil {

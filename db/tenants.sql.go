@@ -357,9 +357,8 @@ type TenantStateRow struct {
 	LeaseUntil time.Time
 }
 
-// The part of a tenant's row that its servers follow: which of them indexes it, how far
-// that one is, and how often the documents have changed. A lease that is free ends now. No row: the tenant
-// was deleted.
+// The part of a tenant's row that all its servers follow: the leader, its progress, and the version of
+// the documents. A free lease ends now. No row: the tenant was deleted.
 func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
 	row := q.db.QueryRow(ctx, tenantState, arg.ProjectID, arg.ID, arg.Generation)
 	var i TenantStateRow

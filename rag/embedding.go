@@ -104,7 +104,7 @@ func (q Query) vectorUntil(ctx context.Context) time.Time {
 }
 
 // takeVector waits for the vector of the query where vectors can be compared, and decides on
-// the mode. A hybrid search goes on by words where they cannot.
+// the mode. Without a vector a hybrid search goes on by words.
 func (f *search) takeVector(ctx context.Context, embedding *queryEmbedding) error {
 	if f.Mode == Lexical {
 		return nil

@@ -88,13 +88,11 @@ func (c *checker) check(s *jsonschema.Schema, value any, field string) {
 	}
 	err := c.validators[s].Validate(value)
 	text, isText := value.(string)
-	_, isObject := value.(map[string]any)
-	fits := formats[s.Format]
-	expected := describe(s)
-	switch {
-	case err != nil && (expected == "" || isObject && s.Type == "object"):
-		c.add(Fault{Field: field, Problem: State(value), Expected: "what the schema says: " + err.Error()})
-	case err != nil, isText && fits != nil && !fits(text):
+	if fits := formats[s.Format]; err != nil || isText && fits != nil && !fits(text) {
+		expected := describe(s)
+		if _, isObject := value.(map[string]any); err != nil && (expected == "" || isObject && s.Type == "object") {
+			expected = "what the schema says: " + err.Error()
+		}
 		c.add(Fault{Field: field, Problem: State(value), Expected: expected})
 	}
 	switch value := value.(type) {

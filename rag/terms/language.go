@@ -63,7 +63,7 @@ var languagesOf = sync.OnceValue(func() map[string][]Language {
 	return of
 })
 
-// lowered is fold with the accents, which stems and stop words depend on.
+// lowered folds case as fold does, but keeps accents: stems and stop words need them.
 func lowered(word string) string {
 	return strings.ReplaceAll(norm.NFC.String(cases.Fold().String(word)), "’", "'")
 }

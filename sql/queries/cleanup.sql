@@ -1,5 +1,5 @@
 -- name: CleanupTenants :many
--- Every checkout on a branch that has a repository, which the handbook has not.
+-- Every checkout with a branch. The handbook has no repository, so it is left out.
 SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.last_seen,
     (t.last_seen <= now() - make_interval(secs => @grace_seconds::float8))::boolean AS unseen,
     (coalesce(t.lease_until, '-infinity') > now())::boolean AS in_use
@@ -50,8 +50,8 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY
 RETURNING p.hash;
 
 -- name: CleanupClaim :one
--- No row: unused passages of the project were looked for within the interval, or another
--- server has begun to. The project's first tenant has the time for all of them.
+-- No row: a server has looked for unused passages of the project within the interval. The row
+-- of the project's first tenant keeps that time.
 UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = @project_id AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = @project_id)
     AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => @interval_seconds::float8))

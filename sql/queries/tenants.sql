@@ -42,9 +42,8 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
 RETURNING version;
 
 -- name: TenantState :one
--- The part of a tenant's row that its servers follow: which of them indexes it, how far
--- that one is, and how often the documents have changed. A lease that is free ends now. No row: the tenant
--- was deleted.
+-- The part of a tenant's row that all its servers follow: the leader, its progress, and the version of
+-- the documents. A free lease ends now. No row: the tenant was deleted.
 SELECT coalesce(holder, '')::text AS holder, epoch, version, sync_status, now()::timestamptz AS now,
     lease_free(lease_until, now())::boolean AS free,
     (CASE WHEN lease_free(lease_until, now()) THEN now() ELSE lease_until END)::timestamptz AS lease_until

@@ -54,8 +54,8 @@ CREATE TABLE tenants (
     repo_root          text        NOT NULL,
     embedding_model_id integer     REFERENCES embedding_models,
     -- Counts the transactions that changed the tenant's documents. Caches use it as a key.
-    -- It begins at the time of registration, and generation too. So no tenant of a database
-    -- that was made again has the numbers of an earlier one.
+    -- Both version and generation begin with the time of registration. So the numbers of a database that
+    -- was dropped never come back.
     version            bigint      NOT NULL DEFAULT extract(epoch FROM now()) * 1000,
     -- Counts the deletions of the checkout's own documents. A server that registered the
     -- checkout before the last deletion may no longer write.
@@ -260,8 +260,8 @@ CREATE INDEX embeddings_compounding_promoted ON embeddings_compounding
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128) WHERE promoted;
 
 -- How many vectors the HNSW index of a partition holds, or that of its promoted
--- passages, as the statistics have it. It is given a table rather than a collection:
--- where tables are distributed, that is the part of one that a node has.
+-- passages, by the statistics. It takes a table, not a collection: in a distributed database that is
+-- the node's part of the table.
 -- +goose StatementBegin
 CREATE FUNCTION graph_size(partition oid, promoted boolean) RETURNS bigint STABLE LANGUAGE sql AS $$
     SELECT coalesce(max(greatest(c.reltuples, 0)), 0)::bigint
