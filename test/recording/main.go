@@ -2,7 +2,7 @@
 // documents, and writes the screen to docs/recording.cast (asciicast 2) and docs/recording.svg.
 //
 // It runs in the repository's root, after make build. It uses the machine's PostgreSQL in a new
-// folder, and Claude Code if that is on the PATH. The output is the program's, at the program's
+// folder. The project is set up and synced before. The output is the program's, at the program's
 // pace; only the typing is made up, and the temporary folder has another name.
 package main
 
@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -21,16 +20,12 @@ import (
 // home replaces the temporary folder in the output.
 const home = "/home/ada"
 
-// commands are those of the session.
+// commands are those of the session. The first result is on the screen within four seconds.
 func commands() []string {
-	commands := []string{"compound-docs init --yes"}
-	if _, err := exec.LookPath("claude"); err == nil {
-		commands = append(commands, "claude mcp list | cat") // without its screen control
-	}
-	return append(commands,
-		`compound-docs search --limit 3 --mode lexical "why do requests wait for a connection?"`,
+	return []string{
+		`compound-docs search --limit 2 --mode lexical "why do requests wait for a connection?"`,
 		"compound-docs search --limit 1 --mode lexical pgxpool.MaxConns",
-	)
+	}
 }
 
 func main() {
@@ -67,7 +62,7 @@ func run(ctx context.Context) (err error) {
 	)
 }
 
-// prepare makes a repository with documents, and no configuration yet.
+// prepare makes a project with documents in the index.
 func prepare(ctx context.Context, folder string) (*terminal, error) {
 	bin, err := filepath.Abs("bin")
 	if err != nil {
@@ -92,5 +87,14 @@ func prepare(ctx context.Context, folder string) (*terminal, error) {
 	if err := os.RemoveAll(filepath.Join(shop, documents, "api-contracts")); err != nil {
 		return nil, err
 	}
-	return t, t.command(ctx, "git", "init", "--quiet", "--initial-branch=main").Run()
+	program := filepath.Join(bin, "compound-docs")
+	for _, command := range [][]string{
+		{"git", "init", "--quiet", "--initial-branch=main"}, {program, "init", "--yes"}, {program, "up"}, {program, "sync"},
+	} {
+		// Without Ollama, sync ends with 1 when the text is in the index.
+		if output, err := t.command(ctx, command[0], command[1:]...).CombinedOutput(); err != nil && command[1] == "init" {
+			return nil, fmt.Errorf("%s: %w\n%s", command, err, output)
+		}
+	}
+	return t, nil
 }

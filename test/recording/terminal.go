@@ -20,8 +20,8 @@ import (
 const (
 	columns = 110
 	prompt  = "~/shop$ "
-	keyTime = 35 * time.Millisecond // to type a letter
-	pause   = 900 * time.Millisecond
+	keyTime = 20 * time.Millisecond // to type a letter
+	pause   = 500 * time.Millisecond
 )
 
 // terminal records what a terminal shows, line by line.
