@@ -14,6 +14,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -88,6 +89,31 @@ func (s *Searcher) readAllowed(ctx context.Context, f *search, filter Filter, li
 		f.candidates = append(f.candidates, candidate(row))
 	}
 	return nil
+}
+
+// Passages returns all passages of some documents of the scope that was searched, in
+// their order in each document, with their relevance to the query of the search.
+func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Passage, error) {
+	f := hits.of
+	rows, err := db.ReadOne(ctx, s.db, "read texts", (*db.Queries).ChunkTexts, db.ChunkTextsParams{
+		ProjectID: f.scope.Tenant.ProjectID, Collection: f.scope.Collection, DocumentIds: documents,
+		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
+	})
+	texts, passages := make([]candidate, len(rows)), make([]Passage, 0, len(rows))
+	for i, row := range rows {
+		texts[i] = candidate{ID: row.DocumentID, Heading: row.Heading, Content: row.Content, Bm25: row.Bm25, Distance: row.Distance}
+	}
+	for i, a := range f.assess(texts) {
+		row := rows[i]
+		if isQuestion(row.Ordinal) {
+			continue
+		}
+		passages = append(passages, Passage{
+			DocumentID: row.DocumentID, HeaderPath: row.HeaderPath, Content: row.Content,
+			StartLine: int(row.StartLine), EndLine: int(row.EndLine), Score: relevance.Score(a.LogOdds),
+		})
+	}
+	return passages, err
 }
 
 // vectorParams asks for passages with vectors near the query's. With all, it asks for passages

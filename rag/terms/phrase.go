@@ -159,3 +159,31 @@ func isIdentifier(word string) bool {
 	}
 	return false
 }
+
+// quotation is a text in quotation marks with its terms.
+type quotation struct {
+	sequence string
+	terms    []int32
+}
+
+// quotations returns the sequences of words between quotation marks or
+// backticks, each on one line.
+func (v Vocabulary) quotations(text string) []quotation {
+	var found []quotation
+	for _, mark := range []string{"`", `"`} {
+		for line := range strings.Lines(text) {
+			for {
+				_, rest, opened := strings.Cut(line, mark)
+				inside, after, closed := strings.Cut(rest, mark)
+				if !opened || !closed || len(found) == maxIdentifiers {
+					break
+				}
+				if of := v.hashes(inside); len(inside) <= maxCompoundBytes && len(of) > 0 {
+					found = append(found, quotation{sequence: wordSequence(fold(inside)), terms: of})
+				}
+				line = after
+			}
+		}
+	}
+	return found
+}

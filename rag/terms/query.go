@@ -37,12 +37,6 @@ type Identifier struct {
 	terms []int32
 }
 
-// quotation is a text in quotation marks with its terms.
-type quotation struct {
-	sequence string
-	terms    []int32
-}
-
 const maxIdentifiers = 16
 
 // NewQuery analyses a query about a project's passages, as English. A query that consists of stop
@@ -260,28 +254,6 @@ func (w Weighted) Share(bm25 float64) float64 {
 	return 1 - (1-linearShare)*math.Pow((upper-x)/(upper-linearShare), (upper-linearShare)/(1-linearShare))
 }
 
-// quotations returns the sequences of words between quotation marks or
-// backticks, each on one line.
-func (v Vocabulary) quotations(text string) []quotation {
-	var found []quotation
-	for _, mark := range []string{"`", `"`} {
-		for line := range strings.Lines(text) {
-			for {
-				_, rest, opened := strings.Cut(line, mark)
-				inside, after, closed := strings.Cut(rest, mark)
-				if !opened || !closed || len(found) == maxIdentifiers {
-					break
-				}
-				if of := v.hashes(inside); len(inside) <= maxCompoundBytes && len(of) > 0 {
-					found = append(found, quotation{sequence: wordSequence(fold(inside)), terms: of})
-				}
-				line = after
-			}
-		}
-	}
-	return found
-}
-
 // hashes returns the terms that a query has of a part of it.
 func (v Vocabulary) hashes(text string) []int32 {
 	var terms []int32
@@ -297,35 +269,4 @@ func (q Query) read(text string, emit func(o occurrence, hash int32)) {
 	a.has = nil
 	a.emit = func(o occurrence) { emit(o, hashTerm(q.vocabulary.project, o.term)) }
 	a.run()
-}
-
-// minCompared is the least number of words of a text that is compared: short ones are
-// contained in others by chance.
-const minCompared = 8
-
-// SameSubject is the likeness of two passages from which they are about the same subject. Of
-// 19 planted pairs all have .47 or more, of 53 others in the same answers four. Names that
-// both have, such as files and settings, are among the words: counted apart they tell
-// contradictory documents from related ones no better.
-const SameSubject = 0.46
-
-// Likeness returns how much of one of two texts the other repeats, in [0,1]: the part of the weight
-// of its words that the other has. The words of each are distinct.
-func Likeness[T comparable](one, other []T, weight func(T) float64) float64 {
-	if min(len(one), len(other)) < minCompared {
-		return 0
-	}
-	has := make(map[T]bool, len(one))
-	var ofOne, ofOther, both float64
-	for _, term := range one {
-		has[term] = true
-		ofOne += weight(term)
-	}
-	for _, term := range other {
-		ofOther += weight(term)
-		if has[term] {
-			both += weight(term)
-		}
-	}
-	return both / min(ofOne, ofOther)
 }
