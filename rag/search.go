@@ -251,8 +251,10 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 	}
 	if f.Mode != Vector {
 		vocabulary := f.vocabulary()
-		if f.terms = vocabulary.Query(query.Text); len(f.terms.Terms) == 0 && query.Mode == Lexical {
-			return nil, noWord()
+		if !vocabulary.IsEnglish() {
+			if f.terms = vocabulary.Query(query.Text); len(f.terms.Terms) == 0 && query.Mode == Lexical {
+				return nil, noWord()
+			}
 		}
 		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
 		f.rare = f.sample.rareTerms(f.terms, f.sample.maxMatches())

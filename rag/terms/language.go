@@ -134,9 +134,12 @@ func NewVocabulary(project int32, frequency func(term int32) int) Vocabulary {
 	return v
 }
 
+// IsEnglish reports whether there is no other language. Then a query is what [NewQuery] returns.
+func (v Vocabulary) IsEnglish() bool { return len(v.languages) < 2 }
+
 // of returns the vocabulary for a query. Its own language, if the project has it, comes first.
 func (v Vocabulary) of(query string) Vocabulary {
-	if len(v.languages) < 2 {
+	if v.IsEnglish() {
 		v.languages = []Language{English}
 	} else if i := slices.Index(v.languages, detect(query, inQuery)); i > 0 {
 		v.languages = slices.Insert(slices.Delete(slices.Clone(v.languages), i, i+1), 0, v.languages[i])
