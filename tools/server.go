@@ -47,16 +47,19 @@ type Handler struct {
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *recall.Store
 	logger    *slog.Logger
-	// turns holds a token for each call at work. Others wait: a client may make thousands of calls.
-	turns chan struct{}
+	// turns holds a token for each call at work, and writing one for each call that waits for the
+	// language model. Other calls wait: a client may make thousands.
+	turns, writing chan struct{}
 	// hungAt is when a hook last met a database that hangs, in Unix nanoseconds.
 	hungAt atomic.Int64
 	// rootless is set when the client has failed to name its roots.
 	rootless atomic.Bool
 }
 
-// maxTurns is how many calls work at a time.
-const maxTurns = 32
+// maxTurns is how many calls work at a time. They share a few connections to the database and a few
+// processors, and the time of each begins with its work. maxWriting is how many wait for the language
+// model.
+const maxTurns, maxWriting = 8, 32
 
 // NewHandler returns the tools on a workspace. They keep notes on hooks below home, the user's own
 // folder.
@@ -66,7 +69,8 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 		panic(err) // it fails only for a size below 1
 	}
 	return &Handler{
-		workspace: w, recalls: recall.NewStore(home), handbook: handbook, logger: logger, turns: make(chan struct{}, maxTurns),
+		workspace: w, recalls: recall.NewStore(home), handbook: handbook, logger: logger,
+		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
 	}
 }
 

@@ -49,9 +49,13 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if followsRoots {
+			turns := h.turns
+			if patience(declaration.Name) == writingTime {
+				turns = h.writing
+			}
 			select {
-			case h.turns <- struct{}{}:
-				defer func() { <-h.turns }()
+			case turns <- struct{}{}:
+				defer func() { <-turns }()
 			case <-ctx.Done():
 				return nil, context.Cause(ctx)
 			}
@@ -77,6 +81,9 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 	return Tool{declaration, call}
 }
 
+// writingTime is for calls that wait for the language model. Package model bounds its silence.
+const writingTime = time.Hour
+
 // patience returns how long a call of a tool may take.
 func patience(tool string) time.Duration {
 	switch tool {
@@ -85,7 +92,7 @@ func patience(tool string) time.Duration {
 	case "delete_documents":
 		return time.Minute
 	case "rag_query", "rag_query_external":
-		return time.Hour // while the language model writes: package model bounds its silence
+		return writingTime
 	default: // recall ends sooner
 		return 5 * time.Second
 	}

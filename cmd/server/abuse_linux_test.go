@@ -73,7 +73,7 @@ func projectAbuses() map[string]abuse {
 		}},
 		"5,000 calls that hang, each cancelled": {do: func(t *testing.T, a *abuser, f *fixture) {
 			t.Helper()
-			const few = 500 // 32 at a time, and those that searches no longer wait for
+			const few = 500 // 8 at a time, and those that searches no longer wait for
 			f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
 			ids, lines := searches(a, 5000)
 			a.write(t, lines...)
