@@ -137,46 +137,6 @@ func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]Chu
 	return items, nil
 }
 
-const chunkTags = `-- name: ChunkTags :many
-SELECT c.document_id, substring(p.content FROM '(?n)^tags: (.*)$')::text AS tags
-FROM document_chunks c
-JOIN passages p ON p.collection = $1 AND p.project_id = $2 AND p.hash = c.passage_hash
-WHERE c.project_id = $2 AND c.document_id = ANY($3::bigint[]) AND c.ordinal = 0
-    AND c.collection = $1 AND c.start_line = 1 AND p.content ~ '(?n)^tags: '
-`
-
-type ChunkTagsParams struct {
-	Collection  Collection
-	ProjectID   int32
-	DocumentIds []int64
-}
-
-type ChunkTagsRow struct {
-	DocumentID int64
-	Tags       string
-}
-
-// The tags of documents, as the passage of their front matter has them. It is the first one.
-func (q *Queries) ChunkTags(ctx context.Context, arg ChunkTagsParams) ([]ChunkTagsRow, error) {
-	rows, err := q.db.Query(ctx, chunkTags, arg.Collection, arg.ProjectID, arg.DocumentIds)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ChunkTagsRow{}
-	for rows.Next() {
-		var i ChunkTagsRow
-		if err := rows.Scan(&i.DocumentID, &i.Tags); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const chunkTexts = `-- name: ChunkTexts :many
 SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, left(p.content, 20000) AS content,
     (-(p.lexical <#> $1::sparsevec))::float8 AS bm25,

@@ -219,7 +219,7 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes
 )
 SELECT t.project_id, t.id,
@@ -227,7 +227,7 @@ SELECT t.project_id, t.id,
         SELECT max(l.id) FROM documents l
         WHERE l.project_id = $1 AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
     ), t.id::bigint << 32),
-    $2, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
+    $2, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.quotes, ''), E'\n')
@@ -237,23 +237,24 @@ CROSS JOIN (
         generate_subscripts($3::text[], 1) AS ordinal,
         unnest($4::text[]) AS title,
         unnest($5::text[]) AS summary,
-        unnest($6::text[]) AS doc_type,
-        unnest($7::text[]) AS doc_date,
-        unnest($8::promotion_level[]) AS promotion_level,
-        unnest($9::bytea[]) AS content_hash,
-        unnest($10::text[]) AS schema_hash,
-        unnest($11::integer[]) AS char_count,
-        unnest($12::bigint[]) AS file_size,
-        unnest($13::timestamptz[]) AS file_mtime,
-        unnest($14::timestamptz[]) AS file_ctime,
-        unnest($15::bigint[]) AS file_inode,
-        unnest($16::integer[]) AS chunk_count,
-        unnest($17::text[]) AS places,
-        unnest($18::text[]) AS quotes
+        unnest($6::text[]) AS tags,
+        unnest($7::text[]) AS doc_type,
+        unnest($8::text[]) AS doc_date,
+        unnest($9::promotion_level[]) AS promotion_level,
+        unnest($10::bytea[]) AS content_hash,
+        unnest($11::text[]) AS schema_hash,
+        unnest($12::integer[]) AS char_count,
+        unnest($13::bigint[]) AS file_size,
+        unnest($14::timestamptz[]) AS file_mtime,
+        unnest($15::timestamptz[]) AS file_ctime,
+        unnest($16::bigint[]) AS file_inode,
+        unnest($17::integer[]) AS chunk_count,
+        unnest($18::text[]) AS places,
+        unnest($19::text[]) AS quotes
 ) AS d
-WHERE t.project_id = $1 AND t.id = $19
+WHERE t.project_id = $1 AND t.id = $20
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
-    title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
+    title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
@@ -267,6 +268,7 @@ type DocumentUpsertManyParams struct {
 	RelativePaths   []string
 	Titles          []string
 	Summaries       []string
+	Tags            []string
 	DocTypes        []string
 	DocDates        []string
 	PromotionLevels []PromotionLevel
@@ -294,6 +296,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.RelativePaths,
 		arg.Titles,
 		arg.Summaries,
+		arg.Tags,
 		arg.DocTypes,
 		arg.DocDates,
 		arg.PromotionLevels,

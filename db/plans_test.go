@@ -77,10 +77,10 @@ func (c *corpus) share(t *testing.T) {
 	for _, statement := range []string{
 		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 			SELECT project_id, 'branch ' || n, path_hash, repo_root FROM tenants, generate_series(1, 4) AS n WHERE branch_name = 'large'`,
-		`INSERT INTO documents (project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+		`INSERT INTO documents (project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
 				content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
 			SELECT d.project_id, b.id, b.id::bigint << 32 | d.id, collection, relative_path,
-				title, summary, doc_type, doc_date, promotion_level,
+				title, summary, tags, doc_type, doc_date, promotion_level,
 				content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 			FROM documents d JOIN tenants t ON t.id = d.tenant_id AND t.branch_name = 'large', tenants b
 			WHERE b.branch_name LIKE 'branch %'`,

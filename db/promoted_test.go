@@ -54,9 +54,9 @@ func TestPromotedPassages(t *testing.T) {
 		"DROP INDEX embeddings_compounding_embedding, embeddings_compounding_promoted", // which take time, and no part in this
 		`INSERT INTO projects (name) VALUES ('p')`,
 		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root) SELECT 1, 'branch ' || n, '', '' FROM generate_series(1, 2) n`,
-		`INSERT INTO documents (id, project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
+		`INSERT INTO documents (id, project_id, tenant_id, collection, relative_path, title, summary, tags, doc_type, doc_date,
 			promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
-			SELECT n, 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '', '', 0, 0, now(), 'epoch', 0, 0
+			SELECT n, 1, n, 'compounding', 'a.md', '', '', '', '', '', 'critical', '', '', 0, 0, now(), 'epoch', 0, 0
 			FROM generate_series(1, 2) n`,
 		`INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical)
 			SELECT 'compounding', 1, md5(n::text)::uuid, '', '', '{1}', '{1:1}/1000000000' FROM generate_series(1, 1000) n`,

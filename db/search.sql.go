@@ -326,10 +326,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -366,6 +366,7 @@ type SearchVectorsRow struct {
 	RelativePath   string
 	Title          string
 	Summary        string
+	Tags           string
 	CharCount      int32
 	DocType        string
 	DocDate        string
@@ -426,6 +427,7 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 			&i.RelativePath,
 			&i.Title,
 			&i.Summary,
+			&i.Tags,
 			&i.CharCount,
 			&i.DocType,
 			&i.DocDate,
@@ -522,10 +524,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -568,6 +570,7 @@ type SearchWordsRow struct {
 	RelativePath   string
 	Title          string
 	Summary        string
+	Tags           string
 	CharCount      int32
 	DocType        string
 	DocDate        string
@@ -627,6 +630,7 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.RelativePath,
 			&i.Title,
 			&i.Summary,
+			&i.Tags,
 			&i.CharCount,
 			&i.DocType,
 			&i.DocDate,

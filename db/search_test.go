@@ -176,7 +176,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 		t.Fatal(err)
 	}
 	copyFrom("documents", []string{
-		"project_id", "tenant_id", "id", "collection", "relative_path", "title", "summary", "doc_type", "doc_date", "promotion_level",
+		"project_id", "tenant_id", "id", "collection", "relative_path", "title", "summary", "tags", "doc_type", "doc_date", "promotion_level",
 		"content_hash", "schema_hash", "char_count", "file_size", "file_mtime", "file_ctime", "file_inode", "chunk_count",
 	}, func(i int) []any {
 		docType := "problem"
@@ -184,7 +184,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 			docType = "rare"
 		}
 		return []any{
-			c.projectID, tenant, firstID + int64(i), CollectionCompounding, fmt.Sprintf("%d.md", i), "Title", "Summary", docType,
+			c.projectID, tenant, firstID + int64(i), CollectionCompounding, fmt.Sprintf("%d.md", i), "Title", "Summary", "", docType,
 			"2026-01-02", level(i),
 			[]byte{1},
 			"", 1, 1, time.Unix(0, 0), time.Unix(0, 0), 0, 0,

@@ -140,10 +140,10 @@ func (f *fixture) copyTo(t *testing.T, tenant *catalog.Tenant, count int) {
 			FROM document_chunks c JOIN documents d ON d.id = c.document_id
 			CROSS JOIN LATERAL generate_series(1, CASE d.doc_type WHEN 'tool' THEN $2::integer ELSE $2::integer / 10 END) n
 			WHERE c.tenant_id = $3::integer AND c.ordinal = 0`,
-		`INSERT INTO documents (project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+		`INSERT INTO documents (project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
 				content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
 			SELECT d.project_id, $1::integer, c.id, collection, n || d.relative_path,
-				title, summary, doc_type, doc_date, promotion_level,
+				title, summary, tags, doc_type, doc_date, promotion_level,
 				content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 			FROM documents d JOIN copied c ON c.document_id = d.id WHERE $2::integer > 0 AND $3::integer > 0`,
 		`INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)

@@ -2,10 +2,8 @@ package rag
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
@@ -76,31 +74,13 @@ func (f *search) known(all []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(all), func(term int32) bool { return f.sample.frequency(term) == 0 })
 }
 
-// about returns the IDs of the documents that have all terms in title and tags.
-func (s *Searcher) about(ctx context.Context, f *search, hits []*Hit, subject []int32) (map[int64]bool, error) {
-	if len(hits) == 0 || len(subject) == 0 {
-		return nil, nil //nolint:nilnil // no document has them
+// hits grades the documents, which are in order of relevance, and applies the limits.
+func (f *search) hits(ranked []*Hit) Hits {
+	subject, broad := f.subject(slices.ContainsFunc(ranked, f.reached))
+	about := map[int64]bool{} // the documents that have the subject in title and tags
+	for _, hit := range ranked {
+		about[hit.ID] = len(subject) > 0 && f.terms.HasAll(hit.Title+"\n"+hit.Tags, subject)
 	}
-	ids := make([]int64, len(hits))
-	for i, hit := range hits {
-		ids[i] = hit.ID
-	}
-	rows, err := db.ReadOne(ctx, s.db, "read tags", (*db.Queries).ChunkTags, db.ChunkTagsParams{
-		ProjectID: f.scope.Tenant.ProjectID, Collection: f.scope.Collection, DocumentIds: ids,
-	})
-	tags, about := map[int64]string{}, map[int64]bool{}
-	for _, row := range rows {
-		tags[row.DocumentID] = row.Tags
-	}
-	for _, hit := range hits {
-		about[hit.ID] = f.terms.HasAll(hit.Title+"\n"+tags[hit.ID], subject)
-	}
-	return about, err
-}
-
-// hits grades the documents, which are in order of relevance, and applies the limits. about has the
-// IDs of those that have the subject of the query in title or tags.
-func (f *search) hits(ranked []*Hit, about map[int64]bool, broad bool) Hits {
 	grade := Nothing
 	var documents, critical, mayAnswer, closest, others []*Hit
 	for _, hit := range ranked {

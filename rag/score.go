@@ -151,7 +151,7 @@ func compareTrue(a, b bool) int {
 
 func newHit(row candidate, a assessment) *Hit {
 	return &Hit{
-		ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
+		ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, Tags: row.Tags, CharCount: int(row.CharCount),
 		DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
 		HeaderPath: row.HeaderPath, StartLine: int(row.StartLine), EndLine: int(row.EndLine),
 		Ordinal: int(row.Ordinal), Content: row.Content,

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -111,9 +110,11 @@ type Query struct {
 type Hit struct {
 	ID                   int64
 	Path, Title, Summary string
-	CharCount            int
-	DocType, Date        string
-	Level                catalog.Level
+	// Tags are in one text, separated by "; ".
+	Tags          string
+	CharCount     int
+	DocType, Date string
+	Level         catalog.Level
 	// Score is the probability that the document answers the query, by its best passage.
 	Score float64
 	// HeaderPath, StartLine and EndLine say where the best passage is, Ordinal counts
@@ -185,13 +186,7 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	if err != nil {
 		return Hits{}, err
 	}
-	ranked := found.ranked()
-	subject, broad := found.subject(slices.ContainsFunc(ranked, found.reached))
-	about, err := s.about(ctx, found, ranked, subject)
-	if err != nil {
-		return Hits{}, err
-	}
-	return found.hits(ranked, about, broad), nil
+	return found.hits(found.ranked()), nil
 }
 
 // search is a search with what it has read, to be scored: see score.go.

@@ -19,6 +19,8 @@ const (
 	maxLinks = 1000
 	// maxTitle bounds a title, in characters: a heading may be a file of one line.
 	maxTitle = 1000
+	// maxTags bounds the text of all tags, in characters: a search shows as many.
+	maxTags = 2000
 )
 
 // prepared is a file made ready for the database.

@@ -48,14 +48,6 @@ WHERE c.project_id = @project_id AND c.document_id = ANY(@document_ids::bigint[]
     AND c.collection = @collection
 ORDER BY c.document_id, c.ordinal;
 
--- name: ChunkTags :many
--- The tags of documents, as the passage of their front matter has them. It is the first one.
-SELECT c.document_id, substring(p.content FROM '(?n)^tags: (.*)$')::text AS tags
-FROM document_chunks c
-JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = c.passage_hash
-WHERE c.project_id = @project_id AND c.document_id = ANY(@document_ids::bigint[]) AND c.ordinal = 0
-    AND c.collection = @collection AND c.start_line = 1 AND p.content ~ '(?n)^tags: ';
-
 -- name: ChunkPlaces :many
 -- Where the tenant's documents of all collections have some passages.
 SELECT c.passage_hash, d.relative_path, c.start_line, c.end_line

@@ -10,7 +10,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 -- last one: a sequence would be asked on one node of Citus, and the row be on another. So it
 -- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes
 )
 SELECT t.project_id, t.id,
@@ -18,7 +18,7 @@ SELECT t.project_id, t.id,
         SELECT max(l.id) FROM documents l
         WHERE l.project_id = @project_id AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
     ), t.id::bigint << 32),
-    @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
+    @collection, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.quotes, ''), E'\n')
@@ -28,6 +28,7 @@ CROSS JOIN (
         generate_subscripts(@relative_paths::text[], 1) AS ordinal,
         unnest(@titles::text[]) AS title,
         unnest(@summaries::text[]) AS summary,
+        unnest(@tags::text[]) AS tags,
         unnest(@doc_types::text[]) AS doc_type,
         unnest(@doc_dates::text[]) AS doc_date,
         unnest(@promotion_levels::promotion_level[]) AS promotion_level,
@@ -44,7 +45,7 @@ CROSS JOIN (
 ) AS d
 WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
-    title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
+    title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,

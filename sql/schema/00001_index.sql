@@ -103,6 +103,8 @@ CREATE TABLE documents (
     relative_path   text            NOT NULL,
     title           text            NOT NULL,
     summary         text            NOT NULL,
+    -- Separated by "; ".
+    tags            text            NOT NULL,
     doc_type        text            NOT NULL,
     doc_date        text            NOT NULL,
     promotion_level promotion_level NOT NULL,
@@ -127,7 +129,7 @@ CREATE TABLE documents (
     -- The code that the document quotes, such as command lines, each behind one character that
     -- says what the document advises; NULL for none.
     quotes          text[],
-    CHECK (length(title) <= 1000 AND octet_length(summary || doc_type || doc_date || schema_hash) <= 262144),
+    CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash) <= 262144),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576 AND pg_column_size(quotes) <= 262144),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
@@ -283,7 +285,7 @@ $$;
 
 -- A place where a passage stands, as a search returns it.
 CREATE VIEW found_chunks AS
-SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, left(d.tags, 2000) AS tags, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
     c.ordinal, c.header_path, c.start_line, c.end_line
 FROM document_chunks c

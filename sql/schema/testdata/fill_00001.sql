@@ -17,18 +17,18 @@ INSERT INTO tenants (
     (2, 3, '', '', '', 1, 1, 0, NULL, 0, NULL, '2026-01-01 00:00+00', '2026-01-02 00:00+00');
 
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
 ) VALUES
-    (1, 1, 1, 'compounding', 'docs/pool.md', 'Pool', 'Exhausted', 'problem', '2026-01-02', 'critical',
+    (1, 1, 1, 'compounding', 'docs/pool.md', 'Pool', 'Exhausted', 'pool; sql', 'problem', '2026-01-02', 'critical',
         '\x01', 'schema', 40, 44, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 2, '{src/pool.go}'),
-    (1, 1, 2, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'standard',
+    (1, 1, 2, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', '', 'insight', '2026-01-03', 'standard',
         '\x02', '', 20, 22, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0, NULL),
-    (1, 2, 3, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'important',
+    (1, 2, 3, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', '', 'insight', '2026-01-03', 'important',
         '\x02', '', 20, 22, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0, NULL),
-    (1, 1, 4, 'external', 'manual/setup.md', 'Setup', '', '', '', 'standard',
+    (1, 1, 4, 'external', 'manual/setup.md', 'Setup', '', '', '', '', 'standard',
         '\x03', '', 10, 10, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0, NULL),
-    (2, 3, 5, 'handbook', 'handbook/keys.md', 'Keys', '', 'office', '', 'standard',
+    (2, 3, 5, 'handbook', 'handbook/keys.md', 'Keys', '', '', 'office', '', 'standard',
         '\x04', '', 10, 10, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0, NULL);
 
 INSERT INTO document_chunks (
