@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // The chapters of the help and of docs/commands.md.
@@ -76,6 +78,9 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	return root
 }
 
+// errClosed is for commands that do nothing but print.
+var errClosed = errors.New("stdout is closed, so that nobody would see the answer; leave it open, or write it with > FILE")
+
 // complement gives a command what all have: --json, checks of arguments and flags, and an error
 // that shows that it ran.
 func complement(command *cobra.Command) {
@@ -88,6 +93,9 @@ func complement(command *cobra.Command) {
 	run := command.RunE
 	command.RunE = func(cmd *cobra.Command, args []string) error {
 		err := checkExcluded(cmd)
+		if err == nil && slices.Contains([]string{"search", "ask", "about", "graph"}, cmd.Name()) && process.WasClosed(os.Stdout) {
+			err = errClosed
+		}
 		if err == nil {
 			err = run(cmd, args)
 		}
