@@ -37,7 +37,7 @@ var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
 			extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID(), markdown.WikiLinks()),
 		goldmark.WithRendererOptions(renderhtml.WithUnsafe()),
 	)
 })
@@ -150,20 +150,21 @@ func rewrite(node ast.Node, route func(destination string) string) {
 // route returns where a link leads in the page, or "" for nowhere.
 func route(d *docset.Document, set *docset.Set, p *project.Project, destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
-	target, inRepository := d.Path, before == ""
-	if !inRepository {
-		target, inRepository = index.LinkTarget(d.Path, p, destination)
-	}
-	if !inRepository {
-		return destination
+	target := d.Path
+	if before != "" {
+		link, inRepository := index.TextLink(d.Path, p, destination)
+		if !inRepository {
+			return destination
+		}
+		target = set.Resolve(d.Path, link)
 	}
 	other := set.Find(target)
-	if other == nil || other.Err != nil {
+	if other == nil || other.Err != nil || destination == "" {
 		return ""
 	}
 	found := documentRoute + url.PathEscape(target)
 	if decoded, err := url.PathUnescape(fragment); err == nil && decoded != "" {
-		found += "/" + url.PathEscape(strings.ToLower(decoded))
+		found += "/" + url.PathEscape(headingAnchor(decoded))
 	}
 	return found
 }
