@@ -103,10 +103,9 @@ func (s *Set) Superseded() (later map[string][]string, latest map[string]string)
 	return later, catalog.NewSuperseded(later).By
 }
 
-// Resolve returns the path to which a link of the document at source leads, as in the index: that of its
-// fallback if no document is at its target. A wikilink leads where Obsidian 1.13 does, to a path that ends with the
-// name, in any case of letters. Of several, the one in the folder of all documents comes first, then those in the
-// folder of source, then the shortest.
+// Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is
+// at its target. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
+// Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
 	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
 	if !isPage {

@@ -151,15 +151,13 @@ func rewrite(node ast.Node, route func(destination string) string) {
 func route(d *docset.Document, set *docset.Set, p *project.Project, destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
 	target := d.Path
-	if before != "" {
-		link, inRepository := index.TextLink(d.Path, p, destination)
-		if !inRepository {
-			return destination
-		}
+	if link, inRepository := index.TextLink(d.Path, p, destination); inRepository {
 		target = set.Resolve(d.Path, link)
+	} else if before != "" || destination == "" {
+		return destination
 	}
 	other := set.Find(target)
-	if other == nil || other.Err != nil || destination == "" {
+	if other == nil || other.Err != nil {
 		return ""
 	}
 	found := documentRoute + url.PathEscape(target)

@@ -49,8 +49,7 @@ func WikiLinks() parser.Option {
 	return parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, 199))
 }
 
-// wikiParser makes a link of [[page]], and an image of ![[picture.png]]. It leaves alone [[1]](url), which is
-// another link, and [[ -f x ]].
+// wikiParser makes links of [[page]], and images of ![[a.png]]. It leaves alone [[1]](url) and [[ -f x ]].
 type wikiParser struct{ *wikilink.Parser }
 
 func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
