@@ -46,11 +46,13 @@ LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id
 LEFT JOIN (
     SELECT DISTINCT ON (n.document_id, n.ordinal) n.document_id, n.ordinal, p.id, p.relative_path, p.promotion_level
     FROM document_links n
+    JOIN documents s ON s.project_id = $1 AND s.id = n.document_id
     JOIN documents p ON p.project_id = $1 AND p.tenant_id = $2 AND p.collection = $3
         AND lower(regexp_replace(p.relative_path, '^.*/', '')) = lower(regexp_replace(n.target_path, '^.*/', ''))
         AND right(lower('/' || p.relative_path), length(n.target_path) - 2) = lower(substr(n.target_path, 3))
     WHERE n.project_id = $1 AND n.tenant_id = $2 AND n.target_path LIKE '**/%'
-    ORDER BY n.document_id, n.ordinal, length(p.relative_path), p.relative_path
+    ORDER BY n.document_id, n.ordinal, lower(p.relative_path) = lower(n.fallback_path) DESC,
+        starts_with(lower(p.relative_path), lower(regexp_replace(s.relative_path, '[^/]*$', ''))) DESC, length(p.relative_path), p.relative_path
 ) w ON w.document_id = l.document_id AND w.ordinal = l.ordinal
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND d.collection = $3
     AND coalesce(t.id, f.id, w.id) IS NOT NULL AND NOT l.supersedes
@@ -70,7 +72,8 @@ type LinkEdgesRow struct {
 }
 
 // The tenant's link graph, links to nothing and to superseded documents left out, in the order of the texts.
-// A target that begins with **/ is a wikilink: the shortest path that ends so is meant.
+// A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
+// first, then those in the folder of the link's document, then the shortest.
 func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdgesRow, error) {
 	rows, err := q.db.Query(ctx, linkEdges, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {

@@ -137,15 +137,19 @@ func TestOpenAI_SyncSearchAskAndDoctor(t *testing.T) {
 }
 
 // A model whose prompts are not known makes worse vectors than it could.
-func TestDoctor_NamesAModelWithoutPrompts(t *testing.T) {
+func TestDoctor_NamesPromptsOfTheModel(t *testing.T) {
 	t.Parallel()
 	environment, fake := services(t)
-	fake.AddModel("unheard-of", "aaaa")
 	home, root := t.TempDir(), newProject(t, nil)
-	for model, want := range map[string]bool{"unheard-of": true, "mxbai-embed-large": false} {
+	for model, want := range map[string]string{
+		"unheard-of":        ", without prompts: those that it was trained with are not known",
+		"bge-small-en-v1.5": `; prompts: "Represent this sentence for searching relevant passages: " before queries, "" before documents`,
+		"e5-small-v2":       `; prompts: "query: " before queries, "passage: " before documents`,
+	} {
+		fake.AddModel(model, "aaaa")
 		write(t, home, "settings.json", `{"embedding_model": "`+model+`"}`)
 		o := mustRun(t, root, append(environment, "CDOCS_HOME="+home), "doctor")
-		if strings.Contains(o.stdout, model+" makes vectors, without prompts") != want {
+		if !strings.Contains(o.stdout, model+" makes vectors"+want) {
 			t.Errorf("doctor says of %s\n%s", model, o.stdout)
 		}
 	}

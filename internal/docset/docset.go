@@ -4,12 +4,12 @@
 package docset
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -81,7 +81,7 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	for _, d := range set.Documents {
 		for _, link := range d.Links {
-			if target := set.follow(root, link); target.Path != d.Path {
+			if target := set.follow(root, d.Path, link); target.Path != d.Path {
 				d.Targets = append(d.Targets, target)
 			}
 		}
@@ -103,26 +103,38 @@ func (s *Set) Superseded() (later map[string][]string, latest map[string]string)
 	return later, catalog.NewSuperseded(later).By
 }
 
-// page returns the path of the document that a wikilink names, or "". As in Obsidian and in the index, it is
-// the shortest path that ends with the name.
-func (s *Set) page(name string) string {
-	shortest, end := "", strings.ToLower("/"+name)
+// Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is
+// at its target. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
+// Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
+func (s *Set) Resolve(source string, link index.Link) string {
+	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
+	if !isPage {
+		if s.byPath[link.Target] == nil && s.byPath[link.Fallback] != nil {
+			return link.Fallback
+		}
+		return link.Target
+	}
+	pages := []string{}
 	for _, d := range s.byName[strings.ToLower(path.Base(name))] {
-		if strings.HasSuffix(strings.ToLower("/"+d.Path), end) && (shortest == "" || len(d.Path) < len(shortest)) {
-			shortest = d.Path
+		if strings.HasSuffix(strings.ToLower("/"+d.Path), strings.ToLower("/"+name)) {
+			pages = append(pages, d.Path)
 		}
 	}
-	return shortest
+	slices.SortStableFunc(pages, func(a, b string) int { return utf8.RuneCountInString(a) - utf8.RuneCountInString(b) })
+	for _, first := range []string{link.Fallback, path.Dir(source) + "/", ""} {
+		for _, page := range pages {
+			if strings.HasPrefix(strings.ToLower(page), strings.ToLower(first)) {
+				return page
+			}
+		}
+	}
+	return name
 }
 
-// follow finds where a link leads, as the index does: to its fallback without a document at its target.
-func (s *Set) follow(root *contain.Root, link index.Link) Target {
-	target := Target{Path: link.Target, Supersedes: link.Supersedes}
-	if page, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder); isPage {
-		target.Path, target.Wiki = cmp.Or(s.page(page), page), true
-	} else if d := s.byPath[link.Target]; d == nil && s.byPath[link.Fallback] != nil {
-		target.Path = link.Fallback
-	}
+// follow finds where a link of the document at source leads.
+func (s *Set) follow(root *contain.Root, source string, link index.Link) Target {
+	target := Target{Path: s.Resolve(source, link), Supersedes: link.Supersedes}
+	target.Wiki = strings.HasPrefix(link.Target, markdown.AnyFolder)
 	d := s.byPath[target.Path]
 	if d == nil {
 		target.Missing = !root.Exists(target.Path) && (link.Fallback == "" || !root.Exists(link.Fallback))

@@ -107,9 +107,9 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 		}
 		return one(Error, err.Error(), fix)
 	}
-	makes := name + " makes vectors"
-	if !model.Known(name) {
-		makes += ", without prompts: those that it was trained with are not known"
+	makes := name + " makes vectors, without prompts: those that it was trained with are not known"
+	if query, document, known := model.Prompts(name); known {
+		makes = fmt.Sprintf("%s makes vectors; prompts: %q before queries, %q before documents", name, query, document)
 	}
 	return append(one(OK, makes, ""), e.weakModel(limited)...)
 }

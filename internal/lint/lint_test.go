@@ -100,7 +100,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[gone](gone%20file.md#x)\n")
 		}, []string{"insights/a.md:12: error broken-link: there is no " + docs + "insights/gone file.md"}},
 		{"a wikilink that leads nowhere", func(r *gitrepo.Repo) {
-			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[[insights/B|text]] and [[gone page#x]]\n")
+			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[[insights/B|text]] and [[gone page#x#y]], ![[x.png]]\n")
 		}, []string{"insights/a.md:12: warning broken-link: there is no gone page.md in any folder of the documents"}},
 		{"a wikilink that is not returned", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/d.md", insight("d", "", "Nothing else.\n\nSee [[C]]."))

@@ -208,6 +208,7 @@ func TestWrite_RunsNothingOfTheDocuments(t *testing.T) {
 		"<style>@import '//evil.example/x.css'</style><link rel=stylesheet href=//evil.example/x.css>\n\n# Head <h1 id=content>clobbers</h1>",
 		"<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript><!-- --!><img src=x onerror=alert(1)> -->",
 		"| a | b |\n|---|---|\n| <img src=x onerror=alert(1)> | `<script>` |\n\n```html\n<script>alert(1)</script>\n```\n\n</script><!--",
+		"[[javascript:alert(1)]] [[//evil.example/x|a]] ![[x.png\"onerror=alert(1)]] [[a#\" onclick=alert(1) x=\"|b]] [[<script>alert(1)</script>]]",
 		"[ref]\n\n[ref]: javascript:alert(1)\n\n<javascript:alert(1)> <https://evil.example/\"onclick=alert(1)>",
 		strings.Repeat("[", 5_000) + "<script>alert(1)</script>",
 	} {
@@ -285,6 +286,11 @@ func TestWrite_RendersMarkdown(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"link":           {"[b](b.md) [c](/csharp-compounding-docs/c%20c.md)", `<p><a href="` + at + `b.md">b</a> <a href="` + at + `c%20c.md">c</a></p>`},
 		"anchor":         {"[b](b.md#Über-uns) [here](#x)", `<p><a href="` + at + `b.md/%C3%BCber-uns">b</a> <a href="` + at + `a.md/x">here</a></p>`},
+		"wikilink":       {"[[b]] [[B|the *b*]] [[c c]]", `<p><a href="` + at + `b.md">b</a> <a href="` + at + `b.md">the *b*</a> <a href="` + at + `c%20c.md">c c</a></p>`},
+		"wiki heading":   {"[[b#Über uns]] [[#Part one|here]] [[b#One#Two]]", `<p><a href="` + at + `b.md/%C3%BCber-uns">b#Über uns</a> <a href="` + at + `a.md/part-one">here</a> <a href="` + at + `b.md/two">b#One#Two</a></p>`},
+		"wiki elsewhere": {"[[gone]] [[x.pdf]] [[1]](b.md) `[[b]]` [[ -f b ]]", `<p>gone x.pdf <a href="` + at + `b.md">[1]</a> <code>[[b]]</code> [[ -f b ]]</p>`},
+		"wiki embed":     {"![[b]] ![[x.png|100]]", `<p><a href="` + at + `b.md">b</a> <em>Image: 100</em></p>`},
+		"wiki table":     {"|a|\n|-|\n|[[b\\|text]]|", "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td><a href=\"" + at + "b.md\">text</a></td>\n</tr>\n</tbody>\n</table>"},
 		"reference":      {"[b][]\n\n[b]: ./b.md", `<p><a href="` + at + `b.md">b</a></p>`},
 		"elsewhere":      {"[code](../main.go) [gone](gone.md) [out](../../x.md)", "<p>code gone out</p>"},
 		"web":            {"<https://example.com>", `<p><a href="https://example.com" rel="noreferrer noopener" target="_blank">https://example.com</a></p>`},

@@ -37,7 +37,7 @@ var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
 			extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID(), markdown.WikiLinks()),
 		goldmark.WithRendererOptions(renderhtml.WithUnsafe()),
 	)
 })
@@ -150,11 +150,10 @@ func rewrite(node ast.Node, route func(destination string) string) {
 // route returns where a link leads in the page, or "" for nowhere.
 func route(d *docset.Document, set *docset.Set, p *project.Project, destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
-	target, inRepository := d.Path, before == ""
-	if !inRepository {
-		target, inRepository = index.LinkTarget(d.Path, p, destination)
-	}
-	if !inRepository {
+	target := d.Path
+	if link, inRepository := index.TextLink(d.Path, p, destination); inRepository {
+		target = set.Resolve(d.Path, link)
+	} else if before != "" || destination == "" {
 		return destination
 	}
 	other := set.Find(target)
@@ -163,7 +162,7 @@ func route(d *docset.Document, set *docset.Set, p *project.Project, destination 
 	}
 	found := documentRoute + url.PathEscape(target)
 	if decoded, err := url.PathUnescape(fragment); err == nil && decoded != "" {
-		found += "/" + url.PathEscape(strings.ToLower(decoded))
+		found += "/" + url.PathEscape(headingAnchor(decoded))
 	}
 	return found
 }

@@ -33,7 +33,7 @@ type prepared struct {
 	undated bool
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
-	linkRoot string // as in [document.DocType]
+	docType  document.DocType // that of its folder
 	language terms.Language
 }
 
@@ -80,9 +80,9 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 		}
 	}
 	doc.language = cmp.Or(doc.language, terms.Detect(string(file.Content)))
-	doc.Links = dedupe(append(resolveLinks(file.Path, doc.linkRoot, parsed.Links), doc.Links...))
+	doc.Links = dedupe(append(resolveLinks(file.Path, doc.docType, parsed.Links), doc.Links...))
 	if collection == catalog.Compounding {
-		doc.Places = citedPlaces(file.Path, doc.linkRoot, parsed)
+		doc.Places = citedPlaces(file.Path, doc.docType.LinkRoot, parsed)
 	}
 	if collection == catalog.Handbook {
 		doc.DocType = handbookSection(file.Path, parsed.FrontMatter)
@@ -144,7 +144,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
 				"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
 	}
-	d.linkRoot, d.language = docType.LinkRoot, terms.Language(docType.Language)
+	d.docType, d.language = docType, terms.Language(docType.Language)
 	if docType.Lenient() {
 		docType = namedType(docType, frontMatter)
 		frontMatter = usable(frontMatter)

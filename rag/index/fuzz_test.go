@@ -26,6 +26,7 @@ func FuzzLinks(f *testing.F) {
 	for _, seed := range []string{
 		"[a](b.md)", "[a](<b c.md#d> \"t\")", "[a][r]\n\n[r]: x%20y.md?z\n", "![[a](b)](c)", "[a](b%00%ff&#0;\\(.md)", "[a](//b) [c](d:e)", "[![a](b)](c)",
 		"[a](../../../../x.md) [b](%2e%2e/%2e%2e/x.md) [c](/../x.md) [d](/..) [e](docs/../..)", "[a](..\\..\\x.md) [b](.) [c](./)", "[a](c#.md#b)",
+		"[[a]] [[problems/a]] [[a/../../x|y]] [[b#c#d]] [[/]] [[..]] [[../x]]",
 	} {
 		f.Add("docs/problems/a.md", []byte(seed), uint16(0))
 	}
@@ -49,7 +50,7 @@ func FuzzLinks(f *testing.F) {
 		}
 		var links []Link
 		workbound.Check(t, len(source)+len(text), memoryPerByte, func() {
-			links = append(resolveLinks(source, "../docs", doc.Links), resolveRelated(source, "docs", doc.Links)...)
+			links = append(resolveLinks(source, document.DocType{Docs: "docs", LinkRoot: "../docs"}, doc.Links), resolveRelated(source, "docs", doc.Links)...)
 		})
 		if len(links) > 2*maxLinks {
 			t.Errorf("%d links", len(links))

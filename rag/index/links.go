@@ -6,33 +6,44 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // resolveLinks makes link destinations found in the file at source relative to
-// the repository. Those that lead out of it are left out.
-func resolveLinks(source, root string, destinations []string) []Link {
+// the repository. Those that lead out of it, or to the file itself, are left out.
+func resolveLinks(source string, docType document.DocType, destinations []string) []Link {
 	links := []Link{}
 	for _, destination := range destinations {
-		if strings.HasPrefix(destination, markdown.AnyFolder) {
-			links = append(links, Link{Target: path.Clean(destination)})
-		} else if target, ok := resolveLink(source, rooted(root, destination)); ok {
-			links = append(links, Link{Target: target})
+		link := destinationLink(source, docType, destination)
+		if insideRepository(link.Target) && link.Target != source && link.Fallback != source {
+			links = append(links, link)
 		}
 	}
 	return dedupe(links)
 }
 
-// LinkTarget returns the file to which a link in the text of a project's document leads, relative
-// to the repository. It reports false if the link leads to no file of the repository.
-func LinkTarget(source string, schema Schema, destination string) (string, bool) {
+// TextLink returns a link in the text of a project's document. It reports false if the link leads to no
+// file of the repository.
+func TextLink(source string, schema Schema, destination string) (Link, bool) {
 	docType, _ := schema.DocumentType(source)
 	relative, ok := markdown.RelativeLink(destination)
 	if !ok {
-		return "", false
+		return Link{}, false
 	}
-	target, _ := resolveLink(source, rooted(docType.LinkRoot, relative))
-	return target, insideRepository(target)
+	link := destinationLink(source, docType, relative)
+	return link, insideRepository(link.Target)
+}
+
+// destinationLink returns the link to a destination in the file at source. The fallback of a wikilink is
+// the page of that path in the folder of all documents.
+func destinationLink(source string, docType document.DocType, destination string) Link {
+	if page, ok := strings.CutPrefix(destination, markdown.AnyFolder); ok {
+		page = path.Clean("/" + page)
+		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}
+	}
+	target, _ := resolveLink(source, rooted(docType.LinkRoot, destination))
+	return Link{Target: target}
 }
 
 // resolveRelated resolves the related_docs of the file at source. Writers give them relative to the
@@ -59,10 +70,7 @@ func resolveRelated(source, docs string, related []string) []Link {
 		if strings.HasPrefix(inDocs, docs+"/") && inDocs != source && !slices.Contains(candidates, inDocs) {
 			candidates = append(candidates, inDocs)
 		}
-		switch len(candidates) {
-		case 1:
-			links = append(links, Link{Target: candidates[0]})
-		case 2:
+		if candidates = append(candidates, ""); candidates[0] != "" {
 			links = append(links, Link{Target: candidates[0], Fallback: candidates[1]})
 		}
 	}

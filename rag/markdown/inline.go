@@ -40,14 +40,16 @@ var contentParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, beforeLinks)),
+		WikiLinks(),
 	)
 })
 
-// beforeLinks is a higher priority than that of goldmark's links.
-const beforeLinks = 199
+// WikiLinks makes goldmark parse [[page]] as a link, before its own links, which have the priority 200.
+func WikiLinks() parser.Option {
+	return parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, 199))
+}
 
-// wikiParser parses [[page]]. It leaves alone [[1]](url), which is another link, and [[ -f x ]].
+// wikiParser makes links of [[page]], and images of ![[a.png]]. It leaves alone [[1]](url) and [[ -f x ]].
 type wikiParser struct{ *wikilink.Parser }
 
 func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
@@ -56,28 +58,38 @@ func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	if bytes.HasPrefix(line, []byte("[[ ")) || bytes.HasPrefix(behind, []byte("(")) {
 		return nil
 	}
-	return w.Parser.Parse(parent, block, pc)
+	node, ok := w.Parser.Parse(parent, block, pc).(*wikilink.Node)
+	if !ok {
+		return nil
+	}
+	link := ast.NewLink()
+	link.AppendChild(link, node.FirstChild())
+	if link.Destination = pageLink(node); len(link.Destination) == 0 && node.Embed {
+		return ast.NewImage(link)
+	}
+	return link
 }
 
 // AnyFolder begins the destination of a wikilink: a page of that name in any folder.
 const AnyFolder = "**/"
 
-var otherFile = regexp.MustCompile(`(?i)\.[a-z0-9]{1,5}$`)
+var otherFile = regexp.MustCompile(`(?i)\.[a-z][a-z0-9]{0,4}$`)
 
-// pageLink returns the destination of a wikilink, "" if it leads to no markdown.
-func pageLink(target string) string {
+// pageLink returns the destination of a wikilink, nothing if it leads to no markdown.
+func pageLink(node *wikilink.Node) []byte {
+	target, _, _ := strings.Cut(string(node.Target), "#") // of [[page#heading#heading]]
+	target = strings.TrimSuffix(target, `\`)              // of [[page\|text]] in a table
 	target = strings.TrimPrefix(strings.TrimSpace(target), "/")
-	isPage := strings.HasSuffix(strings.ToLower(target), ".md")
-	if target == "" || !isPage && otherFile.MatchString(target) {
-		return ""
-	}
-	if !isPage {
+	if target != "" && !strings.HasSuffix(strings.ToLower(target), ".md") {
+		if otherFile.MatchString(target) {
+			return nil
+		}
 		target += ".md"
 	}
-	if !strings.HasPrefix(target, ".") {
+	if target != "" && !strings.HasPrefix(target, ".") {
 		target = AnyFolder + target
 	}
-	return (&url.URL{Path: target}).EscapedPath()
+	return []byte((&url.URL{Path: target, Fragment: string(node.Fragment)}).String())
 }
 
 // inline is a block's content.
@@ -151,13 +163,6 @@ func (p inlineParser) parsePart(content string) inline {
 		switch node := node.(type) {
 		case *ast.Image, *ast.RawHTML:
 			return ast.WalkSkipChildren, nil
-		case *wikilink.Node:
-			if link := pageLink(string(node.Target)); link != "" {
-				links = append(links, link)
-			}
-			if node.Embed {
-				return ast.WalkSkipChildren, nil
-			}
 		case *ast.Link:
 			links = append(links, Unescape(node.Destination))
 		case *ast.AutoLink:

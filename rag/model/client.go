@@ -113,7 +113,7 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	}
 	return Model{
 		Name: c.cfg.EmbedModel, Digest: digest,
-		Dimensions: Dimensions, PromptVersion: c.embedder.prompts.version(),
+		Dimensions: Dimensions, PromptVersion: c.embedder.version(),
 	}, nil
 }
 

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// prompts are what a model was trained to see before a text, "" for nothing.
-type prompts struct{ query, document string }
-
 const (
 	// searching is the prompt of several families for a query.
 	searching        = "Represent this sentence for searching relevant passages: "
@@ -19,8 +16,7 @@ const (
 
 // embedder describes an embedding model that is known by its name.
 type embedder struct {
-	prompts
-
+	query, document string // prompts that it was trained to see before a text, "" for none
 	// shortens is set for models whose first components are a vector of their own (Matryoshka
 	// representation learning).
 	shortens bool
@@ -36,45 +32,45 @@ var knownEmbedders = []struct {
 	embedder
 }{
 	// https://huggingface.co/mixedbread-ai/mxbai-embed-large-v1
-	{[]string{"mxbai-embed-large"}, embedder{prompts: prompts{query: searching}}},
+	{[]string{"mxbai-embed-large"}, embedder{query: searching}},
 	// Version 2 has another prompt: https://huggingface.co/Snowflake/snowflake-arctic-embed-l-v2.0
-	{[]string{"arctic-embed2", "arctic-embed-l-v2", "arctic-embed-m-v2"}, embedder{prompts: prompts{query: "query: "}}},
+	{[]string{"arctic-embed2", "arctic-embed-l-v2", "arctic-embed-m-v2"}, embedder{query: "query: "}},
 	// https://github.com/Snowflake-Labs/arctic-embed
-	{[]string{"arctic-embed"}, embedder{prompts: prompts{query: searching}}},
+	{[]string{"arctic-embed"}, embedder{query: searching}},
 	// https://huggingface.co/nomic-ai/nomic-embed-text-v1.5
-	{[]string{"nomic-embed-text"}, embedder{prompts: prompts{query: "search_query: ", document: "search_document: "}}},
+	{[]string{"nomic-embed-text"}, embedder{query: "search_query: ", document: "search_document: "}},
 	// None: https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
 	// and https://github.com/FlagOpen/FlagEmbedding/tree/master/research/BGE_M3
 	{[]string{"all-minilm", "bge-m3"}, embedder{}},
 	// https://huggingface.co/BAAI/bge-large-en-v1.5 lists all sizes, in both languages.
-	{[]string{"bge-large-zh", "bge-base-zh", "bge-small-zh"}, embedder{prompts: prompts{query: searchingChinese}}},
-	{[]string{"bge-large", "bge-base", "bge-small"}, embedder{prompts: prompts{query: searching}}},
+	{[]string{"bge-large-zh", "bge-base-zh", "bge-small-zh"}, embedder{query: searchingChinese}},
+	{[]string{"bge-large", "bge-base", "bge-small"}, embedder{query: searching}},
 	// https://huggingface.co/intfloat/multilingual-e5-large-instruct
-	{[]string{"e5-large-instruct"}, embedder{prompts: prompts{query: webSearch + " "}}},
+	{[]string{"e5-large-instruct"}, embedder{query: webSearch + " "}},
 	// https://huggingface.co/intfloat/multilingual-e5-large
-	{[]string{"e5-large", "e5-base", "e5-small"}, embedder{prompts: prompts{query: "query: ", document: "passage: "}}},
+	{[]string{"e5-large", "e5-base", "e5-small"}, embedder{query: "query: ", document: "passage: "}},
 	// https://github.com/QwenLM/Qwen3-Embedding: up to 4,096 dimensions, from 32 on as wanted.
-	{[]string{"qwen3-embedding"}, embedder{prompts: prompts{query: webSearch}, shortens: true}},
+	{[]string{"qwen3-embedding"}, embedder{query: webSearch, shortens: true}},
 	// https://ai.google.dev/gemma/docs/embeddinggemma/model_card
-	{[]string{"embeddinggemma"}, embedder{
-		prompts: prompts{query: "task: search result | query: ", document: "title: none | text: "},
-	}},
+	{[]string{"embeddinggemma"}, embedder{query: "task: search result | query: ", document: "title: none | text: "}},
 	// None: https://www.ibm.com/granite/docs/models/embedding
 	{[]string{"granite-embedding"}, embedder{}},
-	// None: https://huggingface.co/thenlper/gte-large, https://huggingface.co/Alibaba-NLP/gte-multilingual-base
-	// and https://huggingface.co/jinaai/jina-embeddings-v2-base-en
+	// None: https://huggingface.co/thenlper/gte-large, https://huggingface.co/Alibaba-NLP/gte-large-en-v1.5,
+	// https://huggingface.co/Alibaba-NLP/gte-multilingual-base, https://huggingface.co/Alibaba-NLP/gte-modernbert-base
+	// and https://huggingface.co/jinaai/jina-embeddings-v2-base-en. gte-Qwen2 has an instruction for queries, and
+	// vectors that the index does not hold: https://huggingface.co/Alibaba-NLP/gte-Qwen2-7B-instruct
 	{[]string{"gte-large", "gte-base", "gte-small", "gte-multilingual", "gte-modernbert", "jina-embeddings-v2"}, embedder{}},
 	// https://huggingface.co/jinaai/jina-embeddings-v3: the prompts of its retrieval tasks
-	{[]string{"jina-embeddings-v3"}, embedder{shortens: true, prompts: prompts{
-		query:    "Represent the query for retrieving evidence documents: ",
-		document: "Represent the document for retrieval: ",
-	}}},
+	{[]string{"jina-embeddings-v3"}, embedder{
+		"Represent the query for retrieving evidence documents: ", "Represent the document for retrieval: ", true,
+	}},
 }
 
-// Known reports whether the prompts of the model are known by its name.
-func Known(model string) bool {
-	_, known := embedderOf(model)
-	return known
+// Prompts returns what the model gets before a query and before a document, "" for nothing. It reports
+// false if they are not known by its name.
+func Prompts(model string) (query, document string, known bool) {
+	e, known := embedderOf(model)
+	return e.query, e.document, known
 }
 
 // embedderOf returns what is known of the model. Registry, owner, tag and case of the name do
@@ -91,8 +87,8 @@ func embedderOf(model string) (e embedder, known bool) {
 }
 
 // version is a positive number that changes with the prompts.
-func (p prompts) version() int {
+func (e embedder) version() int {
 	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(p.query + "\x00" + p.document)) // never fails
+	_, _ = hash.Write([]byte(e.query + "\x00" + e.document)) // never fails
 	return int(hash.Sum32() >> 1)
 }

@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,14 +61,28 @@ func TestPrompts(t *testing.T) {
 			"jinaai/jina-embeddings-v3", "Represent the query for retrieving evidence documents: ",
 			"Represent the document for retrieval: ",
 		},
+		{"Alibaba-NLP/gte-large-en-v1.5", "", ""},
+		{"Alibaba-NLP/gte-modernbert-base", "", ""},
+		{"Alibaba-NLP/gte-Qwen2-1.5B-instruct", "", ""},
+		{"bge-small", prefix, ""},
+		{"bge-small-en", prefix, ""},
+		{"bge-small-en-v1.5:latest", prefix, ""},
+		{"hf.co/CompendiumLabs/bge-small-en-v1.5-gguf:Q8_0", prefix, ""},
+		{"BAAI/bge-small-en-v1.5", prefix, ""},
+		{"text-embedding-bge-small-en-v1.5", prefix, ""},
+		{"e5-small-v2", "query: ", "passage: "},
+		{"intfloat/e5-small-v2", "query: ", "passage: "},
+		{"hf.co/ChristianAzinn/e5-small-v2-gguf:Q4_K_M", "query: ", "passage: "},
+		{"text-embedding-e5-small-v2", "query: ", "passage: "},
 		{"mxbai-embed-large/another", "", ""},
 		{"unheard-of", "", ""},
 	}
+	unknown := []string{"Alibaba-NLP/gte-Qwen2-1.5B-instruct", "mxbai-embed-large/another", "unheard-of"}
 	for _, test := range tests {
 		t.Run(test.model, func(t *testing.T) {
 			t.Parallel()
-			if known := test.model != "unheard-of"; model.Known(test.model) != known && test.model != "mxbai-embed-large/another" {
-				t.Errorf("the model is known: %t", !known)
+			if _, _, known := model.Prompts(test.model); known == slices.Contains(unknown, test.model) {
+				t.Errorf("the model is known: %t", known)
 			}
 			server, client := startModel(t, test.model)
 

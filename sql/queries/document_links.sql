@@ -25,7 +25,8 @@ CROSS JOIN LATERAL (
 
 -- name: LinkEdges :many
 -- The tenant's link graph, links to nothing and to superseded documents left out, in the order of the texts.
--- A target that begins with **/ is a wikilink: the shortest path that ends so is meant.
+-- A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
+-- first, then those in the folder of the link's document, then the shortest.
 SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path, w.relative_path)::text AS target_path,
     coalesce(t.promotion_level, f.promotion_level, w.promotion_level)::promotion_level AS target_level
 FROM document_links l
@@ -37,11 +38,13 @@ LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id
 LEFT JOIN (
     SELECT DISTINCT ON (n.document_id, n.ordinal) n.document_id, n.ordinal, p.id, p.relative_path, p.promotion_level
     FROM document_links n
+    JOIN documents s ON s.project_id = @project_id AND s.id = n.document_id
     JOIN documents p ON p.project_id = @project_id AND p.tenant_id = @tenant_id AND p.collection = @collection
         AND lower(regexp_replace(p.relative_path, '^.*/', '')) = lower(regexp_replace(n.target_path, '^.*/', ''))
         AND right(lower('/' || p.relative_path), length(n.target_path) - 2) = lower(substr(n.target_path, 3))
     WHERE n.project_id = @project_id AND n.tenant_id = @tenant_id AND n.target_path LIKE '**/%'
-    ORDER BY n.document_id, n.ordinal, length(p.relative_path), p.relative_path
+    ORDER BY n.document_id, n.ordinal, lower(p.relative_path) = lower(n.fallback_path) DESC,
+        starts_with(lower(p.relative_path), lower(regexp_replace(s.relative_path, '[^/]*$', ''))) DESC, length(p.relative_path), p.relative_path
 ) w ON w.document_id = l.document_id AND w.ordinal = l.ordinal
 WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection = @collection
     AND coalesce(t.id, f.id, w.id) IS NOT NULL AND NOT l.supersedes

@@ -1,0 +1,101 @@
+package docset_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+	"github.com/compound-docs/compound-docs/test/ragtest"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+
+// Wikilinks lead where Obsidian's do, for the index as for lint and the page. Where Obsidian 1.13.7 leads was
+// observed at https://github.com/pvliesdonk/markdown-vault-mcp/pull/1380.
+func TestRead_ResolvesWikilinksAsObsidian(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, source, link, want string }{
+		{"the root before the own folder", "zzzz/1.md", "top", "top.md"},
+		{"the root in another case", "zzzz/2.md", "TOP", "top.md"},
+		{"a path from the root before the own folder", "zzzz/3.md", "b/path", "b/path.md"},
+		{"the own folder before a shorter path", "zzzz/4.md", "note", "zzzz/note.md"},
+		{"below the own folder before a shorter path", "zzzz/5.md", "below", "zzzz/deep/below.md"},
+		{"an ancestor's folder counts for nothing", "zzzz/deep/6.md", "note", "b/note.md"},
+		{"a folder whose name begins alike counts for nothing", "zz/7.md", "note", "b/note.md"},
+		{"the shortest path", "8.md", "note", "b/note.md"},
+		{"the shortest path, not the fewest folders", "9.md", "few", "a/b/few.md"},
+		{"characters count, not bytes", "10.md", "wide", "ääää/wide.md"},
+		{"of equal ones, the first path", "11.md", "tie", "aa/tie.md"},
+		{"a path is the end of the document's", "12.md", "deep/below", "zzzz/deep/below.md"},
+		{"a path with folders between is another", "13.md", "zzzz/below", ""},
+		{"part of a name is another", "14.md", "elow", ""},
+		{"from the root", "zzzz/15.md", "/note", "zzzz/note.md"},
+		{"relative to the note", "zzzz/deep/16.md", "../note", "zzzz/note.md"},
+		{"relative to the note, not there", "a/17.md", "./note", ""},
+		{"heading below a heading", "18.md", "top#One#Two", "top.md"},
+		{"a number in the name", "19.md", "Release 1.2", "Release 1.2.md"},
+	}
+	repo := gitrepo.New(t)
+	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "vault", "documents": {"folder": "docs", "lenient": true}}`)
+	for _, note := range []string{
+		"top", "zzzz/top", "b/path", "a/b/path", "zzzz/b/path", "b/note", "a/b/note", "zzzz/note", "b/below", "zzzz/deep/below",
+		"a/b/few", "zzzzzz/few", "ääää/wide", "zzzzz/wide", "cc/tie", "aa/tie", "bb/tie", "Release 1.2",
+	} {
+		repo.Put("docs/"+note+".md", "A note.\n")
+	}
+	for _, test := range tests {
+		repo.Put("docs/"+test.source, "See [["+test.link+"|text]].\n")
+	}
+	p, err := project.Load(repo.Root)
+	repo.Must(err)
+	set, err := docset.Read(t.Context(), p)
+	repo.Must(err)
+
+	f := ragtest.New(t)
+	files := []document.File{}
+	for _, d := range set.Documents {
+		files = append(files, ragtest.File(d.Path, strings.TrimSuffix(string(d.Content), "\n")))
+	}
+	failures, err := f.Index.Indexer(f.Tenant, catalog.Compounding, p).Index(t.Context(), files)
+	if err != nil || len(failures) > 0 {
+		t.Fatal(failures, err)
+	}
+	edges, err := db.ReadOne(t.Context(), f.Database, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
+		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Collection: catalog.Compounding,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexed := map[string]string{}
+	for _, edge := range edges {
+		indexed[edge.SourcePath] = edge.TargetPath
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			source := "docs/" + test.source
+			want := "missing; indexed: "
+			if test.want != "" {
+				want = fmt.Sprintf("docs/%s; indexed: docs/%[1]s", test.want)
+			}
+			target := set.Find(source).Targets[0]
+			if target.Missing {
+				target.Path = "missing"
+			}
+			got := target.Path + "; indexed: " + indexed[source]
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("[[%s]] in %s leads to (-want +got):\n%s", test.link, source, diff)
+			}
+		})
+	}
+}
