@@ -45,6 +45,8 @@ quick = yes
 
 .PHONY: test
 test: export CDOCS_TEST_QUICK = $(quick)
+# With -trimpath, a second clone of the same tree compiles nothing again.
+test test-race: export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 test: ## Run the tests but for slow kinds against a real PostgreSQL and a real Ollama
 	$(with_services) sh -c 'go test -short -timeout=20m $(test_packages) && $(print_services)'
 	@test -z "$(quick)" || { echo "make ci also runs the tests in which"; \

@@ -20,7 +20,7 @@ type leaders struct {
 
 func newLeaders(t *testing.T) *leaders {
 	t.Helper()
-	l := &leaders{databaseURL: testenv.DatabaseURL(t)}
+	l := &leaders{databaseURL: testenv.IndexURL(t)}
 	l.tenant = l.branch(t, "main")
 	return l
 }

@@ -15,7 +15,7 @@ import (
 // A passage that comes with a promoted chunk needs no update.
 func TestPassageInsertMany_Promoted(t *testing.T) {
 	t.Parallel()
-	pool := open(t, testenv.DatabaseURL(t))
+	pool := open(t, testenv.IndexURL(t))
 	project, err := db.New(pool).ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "p"})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestPassageInsertMany_Promoted(t *testing.T) {
 // passages at once, in different orders, wait for each other and never deadlock.
 func TestPromotedPassages(t *testing.T) {
 	t.Parallel()
-	pool := open(t, testenv.DatabaseURL(t))
+	pool := open(t, testenv.IndexURL(t))
 	for _, statement := range []string{
 		"DROP INDEX embeddings_compounding_embedding, embeddings_compounding_promoted", // which take time, and no part in this
 		`INSERT INTO projects (name) VALUES ('p')`,

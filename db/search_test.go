@@ -130,7 +130,7 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 // in each transaction.
 func openWithSettings(t *testing.T) *pgxpool.Pool {
 	t.Helper()
-	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	pool, err := Open(t.Context(), testenv.IndexURL(t), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

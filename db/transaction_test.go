@@ -121,7 +121,7 @@ func TestDatabase_WriteIsWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			database, project := withProject(t, testenv.DatabaseURL(t))
+			database, project := withProject(t, testenv.IndexURL(t))
 			err := database.Write(t.Context(), "write", func(q *db.Queries) error { return test.write(t, q, project) })
 			if !test.want(err) {
 				t.Errorf("the error is %v", err)
@@ -197,7 +197,7 @@ func (r *roundTrips) taken() int {
 func TestDatabase_RoundTrips(t *testing.T) {
 	t.Parallel()
 	trips := &roundTrips{}
-	relay, url, err := testenv.StartDatabaseRelay(testenv.DatabaseURL(t), trips.tap)
+	relay, url, err := testenv.StartDatabaseRelay(testenv.IndexURL(t), trips.tap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestDatabase_RoundTrips(t *testing.T) {
 // no harm.
 func TestDatabase_NeedsNothingOfTheSession(t *testing.T) {
 	t.Parallel()
-	database, project := withProject(t, testenv.DatabaseURL(t))
+	database, project := withProject(t, testenv.IndexURL(t))
 	for range 2 {
 		branches(t, database, project)
 		if err := database.Write(t.Context(), "write", func(q *db.Queries) error {

@@ -220,7 +220,7 @@ func TestDeadline_EachHook(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			direct := testenv.DatabaseURL(t)
+			direct := testenv.IndexURL(t)
 			proxy, through := testenv.NewDatabaseProxy(t, direct)
 			f := setupOn(t, project.DefaultSettings(), through)
 			f.databaseURL = direct

@@ -55,7 +55,7 @@ func setup(t *testing.T) *fixture {
 
 func setupWith(t *testing.T, settings project.Settings) *fixture {
 	t.Helper()
-	return setupOn(t, settings, testenv.DatabaseURL(t))
+	return setupOn(t, settings, testenv.IndexURL(t))
 }
 
 func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixture {

@@ -56,7 +56,7 @@ func TestServe_BoundsWhatOllamaSends(t *testing.T) {
 		t.Run(bomb.name, func(t *testing.T) {
 			t.Parallel()
 			hostile := newHostileOllama(t, bomb.path, bomb.handle)
-			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL, "CDOCS_LOG_LEVEL=error")
+			command := server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL, "CDOCS_LOG_LEVEL=error")
 			session := connect(t, command)
 			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
 			await.Until(t, "the answer says "+strconv.Quote(bomb.want), func() bool { // once there are documents
@@ -95,7 +95,7 @@ func TestUp_BoundsWhatAPullReports(t *testing.T) {
 			hostile := newHostileOllama(t, "/api/pull", endless(200, true, text[0], text[1]))
 			hostile.fake.RemoveModel("mxbai-embed-large")
 			home := t.TempDir()
-			up := run(t, home, []string{"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + hostile.URL, "CDOCS_HOME=" + home}, "up")
+			up := run(t, home, []string{"CDOCS_DATABASE_URL=" + testenv.IndexURL(t), "CDOCS_OLLAMA_HOST=" + hostile.URL, "CDOCS_HOME=" + home}, "up")
 			if up.code != 1 || !strings.Contains(up.stderr, "pull mxbai-embed-large") || !strings.Contains(up.stderr, "larger than 32768 KiB") {
 				t.Errorf("up ends with %d and prints %s", up.code, up.stderr)
 			}

@@ -85,7 +85,7 @@ func TestServe_SourcesAreWhatTheModelWasGiven(t *testing.T) {
 func (s manySources) check(t *testing.T, maxSources int) {
 	t.Helper()
 	fake := fakeollama.Start(t)
-	session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fake.URL()))
+	session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+fake.URL()))
 	activateWhole(t, session, newProject(t, s.files))
 	const question = "why does the connection pool time out"
 	var answer contextAnswer

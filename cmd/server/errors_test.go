@@ -148,7 +148,7 @@ func TestServe_ErrorCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake := fakeollama.Start(t)
-			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fake.URL())
+			command := server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+fake.URL())
 			e := &errorFixture{
 				T: t, session: connectVersion(t, command, version), fake: fake,
 				root: faultyProject(t), bare: newProject(t, map[string]string{}),

@@ -116,7 +116,7 @@ func (f *firstSync) syncWhole(t *testing.T) {
 // freshSnapshot is that of an index that is built from nothing.
 func (f *firstSync) freshSnapshot(t *testing.T) []string {
 	t.Helper()
-	fresh := testenv.DatabaseURL(t)
+	fresh := testenv.IndexURL(t)
 	syncWhole(t, f.root, append(f.environment(), "CDOCS_DATABASE_URL="+fresh)...)
 	lines := snapshot(t, indexstate.OpenPool(t, fresh))
 	if len(lines) == 0 {

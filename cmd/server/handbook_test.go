@@ -24,7 +24,7 @@ func searchHandbook(t *testing.T, session *mcpclient.Client, query string) (text
 // since.
 func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
-	databaseURL := testenv.DatabaseURL(t)
+	databaseURL := testenv.IndexURL(t)
 	proxy, throughProxy := testenv.NewDatabaseProxy(t, databaseURL)
 	fake := fakeollama.Start(t)
 	dir := newHandbook(t, "handbook", map[string]string{"office/kitchen.md": "Wash the cups.\n"})

@@ -40,7 +40,7 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 	home := t.TempDir()
 	environment := []string{
 		"CDOCS_HOME=" + home, "HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "PATH=" + os.Getenv("PATH"),
-		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + testenv.OllamaHost(t),
+		"CDOCS_DATABASE_URL=" + testenv.IndexURL(t), "CDOCS_OLLAMA_HOST=" + testenv.OllamaHost(t),
 	}
 	file := "csharp-compounding-docs/tools/" + hostileNames()[0] + ".md"
 	for _, call := range [][]string{

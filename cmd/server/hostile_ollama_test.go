@@ -84,7 +84,7 @@ func TestServe_FollowsNoRedirectOfOllama(t *testing.T) {
 			hostile := newHostileOllama(t, path, func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, elsewhere.URL()+r.URL.Path, http.StatusTemporaryRedirect)
 			})
-			session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL))
+			session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL))
 			var answer struct {
 				Message string `json:"message"`
 				Reason  string `json:"generation_reason"`

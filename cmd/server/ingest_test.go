@@ -52,7 +52,7 @@ func services(t *testing.T) (environment []string, fake *fakeollama.Server) {
 	t.Helper()
 	fake = fakeollama.Start(t)
 	return []string{
-		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + fake.URL(), "CDOCS_LOG_LEVEL=warn",
+		"CDOCS_DATABASE_URL=" + testenv.IndexURL(t), "CDOCS_OLLAMA_HOST=" + fake.URL(), "CDOCS_LOG_LEVEL=warn",
 	}, fake
 }
 

@@ -147,7 +147,7 @@ func TestServe_BoundsItsMemory(t *testing.T) {
 	for _, bomb := range append(frontMatterBombs(), markdownBombs()...) {
 		t.Run(bomb.name, func(t *testing.T) {
 			t.Parallel()
-			databaseURL := testenv.DatabaseURL(t)
+			databaseURL := testenv.IndexURL(t)
 			pool := indexstate.OpenPool(t, databaseURL)
 			dropVectorIndexes(t, pool)
 			p := startProcess(t, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=error")

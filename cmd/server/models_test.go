@@ -16,7 +16,7 @@ import (
 // guided is a server with the project of guideProject active.
 func guided(t *testing.T, environment ...string) (*mcpclient.Client, *fakeollama.Server, string) {
 	t.Helper()
-	fake, databaseURL := fakeollama.Start(t), testenv.DatabaseURL(t)
+	fake, databaseURL := fakeollama.Start(t), testenv.IndexURL(t)
 	session := connect(t, server(t, append(environment, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fake.URL())...))
 	t.Cleanup(func() {
 		if err := session.Close(); err != nil {

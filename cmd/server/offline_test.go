@@ -23,7 +23,7 @@ func TestServe_FindsAnOfflineEditThatKeepsSizeAndTime(t *testing.T) {
 		"docs/a.md":                            "# A\n\nIt says one.\n",
 	})
 	ollama := "CDOCS_OLLAMA_HOST=" + fakeollama.Start(t).URL()
-	edited, fresh := testenv.DatabaseURL(t), testenv.DatabaseURL(t)
+	edited, fresh := testenv.IndexURL(t), testenv.IndexURL(t)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+edited, ollama)
 
 	file := filepath.Join(root, "docs", "a.md")

@@ -79,7 +79,7 @@ func TestOpenAI_SyncSearchAskAndDoctor(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "Ollama loads its models again for the other API")
 	const key = "k3y-of-the-test"
-	server, database, home := newGuardedOllama(t, key), testenv.DatabaseURL(t), t.TempDir()
+	server, database, home := newGuardedOllama(t, key), testenv.IndexURL(t), t.TempDir()
 	host := `{"api": "openai", "url": "` + server.URL + `", "key_file": "` + filepath.ToSlash(filepath.Join(home, "key")) + `"}`
 	write(t, home, "settings.json", `{"embedding_host": `+host+`, "generation_host": `+host+`}`)
 	write(t, home, "key", key+"\n")

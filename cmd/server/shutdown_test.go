@@ -25,7 +25,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	databaseURL := testenv.DatabaseURL(t)
+	databaseURL := testenv.IndexURL(t)
 	s := &fixture{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: indexstate.OpenPool(t, databaseURL)}
 	var throughProxy string
 	s.database, throughProxy = testenv.NewDatabaseProxy(t, databaseURL)

@@ -17,7 +17,7 @@ import (
 // them, and found by meaning.
 func TestSearch_WithAModelOfFewerDimensions(t *testing.T) {
 	t.Parallel()
-	r, url := newTranscript(t), testenv.DatabaseURL(t)
+	r, url := newTranscript(t), testenv.IndexURL(t)
 	r.environment = append(r.environment, "CDOCS_DATABASE_URL="+url)
 	model := testenv.AddModel(t, "all-minilm", tinymodel.WriteSmallEmbedder)
 	settings, err := json.Marshal(map[string]string{"embedding_model": model})

@@ -15,7 +15,7 @@ import (
 func TestServe_WithoutWatches(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
-	relay, databaseURL, err := testenv.StartDatabaseRelay(testenv.DatabaseURL(t), nil) // a namespace's root may not use the socket
+	relay, databaseURL, err := testenv.StartDatabaseRelay(testenv.IndexURL(t), nil) // a namespace's root may not use the socket
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -217,7 +217,7 @@ func TestServe_WindowsAgreeOnDeletions(t *testing.T) {
 			s.windows[0].activate(t, s.root)
 			s.deleted = false
 			s.settle(t)
-			fresh := testenv.DatabaseURL(t)
+			fresh := testenv.IndexURL(t)
 			syncWhole(t, s.root, append(slices.Clone(environment), "CDOCS_DATABASE_URL="+fresh)...)
 			want := snapshot(t, indexstate.OpenPool(t, fresh))
 			until(t, "the index equals a new one", time.Minute, func() bool {

@@ -44,7 +44,7 @@ type reference struct {
 func (f *fixture) newReference(t *testing.T) *reference {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(testenv.DatabaseURL(t), logger)
+	database := db.NewDatabase(testenv.IndexURL(t), logger)
 	models, err := ollama.New(ollama.Config{Host: f.fake.URL(), Logger: logger})
 	if err != nil {
 		t.Fatal(err)

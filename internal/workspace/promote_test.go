@@ -44,7 +44,7 @@ func (f *fixture) columns(t *testing.T) []string {
 // fresh returns columns of a new index of the same files.
 func (f *fixture) fresh(t *testing.T) []string {
 	t.Helper()
-	other := &fixture{Repo: f.Repo, databaseURL: testenv.DatabaseURL(t), fake: f.fake}
+	other := &fixture{Repo: f.Repo, databaseURL: testenv.IndexURL(t), fake: f.fake}
 	other.pool = indexstate.OpenPool(t, other.databaseURL)
 	other.activate(t, other.server(t), "main")
 	return other.columns(t)

@@ -21,7 +21,7 @@ import (
 func TestReplace_FollowsAnEditSinceTheConfigWasLoaded(t *testing.T) {
 	t.Parallel()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(testenv.DatabaseURL(t), logger)
+	database := db.NewDatabase(testenv.IndexURL(t), logger)
 	t.Cleanup(database.Close)
 	models, err := ollama.New(ollama.Config{Host: fakeollama.Start(t).URL()})
 	if err != nil {

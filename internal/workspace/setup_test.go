@@ -45,7 +45,7 @@ const debounce = 20 * time.Millisecond
 
 func setup(t *testing.T, files map[string]string) *fixture {
 	t.Helper()
-	return setupOn(t, testenv.DatabaseURL(t), files)
+	return setupOn(t, testenv.IndexURL(t), files)
 }
 
 // setupOn is setup on a given database.

@@ -50,7 +50,7 @@ func judgeActs(t *testing.T, set string) sample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := mcpclient.Installation{Program: testenv.Program(t), Home: t.TempDir(), DatabaseURL: testenv.DatabaseURL(t), OllamaHost: nobody}
+	in := mcpclient.Installation{Program: testenv.Program(t), Home: t.TempDir(), DatabaseURL: testenv.IndexURL(t), OllamaHost: nobody}
 	samples, err := judge(t.Context(), in, task, nil, true, lexical)
 	if err != nil {
 		t.Fatal(err)

@@ -140,7 +140,7 @@ func judgeSet(t *testing.T, set, ollama string, others []string, sizes []int, ho
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := mcpclient.Installation{Program: testenv.Program(t), Home: t.TempDir(), DatabaseURL: testenv.DatabaseURL(t), OllamaHost: ollama}
+	in := mcpclient.Installation{Program: testenv.Program(t), Home: t.TempDir(), DatabaseURL: testenv.IndexURL(t), OllamaHost: ollama}
 	samples, err := judge(t.Context(), in, task{c, queries}, sizes, hook, modes...)
 	if err != nil {
 		t.Fatal(err)

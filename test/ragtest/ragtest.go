@@ -39,7 +39,7 @@ type Fixture struct {
 // New returns a Fixture that is closed when the test ends.
 func New(t *testing.T) *Fixture {
 	t.Helper()
-	f := &Fixture{Database: openDatabase(t, testenv.DatabaseURL(t)), Fake: fakeollama.Start(t)}
+	f := &Fixture{Database: openDatabase(t, testenv.IndexURL(t)), Fake: fakeollama.Start(t)}
 	f.Models = f.NewModels(t, time.Nanosecond)
 	f.Index, f.Searcher = f.NewIndex(f.Database, f.Models), f.NewSearcher(f.Models)
 	f.Answerer = f.NewAnswerer(f.Models)

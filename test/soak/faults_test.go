@@ -102,7 +102,7 @@ func newFaultyWorld(t *testing.T, seed uint64) *faultyWorld {
 	}
 	w := &faultyWorld{
 		repo: newRepository(t, seed), errors: map[string]int{}, seen: map[string]history{},
-		pool: indexstate.OpenPool(t, databaseURL), reference: indexstate.OpenPool(t, testenv.DatabaseURL(t)),
+		pool: indexstate.OpenPool(t, databaseURL), reference: indexstate.OpenPool(t, testenv.IndexURL(t)),
 	}
 	w.in = install(t, w.repo.Root, databaseURL, fake, 100)
 	w.repo.Put("../handbook/office/kitchen.md", "# Kitchen\n\nWash the cups.\n")

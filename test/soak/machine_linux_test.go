@@ -46,7 +46,7 @@ func newMachine(t *testing.T, repo *repository, databaseURL string) *machine {
 // settles fails the test if the index does not become that of the files.
 func (m *machine) settles(t *testing.T) {
 	t.Helper()
-	want := freshIndex(t, m.in, indexstate.OpenPool(t, testenv.DatabaseURL(t)), "main")
+	want := freshIndex(t, m.in, indexstate.OpenPool(t, testenv.IndexURL(t)), "main")
 	diff, err := indexstate.Difference(t.Context(), indexstate.OpenPool(t, m.in.DatabaseURL), "main", want)
 	if err != nil || diff != "" {
 		t.Errorf("the index differs from the files: %v (-want +got):\n%.4000s\nthe server says:\n%s", err, diff, m.Log)

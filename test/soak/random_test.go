@@ -46,7 +46,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	chosen := chooseSeed(t, "operations")
 	repo := newRepository(t, chosen)
 	databaseURL := testenv.DatabaseURL(t)
-	pool, reference := indexstate.OpenPool(t, databaseURL), indexstate.OpenPool(t, testenv.DatabaseURL(t))
+	pool, reference := indexstate.OpenPool(t, databaseURL), indexstate.OpenPool(t, testenv.IndexURL(t))
 	fake := fakeollama.Start(t)
 	fake.SetFaults(fakeollama.Faults{EmbedTime: 2 * time.Millisecond}) // so that kills meet it
 	in := install(t, repo.Root, databaseURL, fake, 100)

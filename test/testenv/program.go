@@ -38,7 +38,7 @@ func buildProgram(ctx context.Context, _ Logf) (p program, err error) {
 		}
 	}()
 	const module = "github.com/compound-docs/compound-docs/"
-	arguments, built := []string{"build"}, p.path()
+	arguments, built := []string{"build", "-trimpath", "-ldflags=-s -w"}, p.path() // as make build does
 	if covered := os.Getenv(coverageFolder); covered != "" {
 		arguments, built = append(arguments, "-cover", "-coverpkg="+module+"..."), p.path()+"-covered"
 		// Tests choose the program's environment, so the script sets this variable.

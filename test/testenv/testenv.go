@@ -16,7 +16,7 @@
 // Labels in Docker name the owner of each object. It is removed when the process
 // ends, or by a later process if this one was killed.
 //
-// The package knows how to start and stop services. It must not know the
+// The package knows how to start and stop services, and to migrate. It must not know the
 // project's tables, nor the use of a model. It runs on Unix only.
 package testenv
 
@@ -72,6 +72,7 @@ func (s *shared[T]) stop() error {
 var services struct {
 	main     bool // Main is running
 	database shared[*Database]
+	index    shared[*template]
 	ollama   shared[*Ollama]
 	engine   shared[*engine] // of StartContainers
 	program  shared[program]
@@ -94,7 +95,8 @@ func Main(m *testing.M) int {
 	finished := make(chan int, 1)
 	go func() { finished <- m.Run() }()
 	code := waitForEnd(finished, signals)
-	err := errors.Join(services.database.stop(), services.ollama.stop(), services.engine.stop(), services.program.stop())
+	err := errors.Join(services.index.stop(), services.database.stop(), services.ollama.stop(),
+		services.engine.stop(), services.program.stop())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		code = max(code, 1)
@@ -160,10 +162,31 @@ func OllamaModels(t testing.TB) Models {
 // the extension vector.
 func DatabaseURL(t testing.TB) string {
 	t.Helper()
-	server := sharedService(t, &services.database, func(ctx context.Context, logf Logf) (*Database, error) {
+	return databaseOf(t, emptyTemplate)
+}
+
+// IndexURL is DatabaseURL with the project's tables, without a row. It is a copy: to migrate costs the
+// server three times as much.
+func IndexURL(t testing.TB) string {
+	t.Helper()
+	server := databaseServer(t)
+	index := sharedService(t, &services.index, func(ctx context.Context, _ Logf) (*template, error) {
+		return newTemplate(ctx, server.URL)
+	})
+	return databaseOf(t, index.name)
+}
+
+func databaseServer(t testing.TB) *Database {
+	t.Helper()
+	return sharedService(t, &services.database, func(ctx context.Context, logf Logf) (*Database, error) {
 		return OpenDatabase(ctx, Small, logf)
 	})
-	database, drop, err := NewDatabase(t.Context(), server.URL)
+}
+
+// databaseOf creates a copy of a template until the test ends.
+func databaseOf(t testing.TB, template string) string {
+	t.Helper()
+	database, drop, err := copyDatabase(t.Context(), databaseServer(t).URL, template)
 	if err != nil {
 		t.Fatal("testenv:", err)
 	}
@@ -180,13 +203,22 @@ func DatabaseURL(t testing.TB) string {
 // NewDatabase creates an empty database on a server, and returns its URL and what
 // drops it, even with connections open.
 func NewDatabase(ctx context.Context, server string) (database string, drop func(context.Context) error, err error) {
+	return copyDatabase(ctx, server, emptyTemplate)
+}
+
+// emptyTemplate is PostgreSQL's own.
+const emptyTemplate = "template0"
+
+// copyDatabase is NewDatabase for a copy of a template. The server copies files: PostgreSQL's default, to
+// write each page to the log too, costs twice as much processor time.
+func copyDatabase(ctx context.Context, server, template string) (database string, drop func(context.Context) error, err error) {
 	u, err := url.Parse(server)
 	if err != nil {
 		return "", nil, errors.New("the database URL is not a URL") // err would quote its password
 	}
 	name := "cdocs_test_" + strings.ToLower(rand.Text())
 	u.Path = "/" + name
-	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy ENCODING 'UTF8'"); err != nil {
 		return "", nil, err
 	}
 	return u.String(), func(ctx context.Context) error {
