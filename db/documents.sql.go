@@ -146,7 +146,7 @@ type DocumentStampsRow struct {
 	SchemaHash   string
 }
 
-// The stamps that reconciliation compares with the disk.
+// The size, times and hash of each indexed file, which a sync compares with the disk.
 func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) ([]DocumentStampsRow, error) {
 	rows, err := q.db.Query(ctx, documentStamps, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {

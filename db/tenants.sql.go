@@ -63,7 +63,7 @@ type TenantDeleteDocumentsParams struct {
 	ProjectID int32
 }
 
-// The project's own documents of the tenants that TenantMarkDeleted has marked.
+// Deletes the project's own documents of the tenants that TenantMarkDeleted has marked.
 // Foreign keys delete chunks and links.
 func (q *Queries) TenantDeleteDocuments(ctx context.Context, arg TenantDeleteDocumentsParams) error {
 	_, err := q.db.Exec(ctx, tenantDeleteDocuments, arg.ProjectID)

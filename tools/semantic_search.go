@@ -44,7 +44,7 @@ type ResultHead struct {
 	RelevanceScore float64 `json:"relevance_score" jsonschema:"How likely the document answers, 0 to 1."`
 }
 
-// ResultEnd is what they end with: the part of a document to read, and why it was found.
+// ResultEnd has the last fields of a result: the part of the document to read, and why it was found.
 type ResultEnd struct {
 	BestPassage
 	Snippet     string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`

@@ -25,7 +25,7 @@ type Folder struct {
 	// Dir is the folder's absolute path. Nothing outside it is read. A symbolic link to a file is
 	// followed if its target is in the folder and matches. Links to folders are not followed.
 	Dir string
-	// Inside, if not "", contains Dir; see [contain.OpenInside].
+	// Inside is a folder that must contain Dir, or "" for no such bound; see [contain.OpenInside].
 	Inside string
 	// Prefix begins every path in the index.
 	Prefix string

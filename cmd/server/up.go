@@ -20,7 +20,7 @@ func newUpCommand(flags *flags) *cobra.Command {
 - both models, which Ollama pulls if they are missing. Ollama, or another
   model server of settings.json, has to run
 
-The database goes on until compound-docs down. The server starts it by itself too, but pulls
+The database runs until compound-docs down. The server starts it by itself too, but pulls
 no model.`,
 		Example: "  compound-docs up",
 		RunE:    withSetup(flags, (*setup).up),
@@ -72,7 +72,7 @@ func newDownCommand(flags *flags) *cobra.Command {
 		Long: `Stop the database that compound-docs has started. All data stays.
 
 Servers that run lose the database until compound-docs up, or until another server is
-started. A PostgreSQL that you have started yourself goes on.`,
+started. A PostgreSQL that you have started yourself keeps running.`,
 		Example: "  compound-docs down",
 		RunE:    withSetup(flags, (*setup).down),
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// A batch takes about batchTime to embed, so that a search that waits for it waits no
-// longer, and a stop loses little. It has at most maxBatch passages.
+// A batch takes about batchTime to embed. A search waits for it no longer, and a stop loses no more.
+// It has at most maxBatch passages.
 const (
 	batchTime = 100 * time.Millisecond
 	maxBatch  = 32

@@ -33,7 +33,7 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 
 // Inspect looks at a checkout without registering it, and reports false if the index does not
 // have it. It decodes what its indexer last published into status, and counts which of its parts
-// of documents have no vector of the model. A nil model is the one that it was last indexed with.
+// of documents have no vector of the model. For nil it takes the model of the last indexing.
 func (x *Index) Inspect(
 	ctx context.Context, key catalog.TenantKey, current *model.Model, status any,
 ) (found bool, counted QueueStatus, err error) {

@@ -11,7 +11,7 @@ import (
 
 // part is a part of a stream.
 type part struct {
-	// Message and Done are of a chat, with the reason at its end.
+	// Message and Done belong to a chat. Its last part has the reason why it ended.
 	Message struct {
 		Content string `json:"content"`
 	} `json:"message"`

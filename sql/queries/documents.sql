@@ -1,5 +1,5 @@
 -- name: DocumentStamps :many
--- The stamps that reconciliation compares with the disk.
+-- The size, times and hash of each indexed file, which a sync compares with the disk.
 SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_hash, schema_hash
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;

@@ -108,7 +108,7 @@ WHERE project_id = @project_id
     AND (sqlc.narg('path_hash')::text IS NULL OR path_hash = sqlc.narg('path_hash'));
 
 -- name: TenantDeleteDocuments :exec
--- The project's own documents of the tenants that TenantMarkDeleted has marked.
+-- Deletes the project's own documents of the tenants that TenantMarkDeleted has marked.
 -- Foreign keys delete chunks and links.
 DELETE FROM documents d USING tenants t
 WHERE t.project_id = @project_id AND t.deleted_at IS NOT NULL

@@ -85,10 +85,10 @@ CREATE TABLE tenants (
     CHECK (octet_length(sync_status::text) <= 1048576)
 );
 
--- Whether another server may take a lease: it has ended, or ends later than a renewal of
--- 15 seconds can make it, because the database's clock was set back. Twice that time
--- allows for a renewal that came while the caller's statement waited. The caller gives
--- now(): Citus refuses to evaluate it beside a column.
+-- Whether another server may take a lease. It may if the lease has ended. A renewal lasts 15 seconds.
+-- If a lease ends later than twice that, somebody has set the database's clock back, and the server
+-- may take it too. Twice, because a renewal may come while the caller's statement waits. The caller
+-- gives now(): Citus refuses to evaluate it beside a column.
 -- +goose StatementBegin
 CREATE FUNCTION lease_free(lease_until timestamptz, at timestamptz) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
     SELECT lease_until IS NULL OR lease_until NOT BETWEEN at AND at + interval '30 seconds'
@@ -168,7 +168,7 @@ CREATE TABLE document_links (
     document_id bigint  NOT NULL,
     ordinal     integer NOT NULL,
     target_path text    NOT NULL,
-    -- What is meant if no document has target_path, '' for nothing.
+    -- Where the link leads if no document has target_path, '' for nowhere.
     fallback_path text  NOT NULL,
     -- The document replaces the target.
     supersedes  boolean NOT NULL,
