@@ -179,7 +179,5 @@ func TestOutage_SlowOllama(t *testing.T) {
 		t.Errorf("a search meanwhile: %v", failure)
 	}
 	f.recovers(t, s, follower)
-	if indexers := f.indexers(t); indexers != 1 {
-		t.Errorf("%d servers index, want one", indexers)
-	}
+	f.hasOneIndexer(t)
 }
