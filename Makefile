@@ -42,13 +42,15 @@ test_packages = ./...
 
 # quick leaves out the tests of slow kinds, of which CI leaves out none.
 quick = yes
+# Most tests wait for services, so three packages at once keep two processors busy.
+at_once = -p=3
 
 .PHONY: test
 test: export CDOCS_TEST_QUICK = $(quick)
 # With -trimpath, a second clone of the same tree compiles nothing again.
 test test-race: export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 test: ## Run the tests but for slow kinds against a real PostgreSQL and a real Ollama
-	$(with_services) sh -c 'go test -short -timeout=20m $(test_packages) && $(print_services)'
+	$(with_services) sh -c 'go test $(at_once) -short -timeout=20m $(test_packages) && $(print_services)'
 	@test -z "$(quick)" || { echo "make ci also runs the tests in which"; \
 		grep -rhoE 'testenv.Slow.t, "[^"]+' --include='*_test.go' . | cut -d '"' -f 2 | sort | uniq -c; }
 
@@ -70,6 +72,7 @@ coverage: ## Run all tests, and say how much of each of the product's packages t
 .PHONY: ci
 ci: export CDOCS_TEST_ROUTE = native
 ci: quick =
+ci: at_once =
 ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages))")
 ci: export FUZZTIME = 2000x
 ci: lint cross sql vuln modules test-race test fuzz test-containers test-citus ## Run make check, test, fuzz, test-containers and test-citus, as CI does
