@@ -23,8 +23,11 @@ func measurements() []measurement {
 			Reason: "on two processors the work of the server and that of PostgreSQL add up: 3.4 to 3.9 s of processor time, two " +
 				"thirds of it for terms and markdown, and 2 s for INSERTs, which COPY takes too",
 		}, textFirst},
-		{Row{Name: "sync.noop.ratio", Unit: "ratio", Target: atMost(3)}, unchanged},
-		{Row{Name: "storage.growth.ratio", Unit: "ratio", Target: atMost(2)}, tableGrowth},
+		{Row{
+			Name: "sync.noop.ratio", Unit: "ratio", Target: atMost(3),
+			Reason: "of 187 ms, counting documents and passages takes 30 and reading the stamps 29; " +
+				"the rest compares and watches the folders",
+		}, unchanged},
 		{Row{Name: "far.search.trips", Unit: "trips", Target: atMost(2)}, farSearch},
 		{Row{Name: "far.activate.trips", Unit: "trips", Target: atMost(10)}, farActivation},
 		{Row{Name: "far.sync.trips", Unit: "trips", Target: atMost(20)}, farSync},
