@@ -89,9 +89,9 @@ type Query struct {
 	MinScore float64
 	// EachPassage asks for passages: a document comes as often as it has relevant ones.
 	EachPassage bool
-	// Critical, if not 0, is how many documents of the critical level come apart from the
-	// others: the most relevant ones, whatever their score. The Filter does not apply to
-	// them, and they do not count against Limit.
+	// Critical is how many critical documents are listed apart from the others: the most relevant
+	// ones, with any score. The Filter does not apply to them, and they do not count against Limit.
+	// With 0 they are among the others.
 	Critical int
 	// Patience, if not 0, is how long a hybrid search waits for the vector of the query. Then
 	// it goes on by words. So do other searches with a Patience in the next minute, unless the

@@ -23,7 +23,7 @@ func elsewhere() []string {
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	var lines []string
 	add := func(name string) {
-		if text := strings.Join(texts(doc.FrontMatter[name]), "; "); text != "" {
+		if text := joined(doc.FrontMatter[name]); text != "" {
 			lines = append(lines, strings.NewReplacer("_", " ", "-", " ").Replace(name)+": "+text)
 		}
 	}
@@ -40,6 +40,9 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	whole := markdown.Passage{StartLine: 1, EndLine: doc.FrontMatterLines, Text: strings.Join(lines, "\n")}
 	return halved(whole, roomBeside(title))
 }
+
+// joined returns the texts of a value as one.
+func joined(value any) string { return strings.Join(texts(value), "; ") }
 
 // QuestionsField is the field of the front matter that lists questions which the document answers.
 const QuestionsField = "questions"

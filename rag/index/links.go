@@ -63,15 +63,15 @@ func resolveRelated(source, docs string, related []string) []Link {
 		} else {
 			destination = "/" + inDocs
 		}
-		candidates := []string{}
-		if target, ok := resolveLink(source, destination); ok {
-			candidates = append(candidates, target)
+		target, ok := resolveLink(source, destination)
+		if !strings.HasPrefix(inDocs, docs+"/") || inDocs == source || ok && inDocs == target {
+			inDocs = ""
 		}
-		if strings.HasPrefix(inDocs, docs+"/") && inDocs != source && !slices.Contains(candidates, inDocs) {
-			candidates = append(candidates, inDocs)
-		}
-		if candidates = append(candidates, ""); candidates[0] != "" {
-			links = append(links, Link{Target: candidates[0], Fallback: candidates[1]})
+		switch {
+		case ok:
+			links = append(links, Link{Target: target, Fallback: inDocs})
+		case inDocs != "":
+			links = append(links, Link{Target: inDocs})
 		}
 	}
 	return dedupe(links)

@@ -169,7 +169,7 @@ func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParam
 		params.RelativePaths = append(params.RelativePaths, doc.file.Path)
 		params.Titles = append(params.Titles, doc.Title)
 		params.Summaries = append(params.Summaries, doc.Summary)
-		params.Tags = append(params.Tags, markdown.CutRunes(strings.Join(texts(doc.FrontMatter["tags"]), "; "), maxTags))
+		params.Tags = append(params.Tags, markdown.CutRunes(joined(doc.FrontMatter["tags"]), maxTags))
 		params.DocTypes = append(params.DocTypes, doc.DocType)
 		params.DocDates = append(params.DocDates, doc.Date)
 		params.PromotionLevels = append(params.PromotionLevels, doc.Level)

@@ -17,7 +17,7 @@ const (
 // embedder describes an embedding model that is known by its name.
 type embedder struct {
 	query, document string // prompts that it was trained to see before a text, "" for none
-	// shortens is set for models whose first components are a vector of their own (Matryoshka
+	// shortens says that the first components of a vector are a shorter vector (Matryoshka
 	// representation learning).
 	shortens bool
 }
@@ -73,7 +73,7 @@ func Prompts(model string) (query, document string, known bool) {
 	return e.query, e.document, known
 }
 
-// embedderOf returns what is known of the model. Registry, owner, tag and case of the name do
+// embedderOf returns the entry of a model. Registry, owner, tag and case of the name do
 // not matter.
 func embedderOf(model string) (e embedder, known bool) {
 	name, _, _ := strings.Cut(model[strings.LastIndex(model, "/")+1:], ":")
