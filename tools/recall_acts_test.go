@@ -1,0 +1,263 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func command(session, line string) arguments {
+	return arguments{"event": "PreToolUse", "session_id": session, "tool_name": "Bash", "command": line}
+}
+
+func after(event, session, line, output string) arguments {
+	return arguments{"event": event, "session_id": session, "tool_name": "Bash", "command": line, "error": output}
+}
+
+const warned = "kubectl -n streaming delete pvc/data-0"
+
+// Before a command runs, after it failed and before a text is written, recall points to the document that
+// speaks of it, and quotes the rule or the remedy.
+func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	for name, test := range map[string]struct {
+		event arguments
+		want  []string
+	}{
+		"a command":           {command("1", warned), []string{"insights/claims.md:", "(same command)", "its disk is gone"}},
+		"an everyday command": {command("2", "kubectl get pods -n streaming && git status"), nil},
+		"a failure": {
+			after("PostToolUseFailure", "3", "bin/tide", "Exit code 1\n\x1b[31mtide import: no almanac for day 2 of harbour 9\x1b[0m"),
+			[]string{"problems/tide.md:", "Fill the gap of the almanac by hand"},
+		},
+		"another failure": {after("PostToolUseFailure", "4", "go test ./...", "Exit code 1\n--- FAIL: TestTide\nwant 3, got 4"), nil},
+		"a new file": {
+			arguments{"event": "PreToolUse", "session_id": "5", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table ships add column x int;"},
+			[]string{"insights/ships.md:", "(rule on this code)"},
+		},
+		"an edit": {
+			arguments{"event": "PreToolUse", "session_id": "6", "tool_name": "Edit", "file_path": "db/2.sql", "new_string": "ALTER TABLE ships ADD COLUMN x int;"},
+			[]string{"insights/ships.md:"},
+		},
+		"an everyday edit": {
+			arguments{"event": "PreToolUse", "session_id": "7", "tool_name": "Edit", "file_path": "db/3.sql", "new_string": "SELECT 1"}, nil,
+		},
+		"a command that edits a file which is cited": {command("8", "sed -i s/a/b/ src/crane.go"), []string{"insights/crane.md:"}},
+	} {
+		got := h.call(t, test.event)
+		for _, want := range test.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: recall says %q, want %q in it", name, got, want)
+			}
+		}
+		if test.want == nil && got != "" {
+			t.Errorf("%s: recall says %q, want silence", name, got)
+		}
+	}
+	if again := h.call(t, command("1", warned)); again != "" {
+		t.Errorf("a second time in the session: %q", again)
+	}
+}
+
+// A user who wants it has the assistant denied a call once that a critical document warns of. A repository
+// cannot turn that on.
+func TestRecall_Guards(t *testing.T) {
+	t.Parallel()
+	settings := project.DefaultSettings()
+	settings.Recall, settings.RecallVisible = project.RecallGuard, true
+	h := newHooksWith(t, `{"project_name": "p"}`, settings)
+	decide := func(in arguments) (decision, reason, message string) {
+		t.Helper()
+		var out struct {
+			Hook struct {
+				Decision string `json:"permissionDecision"`
+				Reason   string `json:"permissionDecisionReason"`
+			} `json:"hookSpecificOutput"`
+			Message string `json:"systemMessage"`
+		}
+		if err := json.Unmarshal(h.ask(t, "recall", in).Structured, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.Hook.Decision, out.Hook.Reason, out.Message
+	}
+	decision, reason, message := decide(command("s", warned))
+	if decision != "deny" || !strings.Contains(reason, "insights/claims.md:") || !strings.Contains(reason, "repeat it") || message == "" {
+		t.Errorf("first: %q, %q; the person sees %q", decision, reason, message)
+	}
+	if decision, reason, _ := decide(command("s", warned)); decision != "" || reason != "" {
+		t.Errorf("the second time: %q, %q", decision, reason)
+	}
+	standard := arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Write", "file_path": "db/1.sql", "content": "ALTER TABLE ships ADD COLUMN x"}
+	if decision, _, message := decide(standard); decision != "" || message == "" {
+		t.Errorf("a document that is not critical: %q, and the person sees %q", decision, message)
+	}
+	if decision, _, _ := decide(arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Edit", "file_path": "src/crane.go", "new_string": "x"}); decision != "deny" {
+		t.Errorf("an edit of a cited file: %q", decision)
+	}
+}
+
+// Subagents hear, in their order, what their own tasks need.
+func TestRecall_TellsSubagents(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	const question = "find out why PgxPoolExhausted comes, was the connection pool exhausted by leaked connections?"
+	for _, task := range []string{question, "list the files"} {
+		got := h.call(t, arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Agent", "prompt": task, "agent_type": "Explore"})
+		if got != "" {
+			t.Errorf("the main conversation hears %q", got)
+		}
+	}
+	begins := func(agent string) string {
+		return h.call(t, arguments{"event": "SubagentStart", "session_id": "s", "agent_type": agent})
+	}
+	if got := begins("Explore"); !strings.Contains(got, "problems/pool.md:") || !strings.Contains(got, "semantic_search") {
+		t.Errorf("the first subagent hears %q", got)
+	}
+	if got := begins("Explore"); got != "" {
+		t.Errorf("the second subagent hears %q", got)
+	}
+	if got := begins("Explore"); got != "" {
+		t.Errorf("a subagent without a task hears %q", got)
+	}
+}
+
+// After a command that had failed has run, the assistant is asked once to write down why.
+func TestRecall_AsksToWriteDownWhatWasSolved(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	h.call(t, after("PostToolUse", "s", "bin/ship", ""))
+	h.call(t, after("PostToolUseFailure", "s", "bin/ship", "Exit code 1\nno"))
+	if got := h.call(t, after("PostToolUse", "s", "bin/other", "")); got != "" {
+		t.Errorf("after another command: %q", got)
+	}
+	if got := h.call(t, after("PostToolUse", "s", "bin/ship", "")); !strings.Contains(got, "write it down") {
+		t.Errorf("after the command ran: %q", got)
+	}
+	h.call(t, after("PostToolUseFailure", "s", "bin/ship", "Exit code 1\nno"))
+	if got := h.call(t, after("PostToolUse", "s", "bin/ship", "")); got != "" {
+		t.Errorf("a second time in the session: %q", got)
+	}
+}
+
+// Hooks search the collections that the user's settings name: by default the project's own documents, and external
+// docs that the project takes as its own.
+func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
+	t.Parallel()
+	own := project.DefaultSettings().RecallCollections
+	for name, test := range map[string]struct {
+		collections []string
+		external    string
+		want        string
+	}{
+		"default":                          {own, `{"path": "./docs"}`, "own"},
+		"docs that init took as knowledge": {own, `{"path": "./docs", "as_own": true}`, "own docs"},
+		"the handbook alone":               {[]string{"handbook"}, `{"path": "./docs"}`, "handbook"},
+		"all":                              {[]string{"compounding", "external", "handbook"}, `{"path": "./docs"}`, "own docs handbook"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			settings := project.DefaultSettings()
+			settings.RecallCollections = test.collections
+			f := setupWith(t, settings)
+			text := func(title, word string) string {
+				return title + "\n\n" + word + "PoolError: the " + word + " connection pool was exhausted by leaked connections of the importer. " +
+					"Never run `" + word + "ctl drain --all`.\n"
+			}
+			documents := map[string]string{
+				"csharp-compounding-docs/insights/own.md": insight("The own pool", "standard", text("", "Own")),
+				"docs/docs.md": text("# The pool of the docs", "Docs"),
+			}
+			handbook := map[string]string{"handbook/handbook.md": text("# The pool of the handbook", "Handbook")}
+			for i := range 12 {
+				lunch := fmt.Sprintf("# Other %d\n\nNotes %d on lunch %d.\n", i, i, i)
+				documents[fmt.Sprintf("docs/other-%d.md", i)], handbook[fmt.Sprintf("handbook/other-%d.md", i)] = lunch, lunch
+				documents[fmt.Sprintf("csharp-compounding-docs/insights/other-%d.md", i)] = insight(fmt.Sprint("Other ", i), "standard", lunch)
+			}
+			f.ingest(t, handbook)
+			c := connect(t, f.server, protocolVersions()["handshake"])
+			h := &hooks{c, newProject(t, `{"project_name": "p", "external_docs": `+test.external+`}`, documents)}
+			c.activate(t, h.root)
+			for _, word := range []string{"Own", "Docs", "Handbook"} {
+				searched := strings.Contains(test.want, strings.ToLower(word))
+				question := prompt("prompt "+word, "why does "+word+"PoolError come, was the connection pool exhausted by leaked connections?")
+				if got := h.call(t, question); strings.Contains(got, strings.ToLower(word)+".md:") != searched {
+					t.Errorf("about %s a prompt gets %q", word, got)
+				}
+				// What the handbook quotes is not compared with commands.
+				quotes := searched && word != "Handbook"
+				if got := h.call(t, command("command "+word, word+"ctl drain -v --all")); strings.Contains(got, strings.ToLower(word)+".md:") != quotes {
+					t.Errorf("about %s a command gets %q", word, got)
+				}
+			}
+		})
+	}
+}
+
+// A session of 200 calls is told at most six documents, and 500 tokens with what it is asked to write down,
+// whatever the calls are.
+func TestRecall_KeepsToItsBudget(t *testing.T) {
+	t.Parallel()
+	settings := project.DefaultSettings()
+	settings.Recall = project.RecallGuard
+	c := connect(t, setupWith(t, settings).server, protocolVersions()["handshake"])
+	const subjects, calls = 50, 200
+	name := func(i int) string { return "harbour" + string(rune('a'+i%26)) + string(rune('k'+i/26)) }
+	documents := map[string]string{}
+	for i := range subjects {
+		documents["csharp-compounding-docs/insights/"+name(i)+".md"] = insight(
+			"The rule of "+name(i)+", which has a title that is not short", "critical",
+			"Never run `"+name(i)+" --purge`, because all that the harbour master has written into the books of the year is lost. "+
+				"A plain `ALTER TABLE "+name(i)+" DROP COLUMN` locks the table for an hour, and nobody can land.\n\n```\nfatal in "+
+				name(i)+": the mooring is not free\n```\n")
+	}
+	root := newProject(t, `{"project_name": "p"}`, documents)
+	c.activate(t, root)
+	shown, said := 0, ""
+	send := func(in arguments) {
+		in["session_id"] = "s"
+		var out struct {
+			Hook struct {
+				Context string `json:"additionalContext"`
+				Reason  string `json:"permissionDecisionReason"`
+			} `json:"hookSpecificOutput"`
+		}
+		if err := json.Unmarshal(c.ask(t, "recall", in).Structured, &out); err != nil {
+			t.Fatal(err)
+		}
+		text := out.Hook.Context + out.Hook.Reason
+		shown, said = shown+strings.Count(text, "/insights/"), said+text
+	}
+	send(arguments{"event": "PreCompact"})
+	for i := range calls {
+		of := name((i / 4) % subjects)
+		switch i % 4 {
+		case 0:
+			send(command("", "cd x && "+of+" -v --purge"))
+			send(after("PostToolUse", "", "cd x && "+of+" -v --purge", ""))
+		case 1:
+			send(command("", "make docks"))
+			if i%8 == 1 {
+				send(after("PostToolUseFailure", "", "make docks", "Exit code 2\nfatal in "+of+": the mooring is not free"))
+			} else {
+				send(after("PostToolUse", "", "make docks", ""))
+			}
+		case 2:
+			send(arguments{"event": "PreToolUse", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table " + of + " drop column x;"})
+		case 3:
+			send(arguments{"event": "PreToolUse", "tool_name": "Agent", "prompt": "why is the mooring of " + of + " not free?"})
+			send(arguments{"event": "SubagentStart"})
+			send(prompt("", "continue"))
+		}
+	}
+	if shown < 3 || shown > 6 {
+		t.Errorf("%d documents are shown in %d calls", shown, calls)
+	}
+	if !strings.Contains(said, "this command had failed") || !strings.Contains(said, "you found out") {
+		t.Errorf("the session is not asked to write down what it has learned: %s", said)
+	}
+	atMostTokens(t, "a session of 200 calls", []byte(said), 500)
+}
