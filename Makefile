@@ -42,21 +42,20 @@ test_packages = ./...
 
 # quick leaves out the tests of slow kinds, of which CI leaves out none.
 quick = yes
+# With -trimpath, a second clone of the same tree compiles nothing again.
 # Most tests wait for services, so three packages at once keep two processors busy.
 at_once = -p=3
 
 .PHONY: test
 test: export CDOCS_TEST_QUICK = $(quick)
-# With -trimpath, a second clone of the same tree compiles nothing again.
-test test-race: export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 test: ## Run the tests but for slow kinds against a real PostgreSQL and a real Ollama
-	$(with_services) sh -c 'go test $(at_once) -short -timeout=20m $(test_packages) && $(print_services)'
+	$(with_services) sh -c 'go test -trimpath $(at_once) -short -timeout=20m $(test_packages) && $(print_services)'
 	@test -z "$(quick)" || { echo "make ci also runs the tests in which"; \
 		grep -rhoE 'testenv.Slow.t, "[^"]+' --include='*_test.go' . | cut -d '"' -f 2 | sort | uniq -c; }
 
 .PHONY: test-race
 test-race: ## Run the tests of packages with goroutines under the race detector
-	$(with_services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m $(race_packages) && $(print_services)'
+	$(with_services) sh -c 'CGO_ENABLED=1 go test -trimpath -short -race -timeout=30m $(race_packages) && $(print_services)'
 
 # Programs that tests start count too, where they end by themselves. Tests that look at the
 # program's own file fail here, since a script starts it: make test says what is right.
