@@ -78,7 +78,7 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	return root
 }
 
-// errClosed is for commands that do nothing but print.
+// errClosed is for commands that only print.
 var errClosed = errors.New("stdout is closed, so that nobody would see the answer; leave it open, or write it with > FILE")
 
 // complement gives a command what all have: --json, checks of arguments and flags, and an error
@@ -219,7 +219,7 @@ func checkExcluded(command *cobra.Command) error {
 	return nil
 }
 
-// checkFlag fails if the value of a flag is none of those allowed.
+// checkFlag fails if the value of a flag is not allowed.
 func checkFlag(name, value string, allowed []string) error {
 	if !slices.Contains(allowed, value) {
 		return usagef("--%s is %q; give one of %s", name, value, strings.Join(allowed, ", "))

@@ -240,11 +240,11 @@ func (w *faultyWorld) activation() map[string]any {
 	return map[string]any{"config_path": w.in.Config(), "branch_name": w.repo.branch}
 }
 
-// history is what each document has said, by path, since the index of its branch was last
-// equal to the files.
+// history has the former texts of each document, by path. It begins when the index of its branch
+// equals the files.
 type history map[string][]string
 
-// look adds what is on disk to the history of the branch.
+// look adds the files on disk to the history of the branch.
 func (w *faultyWorld) look() {
 	seen := w.seen[w.repo.branch]
 	if seen == nil {
@@ -259,7 +259,7 @@ func (w *faultyWorld) look() {
 	}
 }
 
-// knows reports whether a document has ever said what was found.
+// knows reports whether a document has ever had the text of a finding.
 func (h history) knows(f finding) bool {
 	return slices.ContainsFunc(h[strings.TrimPrefix(f.path, "./")], func(content string) bool {
 		return strings.Contains(content, f.text)
