@@ -24,12 +24,12 @@ func Path(path string) string {
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
+		case !commands(r):
+			return r
 		case strings.ContainsRune("\t\n\r\v\f\u0085\u2028\u2029", r):
 			return ' '
-		case commands(r):
-			return unicode.ReplacementChar
 		default:
-			return r
+			return unicode.ReplacementChar
 		}
 	}, text)
 }
@@ -45,8 +45,14 @@ func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹"
 // invisible characters, changes of direction. Scripts and emoji need joiners, which are allowed.
 func commands(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
-	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) ||
-		unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
+	switch {
+	case r < utf8.RuneSelf: // the tables take longer
+		return unicode.IsControl(r)
+	case r == nonJoiner, r == joiner:
+		return false
+	default:
+		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Cf)
+	}
 }
 
 // Count returns a number with what it counts, such as "1 document" or "2 documents".
