@@ -37,6 +37,8 @@ type facts struct {
 	// spreads the servers that see a change at the same time.
 	changedAt, sampleChangedAt time.Time
 	patience                   float64
+	// confirmed says that the last search read the same facts as the one before.
+	confirmed bool
 }
 
 // passageCounts are numbers of passages by the level of their documents.
@@ -86,11 +88,21 @@ type factsKey struct {
 	collection catalog.Collection
 }
 
-// readFacts returns the facts of a scope. It reads again what has changed since the last
-// search. model is nil in a search by words alone.
-func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *model.Model) (facts, error) {
-	key := factsKey{scope.Tenant.ID, scope.Tenant.Generation, scope.Collection}
-	known, _ := s.known.Get(key)
+func keyOf(scope catalog.Scope) factsKey {
+	return factsKey{scope.Tenant.ID, scope.Tenant.Generation, scope.Collection}
+}
+
+// lastFacts returns the facts of a scope that the last search of it read, or none.
+func (s *Searcher) lastFacts(scope catalog.Scope) facts {
+	known, _ := s.known.Get(keyOf(scope))
+	return known
+}
+
+// readFacts returns the facts of a scope. It reads again what has changed since the known ones were
+// read. model is nil in a search by words alone.
+func (s *Searcher) readFacts(
+	ctx context.Context, scope catalog.Scope, model *model.Model, known facts,
+) (facts, error) {
 	params := known.params(scope, model)
 	row, err := db.ReadOne(ctx, s.db, "read the state of the index", (*db.Queries).SearchFacts, params)
 	switch {
@@ -102,8 +114,13 @@ func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *mo
 	if known, err = known.with(row, params, model); err != nil {
 		return facts{}, err
 	}
-	s.known.Add(key, known)
+	s.known.Add(keyOf(scope), known)
 	return known, nil
+}
+
+// counted reports whether the counts are of the model, nil for any.
+func (k facts) counted(model *model.Model) bool {
+	return model == nil || k.countedModel != nil && *k.countedModel == *model
 }
 
 // params asks for the parts that are unknown or have changed. An unknown part has version 0,
@@ -113,14 +130,13 @@ func (k facts) params(scope catalog.Scope, model *model.Model) db.SearchFactsPar
 	stale := func(changedAt time.Time, after time.Duration) bool {
 		return !changedAt.IsZero() && time.Since(changedAt).Seconds() > k.patience*after.Seconds()
 	}
-	sameModel := model == nil || k.countedModel != nil && *k.countedModel == *model
 	params := db.SearchFactsParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
 		Collection: scope.Collection, ReplacedVersion: k.version, CountsVersion: k.countedVersion,
 		KeepCounts: k.passages() >= minKept && !stale(k.changedAt, staleAfter), SampleSize: sampleSize,
 	}
 	embedding := model != nil && k.missing > 0 && age > time.Duration(k.passages())*recountAfter
-	if !sameModel || embedding || age > resizeAfter {
+	if !k.counted(model) || embedding || age > resizeAfter {
 		params.CountsVersion, params.KeepCounts = 0, false
 	}
 	if k.sample != nil {
@@ -136,6 +152,7 @@ func (k facts) params(scope catalog.Scope, model *model.Model) db.SearchFactsPar
 
 // with returns the facts with what was read.
 func (k facts) with(row db.SearchFactsRow, params db.SearchFactsParams, model *model.Model) (_ facts, err error) {
+	before := k
 	if row.Version != params.ReplacedVersion {
 		later := make(map[string][]string, len(row.Replaced))
 		for i, path := range row.Replaced {
@@ -163,6 +180,8 @@ func (k facts) with(row db.SearchFactsRow, params db.SearchFactsParams, model *m
 			Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
 		}
 	}
+	k.confirmed = k.version == before.version && k.countedAt.Equal(before.countedAt) && k.sample.equals(before.sample) &&
+		k.modelID == before.modelID && k.calibration == before.calibration
 	return k, nil
 }
 

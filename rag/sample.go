@@ -73,6 +73,11 @@ func (s *sample) at(version int64) *sample {
 	return &now
 }
 
+// equals reports whether other was read at the same time and says the same.
+func (s *sample) equals(other *sample) bool {
+	return other != nil && s.version == other.version && s.complete == other.complete
+}
+
 // frequency is how many passages of the sample have the term.
 func (s *sample) frequency(term int32) int { return len(s.places[term]) }
 
