@@ -90,7 +90,7 @@ func (h *Handler) activated(ctx context.Context, active *workspace.Project) (Act
 	out := ActivateProjectOutput{
 		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
 		PathHash: active.Tenant.Key.PathHash, Root: wirePath(active.Definition.Root),
-		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: statusOf(active, 0),
+		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: statusOf(active, active.Status(), 0),
 	}
 	for _, docType := range docTypes {
 		out.DocTypes = append(out.DocTypes, docTypeCountOutput{

@@ -43,7 +43,7 @@ type FailedFile struct {
 func indexOfHits(
 	active *workspace.Project, before workspace.Status, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
-	status := statusOf(active, max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
+	status := statusOf(active, active.Noticed(), max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
 	if status != nil {
 		status.Failed = []FailedFile{}
 	}
@@ -51,8 +51,7 @@ func indexOfHits(
 }
 
 // statusOf returns nil if the index is up to date and no document is outdated.
-func statusOf(active *workspace.Project, outdated int) *IndexStatus {
-	status := active.Status()
+func statusOf(active *workspace.Project, status workspace.Status, outdated int) *IndexStatus {
 	status.Queued += max(0, outdated-status.Pending())
 	if status.Current() {
 		return nil

@@ -31,6 +31,7 @@ func (w *watched) observe(t *testing.T) *Mirror {
 
 // current reports whether a mirror knows of no change, and its state.
 func current(m *Mirror) (state uint64, ok bool) {
+	m.Compare()
 	status := m.Status()
 	return status.State, !status.Synced.IsZero() && status.Pending() == 0 && status.Err == nil
 }

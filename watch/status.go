@@ -48,17 +48,23 @@ func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure) {
 	slices.SortFunc(m.status.Failed, func(a, b Failed) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// Status returns the present status.
+// Status returns the present status, by the events so far.
 func (m *Mirror) Status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	status := m.status
 	status.Queued = m.schedule.pending()
-	if status.Queued == 0 && !status.Synced.IsZero() && m.folder.differs(m.folders) {
-		m.schedule.addNow()
-		status.Queued = 1
-	}
 	return status
+}
+
+// Compare queues a walk if a folder has another stamp than in the last walk. It finds files that came or
+// went without an event, or just now.
+func (m *Mirror) Compare() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.schedule.pending() == 0 && !m.status.Synced.IsZero() && m.folder.differs(m.folders) {
+		m.schedule.addNow()
+	}
 }
 
 // Rescan queues a walk that compares the folder with the index itself.

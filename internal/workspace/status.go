@@ -118,10 +118,19 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 // printable replaces NUL, which PostgreSQL refuses in JSON.
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-// Status returns how far the index is behind. If another server indexes, it returns the last status that
+// Status compares the folders with the last walk, and returns how far the index is behind.
+func (p *Project) Status() Status {
+	for _, tree := range p.trees { // the mirror or the observer runs, and the other does nothing
+		tree.mirror.Compare()
+		tree.observer.Compare()
+	}
+	return p.Noticed()
+}
+
+// Noticed returns how far the index is behind, by what events have told. If another server indexes, it returns the last status that
 // this server has seen in the tenant's row, compared with the files: the other server may be suspended,
 // cut off, or late.
-func (p *Project) Status() Status {
+func (p *Project) Noticed() Status {
 	latest := p.latest.Load()
 	if latest == nil {
 		return Status{Queued: 1, Failed: []Failed{}} // a status published earlier may be outdated
