@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"math"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -16,8 +17,12 @@ const statelessProtocol = "2026-07-28"
 // rootsKey is the key of the request for the client's roots.
 const rootsKey = "roots"
 
-// rootsWait bounds how long a call waits for the roots of a client with a handshake.
-const rootsWait = 2 * time.Second
+const (
+	// rootsWait bounds how long a call waits for the roots of a client with a handshake.
+	rootsWait = 2 * time.Second
+	// rootlessTime is how long a client that has no roots is not asked again.
+	rootlessTime = 10 * time.Second
+)
 
 // followRoots makes the workspace follow the folders that the client works in. It returns what the
 // client has to be asked for before the call can be answered, nil for nothing.
@@ -28,7 +33,8 @@ const rootsWait = 2 * time.Second
 func (h *Handler) followRoots(
 	ctx context.Context, session *mcp.ServerSession, client *mcp.ClientCapabilities, responses mcp.InputResponseMap,
 ) mcp.InputRequestMap {
-	if client == nil || client.RootsV2 == nil || h.rootless.Load() { //nolint:staticcheck // deprecated, and in use
+	//nolint:staticcheck // roots are deprecated, and in use
+	if client == nil || client.RootsV2 == nil || time.Now().UnixNano() < h.rootlessUntil.Load() {
 		return nil
 	}
 	if negotiated := session.InitializeParams(); negotiated != nil && negotiated.ProtocolVersion < statelessProtocol {
@@ -37,9 +43,9 @@ func (h *Handler) followRoots(
 		listed, err := session.ListRoots(waitCtx, nil) //nolint:staticcheck // deprecated, and in use
 		switch {
 		case err == nil:
-			h.workspace.Follow(ctx, folders(listed))
+			h.follow(ctx, listed)
 		case ctx.Err() == nil:
-			h.rootless.Store(true)
+			h.rootlessUntil.Store(math.MaxInt64)
 			h.logger.WarnContext(ctx, "the client does not name its roots, and is not asked again", "error", err)
 		}
 		return nil
@@ -48,9 +54,16 @@ func (h *Handler) followRoots(
 		return mcp.InputRequestMap{rootsKey: &mcp.ListRootsParams{}} //nolint:staticcheck // deprecated, and in use
 	}
 	if listed, ok := responses[rootsKey].(*mcp.ListRootsResult); ok { //nolint:staticcheck // deprecated, and in use
-		h.workspace.Follow(ctx, folders(listed))
+		h.follow(ctx, listed)
 	}
 	return nil
+}
+
+func (h *Handler) follow(ctx context.Context, listed *mcp.ListRootsResult) { //nolint:staticcheck // deprecated, and in use
+	h.workspace.Follow(ctx, folders(listed))
+	if len(listed.Roots) == 0 {
+		h.rootlessUntil.Store(time.Now().Add(rootlessTime).UnixNano())
+	}
 }
 
 // folders returns the local folders among the roots.

@@ -1,8 +1,10 @@
 package tools_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -67,6 +69,40 @@ func TestRoots_AreFollowed(t *testing.T) {
 				t.Errorf("in a folder without a project the answer is %s %s", e.Code, e.Message)
 			}
 		})
+	}
+}
+
+// A client that has no folder open is not asked for it with each call.
+func TestRoots_ClientsWithoutAreNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			without := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+			var calls, asked atomic.Int32
+			without.AddReceivingMiddleware(counting(&asked, "roots/list"))
+			server := setup(t).server
+			server.AddReceivingMiddleware(counting(&calls, "tools/call"))
+			c := connectAs(t, server, version, without)
+			for range 3 {
+				c.get(t, "activate_project", activation(newProject(t, named("any", "any"), nil)), &struct{}{})
+			}
+			// Without a handshake a client is asked in the answer to a call, and calls again.
+			if total := calls.Load() + asked.Load(); total != 4 {
+				t.Errorf("3 calls took %d requests, want one more", total)
+			}
+		})
+	}
+}
+
+func counting(n *atomic.Int32, method string) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, m string, request mcp.Request) (mcp.Result, error) {
+			if m == method {
+				n.Add(1)
+			}
+			return next(ctx, m, request)
+		}
 	}
 }
 

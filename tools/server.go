@@ -52,8 +52,9 @@ type Handler struct {
 	turns, writing chan struct{}
 	// hungAt is when a hook last met a database that hangs, in Unix nanoseconds.
 	hungAt atomic.Int64
-	// rootless is set when the client has failed to name its roots.
-	rootless atomic.Bool
+	// rootlessUntil is until when the client is not asked for its roots, in Unix nanoseconds. It has
+	// none, or has failed to name them.
+	rootlessUntil atomic.Int64
 }
 
 // maxTurns is how many calls work at a time. They share a few connections to the database and a few

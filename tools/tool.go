@@ -62,15 +62,15 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		}
 		ctx, cancel := context.WithTimeout(ctx, patience(declaration.Name))
 		defer cancel()
-		var in In
-		if err := parameters().decode(request.Params.Arguments, &in); err != nil {
-			return nil, err
-		}
 		if followsRoots {
 			ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses)
 			if ask != nil {
 				return &mcp.CallToolResult{InputRequests: ask}, nil
 			}
+		}
+		var in In
+		if err := parameters().decode(request.Params.Arguments, &in); err != nil {
+			return nil, err
 		}
 		out, err := method(h, withNotifications(ctx, request, h.logger), in)
 		if err != nil {
