@@ -57,8 +57,13 @@ func farSearch(ctx context.Context, b *bench) (trips float64, note string) {
 	took := time.Since(began)
 	trips = float64(f.inTurn())
 	_, what := count(f.taken())
-	b.say("far.search: %s", what)
-	return trips, fmt.Sprintf("%v a trip, %d documents, %.0f ms", farAway, farDocuments, ms(took))
+	f.server.search(ctx, rag.Lexical, query(101)) // confirms what it knows of the index
+	f.taken()
+	f.server.search(ctx, rag.Lexical, query(102))
+	words := f.inTurn()
+	_, whatWords := count(f.taken())
+	b.say("far.search: %s; by words %s", what, whatWords)
+	return trips, fmt.Sprintf("%v a trip, %d documents, %.0f ms; %d by words at rest", farAway, farDocuments, ms(took), words)
 }
 
 // farActivation counts the round trips of the activation of a project that has not
