@@ -37,7 +37,7 @@ type facts struct {
 	// spreads the servers that see a change at the same time.
 	changedAt, sampleChangedAt time.Time
 	patience                   float64
-	// confirmed says that the last search read the same facts as the one before.
+	// confirmed says that nothing had changed when the facts were last read.
 	confirmed bool
 }
 
@@ -92,17 +92,9 @@ func keyOf(scope catalog.Scope) factsKey {
 	return factsKey{scope.Tenant.ID, scope.Tenant.Generation, scope.Collection}
 }
 
-// lastFacts returns the facts of a scope that the last search of it read, or none.
-func (s *Searcher) lastFacts(scope catalog.Scope) facts {
-	known, _ := s.known.Get(keyOf(scope))
-	return known
-}
-
 // readFacts returns the facts of a scope. It reads again what has changed since the known ones were
 // read. model is nil in a search by words alone.
-func (s *Searcher) readFacts(
-	ctx context.Context, scope catalog.Scope, model *model.Model, known facts,
-) (facts, error) {
+func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *model.Model, known facts) (facts, error) {
 	params := known.params(scope, model)
 	row, err := db.ReadOne(ctx, s.db, "read the state of the index", (*db.Queries).SearchFacts, params)
 	switch {

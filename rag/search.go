@@ -17,6 +17,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -232,7 +233,7 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 	}
 	embedding := s.embed(ctx, f.Mode, query)
 	defer embedding.end()
-	found, err := s.findAtRest(ctx, f, embedding)
+	found, err := s.readIndex(ctx, f, embedding)
 	switch {
 	case errors.Is(err, model.ErrModelReplaced) && tries > 1:
 		return s.find(ctx, scope, query, tries-1)
@@ -245,17 +246,19 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 	return found, nil
 }
 
-// findAtRest reads the facts and then the candidates. If the last search found nothing changed, it reads
-// both at the same time, and the candidates again if something has changed after all. A server on a
-// database far away answers in half the time then.
-func (s *Searcher) findAtRest(ctx context.Context, f search, embedding *queryEmbedding) (*search, error) {
-	known := s.lastFacts(f.scope)
+// readIndex reads the facts and then the candidates. If the last search found nothing changed, it reads
+// both at the same time, and the candidates again if something has changed after all. So a search of an
+// index at rest waits for one round trip.
+func (s *Searcher) readIndex(ctx context.Context, f search, embedding *queryEmbedding) (*search, error) {
+	known, _ := s.known.Get(keyOf(f.scope)) // none before the first search
 	atRest := known.confirmed && known.counted(embedding.model)
 	var fresh facts
 	var reading errgroup.Group
-	reading.Go(func() (err error) {
-		fresh, err = s.readFacts(ctx, f.scope, embedding.model, known)
-		return err
+	reading.Go(func() error {
+		return panics.Catch(func() (err error) {
+			fresh, err = s.readFacts(ctx, f.scope, embedding.model, known)
+			return err
+		})
 	})
 	guess := f
 	var guessErr error
@@ -271,27 +274,6 @@ func (s *Searcher) findAtRest(ctx context.Context, f search, embedding *queryEmb
 	}
 	f.facts = fresh
 	return &f, s.findCandidates(ctx, &f, embedding)
-}
-
-// findCandidates finds the passages that may answer, by what the facts say.
-func (s *Searcher) findCandidates(ctx context.Context, f *search, embedding *queryEmbedding) error {
-	if err := f.takeVector(ctx, embedding); err != nil {
-		return err
-	}
-	if f.Mode != Vector {
-		vocabulary := f.vocabulary()
-		if !vocabulary.IsEnglish() {
-			if f.terms = vocabulary.Query(f.query.Text); len(f.terms.Terms) == 0 && f.query.Mode == Lexical {
-				return noWord()
-			}
-		}
-		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
-		f.rare = f.sample.rareTerms(f.terms, f.sample.maxMatches())
-		f.pasted = pastedLines(vocabulary, f.query, f.sample)
-	}
-	err := s.readCandidates(ctx, f)
-	f.searchable = max(1, f.searchable)
-	return err
 }
 
 func noWord() error {
