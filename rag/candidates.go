@@ -226,8 +226,7 @@ func (q Query) scanLevels(levels []catalog.Level) (near, promoted []catalog.Leve
 func (f *search) listLength(limit int, levels []catalog.Level) int32 {
 	switch {
 	case f.Mode == Vector:
-		// Documents with the same text have the same vector. The search may find the newest
-		// of them last.
+		// Documents with the same text have the same vector. The search may find the newest of them last.
 		return int32(limit + 10)
 	case slices.Contains(levels, catalog.Standard):
 		return int32(max(2*limit, 50))
@@ -255,15 +254,13 @@ func scanLength(limit int, rows int32, levels []catalog.Level, allowed string) i
 // take the same time at 500 passages.
 const alwaysExact = 1_000
 
-// scanCost is the cost of meeting a passage in a scan and looking up whether the
-// tenant has it, relative to the cost of comparing one of the tenant's passages, as measured
-// with alwaysExact.
+// scanCost is the cost of meeting a passage in a scan and looking up whether the tenant has it, relative to
+// the cost of comparing one of the tenant's passages, as measured with alwaysExact.
 const scanCost = 4
 
-// exactThreshold is the number of passages up to which comparing all of them costs
-// less than a scan. To find wanted passages of a tenant that has n of the size
-// passages in the index, a scan meets wanted*size/n. That costs the same as n
-// comparisons when n*n = scanCost*wanted*size.
+// exactThreshold is the number of passages up to which comparing all of them costs less than a scan. To find
+// wanted passages of a tenant that has n of the size passages in the index, a scan meets wanted*size/n. That
+// costs the same as n comparisons when n*n = scanCost*wanted*size.
 func exactThreshold(wanted int32, size int64) int64 {
 	return max(alwaysExact, int64(math.Sqrt(scanCost*float64(wanted)*float64(size))))
 }

@@ -83,18 +83,15 @@ const (
 	hybridWait = 2500 * time.Millisecond
 	// hangTime is how long searches that cannot wait keep away from an embedder that hangs.
 	hangTime = time.Minute
-	// failureWait is longer than it takes to find out that nothing listens at Ollama's
-	// address.
+	// failureWait is longer than it takes to find out that nothing listens at Ollama's address.
 	failureWait = 300 * time.Millisecond
 	// noLimit is longer than the embedder takes to give up.
 	noLimit = time.Hour
-	// patientWait is longer than it takes to try that several times, and shorter than to
-	// load a large model.
+	// patientWait is longer than it takes to try that several times, and shorter than to load a large model.
 	patientWait = 5 * time.Second
 )
 
-// vectorUntil is until when a hybrid search waits for Ollama. It leaves half of a deadline to the
-// database.
+// vectorUntil is until when a hybrid search waits for Ollama. It leaves half of a deadline to the database.
 func (q Query) vectorUntil(ctx context.Context) time.Time {
 	most := cmp.Or(q.Patience, noLimit)
 	if deadline, ok := ctx.Deadline(); ok {

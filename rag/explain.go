@@ -50,8 +50,7 @@ type ExplainedPlan struct {
 	Threshold int `json:"exact_up_to"`
 }
 
-// Cosine is the similarity of the vectors of the query and the passage, nil if they were not
-// compared.
+// Cosine is the similarity of the vectors of the query and the passage, nil if they were not compared.
 func (h Hit) Cosine() *float64 {
 	if !h.compared {
 		return nil

@@ -30,8 +30,7 @@ const (
 	maxSnippet = 160
 	// minShown is how many documents a person sees, if so many are found at all.
 	minShown = 5
-	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad
-	// query.
+	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad query.
 	maxUnsure, maxBroad = 5, 20
 	// A broad query has at most maxBroadTerms terms. At least broadShare of the passages, and
 	// minBroad of them, have each term.
@@ -44,10 +43,9 @@ func (f *search) reached(hit *Hit) bool {
 	return hit.Score >= f.query.MinScore && (hit.titled || !f.query.Unasked || !f.terms.Vague())
 }
 
-// subject returns the terms that the title or tags of a document must have for it to be named
-// although it does not reach the threshold. If another document does, these are all terms of a
-// broad query; otherwise it is the rarest term. Of a short query, words that the project lacks do
-// not count.
+// subject returns the terms that the title or tags of a document must have for it to be named although it
+// does not reach the threshold. If another document does, these are all terms of a broad query; otherwise it
+// is the rarest term. Of a short query, words that the project lacks do not count.
 func (f *search) subject(answered bool) (subject []int32, broad bool) {
 	telling := f.terms.Telling()
 	if f.query.Unasked || f.query.EachPassage || len(telling) == 0 {

@@ -30,8 +30,7 @@ type pastedLine struct {
 	rarest int
 }
 
-// pastedLines returns the lines of a text that are looked for, none of a text that is
-// not pasted.
+// pastedLines returns the lines of a text that are looked for, none of a text that is not pasted.
 func pastedLines(vocabulary terms.Vocabulary, query Query, s *sample) []pastedLine {
 	var lines []string
 	for line := range strings.Lines(query.Text) {

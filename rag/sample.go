@@ -19,9 +19,8 @@ import (
 // six judged collections those of a sample rank as well as the true ones.
 const sampleSize = 2000
 
-// sample has the terms of some passages of a project: all of them, if there are
-// fewer than sampleSize. They are those of all branches, so that a passage scores the same
-// in each. It does not change once it is made.
+// sample has the terms of some passages of a project: all of them, if there are fewer than sampleSize. They
+// are those of all branches, so that a passage scores the same in each. It does not change once it is made.
 type sample struct {
 	// places are the numbers of the passages that have a term.
 	places map[int32][]uint16

@@ -95,9 +95,8 @@ type Query struct {
 	// ones, with any score. The Filter does not apply to them, and they do not count against Limit.
 	// With 0 they are among the others.
 	Critical int
-	// Patience, if not 0, is how long a hybrid search waits for the vector of the query. Then
-	// it goes on by words. So do other searches with a Patience in the next minute, unless the
-	// vector comes after all.
+	// Patience, if not 0, is how long a hybrid search waits for the vector of the query. Then it goes on by
+	// words. So do other searches with a Patience in the next minute, unless the vector comes after all.
 	Patience time.Duration
 	// Unasked says that nobody searches for the text. Then it does not make a document
 	// relevant that the document has the whole of a short text. For a text of one or two
@@ -127,8 +126,7 @@ type Hit struct {
 	Content            string
 	// Snippet is the part of Content that has most of the query's words, in one line.
 	Snippet string
-	// Line is the line of a pasted text that has found the document, "" if the whole text
-	// decides.
+	// Line is the line of a pasted text that has found the document, "" if the whole text decides.
 	Line string
 	// SupersededBy is the path of the document that replaces this one, "" for none.
 	SupersededBy string
@@ -212,8 +210,7 @@ type search struct {
 	plans []ExplainedPlan
 }
 
-// modelTries is how often a search begins again because the model was replaced in the
-// meantime.
+// modelTries is how often a search begins again because the model was replaced in the meantime.
 const modelTries = 3
 
 // find makes a search. A vector of another model, which was pulled just now, is not searched

@@ -61,14 +61,12 @@ func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection S
 	return Contents{Documents: int(row.Documents), Chunks: int(row.Chunks)}, err
 }
 
-// Delete removes the project's own documents of the selected tenants from the
-// index, and returns how many there were. External docs stay, and with them their
-// tenant. A tenant without documents is removed too, and a project when it has no tenant
-// left. So is the text that no other checkout uses, with its vectors.
+// Delete removes the project's own documents of the selected tenants from the index, and returns how many
+// there were. External docs stay, and with them their tenant. A tenant without documents is removed too, and
+// a project when it has no tenant left. So is the text that no other checkout uses, with its vectors.
 //
-// The tenants stay deleted until they are registered again with [Index.Tenant].
-// A write to one of them either ends before the deletion or fails with
-// [db.ErrTenantGone].
+// The tenants stay deleted until they are registered again with [Index.Tenant]. A write to one of them either
+// ends before the deletion or fails with [db.ErrTenantGone].
 func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Contents, err error) {
 	var projectID int32
 	err = x.db.Write(ctx, "delete documents", func(q *db.Queries) (err error) {
@@ -107,8 +105,7 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 	return deleted, err
 }
 
-// lockPassages waits for the writers of a project, and keeps new ones waiting until the
-// transaction ends.
+// lockPassages waits for the writers of a project, and keeps new ones waiting until the transaction ends.
 func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
 	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
 }

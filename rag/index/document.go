@@ -37,15 +37,13 @@ type prepared struct {
 	language terms.Language
 }
 
-// Schema says what documents of a collection must be like. A nil Schema takes
-// any markdown.
+// Schema says what documents of a collection must be like. A nil Schema takes any markdown.
 type Schema interface {
 	// DocumentType returns the doc-type that the folder of path implies.
 	DocumentType(path string) (document.DocType, bool)
 }
 
-// parse parses a file. Without a schema, and with a lenient one, invalid front matter is
-// not an error.
+// parse parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
 func parse(file document.File, schema Schema) (*markdown.Document, error) {
 	read := markdown.Parse
 	if schema == nil {

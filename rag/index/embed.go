@@ -35,9 +35,8 @@ type vector struct {
 	embedding []float32
 }
 
-// embed embeds passages batch by batch until outdated, which it calls after each, returns
-// true. It writes vectors while it makes the next ones: those that are made while others
-// are written are written together.
+// embed embeds passages batch by batch until outdated, which it calls after each, returns true. It writes
+// vectors while it makes the next ones: those that are made while others are written are written together.
 func (q *Queue) embed(
 	ctx context.Context, model *usedModel, collection catalog.Collection, passages []unembedded, outdated func() bool,
 ) error {
@@ -106,8 +105,7 @@ func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []unembed
 	return vectors, err
 }
 
-// timed calls embed, and makes the next batch twice or half as large by the time that it
-// takes.
+// timed calls embed, and makes the next batch twice or half as large by the time that it takes.
 func (q *Queue) timed(
 	ctx context.Context, texts []string, embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
 ) ([]model.Embedding, error) {

@@ -70,8 +70,7 @@ func roomBeside(title string) int {
 	return markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))
 }
 
-// halved cuts a passage until each part has at most room tokens. Every part keeps the
-// lines of the whole.
+// halved cuts a passage until each part has at most room tokens. Every part keeps the lines of the whole.
 func halved(whole markdown.Passage, room int) []markdown.Passage {
 	head, tail, ok := markdown.Halve(whole.Text)
 	if !ok || markdown.EstimateTokens(whole.Text) <= room {

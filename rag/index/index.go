@@ -27,8 +27,7 @@ type Embedder interface {
 	Warm(ctx context.Context) error
 }
 
-// Index is the index in one database, with the model that makes its vectors. Safe
-// for concurrent use.
+// Index is the index in one database, with the model that makes its vectors. Safe for concurrent use.
 type Index struct {
 	db       *db.Database
 	embedder Embedder

@@ -29,18 +29,15 @@ type Indexer struct {
 
 	// What is below is set before the first call.
 
-	// Source is looked at before anything is written. Without one, files are taken as they
-	// were read.
+	// Source is looked at before anything is written. Without one, files are taken as they were read.
 	Source Source
-	// Dates, if not nil, is asked for the dates, such as 2026-01-02, of documents that have none
-	// in their front matter and need none there. Without an answer, the date is that of the
-	// file's last change.
+	// Dates, if not nil, is asked for the dates, such as 2026-01-02, of documents that have none in their
+	// front matter and need none there. Without an answer, the date is that of the file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
 	// OnWritten is called after documents were written.
 	OnWritten func()
-	// Again takes every document for changed: a sync indexes all files again, each in place
-	// of what the index has of it. Passages that somebody has altered in the database are
-	// written again too.
+	// Again takes every document for changed: a sync indexes all files again, each in place of what the index
+	// has of it. Passages that somebody has altered in the database are written again too.
 	Again bool
 }
 
@@ -49,10 +46,9 @@ func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, s
 	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema, OnWritten: func() {}}
 }
 
-// Known returns the stamp of every indexed file by its path. A document that was
-// validated against another schema than its folder's present one, or indexed by
-// another version of this program that made something else of it, has a stamp that no
-// file matches. A sync begins with it.
+// Known returns the stamp of every indexed file by its path. A document that was validated against another
+// schema than its folder's present one, or indexed by another version of this program that made something
+// else of it, has a stamp that no file matches. A sync begins with it.
 func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	rows, err := db.ReadOne(ctx, x.index.db, "read stamps", (*db.Queries).DocumentStamps, db.DocumentStampsParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
@@ -79,8 +75,7 @@ func (x *Indexer) schemaStamp(path string) string {
 	return catalog.SchemaStamp(docType.SchemaHash)
 }
 
-// Touch notes the new stamps, by path, of files whose bytes are as the index has
-// them.
+// Touch notes the new stamps, by path, of files whose bytes are as the index has them.
 func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) error {
 	params := db.DocumentTouchManyParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
@@ -101,8 +96,7 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 	})
 }
 
-// textOnly leaves out paths that are not text: no index holds one, and PostgreSQL
-// refuses to look.
+// textOnly leaves out paths that are not text: no index holds one, and PostgreSQL refuses to look.
 func textOnly(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 }
@@ -213,15 +207,13 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	return failures, err
 }
 
-// Source looks at files again. A writer asks it in its transaction, while the other
-// writers of the tenant wait. So if two writers, in one process or in two, have read
-// different versions of a file, neither leaves the older one in the index. A later
-// change of a file causes an event, which is handled after the commit.
+// Source looks at files again. A writer asks it in its transaction, while the other writers of the tenant
+// wait. So if two writers, in one process or in two, have read different versions of a file, neither leaves
+// the older one in the index. A later change of a file causes an event, which is handled after the commit.
 type Source interface {
 	// Changed returns the paths whose files no longer have the bytes of the stamp.
 	Changed(stamps map[string]document.Stamp) []string
-	// Present returns the paths at which there is a document, or something that
-	// cannot be read.
+	// Present returns the paths at which there is a document, or something that cannot be read.
 	Present(paths []string) []string
 }
 
@@ -233,8 +225,7 @@ func (x *Indexer) changed(stamps map[string]document.Stamp) []string {
 	return x.Source.Changed(stamps)
 }
 
-// Remove removes documents whose files are gone. Their passages stay, for other
-// checkouts.
+// Remove removes documents whose files are gone. Their passages stay, for other checkouts.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	return x.remove(ctx, paths, func(paths []string) []string {
 		if x.Source == nil {

@@ -91,8 +91,7 @@ func withoutAnchor(destination string) string {
 	return destination
 }
 
-// rooted makes a destination that begins with / lead from the folder root of the
-// repository.
+// rooted makes a destination that begins with / lead from the folder root of the repository.
 func rooted(root, destination string) string {
 	if !strings.HasPrefix(destination, "/") {
 		return destination

@@ -15,9 +15,8 @@ type usedModel struct {
 	model.Model
 
 	id int32
-	// calibrated is set once the database knows what its cosines mean, and tidied once the
-	// vectors of other models were deleted behind its last one. Only the goroutine that has
-	// the queue's turn uses both.
+	// calibrated is set once the database knows what its cosines mean, and tidied once the vectors of other
+	// models were deleted behind its last one. Only the goroutine that has the queue's turn uses both.
 	calibrated, tidied bool
 }
 
@@ -76,8 +75,7 @@ func findParams(model model.Model) db.EmbeddingModelFindParams {
 // deletedVectors is how many vectors one statement deletes.
 const deletedVectors = 10_000
 
-// deleteUnusedVectors deletes the vectors of models that no tenant of the project
-// uses any more.
+// deleteUnusedVectors deletes the vectors of models that no tenant of the project uses any more.
 func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32) error {
 	for more := true; more; {
 		if err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
@@ -105,8 +103,7 @@ func (x *Index) Calibration(ctx context.Context, model model.Model) (measured ca
 	}, true, nil
 }
 
-// ModelDigests returns the digests of the builds of a model that have made vectors, the
-// earliest first.
+// ModelDigests returns the digests of the builds of a model that have made vectors, the earliest first.
 func (x *Index) ModelDigests(ctx context.Context, name string) ([]string, error) {
 	return db.ReadOne(ctx, x.db, "list the builds of a model", (*db.Queries).EmbeddingModelDigests,
 		db.EmbeddingModelDigestsParams{Name: name})

@@ -24,8 +24,7 @@ const (
 	batchesRead = 64
 	// queueRefresh is the time between two reads of the queue while it is embedded.
 	queueRefresh = 2 * time.Second
-	// queueIdle is how often Run checks whether an empty queue has filled: the model may
-	// have been replaced.
+	// queueIdle is how often Run checks whether an empty queue has filled: the model may have been replaced.
 	queueIdle = time.Minute
 )
 
@@ -35,9 +34,8 @@ const (
 	lastRetry  = 15 * time.Second
 )
 
-// Queue embeds the passages of a tenant's documents that have no vector of the present model. The
-// database alone says which these are, so no crash and no change of the model loses one. Safe for
-// concurrent use.
+// Queue embeds the passages of a tenant's documents that have no vector of the present model. The database
+// alone says which these are, so no crash and no change of the model loses one. Safe for concurrent use.
 type Queue struct {
 	index       *Index
 	tenant      *catalog.Tenant
@@ -53,8 +51,7 @@ type Queue struct {
 	// batch is the size of the next batch. Only the goroutine that has the turn uses it.
 	batch int
 
-	// counting holds a token while the vectors are counted or changed, and until status has
-	// the result.
+	// counting holds a token while the vectors are counted or changed, and until status has the result.
 	counting chan struct{}
 
 	mu       sync.Mutex
@@ -76,8 +73,7 @@ func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection)
 	}
 }
 
-// OnChange makes the queue call f after each change of its status, and returns it. f
-// must not block.
+// OnChange makes the queue call f after each change of its status, and returns it. f must not block.
 func (q *Queue) OnChange(f func()) *Queue {
 	q.onChange = f
 	return q
@@ -164,8 +160,7 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	}
 }
 
-// step reads the most urgent passages and embeds them. It reports whether the queue was
-// empty.
+// step reads the most urgent passages and embeds them. It reports whether the queue was empty.
 func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error) {
 	if err := take(ctx, q.turn); err != nil {
 		return false, err
@@ -228,8 +223,7 @@ func (q *Queue) next(
 	return "", nil, nil
 }
 
-// read reads passages of the tenant that have no vector, and leaves out those that the model
-// refuses.
+// read reads passages of the tenant that have no vector, and leaves out those that the model refuses.
 func (q *Queue) read(ctx context.Context, params db.EmbeddingQueueParams) ([]unembedded, error) {
 	params.ProjectID, params.TenantID = q.tenant.ProjectID, q.tenant.ID
 	q.mu.Lock()

@@ -67,8 +67,7 @@ func (q *Queue) Count(ctx context.Context) error {
 	return err
 }
 
-// lastModel returns the model that has made the tenant's vectors, as far as is known
-// without Ollama.
+// lastModel returns the model that has made the tenant's vectors, as far as is known without Ollama.
 func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
 	if q.tenant.ModelID != nil {
 		return *q.tenant.ModelID, nil

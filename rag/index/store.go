@@ -19,8 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its
-// terms once more.
+// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
 const maxPassagesInserted = 500
 
 // writeDocuments puts documents into the index in one transaction of three round trips. It
@@ -228,10 +227,9 @@ func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
 	return params
 }
 
-// analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics
-// PostgreSQL takes a tenant for empty, and plans searches that read all of it for
-// every passage. Autovacuum runs a minute later, and never for a small tenant among
-// many.
+// analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics PostgreSQL takes a
+// tenant for empty, and plans searches that read all of it for every passage. Autovacuum runs a minute later,
+// and never for a small tenant among many.
 const analyzeFrom = 1000
 
 // growth counts the rows that this process has added to tables. Safe for concurrent use.
@@ -253,8 +251,7 @@ func (g *growth) add(rows int) bool {
 	return true
 }
 
-// analyzed reports that the database does not plan by what it holds now. Searches are slow then,
-// but right.
+// analyzed reports that the database does not plan by what it holds now. Searches are slow then, but right.
 func (x *Index) analyzed(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)

@@ -110,9 +110,8 @@ func (x *Index) unused(
 	return hashes, err
 }
 
-// removeUnused deletes the passages that are still unused. versions are the tenants' versions
-// before the search for unused passages: a tenant with another version may have started to use one
-// since.
+// removeUnused deletes the passages that are still unused. versions are the tenants' versions before the
+// search for unused passages: a tenant with another version may have started to use one since.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
 ) (removed int, err error) {

@@ -90,9 +90,8 @@ func (w *bodyWalker) children(node ast.Node, depth int) {
 	}
 }
 
-// take keeps a content that may hold a link, for parseContents. It parses other
-// headings, and the beginnings of paragraphs that may be the summary, at once. The rest,
-// which is most, is not parsed at all.
+// take keeps a content that may hold a link, for parseContents. It parses other headings, and the beginnings
+// of paragraphs that may be the summary, at once. The rest, which is most, is not parsed at all.
 func (w *bodyWalker) take(c content) {
 	switch {
 	case strings.Contains(c.text, "[") && strings.Contains(c.text, "]"):

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// cutLine splits a line into pieces of about equal size, each of at most budget
-// estimated tokens. It splits after a sentence if one ends near enough, else after a
-// word, else inside a word.
+// cutLine splits a line into pieces of about equal size, each of at most budget estimated tokens. It splits
+// after a sentence if one ends near enough, else after a word, else inside a word.
 func cutLine(line string, budget int) []string {
 	var pieces []string
 	left := EstimateTokens(line)
@@ -62,10 +61,9 @@ func cutPoint(line string, aim, budget int) (cut, tokens int) {
 	return len(line), ceilDiv(m.tenths(), 10)
 }
 
-// Halve splits a text that turned out to be too long. It splits between paragraphs if there
-// is such a place in the middle half of the text, else between lines, else between words,
-// else between characters, each time as near to the middle as possible. It returns false
-// for a text of a single character.
+// Halve splits a text that turned out to be too long. It splits between paragraphs if there is such a place
+// in the middle half of the text, else between lines, else between words, else between characters, each time
+// as near to the middle as possible. It returns false for a text of a single character.
 func Halve(text string) (first, second string, ok bool) {
 	cut := halfway(text)
 	first = strings.TrimRightFunc(text[:cut], unicode.IsSpace)
@@ -97,8 +95,7 @@ func halfway(text string) int {
 	return cut
 }
 
-// nearest returns the index of the boundary that is nearest to middle, or -1 if none is
-// within reach.
+// nearest returns the index of the boundary that is nearest to middle, or -1 if none is within reach.
 func nearest(text, boundary string, middle, reach int) int {
 	before := strings.LastIndex(text[:middle], boundary)
 	after := strings.Index(text[middle:], boundary)

@@ -17,9 +17,8 @@ import (
 	"go.abhg.dev/goldmark/wikilink"
 )
 
-// Bounds on what the inline parser gets at once. Its time grows with the square of the
-// text's length, and most of all with the squares of the numbers of opening brackets and of
-// characters that may mark emphasis.
+// Bounds on what the inline parser gets at once. Its time grows with the square of the text's length, and
+// most of all with the squares of the numbers of opening brackets and of characters that may mark emphasis.
 const (
 	maxInlineBytes    = 8 << 10
 	maxInlineBrackets = 64
@@ -98,8 +97,7 @@ type inline struct {
 	links []string // destinations as written
 }
 
-// parse parses a block's content. Content beyond the bounds, such as a long table, is
-// parsed in parts.
+// parse parses a block's content. Content beyond the bounds, such as a long table, is parsed in parts.
 func (p inlineParser) parse(content string) inline {
 	var texts, links []string
 	for content != "" && !p.late() {
@@ -195,9 +193,8 @@ func Unescape(s []byte) string {
 
 var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
-// RelativeLink returns the path in a link's destination. It reports false if the
-// destination has a scheme or a host, is an anchor alone, or has a path with control
-// characters or invalid UTF-8.
+// RelativeLink returns the path in a link's destination. It reports false if the destination has a scheme or
+// a host, is an anchor alone, or has a path with control characters or invalid UTF-8.
 func RelativeLink(destination string) (string, bool) {
 	if scheme.MatchString(destination) || strings.HasPrefix(destination, "//") {
 		return "", false

@@ -18,12 +18,10 @@ import (
 
 const maxSummaryRunes = 300
 
-// Document is a parsed markdown file. It is read-only after Parse, and safe for
-// concurrent use.
+// Document is a parsed markdown file. It is read-only after Parse, and safe for concurrent use.
 type Document struct {
-	// FrontMatter is nil when the file has none. It holds only what JSON can:
-	// nil, bool, int (uint64 beyond it), float64, string, []any and
-	// map[string]any. A date is the string that the file has.
+	// FrontMatter is nil when the file has none. It holds only what JSON can: nil, bool, int (uint64 beyond
+	// it), float64, string, []any and map[string]any. A date is the string that the file has.
 	FrontMatter map[string]any
 	// FrontMatterLines is how many lines of the file are front matter, its delimiters
 	// included; 0 without any.
@@ -36,13 +34,11 @@ type Document struct {
 	// CharCount and LineCount count the Unicode characters and the lines of the whole file. A final
 	// newline begins no line.
 	CharCount, LineCount int
-	// Links are the destinations of relative links, once each and in order,
-	// percent-decoded and without query and fragment. Images, bare anchors and
-	// whatever has a scheme or host are left out.
+	// Links are the destinations of relative links, once each and in order, percent-decoded and without query
+	// and fragment. Images, bare anchors and whatever has a scheme or host are left out.
 	Links []string
-	// NotFrontMatter says why a block that looks like front matter counts as body.
-	// Replaced is the line of the first bytes that are not UTF-8 and were replaced by
-	// U+FFFD, 0 for none. Only ParseAny sets them.
+	// NotFrontMatter says why a block that looks like front matter counts as body. Replaced is the line of
+	// the first bytes that are not UTF-8 and were replaced by U+FFFD, 0 for none. Only ParseAny sets them.
 	NotFrontMatter error
 	Replaced       int
 
@@ -78,10 +74,9 @@ func Parse(src []byte) (*Document, error) {
 	return newDocument(src, lines, frontMatter, body)
 }
 
-// ParseAny parses a markdown file that was not written for this index. Invalid front
-// matter counts as body, and bytes that are not UTF-8 are replaced by U+FFFD. The
-// error is an *Error: the file holds a NUL byte, so it is not text, or it takes too long to
-// parse.
+// ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
+// and bytes that are not UTF-8 are replaced by U+FFFD. The error is an *Error: the file holds a NUL byte, so
+// it is not text, or it takes too long to parse.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
 	if line > 0 {

@@ -18,9 +18,8 @@ const (
 type outline struct {
 	lines []string // of the whole file
 	body  int      // first line after the front matter
-	// depth is, for every line, the nesting depth of the outermost block that begins
-	// there: 0 at the top level, 1 for the items of a list. It is insideBlock if no
-	// block begins there.
+	// depth is, for every line, the nesting depth of the outermost block that begins there: 0 at the top
+	// level, 1 for the items of a list. It is insideBlock if no block begins there.
 	depth []uint8
 	// headings are in order, without those that are nested in another block.
 	headings []heading
@@ -93,10 +92,9 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section with headings only joins the first
-// section below it that has text, or else the section before. If no section has text, the whole
-// document is one section. title begins the embedded text. An H1 that repeats it, or that is the
-// only H1, is not part of a path.
+// sections splits the document at its headings. A section with headings only joins the first section below it
+// that has text, or else the section before. If no section has text, the whole document is one section. title
+// begins the embedded text. An H1 that repeats it, or that is the only H1, is not part of a path.
 func (o *outline) sections(title string) []section {
 	all := o.split(title)
 	holdsText := make([]bool, len(all))

@@ -2,10 +2,9 @@ package markdown
 
 import "slices"
 
-// packer fills passages with blocks, section by section. The current passage holds
-// the lines [start, end). The lines from tail on are headings without text after them
-// so far. The lines from intro on are headings, and paragraphs such as "Recommended:",
-// that introduce what follows.
+// packer fills passages with blocks, section by section. The current passage holds the lines [start, end).
+// The lines from tail on are headings without text after them so far. The lines from intro on are headings,
+// and paragraphs such as "Recommended:", that introduce what follows.
 type packer struct {
 	outline  *outline
 	maxLines int
@@ -73,8 +72,7 @@ func (p *packer) extend(start, end int) {
 	}
 }
 
-// parts adds the lines [start, end), split before every block whose nesting depth is
-// at most depth.
+// parts adds the lines [start, end), split before every block whose nesting depth is at most depth.
 func (p *packer) parts(start, end, depth int) {
 	for start < end {
 		next := start + 1

@@ -8,20 +8,17 @@ type Passage struct {
 	// HeaderPath names the section, as in "## Root cause > ### Database layer".
 	// It is "" before the first heading and for a document in one passage.
 	HeaderPath string
-	// StartLine and EndLine are 1-based lines of the file, inclusive, with the
-	// front matter counted.
+	// StartLine and EndLine are 1-based lines of the file, inclusive, with the front matter counted.
 	StartLine, EndLine int
-	// Text is those lines, without blank ones at either end and with LF between
-	// them, or a part of a line when that line alone exceeds the window. It ends at
-	// EndLine. It leaves out headings at StartLine that HeaderPath repeats, when
-	// the window has no room for them beside what follows.
+	// Text is those lines, without blank ones at either end and with LF between them, or a part of a line
+	// when that line alone exceeds the window. It ends at EndLine. It leaves out headings at StartLine that
+	// HeaderPath repeats, when the window has no room for them beside what follows.
 	Text string
 }
 
 // Limit bounds passages; see [DefaultLimit].
 type Limit struct {
-	// MaxTokens bounds EstimateTokens of what is embedded: heading, blank line
-	// and text. It is at least 192.
+	// MaxTokens bounds EstimateTokens of what is embedded: heading, blank line and text. It is at least 192.
 	MaxTokens int
 	// SplitLines is the number of lines over which a document is split at its
 	// headings even if it fits MaxTokens.
@@ -42,9 +39,8 @@ const (
 	minTextTokens  = 64
 )
 
-// Heading returns what is searched and embedded with a passage's text: the title, a
-// newline and the header path. Each is left out when empty, and shortened when over
-// 64 estimated tokens. A path keeps its end.
+// Heading returns what is searched and embedded with a passage's text: the title, a newline and the header
+// path. Each is left out when empty, and shortened when over 64 estimated tokens. A path keeps its end.
 func Heading(title, headerPath string) string {
 	title = CutTokens(title, maxTitleTokens)
 	for EstimateTokens(headerPath) > maxPathTokens {
@@ -61,10 +57,9 @@ func Heading(title, headerPath string) string {
 	return title + "\n" + headerPath
 }
 
-// Passages cuts the document into passages, in the order of the file. heading is the
-// title that every passage is embedded with. Every line behind the front matter that
-// is not blank is within the lines of a passage. A document without such a line has no
-// passages.
+// Passages cuts the document into passages, in the order of the file. heading is the title that every passage
+// is embedded with. Every line behind the front matter that is not blank is within the lines of a passage. A
+// document without such a line has no passages.
 func (d *Document) Passages(heading string, limit Limit) []Passage {
 	p := packer{outline: &d.outline, maxLines: limit.SectionLines}
 	budget := func(s section) int { return limit.MaxTokens - EstimateTokens(Heading(heading, s.path)) }

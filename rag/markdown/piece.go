@@ -12,11 +12,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// pieceSize is how much of a document is parsed at once, in bytes. The limit is
-// needed because goldmark's tree of a list of short items takes a hundred times their
-// size. A document is cut before a block or before an item of a list. If a piece of
-// the usual size has no such place, it grows. At the longest size, lists and quotes
-// are cut as if they ended there.
+// pieceSize is how much of a document is parsed at once, in bytes. The limit is needed because goldmark's
+// tree of a list of short items takes a hundred times their size. A document is cut before a block or before
+// an item of a list. If a piece of the usual size has no such place, it grows. At the longest size, lists and
+// quotes are cut as if they ended there.
 type pieceSize struct{ usual, longest int }
 
 func defaultPieceSize() pieceSize { return pieceSize{usual: 64 << 10, longest: 256 << 10} }
@@ -28,8 +27,7 @@ type pieceParser struct {
 	references parser.Context // collects the link reference definitions of all pieces
 	lines      []string       // of the document
 
-	// Of the present piece: its first line, its text and where its lines begin,
-	// and its blocks.
+	// Of the present piece: its first line, its text and where its lines begin, and its blocks.
 	first  int
 	src    []byte
 	starts lineStarts
@@ -80,9 +78,8 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// lastPart returns the last block of the piece, which may continue after the piece.
-// If the piece is one list, it returns the last item. It returns nil if the piece is
-// one block of another kind, or one item.
+// lastPart returns the last block of the piece, which may continue after the piece. If the piece is one list,
+// it returns the last item. It returns nil if the piece is one block of another kind, or one item.
 func (p *pieceParser) lastPart() ast.Node {
 	for last := p.root.LastChild(); last != nil && !p.begins(last); last = last.PreviousSibling() {
 		if !p.followsDefinition(last) {

@@ -8,8 +8,7 @@ import (
 	"unicode"
 )
 
-// Place is a place in a repository's files that a document cites, such as
-// src/pool.go:12-20.
+// Place is a place in a repository's files that a document cites, such as src/pool.go:12-20.
 type Place struct {
 	// Path is as the document writes it, without lines. Link says that it is relative to
 	// the document, as the destination of a link is.
@@ -38,17 +37,15 @@ var (
 	// barePlace is a path with lines outside of code.
 	barePlace = regexp.MustCompile(`(?:^|[\s("'\[])(` + fileName + `(?::\d{1,7}(?:-\d{1,7}|:\d{1,5})?|#L\d{1,7}(?:-L?\d{1,7})?))` +
 		`(?:$|[\s)"'\],.;:!?])`)
-	// pathLike is what a file is named: folders and a name with an extension, or a name
-	// behind a folder.
+	// pathLike is what a file is named: folders and a name with an extension, or a name behind a folder.
 	pathLike = regexp.MustCompile(`^(?:\.{0,2}/)*` + fileName + `$|^(?:\.{0,2}/)*(?:[\w.@+-]+/)+[\w.@+-]+/?$`)
 	// linkPlace is a destination of a link.
 	linkPlace  = regexp.MustCompile(`\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
 	identifier = regexp.MustCompile(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
 )
 
-// Places returns the places that the text cites: paths in code, paths with lines
-// anywhere, and links to other files than documents, in order. Blocks of code are left
-// out: a trace may be of any program.
+// Places returns the places that the text cites: paths in code, paths with lines anywhere, and links to other
+// files than documents, in order. Blocks of code are left out: a trace may be of any program.
 func (d *Document) Places() []Place {
 	var places []Place
 	fence := ""

@@ -15,12 +15,11 @@ const promotionKey = "promotion_level"
 
 var byteOrderMark = []byte("\ufeff")
 
-// SetPromotionLevel returns src with promotion_level in its front matter set to level.
-// It keeps every other byte: comments, quotes, line endings, a byte order mark, a
-// missing final newline. If the front matter lacks the key, it adds a line at the end;
-// if src has no front matter, it adds one. The error says why the front matter cannot
-// be edited in this way; a file for which Parse fails has front matter that cannot be
-// read, unless it only begins with a thematic break.
+// SetPromotionLevel returns src with promotion_level in its front matter set to level. It keeps every other
+// byte: comments, quotes, line endings, a byte order mark, a missing final newline. If the front matter lacks
+// the key, it adds a line at the end; if src has no front matter, it adds one. The error says why the front
+// matter cannot be edited in this way; a file for which Parse fails has front matter that cannot be read,
+// unless it only begins with a thematic break.
 func SetPromotionLevel(src []byte, level string) ([]byte, error) {
 	body := bytes.TrimPrefix(src, byteOrderMark)
 	edited, err := setPromotionLevel(string(body), level)

@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// EstimateTokens estimates the number of WordPiece tokens in s (BERT's English uncased
-// vocabulary, without [CLS] and [SEP]). The estimate is usually too high. It was
-// compared with that vocabulary on passages of up to 480 estimated tokens: technical
-// prose has a quarter fewer, source code a tenth fewer, and none of 13,000 passages
-// from documentation had more than 510. Text of invented names only may have up to a
-// fifth more than estimated.
+// EstimateTokens estimates the number of WordPiece tokens in s (BERT's English uncased vocabulary, without
+// [CLS] and [SEP]). The estimate is usually too high. It was compared with that vocabulary on passages of up
+// to 480 estimated tokens: technical prose has a quarter fewer, source code a tenth fewer, and none of 13,000
+// passages from documentation had more than 510. Text of invented names only may have up to a fifth more than
+// estimated.
 func EstimateTokens(s string) int { return ceilDiv(estimateTenths(s), 10) }
 
 // estimateTenths is EstimateTokens in tenths of a token. It is additive for a text that
@@ -24,8 +23,7 @@ func estimateTenths(s string) int {
 	return m.tenths()
 }
 
-// meter estimates the tokens of the runes added so far, in tenths. The zero value is
-// ready to use.
+// meter estimates the tokens of the runes added so far, in tenths. The zero value is ready to use.
 type meter struct {
 	done     int // tenths of all words and separators before the current word
 	word     word
@@ -119,8 +117,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 const ellipsis = "…"
 
-// CutRunes shortens s to at most limit runes. The last of them is an ellipsis if s was
-// longer.
+// CutRunes shortens s to at most limit runes. The last of them is an ellipsis if s was longer.
 func CutRunes(s string, limit int) string {
 	runes, room := 0, len(s)
 	for i := range s {
@@ -134,8 +131,7 @@ func CutRunes(s string, limit int) string {
 	return s
 }
 
-// CutTokens shortens s to at most limit estimated tokens, as [EstimateTokens] counts,
-// the ellipsis included.
+// CutTokens shortens s to at most limit estimated tokens, as [EstimateTokens] counts, the ellipsis included.
 func CutTokens(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if EstimateTokens(s) <= limit {

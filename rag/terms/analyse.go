@@ -15,10 +15,9 @@ type occurrence struct {
 	start, end int
 }
 
-// analyse calls emit with every term of a text in a language, in order, an identifier before
-// its parts. It returns the number of words, stop words included and identifiers
-// counted by their parts. It takes time in proportion to the text, and memory in
-// proportion to its longest word.
+// analyse calls emit with every term of a text in a language, in order, an identifier before its parts. It
+// returns the number of words, stop words included and identifiers counted by their parts. It takes time in
+// proportion to the text, and memory in proportion to its longest word.
 func analyse(language Language, text string, emit func(occurrence)) int {
 	a := analyser{text: text, emit: emit, readings: []Language{language}}
 	a.run()
@@ -141,8 +140,7 @@ func (a *analyser) dashesBefore(start int) int {
 	return 0
 }
 
-// signAfter returns the length of the sign that belongs to the word before it,
-// as in C++ and C#.
+// signAfter returns the length of the sign that belongs to the word before it, as in C++ and C#.
 func signAfter(word, rest string) int {
 	sign := 0
 	switch {
@@ -157,8 +155,7 @@ func signAfter(word, rest string) int {
 	return sign
 }
 
-// endPairs emits each pair of adjacent characters in what was collected, or a single
-// character alone.
+// endPairs emits each pair of adjacent characters in what was collected, or a single character alone.
 func (a *analyser) endPairs() {
 	start, end := a.pairs.start, a.pairs.end
 	a.pairs = span{}
@@ -182,8 +179,7 @@ func (a *analyser) endPairs() {
 	}
 }
 
-// clusterEnd returns the end of the character at start together with its first four
-// combining marks.
+// clusterEnd returns the end of the character at start together with its first four combining marks.
 func clusterEnd(text string, start int) int {
 	_, size := utf8.DecodeRuneInString(text[start:])
 	end := start + size
@@ -197,9 +193,8 @@ func clusterEnd(text string, start int) int {
 	return end
 }
 
-// scriptEnd returns the end of the characters from start on that are of one kind: of
-// scripts that count in pairs, or of others. A segment has both kinds where a word of
-// one is followed by a particle of the other.
+// scriptEnd returns the end of the characters from start on that are of one kind: of scripts that count in
+// pairs, or of others. A segment has both kinds where a word of one is followed by a particle of the other.
 func scriptEnd(text string, start, end int) int {
 	if isASCII(text[start:end]) {
 		return end

@@ -9,10 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold returns text in the form in which terms are compared: case folded, in
-// compatibility form (NFKC), and without optional marks. These are the accents of
-// Latin, Greek and Cyrillic letters, the vowel points of Hebrew and Arabic, soft
-// hyphens and joiners. A typographic apostrophe becomes the plain one. fold is
+// fold returns text in the form in which terms are compared: case folded, in compatibility form (NFKC), and
+// without optional marks. These are the accents of Latin, Greek and Cyrillic letters, the vowel points of
+// Hebrew and Arabic, soft hyphens and joiners. A typographic apostrophe becomes the plain one. fold is
 // idempotent.
 func fold(text string) string {
 	if isASCII(text) {

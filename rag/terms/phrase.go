@@ -166,8 +166,7 @@ type quotation struct {
 	terms    []int32
 }
 
-// quotations returns the sequences of words between quotation marks or
-// backticks, each on one line.
+// quotations returns the sequences of words between quotation marks or backticks, each on one line.
 func (v Vocabulary) quotations(text string) []quotation {
 	var found []quotation
 	for _, mark := range []string{"`", `"`} {

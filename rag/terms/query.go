@@ -110,8 +110,7 @@ func (q Query) HasAll(text string, terms []int32) bool {
 	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
 }
 
-// Line is Query for a line of a pasted text, which is looked for to the letter
-// however long it is.
+// Line is Query for a line of a pasted text, which is looked for to the letter however long it is.
 func (v Vocabulary) Line(text string) Query {
 	q := v.Query(text)
 	q.whole = wordSequence(fold(text))
@@ -158,18 +157,16 @@ type Weighted struct {
 	// Sum is the sum of Weights. Known is the part of it, in [0,1], that belongs to terms of the
 	// sampled passages.
 	Sum, Known float64
-	// Identifiers are the names that must match exactly: names that occur in at most three, or in
-	// at most 5 %, of the sampled passages. A question that names GitHub does not ask for every
-	// page that names it.
+	// Identifiers are the names that must match exactly: names that occur in at most three, or in at most
+	// 5 %, of the sampled passages. A question that names GitHub does not ask for every page that names it.
 	Identifiers []Identifier
 
 	quoted []quotation
 	whole  string // as in Query
 }
 
-// Weigh weighs each term by 1 + ln count times its IDF, in the order of Terms; those of an
-// identifier beside other words by less. frequency returns the number of sampled passages
-// in which a term occurs.
+// Weigh weighs each term by 1 + ln count times its IDF, in the order of Terms; those of an identifier beside
+// other words by less. frequency returns the number of sampled passages in which a term occurs.
 func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	w := Weighted{
 		Terms: make([]int32, len(q.Terms)), Weights: make([]float32, len(q.Terms)), quoted: q.quoted, whole: q.whole,
@@ -197,11 +194,10 @@ func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	return w
 }
 
-// namePart is how often the weight of an identifier has to cover that of a query's other
-// words for it to count in full. Measured on two sets in which questions mention a file
-// that they are not about: the mention cost 49 % and 27 % of nDCG@10 by words, and costs
-// 16 % and 13 %. At 1.5, names in sentences are first in .97 instead of .98, and fewer reach
-// a score of .5; at 1.75, the mention costs 19 % and 15 %.
+// namePart is how often the weight of an identifier has to cover that of a query's other words for it to
+// count in full. Measured on two sets in which questions mention a file that they are not about: the mention
+// cost 49 % and 27 % of nDCG@10 by words, and costs 16 % and 13 %. At 1.5, names in sentences are first in
+// .97 instead of .98, and fewer reach a score of .5; at 1.75, the mention costs 19 % and 15 %.
 const namePart = 1.6
 
 // weighIdentifiers lowers the weights of identifiers. A name and its parts occur together, so they
@@ -233,15 +229,14 @@ func (q Query) weighIdentifiers(weights []float32) {
 // linearShare is the share up to which [Weighted.Share] is linear.
 const linearShare = 0.7
 
-// Share returns how much of the query's evidence a passage has, in [0,1], from its BM25. The
-// reference is a passage of 150 words that has each of the query's terms once. Let x be the BM25
-// over that of the reference. The share is x up to .7. From there it approaches 1 smoothly, and
-// reaches it at x = k1+1 = 3, the least upper bound of all passages: 1 − .3·((3 − x) /
-// 2.3)^(2.3/.3). It grows with x everywhere, so words alone order passages by their BM25. It
-// depends on no other passage.
+// Share returns how much of the query's evidence a passage has, in [0,1], from its BM25. The reference is a
+// passage of 150 words that has each of the query's terms once. Let x be the BM25 over that of the reference.
+// The share is x up to .7. From there it approaches 1 smoothly, and reaches it at x = k1+1 = 3, the least
+// upper bound of all passages: 1 − .3·((3 − x) / 2.3)^(2.3/.3). It grows with x everywhere, so words alone
+// order passages by their BM25. It depends on no other passage.
 //
-// A passage with all of the terms has a share of at least .66, whatever its length. A passage with
-// some of them has their part of the weight, more if it repeats them, less if it is long.
+// A passage with all of the terms has a share of at least .66, whatever its length. A passage with some of
+// them has their part of the weight, more if it repeats them, less if it is long.
 func (w Weighted) Share(bm25 float64) float64 {
 	const upper = k1 + 1
 	if w.Sum <= 0 || bm25 <= 0 {

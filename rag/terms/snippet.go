@@ -10,11 +10,10 @@ import (
 
 const ellipsis = "…"
 
-// Snippet returns the part of a passage's body that has the most of the query's terms.
-// It begins and ends at word boundaries, is one line, and has at most limit characters,
-// ellipses included. Among equal parts it takes the first, so that a passage without
-// any of the terms shows its beginning. Markdown's marks of headings, quotations, code
-// fences and tables at the beginning of a line are left out.
+// Snippet returns the part of a passage's body that has the most of the query's terms. It begins and ends at
+// word boundaries, is one line, and has at most limit characters, ellipses included. Among equal parts it
+// takes the first, so that a passage without any of the terms shows its beginning. Markdown's marks of
+// headings, quotations, code fences and tables at the beginning of a line are left out.
 func (q Query) Snippet(body string, limit int) string {
 	line := oneLine(body)
 	text := []rune(line)
@@ -39,9 +38,8 @@ func (q Query) Snippet(body string, limit int) string {
 // match is an occurrence of one of the query's terms. start and end are characters.
 type match struct{ term, start, end int }
 
-// bestWindow returns the span of at most room characters that has the most distinct
-// terms of the query, and among equal ones the most matches. It only moves both ends
-// forward, so time is linear.
+// bestWindow returns the span of at most room characters that has the most distinct terms of the query, and
+// among equal ones the most matches. It only moves both ends forward, so time is linear.
 func (q Query) bestWindow(text string, room int) span {
 	matches := q.matches(text)
 	inside := make([]int, len(q.Terms))
@@ -116,8 +114,7 @@ func wordStart(text []rune, start, bound int) int {
 	return bound
 }
 
-// wordEnd moves end back to the last space, but not before bound, if it is
-// inside a word.
+// wordEnd moves end back to the last space, but not before bound, if it is inside a word.
 func wordEnd(text []rune, end, bound int) int {
 	if end == len(text) || !cutsWord(text, end) {
 		return end
@@ -133,8 +130,7 @@ func wordEnd(text []rune, end, bound int) int {
 	return bound
 }
 
-// cutsWord reports whether neither side of the place is a space or of a script
-// without spaces.
+// cutsWord reports whether neither side of the place is a space or of a script without spaces.
 func cutsWord(text []rune, at int) bool {
 	before, after := text[at-1], text[at]
 	if unicode.Is(unicode.M, after) {
@@ -147,9 +143,8 @@ func cutsWord(text []rune, at int) bool {
 // such as calls[i](x) does not match.
 var links = regexp.MustCompile(`(^|[^\w!])!?\[([^\[\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\[\]]*\])`)
 
-// oneLine joins the lines of markdown with one space between words. It leaves
-// out the lines that are only markup, and the marks before a heading or a
-// quotation. Of a link it has the text.
+// oneLine joins the lines of markdown with one space between words. It leaves out the lines that are only
+// markup, and the marks before a heading or a quotation. Of a link it has the text.
 func oneLine(body string) string {
 	var out strings.Builder
 	for line := range strings.Lines(body) {

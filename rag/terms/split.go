@@ -17,9 +17,8 @@ const (
 	dots    = 2
 )
 
-// split emits the terms of an identifier: the whole, and its parts at the separators of
-// this level and the following ones. A plain word has no parts. Each level reads a byte
-// once, so time is linear.
+// split emits the terms of an identifier: the whole, and its parts at the separators of this level and the
+// following ones. A plain word has no parts. Each level reads a byte once, so time is linear.
 func (a *analyser) split(word string, start, level int) {
 	if isPlain(word) {
 		a.leaf(word, start)
@@ -50,9 +49,8 @@ func (a *analyser) split(word string, start, level int) {
 	a.humps(word, start)
 }
 
-// humps splits a word where its case changes, as in ErrNoRows and HTTPServer,
-// and between letters and digits. Digits count from three on: a status code
-// does, the 8 of UTF8 does not.
+// humps splits a word where its case changes, as in ErrNoRows and HTTPServer, and between letters and digits.
+// Digits count from three on: a status code does, the 8 of UTF8 does not.
 func (a *analyser) humps(word string, start int) {
 	from, found := 0, false
 	for from < len(word) {
@@ -75,9 +73,8 @@ func (a *analyser) humps(word string, start int) {
 	}
 }
 
-// humpEnd returns the end of the part that begins at from. An upper case run
-// gives its last letter to the lower case that follows, unless that is a
-// plural's s.
+// humpEnd returns the end of the part that begins at from. An upper case run gives its last letter to the
+// lower case that follows, unless that is a plural's s.
 func humpEnd(word string, from int) int {
 	first, size := utf8.DecodeRuneInString(word[from:])
 	digits, upper := unicode.IsDigit(first), unicode.IsUpper(first)
@@ -106,9 +103,8 @@ func humpEnd(word string, from int) int {
 	return len(word)
 }
 
-// version emits a version or another dotted number, with and without the letters
-// before it, and its first two numbers: 1.26 finds go1.26.8. It reports whether
-// the word is one.
+// version emits a version or another dotted number, with and without the letters before it, and its first two
+// numbers: 1.26 finds go1.26.8. It reports whether the word is one.
 func (a *analyser) version(word string, start int) bool {
 	number := strings.TrimLeftFunc(word, unicode.IsLetter)
 	if strings.Trim(number, "0123456789.") != "" || strings.Contains(number, "..") || len(number) < 3 {
@@ -138,8 +134,7 @@ func (a *analyser) whole(word string, start int) {
 	}
 }
 
-// leaf emits a word without parts. A single letter or digit counts where it stands
-// alone, and not as a part.
+// leaf emits a word without parts. A single letter or digit counts where it stands alone, and not as a part.
 func (a *analyser) leaf(word string, start int) {
 	a.words++
 	short := word
@@ -180,9 +175,8 @@ func (a *analyser) chosen(word string) []Language {
 	return a.readings[best : best+1]
 }
 
-// isPlainHyphenated reports whether hyphens join plain words in lower case. Only the parts of such
-// a compound count, because people also write it in two words. Judged collections showed no
-// difference.
+// isPlainHyphenated reports whether hyphens join plain words in lower case. Only the parts of such a compound
+// count, because people also write it in two words. Judged collections showed no difference.
 func isPlainHyphenated(word string) bool {
 	for i := range len(word) {
 		if c := word[i]; (c < 'a' || c > 'z') && c != '-' {

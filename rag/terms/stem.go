@@ -100,8 +100,7 @@ func stem(word string) string {
 	return lookUp(English, word).stem
 }
 
-// stopWords is Snowball's list for English:
-// https://snowballstem.org/algorithms/english/stop.txt
+// stopWords is Snowball's list for English: https://snowballstem.org/algorithms/english/stop.txt
 var stopWords = strings.Fields(`
 	i me my myself we our ours ourselves you your yours yourself yourselves he him
 	his himself she her hers herself it its itself they them their theirs
