@@ -13,44 +13,12 @@ import (
 // returns what a searcher returns that knows nothing yet.
 func TestSearch_MeetsChangesAtRest(t *testing.T) {
 	t.Parallel()
-	pool := file("docs/pool.md", "# Pool", "", "The pool was exhausted; raise max_conns.")
-	changes := []struct {
-		name string
-		make func(t *testing.T, f *fixture)
-	}{
-		{"a document", func(t *testing.T, f *fixture) {
-			f.Add(t, f.Tenant, file("docs/again.md", "# Exhausted pool", "", "The pool was exhausted again."))
-		}},
-		{"text without a vector", func(t *testing.T, f *fixture) {
-			f.AddText(t, f.Tenant, file("docs/text.md", "# Text", "", "Another exhausted pool, drained."))
-		}},
-		{"its vector", func(t *testing.T, f *fixture) { f.Embed(t, f.Tenant, catalog.Compounding) }},
-		{"a level", func(t *testing.T, f *fixture) {
-			f.Add(t, f.Tenant, atLevel("docs/text.md", catalog.Critical, "# Text", "", "Another exhausted pool, drained."))
-		}},
-		{"a successor", func(t *testing.T, f *fixture) {
-			f.Add(t, f.Tenant, file("docs/new.md", "---", "supersedes: docs/pool.md", "---", "# Pool", "", "An exhausted pool."))
-		}},
-		{"another branch", func(t *testing.T, f *fixture) {
-			f.Add(t, f.Branch(t, "other"), file("docs/other.md", "# Other", "", "An exhausted pool elsewhere."))
-		}},
-		{"a removal", func(t *testing.T, f *fixture) {
-			indexer := f.Index.Indexer(f.Tenant, catalog.Compounding, nil)
-			if err := indexer.Remove(t.Context(), []string{"docs/again.md"}); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"a model", func(t *testing.T, f *fixture) {
-			f.Fake.AddModel("mxbai-embed-large", "sha256:another")
-		}},
-		{"the model's vectors", func(t *testing.T, f *fixture) { f.Embed(t, f.Tenant, catalog.Compounding) }},
-	}
 	for _, mode := range rag.Modes() {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
-			f.Add(t, f.Tenant, pool)
 			search := func(searcher *rag.Searcher) (paths []string, scores []float64, coverage rag.Coverage) {
+				t.Helper()
 				hits, err := searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "exhausted pool", Mode: mode, Limit: 10})
 				if err != nil {
 					t.Fatal(err)
@@ -60,10 +28,39 @@ func TestSearch_MeetsChangesAtRest(t *testing.T) {
 				}
 				return paths, scores, hits.Coverage
 			}
-			for _, change := range changes {
+			f.Add(t, f.Tenant, file("docs/pool.md", "# Pool", "", "The pool was exhausted; raise max_conns."))
+			for _, change := range []struct {
+				name string
+				make func()
+			}{
+				{"a document", func() {
+					f.Add(t, f.Tenant, file("docs/again.md", "# Exhausted pool", "", "The pool was exhausted again."))
+				}},
+				{"text without a vector", func() {
+					f.AddText(t, f.Tenant, file("docs/text.md", "# Text", "", "Another exhausted pool, drained."))
+				}},
+				{"its vector", func() { f.Embed(t, f.Tenant, catalog.Compounding) }},
+				{"a level", func() {
+					f.Add(t, f.Tenant, atLevel("docs/text.md", catalog.Critical, "# Text", "", "Another exhausted pool, drained."))
+				}},
+				{"a successor", func() {
+					f.Add(t, f.Tenant, file("docs/new.md", "---", "supersedes: docs/pool.md", "---", "# Pool", "", "An exhausted pool."))
+				}},
+				{"another branch", func() {
+					f.Add(t, f.Branch(t, "other"), file("docs/other.md", "# Other", "", "An exhausted pool elsewhere."))
+				}},
+				{"a removal", func() {
+					indexer := f.Index.Indexer(f.Tenant, catalog.Compounding, nil)
+					if err := indexer.Remove(t.Context(), []string{"docs/again.md"}); err != nil {
+						t.Fatal(err)
+					}
+				}},
+				{"a model", func() { f.Fake.AddModel("mxbai-embed-large", "sha256:another") }},
+				{"the model's vectors", func() { f.Embed(t, f.Tenant, catalog.Compounding) }},
+			} {
 				search(f.Searcher)
 				search(f.Searcher) // finds nothing changed, on which the next search relies
-				change.make(t, f)
+				change.make()
 				paths, scores, coverage := search(f.Searcher)
 				wantPaths, wantScores, wantCoverage := search(f.NewSearcher(f.Models))
 				if diff := cmp.Diff(wantPaths, paths) + cmp.Diff(wantScores, scores) + cmp.Diff(wantCoverage, coverage); diff != "" {
