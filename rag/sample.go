@@ -122,12 +122,15 @@ func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
 		byRarity[i] = term.Hash
 	}
 	slices.SortStableFunc(byRarity, func(a, b int32) int { return cmp.Compare(s.frequency(a), s.frequency(b)) })
-	matched := map[uint16]bool{}
+	matched, count := make([]bool, math.MaxUint16+1), 0
 	for n, term := range byRarity {
 		for _, passage := range s.places[term] {
-			matched[passage] = true
+			if !matched[passage] {
+				matched[passage] = true
+				count++
+			}
 		}
-		if n > 0 && s.matches(len(matched)) > most {
+		if n > 0 && s.matches(count) > most {
 			return byRarity[:n]
 		}
 	}

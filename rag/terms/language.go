@@ -65,6 +65,9 @@ var languagesOf = sync.OnceValue(func() map[string][]Language {
 
 // lowered folds case as fold does, but keeps accents: stems and stop words need them.
 func lowered(word string) string {
+	if isASCII(word) {
+		return strings.ToLower(word)
+	}
 	return strings.ReplaceAll(norm.NFC.String(cases.Fold().String(word)), "’", "'")
 }
 
@@ -81,20 +84,22 @@ const (
 func Detect(text string) Language { return detect(text, inDocument) }
 
 func detect(text string, least int) Language {
-	counts, different := map[Language]int{}, map[Language]int{}
-	words, of, seen := 0, languagesOf(), map[string]bool{}
+	words, of, found := 0, languagesOf(), map[string]int{} // how often each stop word occurs
 	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxDetected)], notLetter) {
 		if utf8.RuneCountInString(word) < 2 { // names of variables are single letters
 			continue
 		}
 		words++
-		word = lowered(word)
-		for _, language := range of[word] {
-			if counts[language]++; !seen[word] {
-				different[language]++
-			}
+		if word = lowered(word); len(of[word]) > 0 {
+			found[word]++
 		}
-		seen[word] = true
+	}
+	counts, different := map[Language]int{}, map[Language]int{}
+	for word, n := range found {
+		for _, language := range of[word] {
+			counts[language] += n
+			different[language]++
+		}
 	}
 	best := English
 	for language, count := range counts {
