@@ -64,7 +64,8 @@ var sanitise = sync.OnceValue(func() *bluemonday.Policy {
 // render returns the text of a document as safe HTML. A text that would take long to convert stays
 // as it is written.
 func render(d *docset.Document, set *docset.Set, p *project.Project) string {
-	body := body(d)
+	lines := slices.Collect(strings.Lines(string(d.Content)))
+	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], ""), "\ufffd")
 	asWritten := "<pre>" + html.EscapeString(body) + "</pre>"
 	if isCostly(body) {
 		return asWritten
@@ -89,16 +90,6 @@ func render(d *docset.Document, set *docset.Set, p *project.Project) string {
 		return asWritten
 	}
 	return sanitise().Sanitize(out.String())
-}
-
-// body returns a document's text without its front matter.
-func body(d *docset.Document) string {
-	parsed, err := markdown.ParseAny(d.Content)
-	if err != nil {
-		return string(d.Content)
-	}
-	lines := slices.Collect(strings.Lines(string(d.Content)))
-	return strings.ToValidUTF8(strings.Join(lines[min(parsed.FrontMatterLines, len(lines)):], ""), "\ufffd")
 }
 
 // Bounds of a text that is converted. goldmark's time grows with the square of the brackets in a
