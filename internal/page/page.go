@@ -52,10 +52,6 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall
 }
 
 func write(w io.Writer, c content) error {
-	parsed, err := template.ParseFS(files, "page.html")
-	if err != nil {
-		return fmt.Errorf("read the page's template: %w", err)
-	}
 	var encoded strings.Builder
 	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
@@ -64,15 +60,14 @@ func write(w io.Writer, c content) error {
 	}
 	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(part("page.css")) + "; script-src"
 	scripts := []template.JS{}
-	for _, name := range []string{"minisearch", "d3-dispatch", "d3-quadtree", "d3-timer", "d3-force"} {
-		script, _, _ := strings.Cut(part("lib/"+name+".js"), "//# sourceMappingURL") // a browser's tools would fetch it
-		scripts = append(scripts, template.JS(script))                               //nolint:gosec // its authors' own
+	for _, name := range []string{
+		"lib/minisearch.js", "lib/d3-dispatch.js", "lib/d3-quadtree.js", "lib/d3-timer.js", "lib/d3-force.js", "graph.js", "page.js",
+	} {
+		script, _, _ := strings.Cut(part(name), "//# sourceMappingURL") // a browser's tools would fetch it
+		scripts = append(scripts, template.JS(script))                  //nolint:gosec // the program's own, or a library's
+		policy = strings.Join([]string{policy, hash(script)}, " ")
 	}
-	scripts = append(scripts, template.JS(part("graph.js")), template.JS(part("page.js"))) //nolint:gosec // the program's own
-	for _, script := range scripts {
-		policy = strings.Join([]string{policy, hash(string(script))}, " ")
-	}
-	err = parsed.Execute(w, map[string]any{
+	err := template.Must(template.ParseFS(files, "page.html")).Execute(w, map[string]any{
 		// The policy allows the page's own scripts and style, and nothing else that could run or be loaded.
 		"Title": c.Project, "Policy": policy, "Scripts": scripts,
 		"Style": template.CSS(part("page.css")), //nolint:gosec // the program's own

@@ -1,7 +1,7 @@
 "use strict";
 // The page: it reads the content, finds what a person types, and shows one of four views, which the
 // part of the URL behind # names. Texts of documents become text, never markup, except for their HTML,
-// which was sanitised when the page was written.
+// which the program has made harmless.
 const content = JSON.parse(document.getElementById("content").textContent);
 const byId = id => document.getElementById(id);
 const documents = content.documents;

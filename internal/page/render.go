@@ -11,14 +11,13 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
-	renderhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -29,76 +28,31 @@ import (
 // documentRoute begins the part of the page's URL that names a document. page.js has the same.
 const documentRoute = "#/doc/"
 
-// anchorPrefix keeps the names of headings apart from those of the page's own elements.
-const anchorPrefix = "h-"
-
-// toHTML converts markdown and passes HTML in it on: sanitise decides on that.
+// toHTML converts markdown. It leaves out HTML: rewrite puts text and plain tags in its place.
 var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
 			extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID(), markdown.WikiLinks()),
-		goldmark.WithRendererOptions(renderhtml.WithUnsafe()),
 	)
 })
 
-// sanitise returns the policy of what a document may show. It removes the rest: scripts, styles,
-// images, forms and attributes such as onclick.
-var sanitise = sync.OnceValue(func() *bluemonday.Policy {
-	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "i", "strong", "b",
-		"del", "ins", "s", "sub", "sup", "kbd", "samp", "var", "mark", "small", "q", "details", "summary", "dl", "dt", "dd")
-	p.AllowLists()
-	p.AllowTables()
-	p.AllowAttrs("id").Matching(regexp.MustCompile(`^`+anchorPrefix+`[\p{L}\p{M}\p{N}\p{Pc}-]+$`)).
-		OnElements("h1", "h2", "h3", "h4", "h5", "h6")
-	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(?:` + documentRoute + `|https?://|mailto:)\S+$`)).OnElements("a")
-	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowRelativeURLs(true)
-	p.RequireParseableURLs(true)
-	p.RequireNoReferrerOnFullyQualifiedLinks(true)
-	p.AddTargetBlankToFullyQualifiedLinks(true)
-	return p
-})
-
-// render returns the text of a document as safe HTML. A text that would take long to convert stays
-// as it is written.
+// render returns the text of a document as safe HTML. It only escapes a text that would take long to convert.
 func render(d *docset.Document, set *docset.Set, p *project.Project) string {
-	body := body(d)
-	asWritten := "<pre>" + html.EscapeString(body) + "</pre>"
+	lines := slices.Collect(strings.Lines(string(d.Content)))
+	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], ""), "\ufffd")
 	if isCostly(body) {
-		return asWritten
+		return "<pre>" + html.EscapeString(body) + "</pre>"
 	}
 	src := []byte(body)
 	root := toHTML().Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	if first, ok := root.FirstChild().(*ast.Heading); ok && first.Level == 1 && string(first.Lines().Value(src)) == d.Title {
 		root.RemoveChild(root, first) // the page shows the title
 	}
-	nodes := []ast.Node{}
-	err := ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			nodes = append(nodes, node)
-		}
-		return ast.WalkContinue, nil
-	})
-	for _, node := range nodes {
-		rewrite(node, func(destination string) string { return route(d, set, p, destination) })
-	}
+	rewrite(root, src, func(destination string) string { return route(d, set, p, destination) })
 	var out bytes.Buffer
-	if err != nil || toHTML().Renderer().Render(&out, src, root) != nil {
-		return asWritten
-	}
-	return sanitise().Sanitize(out.String())
-}
-
-// body returns a document's text without its front matter.
-func body(d *docset.Document) string {
-	parsed, err := markdown.ParseAny(d.Content)
-	if err != nil {
-		return string(d.Content)
-	}
-	lines := slices.Collect(strings.Lines(string(d.Content)))
-	return strings.ToValidUTF8(strings.Join(lines[min(parsed.FrontMatterLines, len(lines)):], ""), "\ufffd")
+	_ = toHTML().Renderer().Render(&out, src, root) // a buffer takes all
+	return out.String()
 }
 
 // Bounds of a text that is converted. goldmark's time grows with the square of the brackets in a
@@ -125,26 +79,78 @@ func isCostly(text string) bool {
 	return len(text) > maxConverted || columns*strings.Count(text, "\n") > maxCells
 }
 
-// rewrite points a link into the page, and puts a sentence in place of an image: the page loads
-// none.
-func rewrite(node ast.Node, route func(destination string) string) {
-	switch node := node.(type) {
-	case *ast.Link:
-		node.Destination = []byte(route(markdown.Unescape(node.Destination)))
-	case *ast.Image:
-		instead := ast.NewEmphasis(1)
-		instead.AppendChild(instead, ast.NewString([]byte("Image: ")))
-		for child := node.FirstChild(); child != nil; child = node.FirstChild() {
-			instead.AppendChild(instead, child)
+// rewrite points links below a node into the page, and leaves the text of links that lead nowhere. It puts a
+// sentence in place of an image, because the page loads none. It keeps the text and the plain tags of HTML.
+func rewrite(parent ast.Node, src []byte, route func(destination string) string) {
+	for next := parent.FirstChild(); next != nil; {
+		node, instead := next, ast.Node(nil)
+		next = node.NextSibling()
+		rewrite(node, src, route)
+		switch node := node.(type) {
+		case *ast.Link:
+			node.Destination, node.Title = []byte(route(markdown.Unescape(node.Destination))), nil
+			if !allow(node, string(node.Destination)) {
+				instead = ast.NewDocument() // writes its children and nothing else
+			}
+		case *ast.AutoLink:
+			if node.AutoLinkType == ast.AutoLinkURL && !allow(node, string(node.URL(src))) {
+				instead = ast.NewString(node.Label(src))
+			}
+		case *ast.Image:
+			instead = ast.NewEmphasis(1)
+			instead.AppendChild(instead, ast.NewString([]byte("Image: ")))
+		case *extast.TaskCheckBox:
+			instead = ast.NewString([]byte(map[bool]string{true: "☑ ", false: "☐ "}[node.IsChecked]))
+		case *ast.FencedCodeBlock:
+			node.Info = nil // goldmark makes a class of it
+		case *ast.RawHTML:
+			instead = plainHTML(node.Segments.Value(src))
+		case *ast.HTMLBlock:
+			if node.HasClosure() {
+				node.Lines().Append(node.ClosureLine)
+			}
+			instead = plainHTML(node.Lines().Value(src))
 		}
-		node.Parent().ReplaceChild(node.Parent(), node, instead)
-	case *extast.TaskCheckBox:
-		mark := "☐ "
-		if node.IsChecked {
-			mark = "☑ "
+		if instead != nil {
+			for child := node.FirstChild(); child != nil; child = node.FirstChild() {
+				instead.AppendChild(instead, child)
+			}
+			parent.ReplaceChild(parent, node, instead)
 		}
-		node.Parent().ReplaceChild(node.Parent(), node, ast.NewString([]byte(mark)))
 	}
+}
+
+// allow reports whether a link may lead to a destination. The web opens in a new tab.
+func allow(link ast.Node, destination string) bool {
+	scheme, _, _ := strings.Cut(destination, ":")
+	if scheme == "http" || scheme == "https" {
+		link.SetAttributeString("rel", "noreferrer noopener")
+		link.SetAttributeString("target", "_blank")
+	}
+	return strings.HasPrefix(destination, documentRoute) || slices.Contains([]string{"http", "https", "mailto"}, scheme)
+}
+
+// htmlTag matches each "<" and ">" of HTML: in a tag, a comment, a script or style with its content, or alone.
+var htmlTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)<!--.*?(?:-->|$)|<(?i:script|style)[\s/>].*?(?:</(?i:script|style)\s*>|$)|<[!?][^>]*(?:>|$)` +
+		`|<(/?[a-zA-Z][a-zA-Z0-9-]*)(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?/?>|([<>])`)
+})
+
+// plainHTML returns HTML with its text and its plain tags, without attributes. Each "<" in it begins one of these tags.
+func plainHTML(source []byte) ast.Node {
+	node := ast.NewString(htmlTag().ReplaceAllFunc(source, func(match []byte) []byte {
+		parts := htmlTag().FindSubmatch(match)
+		name := strings.ToLower(string(parts[1]))
+		switch strings.TrimPrefix(name, "/") {
+		case "p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "i", "strong", "b", "del", "ins",
+			"s", "sub", "sup", "kbd", "samp", "var", "mark", "small", "q", "details", "summary", "ul", "ol", "li", "dl", "dt", "dd",
+			"table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td":
+			return []byte("<" + name + ">")
+		}
+		return util.EscapeHTML(parts[2])
+	}))
+	node.SetCode(true) // goldmark writes it as it is
+	return node
 }
 
 // route returns where a link leads in the page, or "" for nowhere.
@@ -156,8 +162,7 @@ func route(d *docset.Document, set *docset.Set, p *project.Project, destination 
 	} else if before != "" || destination == "" {
 		return destination
 	}
-	other := set.Find(target)
-	if other == nil || other.Err != nil {
+	if other := set.Find(target); other == nil || other.Err != nil {
 		return ""
 	}
 	found := documentRoute + url.PathEscape(target)
@@ -172,7 +177,7 @@ type anchors map[string]int
 
 // Generate returns the name of a heading with a text.
 func (a anchors) Generate(value []byte, _ ast.NodeKind) []byte {
-	name := anchorPrefix + headingAnchor(strings.TrimSpace(string(value)))
+	name := "h-" + headingAnchor(strings.TrimSpace(string(value))) // the page's own elements have other names
 	a[name]++
 	if n := a[name] - 1; n > 0 {
 		name += "-" + strconv.Itoa(n)

@@ -20,8 +20,9 @@ type Dissection struct {
 	Links                         []Link
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
-	// FrontMatter is as in [markdown.Document].
-	FrontMatter map[string]any
+	// FrontMatter and FrontMatterLines are as in [markdown.Document].
+	FrontMatter      map[string]any
+	FrontMatterLines int
 }
 
 // Link is a document's link to a file, by paths in the repository.

@@ -66,7 +66,8 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 		return nil, err
 	}
 	doc := &prepared{file: file, parsed: parsed, schemaHash: catalog.SchemaStamp(""), Dissection: Dissection{
-		Title: parsed.Title, Summary: parsed.Summary, Level: catalog.Standard, FrontMatter: parsed.FrontMatter,
+		Title: parsed.Title, Summary: parsed.Summary, Level: catalog.Standard,
+		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 	}}
 	if doc.Title == "" {
 		doc.Title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
