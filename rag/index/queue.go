@@ -170,7 +170,7 @@ func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error)
 	if err != nil {
 		return false, err
 	}
-	missing, err := q.count(ctx, model.id)
+	missing, err := q.count(ctx, model.id, false)
 	if err != nil {
 		return false, err
 	}
@@ -193,7 +193,7 @@ func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error)
 	}
 	if slices.ContainsFunc(missing, func(n int64) bool { return n > 0 }) {
 		// They are refused, or another server has embedded them since they were counted.
-		if _, err := q.count(ctx, model.id); err != nil {
+		if _, err := q.count(ctx, model.id, false); err != nil {
 			return false, err
 		}
 		report()

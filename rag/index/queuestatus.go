@@ -63,7 +63,7 @@ func (q *Queue) Count(ctx context.Context) error {
 			return err
 		}
 	}
-	_, err := q.count(ctx, id)
+	_, err := q.count(ctx, id, true)
 	return err
 }
 
@@ -76,17 +76,21 @@ func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
 		db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
 }
 
-// count brings the numbers of the status up to date with the vectors of a model. It returns how
-// many are missing in each collection.
-func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err error) {
+// count brings the numbers of the status up to date with the vectors of a model. It returns how many are
+// missing in each collection. With ifStale it does nothing if another goroutine has just counted.
+func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) (missing []int64, err error) {
 	if err := take(ctx, q.counting); err != nil {
 		return nil, err
 	}
 	defer func() { <-q.counting }()
 	q.mu.Lock()
-	q.woken = false
+	counted := ifStale && !q.stale
+	q.woken = q.woken && counted
 	q.mu.Unlock()
-	counted, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgress,
+	if counted {
+		return nil, nil
+	}
+	rows, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgress,
 		db.EmbeddingProgressParams{
 			ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collections: q.collections, ModelID: modelID,
 		})
@@ -94,7 +98,7 @@ func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err 
 		return nil, err
 	}
 	var chunks, total int64
-	for _, row := range counted {
+	for _, row := range rows {
 		chunks, total = chunks+row.Chunks, total+row.Missing
 		missing = append(missing, row.Missing)
 	}
