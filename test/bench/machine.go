@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -32,11 +33,21 @@ func (e *environment) facts(ctx context.Context) []fact {
 	return []fact{
 		{"Processor", field("/proc/cpuinfo", "model name")},
 		{"Cores", strconv.Itoa(runtime.NumCPU())},
-		{"Memory", field("/proc/meminfo", "MemTotal")},
+		{"Memory", memory()},
 		{"Go", runtime.Version()},
 		{"Services", os.Getenv(testenv.EnvServices)},
 		{"PostgreSQL's settings", settings},
 	}
+}
+
+// memory is rounded: two machines of a kind differ by some kilobytes.
+func memory() string {
+	text := field("/proc/meminfo", "MemTotal")
+	kilobytes, err := strconv.ParseFloat(strings.TrimSuffix(text, " kB"), 64)
+	if err != nil {
+		return text
+	}
+	return fmt.Sprintf("%.1f GiB", kilobytes/(1<<20))
 }
 
 // field returns the value of the first "name: value" line of a file.
