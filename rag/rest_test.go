@@ -1,10 +1,12 @@
 package rag_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -68,5 +70,25 @@ func TestSearch_MeetsChangesAtRest(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What counts and samples of a large project say is kept for a while, but not which documents replace others.
+func TestSearch_MeetsASuccessorAtRest(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	files := []document.File{file("docs/old.md", "# Pool", "", "The pool was exhausted.")}
+	for i := range 2100 { // more than a sample has
+		files = append(files, file(fmt.Sprintf("docs/%d.md", i), "# Note", "", fmt.Sprintf("Something about subject%d.", i)))
+	}
+	f.AddText(t, f.Tenant, files...)
+	query := rag.Query{Text: "exhausted pool", Mode: rag.Lexical}
+	for range 3 {
+		f.mustFind(t, query, "docs/old.md")
+	}
+	f.AddText(t, f.Tenant, file("docs/new.md", "---", "supersedes: docs/old.md", "---", "# Pool", "", "The pool was exhausted."))
+	hits := f.mustFind(t, query, "docs/new.md", "docs/old.md")
+	if by := hits.Documents[1].SupersededBy; by != "docs/new.md" {
+		t.Errorf("the old one is superseded by %q", by)
 	}
 }

@@ -127,9 +127,9 @@ func (p *Project) Status() Status {
 	return p.Noticed()
 }
 
-// Noticed returns how far the index is behind, by what events have told. If another server indexes, it returns the last status that
-// this server has seen in the tenant's row, compared with the files: the other server may be suspended,
-// cut off, or late.
+// Noticed returns how far the index is behind, by what events have told. If another server indexes, it
+// returns the last status that this server has seen in the tenant's row, compared with the files: the
+// other server may be suspended, cut off, or late.
 func (p *Project) Noticed() Status {
 	latest := p.latest.Load()
 	if latest == nil {
