@@ -48,7 +48,12 @@ func TestReplace_FollowsAnEditSinceTheConfigWasLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		repo.Put(".csharp-compounding-docs/config.json", edited)
-		if _, err := w.replace(t.Context(), p, keyOf(p, "main"), false); err != nil {
+		if err := w.beginSwitch(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.replace(t.Context(), p, keyOf(p, "main"), false)
+		w.endSwitch()
+		if err != nil {
 			t.Fatal(err)
 		}
 		want, problem := w.load(repo.Root)
