@@ -76,7 +76,8 @@ ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages
 ci: export FUZZTIME = 2000x
 ci: lint cross sql vuln modules test-race test fuzz test-containers test-citus ## Run make check, test, fuzz, test-containers and test-citus, as CI does
 
-# The second run tests the newest PostgreSQL.
+# The second run tests the newest PostgreSQL. One package at a time, because a model in a container
+# is slow beside others.
 container_packages = ./test/containers ./test/testenv ./test/compose ./db ./tools
 .PHONY: test-containers
 test-containers: export CDOCS_TEST_ROUTE = containers
@@ -85,7 +86,7 @@ test-containers: export CDOCS_TEST_OLLAMA_HOST =
 test-containers: ## Run the tests that depend on the services, with both in Docker containers
 	$(build_services)
 	test/testenv/scripts/docker.sh bin/withservices -database -ollama -- \
-		sh -c 'go test -count=1 -timeout=15m $(container_packages) && $(print_services)'
+		sh -c 'go test -count=1 -p=1 -timeout=15m $(container_packages) && $(print_services)'
 	CDOCS_TEST_POSTGRES=18 test/testenv/scripts/docker.sh bin/withservices -database -- \
 		sh -c 'go test -count=1 ./db && $(print_services)'
 
