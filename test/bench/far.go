@@ -57,9 +57,11 @@ func farSearch(ctx context.Context, b *bench) (trips float64, note string) {
 	took := time.Since(began)
 	trips = float64(f.inTurn())
 	_, what := count(f.taken())
-	f.server.search(ctx, rag.Lexical, query(101)) // confirms what it knows of the index
+	for i := range 2 {
+		f.server.search(ctx, rag.Lexical, query(101+i)) // the second one finds nothing changed
+	}
 	f.taken()
-	f.server.search(ctx, rag.Lexical, query(102))
+	f.server.search(ctx, rag.Lexical, query(103))
 	words := f.inTurn()
 	_, whatWords := count(f.taken())
 	b.say("far.search: %s; by words %s", what, whatWords)
