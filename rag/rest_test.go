@@ -73,7 +73,7 @@ func TestSearch_MeetsChangesAtRest(t *testing.T) {
 	}
 }
 
-// What counts and samples of a large project say is kept for a while, but not which documents replace others.
+// A search keeps the counts and the sample of a large project for a while, but not its list of successors.
 func TestSearch_MeetsASuccessorAtRest(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

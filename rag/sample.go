@@ -122,7 +122,7 @@ func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
 		byRarity[i] = term.Hash
 	}
 	slices.SortStableFunc(byRarity, func(a, b int32) int { return cmp.Compare(s.frequency(a), s.frequency(b)) })
-	matched, count := make([]bool, math.MaxUint16+1), 0
+	matched, count := make([]bool, math.MaxUint16+1), 0 // by the number of a passage
 	for n, term := range byRarity {
 		for _, passage := range s.places[term] {
 			if !matched[passage] {

@@ -54,7 +54,7 @@ const (
 )
 
 // questions returns the questions that front matter lists, in one line each. A value that is no list
-// of text is a field as any other.
+// of text is a field like the rest.
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range stringList(frontMatter[QuestionsField]) {

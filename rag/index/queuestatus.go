@@ -15,7 +15,7 @@ import (
 type QueueStatus struct {
 	// Missing of Chunks parts of documents have no vector yet.
 	Missing, Chunks int
-	// Counting says that both are to be counted again: there may be new passages.
+	// Counting says that both are old: there may be new passages.
 	Counting bool
 	// Failed are the documents with a passage that the model refuses, sorted by path.
 	Failed []document.Failure
