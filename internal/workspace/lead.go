@@ -16,13 +16,17 @@ import (
 // leader indexes a project while this server has the lease, and observes its folders otherwise. Only the
 // goroutine of the project uses it.
 type leader struct {
-	project   *Project
-	lease     *db.Lease
-	leads     bool
-	end       context.CancelFunc // of the work; nil before the first
-	working   sync.WaitGroup
-	published *Status // that other servers read; nil before the first
+	project     *Project
+	lease       *db.Lease
+	leads       bool
+	end         context.CancelFunc // of the work; nil before the first
+	working     sync.WaitGroup
+	published   *Status // that other servers read; nil before the first
+	publishedAt time.Time
 }
+
+// progressInterval is how often the tenant's row says how much is left, while nothing else has changed.
+const progressInterval = 2 * time.Second
 
 // follow changes the work after the lease was taken or lost.
 func (l *leader) follow(ctx context.Context) {
@@ -82,14 +86,15 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 		l.project.count(ctx)
 	}
 	status := l.project.indexed()
-	if l.published != nil && reflect.DeepEqual(*l.published, status) {
+	if l.published != nil && (reflect.DeepEqual(*l.published, status) ||
+		status.onlyProgress(*l.published) && time.Since(l.publishedAt) < progressInterval) {
 		return
 	}
 	if err := l.project.index.SetSyncStatus(l.lease.Context(ctx), l.project.Tenant, status); err != nil {
 		l.project.logger.DebugContext(ctx, "publish the status", "error", err)
 		return
 	}
-	l.published = &status
+	l.published, l.publishedAt = &status, time.Now()
 }
 
 // Other work waits for the text of all files, and then for the answer of the activation. The database may

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -73,6 +74,16 @@ func (s Status) Current() bool {
 
 // hasText reports whether the index holds the text of all files that can be indexed.
 func (s Status) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
+
+// onlyProgress reports whether s and the status before it differ only in how much is left.
+func (s Status) onlyProgress(before Status) bool {
+	if s.Current() != before.Current() {
+		return false
+	}
+	s.Synced, s.Done, s.Total, s.Queued = before.Synced, before.Done, before.Total, before.Queued
+	s.Embedding, s.Passages = before.Embedding, before.Passages
+	return reflect.DeepEqual(s, before)
+}
 
 // plus adds the status of one folder. The sum is as old as its oldest part.
 func (s Status) plus(part watch.Status) Status {
