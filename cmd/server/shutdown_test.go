@@ -147,6 +147,9 @@ func TestServe_EndsWhateverItIsDoing(t *testing.T) {
 		for how, end := range endings() {
 			t.Run(what+", "+how, func(t *testing.T) {
 				t.Parallel()
+				if how != "EOF" {
+					testenv.Slow(t, "a server is ended in more ways")
+				}
 				s := newFixture(t)
 				p := begin(t, s)
 				p.mustEnd(t, end)

@@ -17,6 +17,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 func randomSelection(random *rand.Rand) index.Selection {
@@ -40,6 +41,9 @@ func TestDelete_MatchesModel(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
+			if seed > 1 {
+				testenv.Slow(t, "more random operations are tried")
+			}
 			random := rand.New(rand.NewPCG(seed, 5))
 			f := setup(t)
 			m := &model{tenants: map[catalog.TenantKey]*modelTenant{}, passages: map[string]map[string]bool{}}

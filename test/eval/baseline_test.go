@@ -176,12 +176,12 @@ func checkBaseline(t *testing.T, samples map[string][]sample) {
 	}
 }
 
-// TestHook_KeepsItsFloors checks the baseline of searches by words alone.
 func TestSearch_OwnSetKeepsItsBaseline(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "questions of whole collections are judged")
-	others := []string{"everyday.jsonl", "other.jsonl"}
-	checkBaseline(t, judgeSet(t, "corpus", testenv.OllamaHost(t), others, []int{50, 15}, false, vector, hybrid))
+	others, sizes := []string{"everyday.jsonl", "other.jsonl"}, []int{50, 15}
+	checkBaseline(t, judgeSet(t, "corpus", nobody, others, sizes, true, lexical))
+	checkBaseline(t, judgeSet(t, "corpus", testenv.OllamaHost(t), others, sizes, false, vector, hybrid))
 }
 
 // What is named or pasted to the letter is found, and a file that a question mentions is not
@@ -243,17 +243,10 @@ func TestHook_KeepsItsFloors(t *testing.T) {
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
-			var sizes []int
 			if test.set == "literal" {
 				testenv.Slow(t, "450 prompts of stack traces and errors are asked")
-			} else {
-				sizes = []int{50, 15}
 			}
-			samples := judgeSet(t, test.set, nobody, test.others, sizes, true, lexical)
-			if test.set == "corpus" {
-				checkBaseline(t, samples)
-			}
-			s := samples[lexical][0]
+			s := judgeSet(t, test.set, nobody, test.others, nil, true, lexical)[lexical][0]
 			if got := s.pointedUnasked(isEveryday); len(got) != 200 || share(got) > .008 {
 				t.Errorf("of %d everyday prompts %.3f get a document, want at most .008 of 200", len(got), share(got))
 			}

@@ -150,6 +150,7 @@ type mcpbManifest struct {
 // A client starts the server of a bundle as its manifest says.
 func TestBundle_StartsAsItsManifestSays(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a release for six systems")
 	folder := bundles(t)
 	installed := t.TempDir()
 	bundle, err := zip.OpenReader(one(t, folder, "*.mcpb"))
