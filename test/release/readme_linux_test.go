@@ -16,6 +16,7 @@ import (
 // npm's registry and GitHub are this machine's, Claude Code is a script that notes its calls.
 func TestREADME_BeginsAsItSays(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "the program is installed in each way")
 	if _, err := exec.LookPath("npx"); err != nil {
 		t.Skip("npx is not on this machine")
 	}
