@@ -61,11 +61,6 @@ func parseJSON(path string, data []byte) (any, error) {
 
 const maxYAMLBytes = 256 << 10
 
-// yamlLimits bounds a schema's YAML.
-func yamlLimits() yamlvalue.Limits {
-	return yamlvalue.Limits{Depth: jsonschema.MaxDepth, Values: 25_000, Text: maxYAMLBytes}
-}
-
 // parseYAML decodes one YAML document into values of JSON. The error is a *ConfigError that names line and
 // column.
 func parseYAML(path string, data []byte) (any, error) {
@@ -79,7 +74,8 @@ func parseYAML(path string, data []byte) (any, error) {
 			Hint: "Shorten it; such a file has a few kilobytes.",
 		}
 	}
-	doc, err := yamlvalue.Decode(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), yamlLimits())
+	limits := yamlvalue.Limits{Depth: jsonschema.MaxDepth, Values: 25_000, Text: maxYAMLBytes}
+	doc, err := yamlvalue.Decode(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), limits)
 	if e, ok := errors.AsType[*yamlvalue.Error](err); ok {
 		subject := "the file"
 		if e.Key != "" {

@@ -108,9 +108,8 @@ func (s Status) plus(part watch.Status) Status {
 
 func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 	if s.FailedCount++; len(s.Failed) < maxPublished {
-		s.Failed = append(s.Failed, Failed{
-			Path: failure.Path, Reason: fmt.Sprintf("%.2000s", printable(apierror.AsError(failure.Err).Error())), Since: since,
-		})
+		reason := strings.ReplaceAll(apierror.AsError(failure.Err).Error(), "\x00", "\ufffd") // PostgreSQL refuses NUL in JSON
+		s.Failed = append(s.Failed, Failed{Path: failure.Path, Reason: fmt.Sprintf("%.2000s", reason), Since: since})
 	}
 	return s
 }
@@ -125,9 +124,6 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 	}
 	return s
 }
-
-// printable replaces NUL, which PostgreSQL refuses in JSON.
-func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
 // Status compares the folders with the last walk, and returns how far the index is behind.
 func (p *Project) Status() Status {
