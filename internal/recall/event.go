@@ -1,8 +1,9 @@
 package recall
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // Events of an assistant that are answered.
@@ -83,8 +84,8 @@ func (e Event) Act() Act {
 }
 
 var (
-	escapes  = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
-	exitCode = regexp.MustCompile(`(?mi)^(?:Exit code:?|Command exited with|exit status) (\d+)\s*$`)
+	escapes  = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
+	exitCode = lazyregexp.New(`(?mi)^(?:Exit code:?|Command exited with|exit status) (\d+)\s*$`)
 )
 
 // maxText bounds the texts that are looked at, in bytes: the end of an output, the beginning of a file.
@@ -93,7 +94,7 @@ const maxText = 64 << 10
 // Output returns the text to search for after a failure: the output of the command, without colours.
 func (e Event) Output() string {
 	text := strings.ToValidUTF8(e.Error[max(0, len(e.Error)-maxText):], "")
-	return strings.TrimSpace(exitCode.ReplaceAllString(escapes.ReplaceAllString(text, ""), ""))
+	return strings.TrimSpace(exitCode().ReplaceAllString(escapes().ReplaceAllString(text, ""), ""))
 }
 
 // Written returns the text that an edit is about to write.

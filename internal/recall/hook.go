@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // hookInput is what assistants give to a hook. Codex has Claude Code's form. Gemini CLI and Cursor name
@@ -121,7 +122,7 @@ func failureIn(response json.RawMessage) string {
 		content, _ := in.Content.(string)
 		text = cmp.Or(content, in.Stdout+in.Stderr, fmt.Sprint(in.Error))
 	}
-	code := exitCode.FindStringSubmatch(text)
+	code := exitCode().FindStringSubmatch(text)
 	if in.Error != nil || in.ExitCode != 0 || code != nil && code[1] != "0" {
 		return text
 	}
@@ -129,17 +130,17 @@ func failureIn(response json.RawMessage) string {
 }
 
 var (
-	patchedFile = regexp.MustCompile(`(?m)^\*\*\* (?:Update|Add) File: (.+)$`)
-	addedLine   = regexp.MustCompile(`(?m)^\+(.*\n?)`)
+	patchedFile = lazyregexp.New(`(?m)^\*\*\* (?:Update|Add) File: (.+)$`)
+	addedLine   = lazyregexp.New(`(?m)^\+(.*\n?)`)
 )
 
 // readPatch returns the first file of a patch in Codex' form, and what the patch adds.
 func readPatch(patch string) (file, added string) {
 	var lines []string
-	for _, found := range addedLine.FindAllStringSubmatch(patch, -1) {
+	for _, found := range addedLine().FindAllStringSubmatch(patch, -1) {
 		lines = append(lines, found[1])
 	}
-	if found := patchedFile.FindStringSubmatch(patch); found != nil {
+	if found := patchedFile().FindStringSubmatch(patch); found != nil {
 		file = strings.TrimSpace(found[1])
 	}
 	return file, strings.Join(lines, "")

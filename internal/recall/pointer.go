@@ -2,12 +2,12 @@ package recall
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -125,20 +125,22 @@ func (c Candidate) sentence() string {
 // IsListing reports whether most of a passage is headings, links and tables: it names subjects, and
 // answers nothing.
 func IsListing(content string) bool {
-	return 2*letters(listed.ReplaceAllString(content, "")) < letters(content)
+	return 2*letters(listed().ReplaceAllString(content, "")) < letters(content)
 }
 
 // notProse matches what a passage has beside sentences: headings, links, tables, and short fields such
 // as "Status: accepted".
-var notProse = regexp.MustCompile(listed.String() + `|^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
+var notProse = lazyregexp.New(listedForm + `|^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
 
 // listed matches headings, links and tables.
-var listed = regexp.MustCompile(`(?m)^[ \t]*(?:#+ |\|).*$|!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`)
+var listed = lazyregexp.New(listedForm)
+
+const listedForm = `(?m)^[ \t]*(?:#+ |\|).*$|!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`
 
 // isProse reports whether at least half of a text's letters are in sentences, and are enough for one.
 func isProse(text string) bool {
 	const fewest = 12
-	sentences := letters(notProse.ReplaceAllString(text, ""))
+	sentences := letters(notProse().ReplaceAllString(text, ""))
 	return sentences >= fewest && 2*sentences >= letters(text)
 }
 

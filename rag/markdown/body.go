@@ -1,12 +1,13 @@
 package markdown
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // parseBody reads the text after the front matter. It parses blocks first and their inline contents
@@ -135,14 +136,14 @@ func (w *bodyWalker) parseContents() {
 	}
 }
 
-var delimiterRow = regexp.MustCompile(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
+var delimiterRow = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
 
 // isTable reports whether a paragraph is a GFM table.
 func isTable(node ast.Node, src []byte) bool {
 	lines := node.Lines()
 	for i := 1; i < lines.Len(); i++ {
 		row, header := lines.At(i), lines.At(i-1)
-		if line := strings.TrimRight(string(row.Value(src)), "\n"); strings.Contains(line, "|") && delimiterRow.MatchString(line) {
+		if line := strings.TrimRight(string(row.Value(src)), "\n"); strings.Contains(line, "|") && delimiterRow().MatchString(line) {
 			return strings.Contains(string(header.Value(src)), "|")
 		}
 	}

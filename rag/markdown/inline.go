@@ -3,7 +3,6 @@ package markdown
 import (
 	"bytes"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,8 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 	"go.abhg.dev/goldmark/wikilink"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // Bounds on what the inline parser gets at once. Its time grows with the square of the text's length, and
@@ -72,7 +73,7 @@ func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 // AnyFolder begins the destination of a wikilink: a page of that name in any folder.
 const AnyFolder = "**/"
 
-var otherFile = regexp.MustCompile(`(?i)\.[a-z][a-z0-9]{0,4}$`)
+var otherFile = lazyregexp.New(`(?i)\.[a-z][a-z0-9]{0,4}$`)
 
 // pageLink returns the destination of a wikilink, nothing if it leads to no markdown.
 func pageLink(node *wikilink.Node) []byte {
@@ -80,7 +81,7 @@ func pageLink(node *wikilink.Node) []byte {
 	target = strings.TrimSuffix(target, `\`)              // of [[page\|text]] in a table
 	target = strings.TrimPrefix(strings.TrimSpace(target), "/")
 	if target != "" && !strings.HasSuffix(strings.ToLower(target), ".md") {
-		if otherFile.MatchString(target) {
+		if otherFile().MatchString(target) {
 			return nil
 		}
 		target += ".md"
@@ -191,12 +192,12 @@ func Unescape(s []byte) string {
 	return string(util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(slices.Clone(s)))))
 }
 
-var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
+var scheme = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
 // RelativeLink returns the path in a link's destination. It reports false if the destination has a scheme or
 // a host, is an anchor alone, or has a path with control characters or invalid UTF-8.
 func RelativeLink(destination string) (string, bool) {
-	if scheme.MatchString(destination) || strings.HasPrefix(destination, "//") {
+	if scheme().MatchString(destination) || strings.HasPrefix(destination, "//") {
 		return "", false
 	}
 	path, _, _ := strings.Cut(destination, "#")

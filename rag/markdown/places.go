@@ -2,10 +2,11 @@ package markdown
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // Place is a place in a repository's files that a document cites, such as src/pool.go:12-20.
@@ -31,17 +32,17 @@ const maxPlaces = 200
 const fileName = `(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}`
 
 var (
-	codeSpan = regexp.MustCompile("`([^`]+)`")
+	codeSpan = lazyregexp.New("`([^`]+)`")
 	// placeLines are the lines behind a path: :12, :12-30, :12:5, #L12, #L12-L30.
-	placeLines = regexp.MustCompile(`(?::(\d{1,7})(?:-(\d{1,7})|:\d{1,5})?|#L(\d{1,7})(?:-L?(\d{1,7}))?)$`)
+	placeLines = lazyregexp.New(`(?::(\d{1,7})(?:-(\d{1,7})|:\d{1,5})?|#L(\d{1,7})(?:-L?(\d{1,7}))?)$`)
 	// barePlace is a path with lines outside of code.
-	barePlace = regexp.MustCompile(`(?:^|[\s("'\[])(` + fileName + `(?::\d{1,7}(?:-\d{1,7}|:\d{1,5})?|#L\d{1,7}(?:-L?\d{1,7})?))` +
+	barePlace = lazyregexp.New(`(?:^|[\s("'\[])(` + fileName + `(?::\d{1,7}(?:-\d{1,7}|:\d{1,5})?|#L\d{1,7}(?:-L?\d{1,7})?))` +
 		`(?:$|[\s)"'\],.;:!?])`)
 	// pathLike is what a file is named: folders and a name with an extension, or a name behind a folder.
-	pathLike = regexp.MustCompile(`^(?:\.{0,2}/)*` + fileName + `$|^(?:\.{0,2}/)*(?:[\w.@+-]+/)+[\w.@+-]+/?$`)
+	pathLike = lazyregexp.New(`^(?:\.{0,2}/)*` + fileName + `$|^(?:\.{0,2}/)*(?:[\w.@+-]+/)+[\w.@+-]+/?$`)
 	// linkPlace is a destination of a link.
-	linkPlace  = regexp.MustCompile(`\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
-	identifier = regexp.MustCompile(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
+	linkPlace  = lazyregexp.New(`\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
+	identifier = lazyregexp.New(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
 )
 
 // Places returns the places that the text cites: paths in code, paths with lines anywhere, and links to other
@@ -93,7 +94,7 @@ func placesOfLine(line string, number int) (places []Place) {
 		return ok
 	}
 	rest := []byte(line)
-	spans := codeSpan.FindAllStringSubmatchIndex(line, -1)
+	spans := codeSpan().FindAllStringSubmatchIndex(line, -1)
 	beside := -1 // the place whose symbol may follow
 	symbol, symbolEnd := "", 0
 	for _, span := range spans {
@@ -108,7 +109,7 @@ func placesOfLine(line string, number int) (places []Place) {
 			beside, symbol, symbolEnd = last, "", span[1]
 			continue
 		}
-		if name := identifier.FindStringSubmatch(text); name != nil {
+		if name := identifier().FindStringSubmatch(text); name != nil {
 			if beside >= 0 && places[beside].Symbol == "" && span[0]-symbolEnd <= near {
 				places[beside].Symbol = name[1]
 				beside = -1
@@ -117,14 +118,14 @@ func placesOfLine(line string, number int) (places []Place) {
 			symbol, symbolEnd = name[1], span[1]
 		}
 	}
-	for _, found := range linkPlace.FindAllSubmatchIndex(rest, -1) {
+	for _, found := range linkPlace().FindAllSubmatchIndex(rest, -1) {
 		destination := string(rest[found[2]:found[3]])
 		blankOut(rest[found[0]:found[1]])
 		if target, ok := RelativeLink(destination); ok && !isDocument(target) {
 			add(destination, true)
 		}
 	}
-	for _, found := range barePlace.FindAllSubmatchIndex(rest, -1) {
+	for _, found := range barePlace().FindAllSubmatchIndex(rest, -1) {
 		add(string(rest[found[2]:found[3]]), false)
 	}
 	for i := range places {
@@ -145,7 +146,7 @@ func blankOut(text []byte) {
 // file. It is not checked whether there is one.
 func ParsePlace(raw string) (Place, bool) {
 	place := Place{Path: raw, Raw: raw}
-	if found := placeLines.FindStringSubmatchIndex(raw); found != nil {
+	if found := placeLines().FindStringSubmatchIndex(raw); found != nil {
 		place.Path = raw[:found[0]]
 		number := func(i int) int {
 			if found[2*i] < 0 {
@@ -159,12 +160,12 @@ func ParsePlace(raw string) (Place, bool) {
 			place.Last = place.First
 		}
 	}
-	if before, name, found := strings.Cut(place.Path, "::"); found && identifier.MatchString(name) {
+	if before, name, found := strings.Cut(place.Path, "::"); found && identifier().MatchString(name) {
 		place.Path, place.Symbol = before, name
 	}
-	if len(place.Path) > maxPlacePath || !pathLike.MatchString(place.Path) || isDocument(place.Path) ||
+	if len(place.Path) > maxPlacePath || !pathLike().MatchString(place.Path) || isDocument(place.Path) ||
 		strings.ContainsFunc(place.Path, unicode.IsControl) ||
-		!strings.Contains(place.Path, "/") && otherName.MatchString(place.Path) {
+		!strings.Contains(place.Path, "/") && otherName().MatchString(place.Path) {
 		return Place{}, false
 	}
 	return place, true
@@ -175,7 +176,7 @@ const maxPlacePath = 300
 
 // otherName is what looks like the name of a file, and is a version, an address or an
 // identifier, as in v1.2.x, example.com or pgx.ErrNoRows.
-var otherName = regexp.MustCompile(`^v?\d+\.|\.(?:com|org|net|io|dev|ai|[A-Z]\w*[a-z]\w*)$`)
+var otherName = lazyregexp.New(`^v?\d+\.|\.(?:com|org|net|io|dev|ai|[A-Z]\w*[a-z]\w*)$`)
 
 func isDocument(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {

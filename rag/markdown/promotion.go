@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // promotionKey is the front matter's key of the promotion level.
@@ -62,7 +63,7 @@ func setPromotionLevel(body, level string) (string, error) {
 func startsWithBreak(lines []string) bool { return len(lines) < 2 || blank(lines[1]) }
 
 // promotionValue finds what looks like the key, with the space behind it and a plain value.
-var promotionValue = regexp.MustCompile(promotionKey + `["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
+var promotionValue = lazyregexp.New(promotionKey + `["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
 	`("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
 
 // maxReplacements bounds how often the key is looked for in front matter whose texts have it
@@ -73,7 +74,7 @@ const maxReplacements = 16
 // replaced by level, for each such place.
 func replacements(front, level string) []string {
 	var edits []string
-	for _, at := range promotionValue.FindAllStringSubmatchIndex(front, maxReplacements) {
+	for _, at := range promotionValue().FindAllStringSubmatchIndex(front, maxReplacements) {
 		start, end, value := at[4], at[5], level
 		switch {
 		case start == end: // nothing stands where the value should be

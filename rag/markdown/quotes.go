@@ -3,6 +3,8 @@ package markdown
 import (
 	"regexp"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // Quote is code that a document quotes, such as a command line.
@@ -59,7 +61,7 @@ func (d *Document) Quotes() []Quote {
 		switch {
 		case fence == "" && marker != "":
 			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
-			fence, commands = marker, shellBlock.MatchString(strings.TrimSpace(language))
+			fence, commands = marker, shellBlock().MatchString(strings.TrimSpace(language))
 		case fence != "" && strings.HasPrefix(marker, fence):
 			fence, lead, before = "", "", ""
 		case fence != "":
@@ -67,7 +69,7 @@ func (d *Document) Quotes() []Quote {
 				add(text, adviceBefore(lead))
 			}
 		default:
-			for _, span := range codeSpan.FindAllStringSubmatchIndex(line, maxQuotes) {
+			for _, span := range codeSpan().FindAllStringSubmatchIndex(line, maxQuotes) {
 				said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
 				add(line[span[2]:span[3]], adviceOn(said, line[span[1]:min(len(line), span[1]+maxContext)]))
 			}
@@ -80,15 +82,15 @@ func (d *Document) Quotes() []Quote {
 }
 
 // shellBlock is the language of blocks that may have commands, or what these print.
-var shellBlock = regexp.MustCompile(`^(?:sh|bash|shell|zsh|console|shell-session|sql|text|txt|log|output)?$`)
+var shellBlock = lazyregexp.New(`^(?:sh|bash|shell|zsh|console|shell-session|sql|text|txt|log|output)?$`)
 
 var (
 	// sentenceEnd ends what counts as said of code that follows.
-	sentenceEnd = regexp.MustCompile(`[.;:!?](?:\s|$)|^#+ `)
-	against     = regexp.MustCompile(`(?i)\b(?:never|not|no|avoid|cannot|don't|doesn't|mustn't|forbidden|instead of|rather than)\b`)
-	inFavour    = regexp.MustCompile(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
+	sentenceEnd = lazyregexp.New(`[.;:!?](?:\s|$)|^#+ `)
+	against     = lazyregexp.New(`(?i)\b(?:never|not|no|avoid|cannot|don't|doesn't|mustn't|forbidden|instead of|rather than)\b`)
+	inFavour    = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
-	againstAfter = regexp.MustCompile(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
+	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
 )
 
 // mostBetween is how many words may stand between "never" and the code.
@@ -97,7 +99,7 @@ const mostBetween = 3
 // adviceOn returns the advice on code between two texts of a paragraph.
 func adviceOn(before, after string) Advice {
 	advice := adviceBefore(before)
-	if advice == Mentioned && againstAfter.MatchString(after) {
+	if advice == Mentioned && againstAfter().MatchString(after) {
 		return Warned
 	}
 	return advice
@@ -106,7 +108,7 @@ func adviceOn(before, after string) Advice {
 // adviceBefore returns the advice of the sentence that leads to the code. "Do not use" is against
 // it, and "never so, use" is for it.
 func adviceBefore(text string) Advice {
-	if ends := sentenceEnd.FindAllStringIndex(strings.TrimRight(text, " :\t"), -1); len(ends) > 0 {
+	if ends := sentenceEnd().FindAllStringIndex(strings.TrimRight(text, " :\t"), -1); len(ends) > 0 {
 		text = text[ends[len(ends)-1][1]:]
 	}
 	lastOf := func(pattern *regexp.Regexp) (start, end int) {
@@ -116,12 +118,12 @@ func adviceBefore(text string) Advice {
 		}
 		return found[len(found)-1][0], found[len(found)-1][1]
 	}
-	_, no := lastOf(against)
-	yes, _ := lastOf(inFavour)
+	_, no := lastOf(against())
+	yes, _ := lastOf(inFavour())
 	switch {
 	case no < 0 && yes < 0:
 		return Mentioned
-	case no > yes && len(strings.Fields(codeSpan.ReplaceAllString(text[no:], ""))) > mostBetween:
+	case no > yes && len(strings.Fields(codeSpan().ReplaceAllString(text[no:], ""))) > mostBetween:
 		return Mentioned // another thing is not to be done
 	case no > yes, no >= 0 && !strings.ContainsAny(text[no:max(no, yes)], ",`"):
 		return Warned

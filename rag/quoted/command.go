@@ -5,9 +5,10 @@ package quoted
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // command is one call of a program in a command line.
@@ -24,17 +25,17 @@ const (
 
 var (
 	// shellWord matches a word with its quoted pieces, or a character that ends a call, as callEnd does.
-	shellWord  = regexp.MustCompile(`(?s)(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s;|&()'"\\])+|[;|&()\n]`)
-	callEnd    = regexp.MustCompile(`^[;|&()\n]$`)
-	redirected = regexp.MustCompile(`\d?>&\d|&>|\s\d?>>?\s*[^\s&]+`)
-	assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+	shellWord  = lazyregexp.New(`(?s)(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s;|&()'"\\])+|[;|&()\n]`)
+	callEnd    = lazyregexp.New(`^[;|&()\n]$`)
+	redirected = lazyregexp.New(`\d?>&\d|&>|\s\d?>>?\s*[^\s&]+`)
+	assignment = lazyregexp.New(`^[A-Za-z_]\w*=`)
 	// starter matches words that start the program behind them.
-	starter = regexp.MustCompile(`^(?:sudo|time|nohup|exec|env|command|then|do|else|if|while|!|\{|npx|bunx|pnpx)$`)
+	starter = lazyregexp.New(`^(?:sudo|time|nohup|exec|env|command|then|do|else|if|while|!|\{|npx|bunx|pnpx)$`)
 	// shortFlags are flags of one letter behind one dash.
-	shortFlags = regexp.MustCompile(`^-[A-Za-z]{1,4}$`)
-	resource   = regexp.MustCompile(`^[a-z]+/[\w-]+$`)
+	shortFlags = lazyregexp.New(`^-[A-Za-z]{1,4}$`)
+	resource   = lazyregexp.New(`^[a-z]+/[\w-]+$`)
 	// placeholder means any word.
-	placeholder = regexp.MustCompile(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…)$`)
+	placeholder = lazyregexp.New(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…)$`)
 	unquoted    = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 )
 
@@ -43,9 +44,9 @@ var (
 func commandsIn(line string) []command {
 	var commands []command
 	var call []string
-	line = redirected.ReplaceAllString(line[:min(len(line), maxLine)], " ")
-	for _, word := range append(shellWord.FindAllString(line, -1), ";") {
-		if !callEnd.MatchString(word) {
+	line = redirected().ReplaceAllString(line[:min(len(line), maxLine)], " ")
+	for _, word := range append(shellWord().FindAllString(line, -1), ";") {
+		if !callEnd().MatchString(word) {
 			call = append(call, word)
 			continue
 		}
@@ -58,7 +59,7 @@ func commandsIn(line string) []command {
 }
 
 func newCommand(call []string) command {
-	for len(call) > 0 && (assignment.MatchString(call[0]) || starter.MatchString(call[0])) {
+	for len(call) > 0 && (assignment().MatchString(call[0]) || starter().MatchString(call[0])) {
 		call = call[1:]
 	}
 	var c command
@@ -84,13 +85,13 @@ func (c *command) add(text string) {
 	flag, value, _ := strings.Cut(text, "=")
 	text = strings.ToLower(text)
 	switch {
-	case text == "" || placeholder.MatchString(text):
-	case !strings.HasPrefix(text, "-") && resource.MatchString(text): // deployment/api
+	case text == "" || placeholder().MatchString(text):
+	case !strings.HasPrefix(text, "-") && resource().MatchString(text): // deployment/api
 		kind, name, _ := strings.Cut(text, "/")
 		c.words = append(c.words, usualName(kind), name)
 	case !strings.HasPrefix(text, "-"):
 		c.words = append(c.words, usualName(text))
-	case shortFlags.MatchString(flag):
+	case shortFlags().MatchString(flag):
 		for _, letter := range flag[1:] {
 			c.flags = append(c.flags, "-"+string(letter))
 		}

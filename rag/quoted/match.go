@@ -3,11 +3,11 @@ package quoted
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -187,15 +187,15 @@ func (b *Book) matchNames(quotes []*quote, line string) Match {
 }
 
 var (
-	nameForm  = regexp.MustCompile(`^[~/\w.:@][\w/.:@-]{5,}$`)
-	oneFolder = regexp.MustCompile(`^[\w.]+/$`)
-	hump      = regexp.MustCompile(`^[a-z]+[A-Z]\w+$`)
+	nameForm  = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
+	oneFolder = lazyregexp.New(`^[\w.]+/$`)
+	hump      = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
 )
 
 // isName reports whether a word is the name of a host, resource or folder, and not a plain word.
 func isName(text string) bool {
-	return nameForm.MatchString(text) && !oneFolder.MatchString(text) &&
-		(strings.ContainsAny(text, "-/:.0123456789") || hump.MatchString(text))
+	return nameForm().MatchString(text) && !oneFolder().MatchString(text) &&
+		(strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text))
 }
 
 // folded returns a text in lower case, with one space between its parts.

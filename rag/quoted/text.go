@@ -1,11 +1,11 @@
 package quoted
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -60,14 +60,14 @@ func (q *quote) telling() float64 {
 
 // isTelling reports whether a quote is more than a plain word.
 func isTelling(text string) bool {
-	return strings.ContainsAny(text, " .:#(=*") || hump.MatchString(text)
+	return strings.ContainsAny(text, " .:#(=*") || hump().MatchString(text)
 }
 
 // isIn reports whether a text has the quote, the parts between ellipses in their order. Case counts in a
 // name that is written in both. lower is the text in lower case.
 func (q *quote) isIn(text, lower string) bool {
 	quote := q.Text
-	if !hump.MatchString(strings.TrimSuffix(quote, "()")) {
+	if !hump().MatchString(strings.TrimSuffix(quote, "()")) {
 		text, quote = lower, q.folded
 	}
 	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(quote, "...", "…"), func(r rune) bool { return r == '…' }) {
@@ -100,10 +100,10 @@ func isMessage(text string) bool {
 	return len(words) >= 3 && len(strings.Join(words, "")) >= 14
 }
 
-var number = regexp.MustCompile(`\d[\d.,:_-]*`)
+var number = lazyregexp.New(`\d[\d.,:_-]*`)
 
 // masked folds a text, and puts # for each number.
-func masked(text string) string { return number.ReplaceAllString(folded(text), "#") }
+func masked(text string) string { return number().ReplaceAllString(folded(text), "#") }
 
 // after returns what follows a part of a text that no letter or digit touches.
 func after(text, part string) (rest string, found bool) {
