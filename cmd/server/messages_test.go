@@ -53,6 +53,16 @@ func TestMessages(t *testing.T) {
 	golden.Compare(t, "testdata/messages.golden", strings.Join(slices.Sorted(maps.Keys(messages)), "\n")+"\n")
 }
 
+// isPattern reports whether a call is of package lazyregexp.
+func isPattern(call *ast.CallExpr) bool {
+	function, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of, ok := function.X.(*ast.Ident)
+	return ok && of.Name == "lazyregexp"
+}
+
 // textsOf returns the messages of a file: literals of two words or more, and what is logged.
 // Patterns, tags and panics are none.
 func textsOf(file *ast.File) []string {
@@ -63,7 +73,7 @@ func textsOf(file *ast.File) []string {
 			return false
 		case *ast.CallExpr:
 			name := calledName(node)
-			if name == "MustCompile" || name == "panic" {
+			if name == "MustCompile" || name == "panic" || isPattern(node) {
 				return false
 			}
 			if regexp.MustCompile(`^(Debug|Info|Warn|Error)(Context)?$`).MatchString(name) {
