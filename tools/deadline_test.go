@@ -21,8 +21,8 @@ import (
 
 const craneFile = "csharp-compounding-docs/insights/harbour.md"
 
-// lockTable holds a table's lock until the test calls release.
-func lockTable(t *testing.T, databaseURL, table string) (release func()) {
+// lockTable holds a table's lock of a mode until the test calls release.
+func lockTable(t *testing.T, databaseURL, table, mode string) (release func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	if err != nil {
@@ -30,7 +30,7 @@ func lockTable(t *testing.T, databaseURL, table string) (release func()) {
 	}
 	tx, err := conn.Begin(t.Context())
 	if err == nil {
-		_, err = tx.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE")
+		_, err = tx.Exec(t.Context(), "LOCK TABLE "+table+" IN "+mode+" MODE")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestDeadline_LockInTheDatabase(t *testing.T) {
 	c := connect(t, f.server, protocolVersions()["handshake"])
 	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
 	c.activate(t, root)
-	release := lockTable(t, f.databaseURL, "documents")
+	release := lockTable(t, f.databaseURL, "documents", "ACCESS EXCLUSIVE")
 	const hangs = "pg_stat_activity"
 	c.failWithin(t, 5*time.Second, "DATABASE_ERROR", hangs, "semantic_search", arguments{"query": "harbour crane", "mode": "lexical"})
 	c.failWithin(t, 15*time.Second, "DATABASE_ERROR", hangs, "index_document", arguments{"path": craneFile})
@@ -138,7 +138,7 @@ func TestDeadline_Activation(t *testing.T) {
 	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
 	other := newProject(t, `{"project_name": "q"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
 	c.activate(t, root)
-	release := lockTable(t, f.databaseURL, "tenants")
+	release := lockTable(t, f.databaseURL, "tenants", "ACCESS EXCLUSIVE")
 	defer release()
 	var calls sync.WaitGroup
 	for range 2 {
@@ -197,7 +197,7 @@ func TestDeadline_EachHook(t *testing.T) {
 	for name, hang := range map[string]func(t *testing.T, f *fixture, proxy *testenv.FaultProxy) (release func()){
 		"a lock in the database": func(t *testing.T, f *fixture, _ *testenv.FaultProxy) func() {
 			t.Helper()
-			return lockTable(t, f.databaseURL, "documents")
+			return lockTable(t, f.databaseURL, "documents", "ACCESS EXCLUSIVE")
 		},
 		"a silent database": func(t *testing.T, _ *fixture, proxy *testenv.FaultProxy) func() {
 			t.Helper()

@@ -2,14 +2,13 @@ package tools_test
 
 import (
 	"encoding/json"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/await"
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -72,38 +71,35 @@ func TestIndexStatus_IsThatFromBeforeTheSearchToo(t *testing.T) {
 		c.get(t, "list_doc_types", arguments{}, &types)
 		return types.Index != nil && types.Index.Pending > 0
 	}
-	letWrite := f.preventWrites(t)
-	f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Delay: time.Second})
+	letWrite := lockTable(t, f.databaseURL, "documents", "SHARE") // for writes
+	caughtUp := make(chan struct{})
+	letAnswer := sync.OnceFunc(func() { close(caughtUp) })
+	defer letAnswer()
+	f.fake.SetAnswer(func(string, string) []string {
+		<-caughtUp
+		return []string{"The pool is too small [1]."}
+	})
 	gitrepo.At(t, root).Put("csharp-compounding-docs/insights/new.md", insight("New", "standard", "The connection pool leaks."))
 	await.Until(t, "the server has noticed", behind)
 	answers := make(chan answer, 1)
 	go func() {
-		defer close(answers)
 		var answered answer
-		c.get(t, "rag_query", arguments{"query": "connection pool exhausted", "min_relevance_score": 0}, &answered)
+		result, err := c.CallTool(t.Context(), &mcp.CallToolParams{
+			Name: "rag_query", Arguments: arguments{"query": "connection pool exhausted", "min_relevance_score": 0},
+		})
+		if err == nil {
+			err = json.Unmarshal([]byte(result.Content[0].(*mcp.TextContent).Text), &answered)
+		}
+		if err != nil {
+			t.Error(err)
+		}
 		answers <- answered
 	}()
 	await.Until(t, "the model is asked", func() bool { return len(f.fake.Requests("/api/chat")) > 0 })
 	letWrite()
 	await.Until(t, "the index has caught up", func() bool { return !behind() })
+	letAnswer()
 	if answered := <-answers; answered.Index == nil || answered.Index.Pending == 0 {
 		t.Error("the answer does not say that a document was pending when it was searched for")
-	}
-}
-
-// preventWrites has writes of documents wait until the function that it returns is called.
-func (f *fixture) preventWrites(t *testing.T) func() {
-	t.Helper()
-	connection, err := pgx.Connect(t.Context(), f.databaseURL)
-	if err == nil {
-		_, err = connection.Exec(t.Context(), "BEGIN; LOCK TABLE documents IN SHARE MODE")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		if err := connection.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
 	}
 }
