@@ -64,7 +64,7 @@ func isPattern(call *ast.CallExpr) bool {
 }
 
 // textsOf returns the messages of a file: literals of two words or more, and what is logged.
-// Patterns, tags and panics are none.
+// It leaves out patterns, tags and panics.
 func textsOf(file *ast.File) []string {
 	var texts []string
 	ast.Inspect(file, func(node ast.Node) bool {

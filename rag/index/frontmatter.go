@@ -53,8 +53,8 @@ const (
 	maxQuestionRunes = 300
 )
 
-// questions returns the questions that front matter lists, in one line each. A value that is no list
-// of text is a field like the rest.
+// questions returns the questions that front matter lists, in one line each. Any other value
+// than a list of text is an ordinary field.
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range stringList(frontMatter[QuestionsField]) {
