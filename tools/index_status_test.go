@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"encoding/json"
+	"errors"
 	"sync"
 	"testing"
 
@@ -87,10 +88,11 @@ func TestIndexStatus_IsThatFromBeforeTheSearchToo(t *testing.T) {
 		result, err := c.CallTool(t.Context(), &mcp.CallToolParams{
 			Name: "rag_query", Arguments: arguments{"query": "connection pool exhausted", "min_relevance_score": 0},
 		})
+		var encoded []byte
 		if err == nil {
-			err = json.Unmarshal([]byte(result.Content[0].(*mcp.TextContent).Text), &answered)
+			encoded, err = json.Marshal(result.StructuredContent)
 		}
-		if err != nil {
+		if err := errors.Join(err, json.Unmarshal(encoded, &answered)); err != nil {
 			t.Error(err)
 		}
 		answers <- answered
