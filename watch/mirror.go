@@ -122,14 +122,21 @@ func (m *Mirror) Run(ctx context.Context) {
 	}
 }
 
+// settleTime is how long no event comes after a walk before its events count as handled.
+const settleTime = time.Millisecond
+
 // follow walks the folder after events and once an interval, until a time has passed. It returns an error
 // when events are lost.
 func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.Duration) error {
 	rescan, end := time.NewTicker(interval), time.NewTimer(until)
 	defer rescan.Stop()
 	defer end.Stop()
+	events, resume := n.events, make(<-chan time.Time)
 	for {
-		wait := m.step(ctx, len(n.events))
+		wait := m.step(ctx)
+		if m.settling {
+			events, wait = n.events, min(wait, settleTime)
+		}
 		if m.settling && !n.polls && m.walked.folders["."].Inode != n.top {
 			return errFolderMoved // a folder above was moved, without an event
 		}
@@ -137,13 +144,13 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case event, ok := <-n.events:
-			if !ok {
-				return fsnotify.ErrClosed
-			}
-			if err := n.handle(ctx, event); err != nil {
+		case event := <-events:
+			if err := n.handleBurst(ctx, event); err != nil {
 				return err
 			}
+			events, resume = nil, time.After(burstPause)
+		case <-resume:
+			events = n.events
 		case err := <-n.errors:
 			return cmp.Or(err, fsnotify.ErrClosed) // an overflow, or a read that failed
 		case <-end.C:
@@ -152,29 +159,33 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 			m.schedule.addNow()
 		case <-m.schedule.wake:
 		case <-due.C:
+			if m.settling {
+				m.settle()
+			}
 		}
 		due.Stop()
 	}
 }
 
-// step walks the folder if a walk is due, and returns how long the next step can wait. A walk has ended
-// when the waiting events are handled too. After a panic the status shows a failure, and the folder is
-// walked again.
-func (m *Mirror) step(ctx context.Context, events int) time.Duration {
+// settle ends a walk, when the events during it are handled too.
+func (m *Mirror) settle() {
+	m.settling = false
+	m.schedule.done(true)
+	m.update(func(s *Status) {
+		if m.schedule.pending() == 0 {
+			s.Synced = time.Now()
+		}
+	})
+}
+
+// step walks the folder if a walk is due, and returns how long the next step can wait. After a panic the
+// status shows a failure, and the folder is walked again.
+func (m *Mirror) step(ctx context.Context) time.Duration {
 	if wait := time.Until(m.retryAt); wait > 0 {
 		return wait
 	}
 	due, whole, wait := m.schedule.take()
 	if !due {
-		if m.settling && events == 0 {
-			m.settling = false
-			m.schedule.done(true)
-			m.update(func(s *Status) {
-				if m.schedule.pending() == 0 {
-					s.Synced = time.Now()
-				}
-			})
-		}
 		m.config.OnChange() // more may be queued
 		return wait
 	}

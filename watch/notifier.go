@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -34,9 +35,12 @@ var (
 	errTooManyDirs = errors.New("there are too many folders to watch")
 )
 
-// bufferedEvents bounds the events that wait in this process for the end of a walk. The system keeps
-// more, and says when it has lost one.
-const bufferedEvents = 1000
+// Many files may change at once, and many servers may watch them. So a server does not wake for each
+// event: those of burstTime are handled together, and then events gather in the system for burstPause.
+const (
+	burstTime  = time.Millisecond
+	burstPause = 20 * time.Millisecond
+)
 
 // newNotifier watches the folder and those below it, at most maxDirs. The error says why that is not
 // possible. The caller closes the watcher.
@@ -49,7 +53,7 @@ func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return nil, err
 	}
-	watcher, err := fsnotify.NewBufferedWatcher(bufferedEvents)
+	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +138,21 @@ func (n *notifier) passOver(path string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("watch %s: %w", path, err)
+}
+
+// handleBurst handles an event and those that follow it closely. The error is as of handle.
+func (n *notifier) handleBurst(ctx context.Context, event fsnotify.Event) error {
+	end := time.After(burstTime)
+	for {
+		if err := n.handle(ctx, event); err != nil {
+			return err
+		}
+		select {
+		case event = <-n.events:
+		case <-end:
+			return nil
+		}
+	}
 }
 
 // handle queues the walk for an event. The error says why the folder must be watched again.

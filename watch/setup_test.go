@@ -132,7 +132,9 @@ func watchFiles(t *testing.T, config Config, files map[string]string) *watched {
 // itself: it sees only changes with an event.
 func watchFolder(t *testing.T, config Config, folder Folder) *watched {
 	t.Helper()
-	config.Debounce = 5 * time.Millisecond
+	if config.Debounce == 0 {
+		config.Debounce = 5 * time.Millisecond
+	}
 	config.Rescan = time.Hour
 	folder.Match = func(name string) bool { return strings.HasSuffix(name, ".md") }
 	w := &watched{dir: folder.Dir, index: newTexts(), log: &lockedBuffer{}}

@@ -44,11 +44,6 @@ func (w *Workspace) run(p, previous *Project) {
 	if !p.deleted.Load() {
 		w.running.Go(func() { p.index.Warm(ctx) })
 	}
-	w.running.Go(func() {
-		if err := p.docs.folder.RemoveTemporary(ctx, time.Now().Add(-temporaryAge)); err != nil && ctx.Err() == nil {
-			p.logger.DebugContext(ctx, "remove temporary files of a killed promotion", "error", err)
-		}
-	})
 	w.keepStale(p)
 	panics.Restart(ctx, p.logger, "follow the project", func() { w.follow(ctx, p) })
 }
@@ -58,9 +53,6 @@ func (w *Workspace) keepStale(p *Project) {
 		panics.Restart(p.life, p.logger, "look for stale documents", func() { p.stale.run(p.life) })
 	})
 }
-
-// temporaryAge is the age from which no edit still writes a temporary file.
-const temporaryAge = time.Minute
 
 // follow looks at the project again and again, and indexes it while this server leads, until ctx ends.
 func (w *Workspace) follow(ctx context.Context, p *Project) {

@@ -58,7 +58,12 @@ func (l *leader) follow(ctx context.Context) {
 			p.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
 		}
 		work("embed", p.queue.Run)
-		work("remove unused text", func(ctx context.Context) { p.index.KeepSwept(ctx, p.Tenant, p.unusedTextAge) })
+		work("remove unused text", func(ctx context.Context) {
+			if err := p.docs.folder.RemoveTemporary(ctx, time.Now().Add(-temporaryAge)); err != nil && ctx.Err() == nil {
+				p.logger.DebugContext(ctx, "remove temporary files of a killed promotion", "error", err)
+			}
+			p.index.KeepSwept(ctx, p.Tenant, p.unusedTextAge)
+		})
 	})
 }
 
@@ -96,6 +101,9 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	}
 	l.published, l.publishedAt = &status, time.Now()
 }
+
+// temporaryAge is the age from which no edit still writes a temporary file.
+const temporaryAge = time.Minute
 
 // Other work waits for the text of all files, and then for the answer of the activation. The database may
 // be far away, and more work needs more connections.
