@@ -105,6 +105,8 @@ type Query struct {
 	// Lines says that each line of the text is looked for by itself, as if it was pasted, however few
 	// there are.
 	Lines bool
+	// Behind says that the index is about to change. Then no passages are read before the facts.
+	Behind bool
 }
 
 // Hit is a document with its best passage.
@@ -248,7 +250,7 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 // index at rest waits for one round trip.
 func (s *Searcher) readIndex(ctx context.Context, f search, embedding *queryEmbedding) (*search, error) {
 	known, _ := s.known.Get(keyOf(f.scope)) // none before the first search
-	atRest := known.confirmed && known.counted(embedding.model)
+	atRest := known.confirmed && known.counted(embedding.model) && !f.query.Behind
 	var fresh facts
 	var reading errgroup.Group
 	reading.Go(func() error {

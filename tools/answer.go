@@ -125,6 +125,7 @@ func (h *Handler) search(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (rag.Hits, SearchEnd, error) {
 	before := active.Status()
+	query.Behind = before.Pending() > 0
 	hits, err := h.workspace.Searcher().Search(ctx, scope, query)
 	if err != nil {
 		return rag.Hits{}, SearchEnd{}, err

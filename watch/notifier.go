@@ -39,7 +39,7 @@ var (
 // event: those of burstTime are handled together, and then events gather in the system for burstPause.
 const (
 	burstTime  = time.Millisecond
-	burstPause = 20 * time.Millisecond
+	burstPause = 50 * time.Millisecond
 )
 
 // newNotifier watches the folder and those below it, at most maxDirs. The error says why that is not
