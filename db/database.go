@@ -16,8 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/process"
 )
 
-// An operation is tried again after a transient failure: up to three times, after about
-// 100, 200 and 400 ms.
+// An operation is tried again after a transient failure: up to three times, after about 100, 200 and 400 ms.
 const (
 	retries    = 3
 	firstDelay = 100 * time.Millisecond

@@ -74,13 +74,12 @@ type Seen struct {
 	SyncStatus []byte // published by the server that indexes, or nil
 }
 
-// Look reads the tenant's row. It takes a free lease, and renews its own when that is due. Call it about
-// once a second, or every 5 seconds while the server is idle. If a held lease is lost, the caller ends
-// its work before it looks again.
+// Look reads the tenant's row. It takes a free lease, and renews its own when that is due. Call it about once
+// a second, or every 5 seconds while the server is idle. If a held lease is lost, the caller ends its work
+// before it looks again.
 //
-// The lease is also lost with the connection to the database, because a restored database may have
-// forgotten writes. While the database does not answer, the server keeps the lease: nobody else can take
-// it.
+// The lease is also lost with the connection to the database, because a restored database may have forgotten
+// writes. While the database does not answer, the server keeps the lease: nobody else can take it.
 //
 // The error is [ErrTenantGone] after a deletion, and a [*StalledError] while the holder is silent. It is
 // another one if no server indexes the tenant and this one may only read.

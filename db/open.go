@@ -65,8 +65,7 @@ func parse(address string) (*pgxpool.Config, error) {
 		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
 			errors.New("the database URL cannot be read")) // pgx's message may quote the password
 	}
-	// pgx takes the text after the first @ for the host, which errors name. It may be a part of the
-	// password.
+	// pgx takes the text after the first @ for the host, which errors name. It may be a part of the password.
 	_, rest, isURL := strings.Cut(address, "://")
 	at := strings.Index(rest, "@")
 	if isURL && (at != strings.LastIndex(rest, "@") || at >= 0 && strings.ContainsAny(rest[:at], "/?#")) {

@@ -10,8 +10,7 @@ type TenantKey struct {
 	Project, Branch, PathHash string
 }
 
-// Tenant is a registered checkout. Every read and write of the index is inside one tenant. It is
-// immutable.
+// Tenant is a registered checkout. Every read and write of the index is inside one tenant. It is immutable.
 type Tenant struct {
 	Key           TenantKey
 	ProjectID, ID int32

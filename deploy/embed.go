@@ -1,5 +1,4 @@
-// Package deploy holds the Compose file, so that the program can use it wherever it is
-// installed.
+// Package deploy holds the Compose file, so that the program can use it wherever it is installed.
 package deploy
 
 import _ "embed"

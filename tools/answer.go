@@ -99,8 +99,7 @@ func modes(s *jsonschema.Schema) {
 // externalMinScore is the default threshold of both external tools.
 const externalMinScore = 0.7
 
-// externalThreshold returns the config's minimum score, or else the parameter: other tools do the
-// opposite.
+// externalThreshold returns the config's minimum score, or else the parameter: other tools do the opposite.
 func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return *configured

@@ -42,8 +42,7 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return p
 }
 
-// decode checks and decodes arguments. It drops null, which clients with a form send for an empty
-// field.
+// decode checks and decodes arguments. It drops null, which clients with a form send for an empty field.
 func (p *parameters) decode(raw json.RawMessage, in any) error {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -90,8 +89,7 @@ func parameterOf(fault jsonschema.Fault) string {
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a correct value of a parameter. For an unknown name it is an object with the
-// required ones.
+// example returns a correct value of a parameter. For an unknown name it is an object with the required ones.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {

@@ -44,8 +44,7 @@ func (h *Handler) candidates(ctx context.Context, active *workspace.Project, in 
 }
 
 const (
-	// recallCandidates are searched for, of which the first that the session does not
-	// know is shown.
+	// recallCandidates are searched for, of which the first that the session does not know is shown.
 	recallCandidates = 3
 	// recallEmbedding is how long the vector of a prompt is waited for.
 	recallEmbedding = 300 * time.Millisecond

@@ -137,8 +137,7 @@ func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// fieldsAsIn removes the fields that another tool declares: each session pays for every
-// declaration.
+// fieldsAsIn removes the fields that another tool declares: each session pays for every declaration.
 func fieldsAsIn(tool string) property {
 	return func(s *jsonschema.Schema) {
 		object := s

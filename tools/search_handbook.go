@@ -116,8 +116,7 @@ type handbookSearch struct {
 	section string
 }
 
-// handbookHits is the result of a search in one edition. Every change of the handbook makes a new
-// one.
+// handbookHits is the result of a search in one edition. Every change of the handbook makes a new one.
 type handbookHits struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit

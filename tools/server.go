@@ -58,12 +58,10 @@ type Handler struct {
 }
 
 // maxTurns is how many calls work at a time. They share a few connections to the database and a few
-// processors, and the time of each begins with its work. maxWriting is how many wait for the language
-// model.
+// processors, and the time of each begins with its work. maxWriting is how many wait for the language model.
 const maxTurns, maxWriting = 8, 32
 
-// NewHandler returns the tools on a workspace. They keep notes on hooks below home, the user's own
-// folder.
+// NewHandler returns the tools on a workspace. They keep notes on hooks below home, the user's own folder.
 func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handler {
 	handbook, err := lru.New[handbookSearch, handbookHits](cachedSearches)
 	if err != nil {

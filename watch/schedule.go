@@ -82,8 +82,7 @@ func (q *schedule) pending() int {
 	return pending
 }
 
-// take begins a walk if one is due, which the caller ends with done. Otherwise wait is the time until
-// then.
+// take begins a walk if one is due, which the caller ends with done. Otherwise wait is the time until then.
 func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -72,8 +72,7 @@ func (s *setup) ingest() error {
 	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
-// handbookFolder returns the folder at source. An empty one, likely a mistake, would empty the
-// handbook.
+// handbookFolder returns the folder at source. An empty one, likely a mistake, would empty the handbook.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	dir, err := filepath.Abs(source)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// documentPath returns the absolute path of an existing file. Others are relative to the
-// repository.
+// documentPath returns the absolute path of an existing file. Others are relative to the repository.
 func documentPath(given string) (string, error) {
 	_, err := os.Stat(given)
 	if errors.Is(err, os.ErrNotExist) {
@@ -27,8 +26,7 @@ func documentPath(given string) (string, error) {
 // lineRange is the end of an argument with two lines.
 var lineRange = regexp.MustCompile(`:(\d+)-(\d+)$`)
 
-// placeIn returns the place that an argument names in the working directory, relative to the
-// repository.
+// placeIn returns the place that an argument names in the working directory, relative to the repository.
 func placeIn(root, argument string) (document.Place, error) {
 	if lines := lineRange.FindStringSubmatch(argument); lines != nil {
 		first, firstErr := strconv.Atoi(lines[1])

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Variables are the environment variables that the server reads, and that its client has to
-// pass on.
+// Variables are the environment variables that the server reads, and that its client has to pass on.
 var Variables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
 
 // Environment returns those that are set, but not the database URL, which may hold a password.
@@ -42,12 +41,10 @@ func Program() string {
 	return onPath
 }
 
-// AddCommand returns the command with which Claude Code registers the server for one user in
-// the project where it runs, and the same for a shell: that has the shell's own variables,
-// since values may be secret.
+// AddCommand returns the command with which Claude Code registers the server for one user in the project
+// where it runs, and the same for a shell: that has the shell's own variables, since values may be secret.
 //
-// The flag --env takes all words that follow it up to the next flag, so it cannot come
-// last before the name.
+// The flag --env takes all words that follow it up to the next flag, so it cannot come last before the name.
 func AddCommand(program string, environment map[string]string) (words []string, line string) {
 	words, quoted := []string{"claude", "mcp", "add"}, []string{"claude mcp add"}
 	for _, name := range Variables {

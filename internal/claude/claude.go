@@ -1,6 +1,5 @@
-// Package claude knows where Claude Code keeps the MCP servers that it starts, and the
-// command that adds one. It changes none of its files, and knows nothing of what the
-// server does.
+// Package claude knows where Claude Code keeps the MCP servers that it starts, and the command that adds one.
+// It changes none of its files, and knows nothing of what the server does.
 package claude
 
 import (
@@ -85,8 +84,7 @@ func (c userConfig) project(root string) userProject {
 	return userProject{}
 }
 
-// windowsFolder returns one spelling of a path that begins with a drive, and any other
-// path as it is.
+// windowsFolder returns one spelling of a path that begins with a drive, and any other path as it is.
 func windowsFolder(folder string) string {
 	if len(folder) < 2 || folder[1] != ':' {
 		return folder

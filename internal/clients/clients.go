@@ -1,7 +1,6 @@
-// Package clients registers the server with assistants that keep their MCP servers in a
-// file of the repository or of the user, and adds a paragraph to the files that tell
-// assistants about a repository. It knows these files and no other ones: package
-// claude is about Claude Code, which has a command for it.
+// Package clients registers the server with assistants that keep their MCP servers in a file of the
+// repository or of the user, and adds a paragraph to the files that tell assistants about a repository. It
+// knows these files and no other ones: package claude is about Claude Code, which has a command for it.
 package clients
 
 import (
@@ -140,10 +139,9 @@ type Change struct {
 	missing bool
 }
 
-// Plan returns what registers the server for the repository at root. A file of the
-// repository is for all who share it: it names the program without its folder, and no
-// environment. home is the user's folder. The error is [ErrRegistered] if nothing is to
-// be done.
+// Plan returns what registers the server for the repository at root. A file of the repository is for all who
+// share it: it names the program without its folder, and no environment. home is the user's folder. The error
+// is [ErrRegistered] if nothing is to be done.
 func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
 	change := Change{Folder: root, File: c.file}
 	s := server{command: serverName, args: []string{"serve"}}

@@ -66,9 +66,8 @@ func Open(dir string) (*Root, error) {
 	return &Root{dir: dir, folder: folder}, nil
 }
 
-// OpenInside opens a folder inside another one. Both paths are absolute. No symbolic link in the path
-// of dir may lead out of outer or to something hidden. If both are the same, the path must have no
-// symbolic link.
+// OpenInside opens a folder inside another one. Both paths are absolute. No symbolic link in the path of dir
+// may lead out of outer or to something hidden. If both are the same, the path must have no symbolic link.
 func OpenInside(outer, dir string) (*Root, error) {
 	name, err := filepath.Rel(outer, dir)
 	if err != nil {

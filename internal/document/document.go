@@ -82,9 +82,8 @@ type DocType struct {
 	SchemaHash string
 	// Validate returns what is wrong with a document's front matter, sorted by field.
 	Validate func(frontMatter map[string]any) []Violation
-	// Named is set in a lenient project, where a document has any front matter or none, and what
-	// Validate returns is advice. It returns the doc-type that front matter may name instead of the
-	// folder's.
+	// Named is set in a lenient project, where a document has any front matter or none, and what Validate
+	// returns is advice. It returns the doc-type that front matter may name instead of the folder's.
 	Named func(name string) (DocType, bool)
 }
 

@@ -1,6 +1,5 @@
-// Package page writes the documents of a project as one HTML file to search and read, which needs
-// no network. It shows what docset, lint and recall have read. It must not know the database,
-// models or MCP.
+// Package page writes the documents of a project as one HTML file to search and read, which needs no network.
+// It shows what docset, lint and recall have read. It must not know the database, models or MCP.
 package page
 
 import (

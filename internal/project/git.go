@@ -73,9 +73,8 @@ func (h GitHead) Lock() (path string, since time.Time, err error) {
 	return path, info.ModTime(), nil
 }
 
-// Head reads what is checked out at root, which may be below the top of a work tree. Outside a repository
-// it returns the zero GitHead. Errors wrap a [*fs.PathError] for HEAD files that cannot be read or
-// understood.
+// Head reads what is checked out at root, which may be below the top of a work tree. Outside a repository it
+// returns the zero GitHead. Errors wrap a [*fs.PathError] for HEAD files that cannot be read or understood.
 func Head(root string) (GitHead, error) {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {

@@ -9,12 +9,10 @@ import (
 	"time"
 )
 
-// maxQuestions bounds the questions of a project. Of more, those asked longest ago are
-// forgotten.
+// maxQuestions bounds the questions of a project. Of more, those asked longest ago are forgotten.
 const maxQuestions = 500
 
-// Questions returns the questions of the project at root that found nothing, with when each
-// was asked last.
+// Questions returns the questions of the project at root that found nothing, with when each was asked last.
 func (s *Store) Questions(root string) map[string]time.Time {
 	questions, _ := readFile[map[string]time.Time](filepath.Join(s.dir, questionsName(root)))
 	return questions

@@ -27,9 +27,8 @@ type knowledge struct {
 	Counts
 }
 
-// findKnowledge looks for the documentation of a repository. wanted is the user's folder of
-// documents, or "": then docs/solutions is taken if it has files, because the team already writes
-// its problems there.
+// findKnowledge looks for the documentation of a repository. wanted is the user's folder of documents, or "":
+// then docs/solutions is taken if it has files, because the team already writes its problems there.
 func findKnowledge(root *contain.Root, wanted string) knowledge {
 	var known knowledge
 	_, err := root.Lstat(project.DocsFolder)

@@ -87,8 +87,7 @@ func checkKept(p *project.Project, wanted string) error {
 	}
 }
 
-// makeFolders makes the folder of the documents, with one for each doc-type unless the project is
-// lenient.
+// makeFolders makes the folder of the documents, with one for each doc-type unless the project is lenient.
 func makeFolders(folder *contain.Root, p *project.Project) (made []string, err error) {
 	names := []string{p.DocsDir()}
 	if !p.Lenient() {
@@ -154,8 +153,7 @@ func writeConfig(repository string, folder *contain.Root, known knowledge) (kept
 	return false, nil
 }
 
-// ProjectName makes a project's name of a folder's: a letter, then small letters, digits and
-// hyphens.
+// ProjectName makes a project's name of a folder's: a letter, then small letters, digits and hyphens.
 func ProjectName(folder string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(folder) {

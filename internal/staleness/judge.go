@@ -20,8 +20,7 @@ const (
 	Unknown              // the file is too large, or did not exist then: it may be another repository's
 )
 
-// judge compares a place of a file as it was with the file as it is. It returns where the lines are
-// now.
+// judge compares a place of a file as it was with the file as it is. It returns where the lines are now.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
 	first, last := place.First, place.Last
 	switch {

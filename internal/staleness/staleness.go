@@ -1,9 +1,8 @@
-// Package staleness finds documents that may be wrong because cited places of the repository have
-// changed. It knows places, files and git's history. It must not know what documents say, or the
-// database.
+// Package staleness finds documents that may be wrong because cited places of the repository have changed. It
+// knows places, files and git's history. It must not know what documents say, or the database.
 //
-// A place is compared with the commit in which the document last changed a line about the place's file,
-// or its date. Other edits confirm nothing. Lines that are not committed yet are not stale.
+// A place is compared with the commit in which the document last changed a line about the place's file, or
+// its date. Other edits confirm nothing. Lines that are not committed yet are not stale.
 package staleness
 
 import (

@@ -107,9 +107,8 @@ func checkBranch(root, branch string) error {
 		branch, filepath.Base(root), head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
 }
 
-// StateOf looks for a tenant's repository and branch at root, a path that this or another machine
-// registered. It returns [index.Alive] if something cannot be read, so that callers delete nothing by
-// mistake.
+// StateOf looks for a tenant's repository and branch at root, a path that this or another machine registered.
+// It returns [index.Alive] if something cannot be read, so that callers delete nothing by mistake.
 func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.CheckoutState {
 	if !filepath.IsAbs(root) { // a machine with another operating system registered it
 		return index.Unknown

@@ -15,9 +15,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Promote sets the level of a document, first in its file and then in the index. After a crash in
-// between, the next sync corrects the index. It returns the document's path in the docs folder and its
-// previous level.
+// Promote sets the level of a document, first in its file and then in the index. After a crash in between,
+// the next sync corrects the index. It returns the document's path in the docs folder and its previous level.
 func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {

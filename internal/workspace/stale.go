@@ -95,9 +95,8 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// follow asks for a check after another commit was checked out, so that the next answer knows its
-// changes. Unless the server is idle, it also asks after a change of the documents. One goroutine calls
-// it.
+// follow asks for a check after another commit was checked out, so that the next answer knows its changes.
+// Unless the server is idle, it also asks after a change of the documents. One goroutine calls it.
 func (s *staleDocuments) follow(head string, version int64, idle bool) {
 	if head != s.head || version != s.version && !idle {
 		s.head, s.version = head, version

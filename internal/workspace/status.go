@@ -201,8 +201,7 @@ func (p *Project) count(ctx context.Context) {
 	}
 }
 
-// crashedGit is the age from which a call does not wait for git's lock: a running git holds it for
-// moments.
+// crashedGit is the age from which a call does not wait for git's lock: a running git holds it for moments.
 const crashedGit = time.Minute
 
 // soonOver reports whether indexing waits only for moments.

@@ -104,9 +104,8 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	return active, nil
 }
 
-// refresh activates the project again if its branch or config has changed, or if another server has
-// activated it after a deletion. It does nothing if another call has done so. outdated is the active
-// project, or nil.
+// refresh activates the project again if its branch or config has changed, or if another server has activated
+// it after a deletion. It does nothing if another call has done so. outdated is the active project, or nil.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return nil, err
@@ -168,9 +167,8 @@ func notActivated(reason string) *apierror.Error {
 	return apierror.Errorf(apierror.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
 
-// Activate makes the project at configPath the active one and starts its sync. branch must be checked
-// out. If the project is active already, its folders are walked again. If its index was deleted, it is
-// indexed again.
+// Activate makes the project at configPath the active one and starts its sync. branch must be checked out. If
+// the project is active already, its folders are walked again. If its index was deleted, it is indexed again.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	w.index.Used()
 	if err := w.beginSwitch(ctx); err != nil {

@@ -87,10 +87,9 @@ func fit(sources []source, d delimiter, room int) []quote {
 	return quotes
 }
 
-// fitBest quotes the best passage of each source, and returns the room that is left. Critical
-// documents get up to half of the room for title and summary first. The most relevant source
-// takes what it needs of the rest, and is cut if it is too long. The others follow in their order,
-// until one has no room.
+// fitBest quotes the best passage of each source, and returns the room that is left. Critical documents get
+// up to half of the room for title and summary first. The most relevant source takes what it needs of the
+// rest, and is cut if it is too long. The others follow in their order, until one has no room.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
 	top := mostRelevant(sources)
 	if top < 0 {
@@ -143,8 +142,7 @@ func mostRelevant(sources []source) int {
 	return top
 }
 
-// best quotes the best passage within room, cut if it is longer. It chooses none if the room is too
-// small.
+// best quotes the best passage within room, cut if it is longer. It chooses none if the room is too small.
 func (s source) best(d delimiter, room int) (q quote, size int) {
 	p := s.passages[s.preference()[0]]
 	frame := d.frameTokens(s)

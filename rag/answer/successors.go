@@ -10,9 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// withSuccessors returns the sources of an answer, by relevance. A critical document that another
-// one replaces is left out below the minimum score. Its latest successor comes whatever its score,
-// and before it.
+// withSuccessors returns the sources of an answer, by relevance. A critical document that another one
+// replaces is left out below the minimum score. Its latest successor comes whatever its score, and before it.
 func (a *Answerer) withSuccessors(
 	ctx context.Context, results rag.Hits, documents []rag.Hit, minScore float64,
 ) ([]rag.Hit, error) {

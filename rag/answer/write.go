@@ -157,8 +157,7 @@ func noteOf(why string, hit rag.Hit, stale string) string {
 	return note
 }
 
-// remedy matches the headings of sections on cause and solution, remedyFields the front matter's
-// fields.
+// remedy matches the headings of sections on cause and solution, remedyFields the front matter's fields.
 var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)

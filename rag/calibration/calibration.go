@@ -19,8 +19,7 @@ type Calibration struct {
 	OwnFirst float64
 }
 
-// minOwnFirst is the least share of questions for which a usable model puts the own answer
-// first.
+// minOwnFirst is the least share of questions for which a usable model puts the own answer first.
 const minOwnFirst = 2.0 / 3
 
 // Usable reports whether the model's cosines tell answers from other texts.

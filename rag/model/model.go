@@ -1,6 +1,5 @@
-// Package model embeds texts and generates answers with a model server of any kind: prompts of
-// known models, retries, circuit breakers, precedence of queries. It must not know HTTP, documents
-// or the database.
+// Package model embeds texts and generates answers with a model server of any kind: prompts of known models,
+// retries, circuit breakers, precedence of queries. It must not know HTTP, documents or the database.
 package model
 
 import "context"

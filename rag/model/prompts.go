@@ -22,9 +22,8 @@ type embedder struct {
 	shortens bool
 }
 
-// knownEmbedders are model families, by parts of the model's name. The first that fits
-// holds, so the special comes before the general. docs/configuration.md has the names, with the
-// dimensions.
+// knownEmbedders are model families, by parts of the model's name. The first that fits holds, so the special
+// comes before the general. docs/configuration.md has the names, with the dimensions.
 //
 //nolint:gochecknoglobals // a table
 var knownEmbedders = []struct {
@@ -73,8 +72,7 @@ func Prompts(model string) (query, document string, known bool) {
 	return e.query, e.document, known
 }
 
-// embedderOf returns the entry of a model. Registry, owner, tag and case of the name do
-// not matter.
+// embedderOf returns the entry of a model. Registry, owner, tag and case of the name do not matter.
 func embedderOf(model string) (e embedder, known bool) {
 	name, _, _ := strings.Cut(model[strings.LastIndex(model, "/")+1:], ":")
 	name = strings.ToLower(name)

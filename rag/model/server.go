@@ -27,8 +27,7 @@ type Server interface {
 	Close()
 }
 
-// EmbedRequest asks for the vectors of texts. A server refuses texts that are too long, and cuts
-// none.
+// EmbedRequest asks for the vectors of texts. A server refuses texts that are too long, and cuts none.
 type EmbedRequest struct {
 	Model      string
 	Texts      []string

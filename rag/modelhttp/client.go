@@ -23,8 +23,7 @@ const (
 	MaxChat   = 2 << 20
 )
 
-// MaxVectors bounds the body of an answer with so many vectors, which may be longer than the index
-// holds.
+// MaxVectors bounds the body of an answer with so many vectors, which may be longer than the index holds.
 func MaxVectors(vectors int) int64 {
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	return int64(vectors)*components*bytesComponent + around

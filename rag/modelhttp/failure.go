@@ -39,17 +39,15 @@ func (c *Client) Unreadable(err error) *model.ServerError {
 
 // Patterns of messages.
 const (
-	// tooLong matches what servers say of a text that exceeds the context window. Ollama:
-	// "input length exceeds maximum context length" (0.10), "the input length exceeds the
-	// context length", "input exceeds maximum context length and cannot be truncated
-	// further". llama.cpp: "input (600 tokens) is too large to process", "the request
-	// exceeds the available context size". vLLM and OpenAI: "maximum context length is 512
-	// tokens". Text Embeddings Inference: "must have less than 512 tokens".
+	// tooLong matches what servers say of a text that exceeds the context window. Ollama: "input length
+	// exceeds maximum context length" (0.10), "the input length exceeds the context length", "input exceeds
+	// maximum context length and cannot be truncated further". llama.cpp: "input (600 tokens) is too large to
+	// process", "the request exceeds the available context size". vLLM and OpenAI: "maximum context length is
+	// 512 tokens". Text Embeddings Inference: "must have less than 512 tokens".
 	tooLong = `(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length|too large to process|` +
 		`exceeds? (the )?(available )?context size|maximum (context|input|model) length|must have (less|fewer) than \d+ tokens`
-	// notANumber matches "json: unsupported value: NaN", which comes as a 500, and
-	// "embedding contains NaN or Inf values": some models always overflow on certain
-	// texts.
+	// notANumber matches "json: unsupported value: NaN", which comes as a 500, and "embedding contains NaN or
+	// Inf values": some models always overflow on certain texts.
 	notANumber = `unsupported value: (NaN|[+-]?Inf)|contains NaN`
 	// noSuchModel matches `model "x" not found, try pulling it first` and
 	// "model 'x' not found", but not a proxy's page.

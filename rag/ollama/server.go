@@ -13,8 +13,7 @@ import (
 // keepAlive is as Ollama reads it.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
-// embedWindow is the context window of embeddings in tokens: several times a passage, and little
-// memory.
+// embedWindow is the context window of embeddings in tokens: several times a passage, and little memory.
 const embedWindow = 2048
 
 // Embed makes a request for vectors.
@@ -22,8 +21,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
-		// Ollama's own choice may be less than the model was trained for. It lowers a number above
-		// that.
+		// Ollama's own choice may be less than the model was trained for. It lowers a number above that.
 		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {

@@ -37,8 +37,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	return vectors, nil
 }
 
-// longWords are the words of the text that shows whether a server cuts: more than a passage
-// has tokens.
+// longWords are the words of the text that shows whether a server cuts: more than a passage has tokens.
 const longWords = 2048
 
 // cutsAt returns the number of tokens to which the server cuts longer texts silently, 0 for none.

@@ -10,8 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// fingerprintTexts are embedded to recognise a model. Every change of them makes each model
-// another one.
+// fingerprintTexts are embedded to recognise a model. Every change of them makes each model another one.
 var fingerprintTexts = []string{ //nolint:gochecknoglobals // a constant
 	"The connection pool was exhausted after the deploy.",
 	"func main() { return nil }",

@@ -53,15 +53,13 @@ const (
 	// minKnown is the part of a query's weight below which words are not asked: it is in
 	// another language, or a paraphrase.
 	minKnown = .2
-	// lineMargin is by how much the best line of a pasted text may fall short of the
-	// whole and still decide. Of 60 stack traces with one telling line, the lines bring
-	// the right document into the first ten in .88 instead of .33, and pasted code, which
-	// is about the whole, stays as it was.
+	// lineMargin is by how much the best line of a pasted text may fall short of the whole and still decide.
+	// Of 60 stack traces with one telling line, the lines bring the right document into the first ten in .88
+	// instead of .33, and pasted code, which is about the whole, stays as it was.
 	lineMargin = 2
-	// promotedOdds multiply the odds of a document above the standard level in the order
-	// of results, and supersededOdds those of one that another replaces. These are chosen,
-	// not measured: the first decides between answers of nearly the same evidence, and the
-	// second keeps an outdated one behind them.
+	// promotedOdds multiply the odds of a document above the standard level in the order of results, and
+	// supersededOdds those of one that another replaces. These are chosen, not measured: the first decides
+	// between answers of nearly the same evidence, and the second keeps an outdated one behind them.
 	promotedOdds, supersededOdds = 3, .5
 )
 
@@ -150,8 +148,7 @@ func WithLine(whole, line float64, lines int) (logOdds float64, decides bool) {
 // Score returns the probability, which is σ of the log-odds.
 func Score(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
 
-// Key returns what results are ordered by. A promotion counts for a document only while
-// no other replaces it.
+// Key returns what results are ordered by. A promotion counts for a document only while no other replaces it.
 func Key(logOdds float64, promoted, superseded bool) float64 {
 	switch {
 	case superseded:
