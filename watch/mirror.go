@@ -122,7 +122,7 @@ func (m *Mirror) Run(ctx context.Context) {
 	}
 }
 
-// settleTime is how long no event comes after a walk before its events count as handled.
+// settleTime is how long no event has come when the events during a walk count as handled.
 const settleTime = time.Millisecond
 
 // follow walks the folder after events and once an interval, until a time has passed. It returns an error
@@ -131,14 +131,15 @@ func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.D
 	rescan, end := time.NewTicker(interval), time.NewTimer(until)
 	defer rescan.Stop()
 	defer end.Stop()
-	events, resume := n.events, make(<-chan time.Time)
+	events := n.events
+	var resume <-chan time.Time // sends at the end of a pause
 	for {
 		wait := m.step(ctx)
 		if m.settling {
+			if !n.polls && m.walked.folders["."].Inode != n.top {
+				return errFolderMoved // a folder above was moved, without an event
+			}
 			events, wait = n.events, min(wait, settleTime)
-		}
-		if m.settling && !n.polls && m.walked.folders["."].Inode != n.top {
-			return errFolderMoved // a folder above was moved, without an event
 		}
 		due := time.NewTimer(wait)
 		select {
