@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // More events than the kernel keeps while nobody reads them.
 func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
+	testenv.Slow(t, "hundreds of files change at once")
 	t.Parallel()
 	setting, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
 	if err != nil {
