@@ -30,7 +30,7 @@ func readTables(ctx context.Context, from *database, names []string) (tables []t
 		for part := range runtime.NumCPU() {
 			var b bytes.Buffer
 			// By the page that a row is on.
-			get(conn.Conn().PgConn().CopyTo(ctx, &b, fmt.Sprintf( //nolint:unqueryvet //nolint:unqueryvet // all columns
+			get(conn.Conn().PgConn().CopyTo(ctx, &b, fmt.Sprintf( //nolint:unqueryvet // all columns
 				"COPY (SELECT * FROM %s WHERE (ctid::text::point)[0]::int %% %d = %d) TO STDOUT (FORMAT binary)",
 				name, runtime.NumCPU(), part)))
 			t.parts = append(t.parts, b.Bytes())
