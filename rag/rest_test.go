@@ -1,14 +1,20 @@
 package rag_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"log/slog"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // A search of an index at rest reads passages before it knows that nothing has changed. After a change it
@@ -90,5 +96,66 @@ func TestSearch_MeetsASuccessorAtRest(t *testing.T) {
 	hits := f.mustFind(t, query, "docs/new.md", "docs/old.md")
 	if by := hits.Documents[1].SupersededBy; by != "docs/new.md" {
 		t.Errorf("the old one is superseded by %q", by)
+	}
+}
+
+// sent keeps what the connections of a client send.
+type sent struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *sent) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (*sent) Close() error { return nil }
+
+func (s *sent) count(text string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Count(s.text.Bytes(), []byte(text))
+}
+
+// An index that is behind its files is about to change. A search of it waits for the facts, and so reads
+// passages once.
+func TestSearch_ReadsPassagesOnceOfAnIndexThatIsBehind(t *testing.T) {
+	t.Parallel()
+	for behind, want := range map[bool]int{false: 2, true: 1} {
+		t.Run(fmt.Sprint(behind), func(t *testing.T) {
+			t.Parallel()
+			f, statements := setup(t), &sent{}
+			relay, url, err := testenv.StartDatabaseRelay(f.Pool.Config().ConnString(), func() io.WriteCloser { return statements })
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(relay.Close)
+			database := db.NewDatabase(url, slog.New(slog.DiscardHandler))
+			t.Cleanup(database.Close)
+			searcher := rag.NewSearcher(database, f.Models)
+			reads := func(query rag.Query) int {
+				const statement = "-- name: SearchWords "
+				before := statements.count(statement)
+				if _, err := searcher.Search(t.Context(), f.Scope(), query); err != nil {
+					t.Fatal(err)
+				}
+				return statements.count(statement) - before
+			}
+			query := rag.Query{Text: "exhausted pool", Mode: rag.Lexical, Limit: 10}
+			f.AddText(t, f.Tenant, file("docs/pool.md", "# Pool", "", "The pool was exhausted."))
+			for range 2 {
+				reads(query)
+			}
+			if got := reads(query); got != 1 {
+				t.Errorf("at rest passages are read %d times, want 1", got)
+			}
+			f.AddText(t, f.Tenant, file("docs/again.md", "# Pool", "", "The pool was exhausted again."))
+			query.Behind = behind
+			if got := reads(query); got != want {
+				t.Errorf("after a change passages are read %d times, want %d", got, want)
+			}
+		})
 	}
 }
