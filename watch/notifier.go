@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -42,6 +43,15 @@ const (
 	burstPause = 50 * time.Millisecond
 )
 
+// bufferedEvents is how many events wait in this process. On Windows a watcher adds no folder while it
+// waits for a reader. Elsewhere all wait in the system, which says when it has lost one.
+func bufferedEvents() uint {
+	if runtime.GOOS == "windows" {
+		return 10_000
+	}
+	return 0
+}
+
 // newNotifier watches the folder and those below it, at most maxDirs. The error says why that is not
 // possible. The caller closes the watcher.
 func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (*notifier, error) {
@@ -53,7 +63,7 @@ func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return nil, err
 	}
-	watcher, err := fsnotify.NewWatcher()
+	watcher, err := fsnotify.NewBufferedWatcher(bufferedEvents())
 	if err != nil {
 		return nil, err
 	}
