@@ -49,7 +49,7 @@ func recallTool() Tool {
 // recallPatience bounds what a hook waits for: an assistant waits for its hooks.
 const recallPatience = time.Second
 
-// Recall answers a hook. It never fails: what goes wrong is logged, and the answer is silence.
+// Recall answers a hook. It never fails: it logs an error and answers nothing.
 func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
 	if h.hangs() {
 		return RecallOutput{}, nil

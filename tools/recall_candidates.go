@@ -44,7 +44,7 @@ func (h *Handler) candidates(ctx context.Context, active *workspace.Project, in 
 }
 
 const (
-	// recallCandidates are searched for, of which the first that the session does not know is shown.
+	// recallCandidates bounds a search. The session sees the first document that it does not know.
 	recallCandidates = 3
 	// recallEmbedding is how long the vector of a prompt is waited for.
 	recallEmbedding = 300 * time.Millisecond

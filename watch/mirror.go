@@ -122,7 +122,7 @@ func (m *Mirror) Run(ctx context.Context) {
 	}
 }
 
-// settleTime is how long no event has come when the events during a walk count as handled.
+// settleTime without an event means that the events during a walk are handled.
 const settleTime = time.Millisecond
 
 // follow walks the folder after events and once an interval, until a time has passed. It returns an error

@@ -22,8 +22,8 @@ func Environment() map[string]string {
 	return environment
 }
 
-// Program returns the path by which this program is started: the one on the PATH if there is
-// one, since it stays when a package manager installs another version.
+// Program returns the path that starts this program. It prefers one on the PATH, because that stays when a
+// package manager installs another version.
 func Program() string {
 	program, err := os.Executable()
 	if err != nil {

@@ -92,7 +92,7 @@ func windowsFolder(folder string) string {
 	return strings.ToUpper(folder[:1]) + strings.ReplaceAll(folder[1:], `\`, "/")
 }
 
-// ConfigFile returns the path of the user's file, which need not exist.
+// ConfigFile returns the path of the user's file. The file may not exist.
 func ConfigFile() (string, error) {
 	folder, err := userFolder(".")
 	return filepath.Join(folder, ".claude.json"), err
@@ -108,7 +108,7 @@ func userFolder(usual string) (string, error) {
 }
 
 // Find returns the registration of compound-docs that counts in the project at root,
-// which is absolute. The error is [fs.ErrNotExist] if there is none.
+// which is absolute. The error is [fs.ErrNotExist] without one.
 func Find(root string) (Registration, error) {
 	file, err := ConfigFile()
 	if err != nil {

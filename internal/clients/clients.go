@@ -22,7 +22,7 @@ const serverName = "compound-docs"
 
 // Client is an assistant.
 type Client struct {
-	// Name is that of the flag, Title that for people.
+	// The flag takes Name, and people read Title.
 	Name, Title string
 
 	file string // below the repository, or below the user's folder
@@ -177,7 +177,7 @@ func (c Change) open() (*contain.Root, error) {
 	return root.Showing(top), nil
 }
 
-// read returns what the file has, and whether there is none.
+// read returns the content of the file, and whether the file is missing.
 func (c Change) read() (content []byte, missing bool, err error) {
 	folder, err := c.open()
 	if err != nil {

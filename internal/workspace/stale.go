@@ -34,7 +34,7 @@ type staleDocuments struct {
 	read    chan struct{} // closed when documents and book are first known
 	checked chan struct{} // closed when the first check has ended
 
-	// What follow saw last.
+	// follow saw these last.
 	head    string
 	version int64
 

@@ -88,7 +88,7 @@ func (a *Answerer) generate(
 const widerWindow = "raise generation_context_length in settings.json, " +
 	"or set generation_model to a model with a longer context"
 
-// keepQuoted removes the documents of which nothing is quoted. Those with text become Omitted.
+// keepQuoted removes the documents without a quotation. Those with text become Omitted.
 func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 	quoted := make(map[int64]bool, len(quotes))
 	for _, q := range quotes {

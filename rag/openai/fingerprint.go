@@ -18,8 +18,8 @@ var fingerprintTexts = []string{ //nolint:gochecknoglobals // a constant
 }
 
 // Digest recognises the model by the vectors of three texts, since the API names no build. Vectors
-// of one text differ a little between calls and machines. So a digest holds them roughly, and the
-// first known digest that is near stands for the model.
+// of one text differ a little between calls and machines. So a digest holds them roughly, and Digest
+// returns the first known one that is near.
 func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	vectors, _, err := s.embed(ctx, model.EmbedRequest{Model: name, Texts: fingerprintTexts})
 	if err != nil {
