@@ -23,6 +23,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
@@ -55,7 +56,7 @@ func setup(t *testing.T) *fixture {
 
 func setupWith(t *testing.T, settings project.Settings) *fixture {
 	t.Helper()
-	return setupOn(t, settings, testenv.IndexURL(t))
+	return setupOn(t, settings, ragtest.IndexURL(t))
 }
 
 func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixture {

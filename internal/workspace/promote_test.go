@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/test/indexstate"
-	"github.com/compound-docs/compound-docs/test/testenv"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // levels is the promotion level of each document and of its chunks.
@@ -44,7 +44,7 @@ func (f *fixture) columns(t *testing.T) []string {
 // fresh returns columns of a new index of the same files.
 func (f *fixture) fresh(t *testing.T) []string {
 	t.Helper()
-	other := &fixture{Repo: f.Repo, databaseURL: testenv.IndexURL(t), fake: f.fake}
+	other := &fixture{Repo: f.Repo, databaseURL: ragtest.IndexURL(t), fake: f.fake}
 	other.pool = indexstate.OpenPool(t, other.databaseURL)
 	other.activate(t, other.server(t), "main")
 	return other.columns(t)

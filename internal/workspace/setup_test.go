@@ -20,6 +20,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -45,7 +46,7 @@ const debounce = 20 * time.Millisecond
 
 func setup(t *testing.T, files map[string]string) *fixture {
 	t.Helper()
-	return setupOn(t, testenv.IndexURL(t), files)
+	return setupOn(t, ragtest.IndexURL(t), files)
 }
 
 // setupOn is setup on a given database.

@@ -27,7 +27,7 @@ func measured(t *testing.T, f *ragtest.Fixture) (calibration.Calibration, bool) 
 
 func TestCalibration_IsMeasuredOncePerModel(t *testing.T) {
 	t.Parallel()
-	f := ragtest.New(t)
+	f := ragtest.NewUnmeasured(t)
 	const texts = 120
 	if _, known := measured(t, f); known {
 		t.Error("a model is measured before it is used")
@@ -57,10 +57,21 @@ func TestCalibration_IsMeasuredOncePerModel(t *testing.T) {
 	}
 }
 
+// Most tests begin with an index that knows their model. It knows what a server measures.
+func TestCalibration_OfThePreparedIndex(t *testing.T) {
+	t.Parallel()
+	f := ragtest.NewUnmeasured(t)
+	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
+	want, _ := measured(t, f)
+	if got, known := measured(t, ragtest.New(t)); !known || got != want {
+		t.Errorf("it knows %+v (%t), want %+v", got, known, want)
+	}
+}
+
 // A model that squeezes all cosines says the same of every text.
 func TestCalibration_OfAModelThatSqueezesCosines(t *testing.T) {
 	t.Parallel()
-	f := ragtest.New(t)
+	f := ragtest.NewUnmeasured(t)
 	const squeeze = .6
 	logOdds := func(digest string, faults fakeollama.Faults) calibration.Calibration {
 		faults.Dimensions = 1000
@@ -84,7 +95,7 @@ func TestCalibration_OfAModelThatSqueezesCosines(t *testing.T) {
 
 func TestCalibration_OfAModelThatKnowsNothing(t *testing.T) {
 	t.Parallel()
-	f := ragtest.New(t)
+	f := ragtest.NewUnmeasured(t)
 	f.Fake.SetFaults(fakeollama.Faults{Meaningless: true})
 	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
 	if got, known := measured(t, f); !known || got.Usable() || got.OwnFirst > .1 {

@@ -13,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	models "github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 const anotherDigest = "sha256:another"
@@ -100,7 +101,7 @@ func TestDrain_StoresNoVectorOfAnotherBuild(t *testing.T) {
 // A search, even one in a project that has no documents yet, reads.
 func TestSearch_WritesNothing(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
+	f := ragtest.NewUnmeasured(t)
 	state := func() []string {
 		return f.Rows(t, `SELECT concat_ws(' ', tenants::text) FROM tenants
 			UNION ALL SELECT concat_ws(' ', embedding_models::text) FROM embedding_models ORDER BY 1`)

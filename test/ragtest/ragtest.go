@@ -1,5 +1,6 @@
 // Package ragtest sets up an index with a fake Ollama, for the tests of packages
-// rag and index: one cannot be tested without the other.
+// rag and index: one cannot be tested without the other. The tests of other packages
+// get their databases from it.
 package ragtest
 
 import (
@@ -36,10 +37,21 @@ type Fixture struct {
 	Tenant *catalog.Tenant
 }
 
-// New returns a Fixture that is closed when the test ends.
+// New returns a Fixture that is closed when the test ends. Its embedding model is measured.
 func New(t *testing.T) *Fixture {
 	t.Helper()
-	f := &Fixture{Database: openDatabase(t, testenv.IndexURL(t)), Fake: fakeollama.Start(t)}
+	return newOn(t, IndexURL(t))
+}
+
+// NewUnmeasured is [New] in a database that knows no model.
+func NewUnmeasured(t *testing.T) *Fixture {
+	t.Helper()
+	return newOn(t, testenv.IndexURL(t))
+}
+
+func newOn(t *testing.T, databaseURL string) *Fixture {
+	t.Helper()
+	f := &Fixture{Database: openDatabase(t, databaseURL), Fake: fakeollama.Start(t)}
 	f.Models = f.NewModels(t, time.Nanosecond)
 	f.Index, f.Searcher = f.NewIndex(f.Database, f.Models), f.NewSearcher(f.Models)
 	f.Answerer = f.NewAnswerer(f.Models)

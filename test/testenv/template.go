@@ -24,14 +24,17 @@ type template struct {
 // Stop drops the database.
 func (t *template) Stop() error { return t.drop(context.Background()) }
 
-// newTemplate closes its connections: PostgreSQL copies no database that has one.
-func newTemplate(ctx context.Context, server string) (*template, error) {
+// newTemplate returns a template that the steps have made. They close their connections: PostgreSQL
+// copies no database that has one.
+func newTemplate(ctx context.Context, server string, steps []func(context.Context, string) error) (*template, error) {
 	database, drop, err := NewDatabase(ctx, server)
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, database); err != nil {
-		return nil, errors.Join(err, drop(ctx))
+	for _, step := range steps {
+		if err := step(ctx, database); err != nil {
+			return nil, errors.Join(err, drop(ctx))
+		}
 	}
 	u, err := url.Parse(database)
 	if err != nil {

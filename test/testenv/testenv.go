@@ -73,6 +73,7 @@ var services struct {
 	main     bool // Main is running
 	database shared[*Database]
 	index    shared[*template]
+	prepared shared[*template] // of PreparedURL
 	ollama   shared[*Ollama]
 	engine   shared[*engine] // of StartContainers
 	program  shared[program]
@@ -95,7 +96,7 @@ func Main(m *testing.M) int {
 	finished := make(chan int, 1)
 	go func() { finished <- m.Run() }()
 	code := waitForEnd(finished, signals)
-	err := errors.Join(services.index.stop(), services.database.stop(), services.ollama.stop(),
+	err := errors.Join(services.index.stop(), services.prepared.stop(), services.database.stop(), services.ollama.stop(),
 		services.engine.stop(), services.program.stop())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
@@ -169,11 +170,24 @@ func DatabaseURL(t testing.TB) string {
 // server three times as much.
 func IndexURL(t testing.TB) string {
 	t.Helper()
+	return copyOf(t, &services.index, migrate)
+}
+
+// PreparedURL is IndexURL with the rows that prepare writes, once for all tests of the process: they
+// have one prepare.
+func PreparedURL(t testing.TB, prepare func(ctx context.Context, databaseURL string) error) string {
+	t.Helper()
+	return copyOf(t, &services.prepared, migrate, prepare)
+}
+
+// copyOf creates a copy of a template until the test ends. The steps make the template.
+func copyOf(t testing.TB, made *shared[*template], steps ...func(ctx context.Context, databaseURL string) error) string {
+	t.Helper()
 	server := databaseServer(t)
-	index := sharedService(t, &services.index, func(ctx context.Context, _ Logf) (*template, error) {
-		return newTemplate(ctx, server.URL)
+	source := sharedService(t, made, func(ctx context.Context, _ Logf) (*template, error) {
+		return newTemplate(ctx, server.URL, steps)
 	})
-	return databaseOf(t, index.name)
+	return databaseOf(t, source.name)
 }
 
 func databaseServer(t testing.TB) *Database {
