@@ -11,7 +11,7 @@ import (
 
 func TestServer_Killed(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, newHome(t))
+	s := newServer(t, homeWithCluster(t))
 	url := mustStart(t, s)
 	query(t, url, "CREATE TABLE kept AS SELECT 7 AS n")
 	account, err := ServerAccount() // PostgreSQL sees only processes of its account
@@ -74,7 +74,7 @@ func setProcess(file string, pid int) error {
 // A server that nobody can reach any more is started again.
 func TestServer_SocketRemoved(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, newHome(t))
+	s := newServer(t, homeWithCluster(t))
 	url := mustStart(t, s)
 	if err := os.Remove(socketPath(query(t, url, "SHOW unix_socket_directories"))); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,11 @@ func TestMain(m *testing.M) {
 		_, _ = os.Stdin.Read(make([]byte, 1)) // until the test ends it
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := os.RemoveAll(prepared.home); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
 }
 
 // lockFromOutside returns the process that holds the lock until the test ends.
@@ -87,7 +91,7 @@ func lockFromOutside(t *testing.T, home string) *os.Process {
 // A process that waits for the lock says in time how to go on.
 func TestServer_LockHeldByAnotherProcess(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, newHome(t))
+	s := newServer(t, homeWithCluster(t))
 	s.lockWait = time.Second
 	holder := lockFromOutside(t, s.home)
 	attempts := map[string]func() error{
@@ -115,7 +119,7 @@ func TestServer_LockHeldByAnotherProcess(t *testing.T) {
 // A call does not wait for a long start, which goes on without it.
 func TestServer_Patience(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, newHome(t))
+	s := newServer(t, homeWithCluster(t))
 	s.Patience = time.Second / 4
 	holder := lockFromOutside(t, s.home)
 	problem, ok := errors.AsType[*Error](func() error { _, err := s.URL(t.Context()); return err }())

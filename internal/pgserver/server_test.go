@@ -62,7 +62,7 @@ func TestServer_ManyAtOnce(t *testing.T) {
 // A stop holds for those who knew the server before, until somebody starts it.
 func TestServer_Stopped(t *testing.T) {
 	t.Parallel()
-	home := newHome(t)
+	home := homeWithCluster(t)
 	before := newServer(t, home)
 	url := mustStart(t, before)
 	ran, err := newServer(t, home).Stop(t.Context())
@@ -105,7 +105,7 @@ func TestServer_Interrupted(t *testing.T) {
 // Processes that know the home by different names have one server.
 func TestServer_LinkedHome(t *testing.T) {
 	t.Parallel()
-	home := newHome(t)
+	home := homeWithCluster(t)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(filepath.Dir(home), link); err != nil {
 		t.Fatal(err)

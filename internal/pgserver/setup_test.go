@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -35,13 +37,70 @@ func newHome(t *testing.T) string {
 	return home
 }
 
+// prepared is the home of a cluster on which no server has run.
+//
+//nolint:gochecknoglobals // tests of a package share only the process
+var prepared struct {
+	once sync.Once
+	home string
+	err  error
+}
+
+// prepare makes the home.
+func prepare(ctx context.Context, installed Installation) (err error) {
+	if prepared.home, err = os.MkdirTemp("", "cdocs-home-"); err != nil {
+		return err
+	}
+	if err := os.Chmod(prepared.home, 0o755); err != nil {
+		return err
+	}
+	l, err := layoutOf(prepared.home)
+	if err != nil {
+		return err
+	}
+	if err := l.make(); err != nil {
+		return err
+	}
+	s := New(prepared.home, slog.New(slog.DiscardHandler))
+	s.initdb = []string{"--no-sync"}
+	_, err = s.prepare(ctx, l, installed)
+	return err
+}
+
+// homeWithCluster is newHome with a copy of a new cluster, for the tests that do not look at how one
+// is made: initdb takes as long as all the rest of such a test.
+func homeWithCluster(t *testing.T) string {
+	t.Helper()
+	home, installed := newHome(t), find(t)
+	prepared.once.Do(func() { prepared.err = prepare(t.Context(), installed) })
+	if prepared.err != nil {
+		t.Fatal(prepared.err)
+	}
+	//nolint:gosec // folders of ours
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", prepared.home+"/.", home).CombinedOutput(); err != nil {
+		t.Fatalf("copy a cluster: %v\n%s", err, out)
+	}
+	return home
+}
+
+// find skips the test on a machine without PostgreSQL.
+func find(t *testing.T) Installation {
+	t.Helper()
+	installed, err := Find(t.Context())
+	if errors.Is(err, ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return installed
+}
+
 // newServer returns a server that starts faster than a user's. The test is skipped on a
 // machine without PostgreSQL.
 func newServer(t *testing.T, home string) *Server {
 	t.Helper()
-	if _, err := Find(t.Context()); errors.Is(err, ErrNotInstalled) {
-		t.Skip(err)
-	}
+	find(t)
 	s := New(home, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	s.settings, s.initdb = []string{"fsync=off"}, []string{"--no-sync"}
 	t.Cleanup(s.Close)

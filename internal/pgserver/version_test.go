@@ -15,7 +15,7 @@ func TestServer_AnotherVersion(t *testing.T) {
 	for _, other := range []int{9, 99} {
 		t.Run(strconv.Itoa(other), func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t, newHome(t))
+			s := newServer(t, homeWithCluster(t))
 			url := mustStart(t, s)
 			query(t, url, "CREATE TABLE kept AS SELECT 7 AS n")
 			if _, err := s.Stop(t.Context()); err != nil {
@@ -48,7 +48,7 @@ func TestServer_DamagedFolder(t *testing.T) {
 	} {
 		t.Run(lost, func(t *testing.T) {
 			t.Parallel()
-			s := newServer(t, newHome(t))
+			s := newServer(t, homeWithCluster(t))
 			data := query(t, mustStart(t, s), "SHOW data_directory")
 			if _, err := s.Stop(t.Context()); err != nil {
 				t.Fatal(err)
@@ -80,7 +80,7 @@ func TestServer_DamagedFolder(t *testing.T) {
 // PostgreSQL refuses data that others may enter, so they are kept out again.
 func TestServer_OpenFolder(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, newHome(t))
+	s := newServer(t, homeWithCluster(t))
 	data := query(t, mustStart(t, s), "SHOW data_directory")
 	if _, err := s.Stop(t.Context()); err != nil {
 		t.Fatal(err)
