@@ -36,12 +36,12 @@ func hugeProject(t *testing.T, text string) (root string) {
 		document := func(links string) string {
 			return fmt.Sprintf("---\ntitle: %q\ndate: 2026-01-02\nsummary: %q\nsignificance: correctness\n"+
 				"insight_type: domain_knowledge\nimpact_area: everything\npromotion_level: %s\n---\n\n# %s\n\nThe connection pool %d. %s\n\n## %s\n\n%s\n",
-				"Pool "+long(5000), long(10_000), level, long(3000), i, links, long(3000), "The connection pool.")
+				"Pool "+long(1000), long(2000), level, long(1000), i, links, long(1000), "The connection pool.")
 		}
 		files[fmt.Sprintf("csharp-compounding-docs/insights/%sdoc-%d.md", folder, i)] = document(links)
 		files[fmt.Sprintf("csharp-compounding-docs/insights/%slinked-%d.md", folder, i)] = document("")
-		files[fmt.Sprintf("docs/%sguide-%d.md", folder, i)] = fmt.Sprintf("# Pool %s\n\n%s\n\nThe connection pool %d.\n", long(5000), long(10_000), i)
-		files[fmt.Sprintf("csharp-compounding-docs/problems/%sbroken-%d.md", folder, i)] = fmt.Sprintf("---\ntitle: [%q]\n%s: 1\n---\n", long(5000), "x")
+		files[fmt.Sprintf("docs/%sguide-%d.md", folder, i)] = fmt.Sprintf("# Pool %s\n\n%s\n\nThe connection pool %d.\n", long(1000), long(2000), i)
+		files[fmt.Sprintf("csharp-compounding-docs/problems/%sbroken-%d.md", folder, i)] = fmt.Sprintf("---\ntitle: [%q]\n%s: 1\n---\n", long(1000), "x")
 	}
 	types := longDocTypes(t, files, long)
 	config, err := json.Marshal(map[string]any{
@@ -60,7 +60,7 @@ func longDocTypes(t *testing.T, files map[string]string, long func(characters in
 	t.Helper()
 	const file = "schemas/type.json"
 	fields := map[string]any{}
-	for i := range 20 { // each type has them: more take the race detector longer than a call may
+	for i := range 5 { // each type has them: many take the race detector longer than a call may
 		fields[fmt.Sprintf("field_%d", i)] = map[string]any{"enum": []string{long(500)}}
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": fields})

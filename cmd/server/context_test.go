@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // insight is a valid document of the level with the given lines in its body.
@@ -85,7 +86,7 @@ func TestServe_SourcesAreWhatTheModelWasGiven(t *testing.T) {
 func (s manySources) check(t *testing.T, maxSources int) {
 	t.Helper()
 	fake := fakeollama.Start(t)
-	session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+fake.URL()))
+	session := connect(t, server(t, "CDOCS_DATABASE_URL="+ragtest.IndexURL(t), "CDOCS_OLLAMA_HOST="+fake.URL()))
 	activateWhole(t, session, newProject(t, s.files))
 	const question = "why does the connection pool time out"
 	var answer contextAnswer

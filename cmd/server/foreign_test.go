@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // foreign are files as other programs want them, none with front matter that is
@@ -36,7 +37,7 @@ func TestServe_SearchesForeignFiles(t *testing.T) {
 		write(t, root, "docs/"+name, content)
 	}
 	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
-	command := server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn")
+	command := server(t, "CDOCS_DATABASE_URL="+ragtest.IndexURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn")
 	var log strings.Builder
 	command.Stderr = &log
 	session := connect(t, command)
@@ -71,7 +72,7 @@ func TestIngest_TakesForeignFiles(t *testing.T) {
 	for name, content := range foreign() {
 		write(t, folder, name, content)
 	}
-	command := server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL())
+	command := server(t, "CDOCS_DATABASE_URL="+ragtest.IndexURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL())
 	command.Args = []string{command.Path, "ingest", folder}
 	command.Stderr = os.Stderr
 	out, err := command.Output()
@@ -102,7 +103,7 @@ func TestServe_FollowsLinksOfEveryKind(t *testing.T) {
 		promotable + "a.md": plain("A"), promotable + "b.md": plain("B"), promotable + "last.md": plain("Last"),
 		promotable + "sub/c.md": plain("C"),
 	})
-	session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn"))
+	session := connect(t, server(t, "CDOCS_DATABASE_URL="+ragtest.IndexURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn"))
 	activateWhole(t, session, root)
 	var answer struct {
 		LinkedDocs []struct {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -24,7 +26,7 @@ func searchHandbook(t *testing.T, session *mcpclient.Client, query string) (text
 // since.
 func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
-	databaseURL := testenv.IndexURL(t)
+	databaseURL := ragtest.IndexURL(t)
 	proxy, throughProxy := testenv.NewDatabaseProxy(t, databaseURL)
 	fake := fakeollama.Start(t)
 	dir := newHandbook(t, "handbook", map[string]string{"office/kitchen.md": "Wash the cups.\n"})

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -52,7 +54,7 @@ func services(t *testing.T) (environment []string, fake *fakeollama.Server) {
 	t.Helper()
 	fake = fakeollama.Start(t)
 	return []string{
-		"CDOCS_DATABASE_URL=" + testenv.IndexURL(t), "CDOCS_OLLAMA_HOST=" + fake.URL(), "CDOCS_LOG_LEVEL=warn",
+		"CDOCS_DATABASE_URL=" + ragtest.IndexURL(t), "CDOCS_OLLAMA_HOST=" + fake.URL(), "CDOCS_LOG_LEVEL=warn",
 	}, fake
 }
 

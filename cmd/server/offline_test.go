@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -23,7 +25,7 @@ func TestServe_FindsAnOfflineEditThatKeepsSizeAndTime(t *testing.T) {
 		"docs/a.md":                            "# A\n\nIt says one.\n",
 	})
 	ollama := "CDOCS_OLLAMA_HOST=" + fakeollama.Start(t).URL()
-	edited, fresh := testenv.IndexURL(t), testenv.IndexURL(t)
+	edited, fresh := ragtest.IndexURL(t), testenv.IndexURL(t)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+edited, ollama)
 
 	file := filepath.Join(root, "docs", "a.md")

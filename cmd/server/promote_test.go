@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -101,7 +103,7 @@ func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 	}
 	root := newProject(t, files)
 	fake := fakeollama.Start(t)
-	ollama, databaseURL := "CDOCS_OLLAMA_HOST="+fake.URL(), testenv.IndexURL(t)
+	ollama, databaseURL := "CDOCS_OLLAMA_HOST="+fake.URL(), ragtest.IndexURL(t)
 	pool := indexstate.OpenPool(t, databaseURL)
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+databaseURL, ollama, "CDOCS_LOG_LEVEL=warn"))
 	activateWhole(t, session, root)
@@ -136,7 +138,7 @@ func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	fresh := testenv.IndexURL(t)
+	fresh := ragtest.IndexURL(t)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+fresh, ollama)
 	if diff := cmp.Diff(snapshot(t, indexstate.OpenPool(t, fresh)), promoted); diff != "" {
 		t.Errorf("index (-fresh +promoted):\n%s", diff)
@@ -184,7 +186,7 @@ func TestServe_PromotionReachesSearchAndAnswers(t *testing.T) {
 		promotable + "labels.md": document("Label printing", "Umlauts come out wrong on the label printer."),
 	})
 	fake := fakeollama.Start(t)
-	session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+fake.URL(), "CDOCS_LOG_LEVEL=warn"))
+	session := connect(t, server(t, "CDOCS_DATABASE_URL="+ragtest.IndexURL(t), "CDOCS_OLLAMA_HOST="+fake.URL(), "CDOCS_LOG_LEVEL=warn"))
 	activateWhole(t, session, root)
 	var answer promotionAnswer
 	if call(t, session, "update_promotion_level", map[string]any{"document_path": "problems/labels.md", "promotion_level": "critical"}, &answer) {
@@ -225,7 +227,7 @@ func TestServe_PromotesDocumentsOfEveryLength(t *testing.T) {
 		files[fmt.Sprintf("%s%d.md", promotable, lines)] = head + strings.Repeat("\n", lines-strings.Count(head, "\n"))
 	}
 	root := newProject(t, files)
-	fake, databaseURL := fakeollama.Start(t), testenv.IndexURL(t)
+	fake, databaseURL := fakeollama.Start(t), ragtest.IndexURL(t)
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fake.URL(), "CDOCS_LOG_LEVEL=warn"))
 	activateWhole(t, session, root)
 	want := []string{}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	processes "github.com/compound-docs/compound-docs/internal/process"
@@ -25,7 +27,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	databaseURL := testenv.IndexURL(t)
+	databaseURL := ragtest.IndexURL(t)
 	s := &fixture{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: indexstate.OpenPool(t, databaseURL)}
 	var throughProxy string
 	s.database, throughProxy = testenv.NewDatabaseProxy(t, databaseURL)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/test/ragtest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -29,7 +31,7 @@ type suspension struct {
 
 func newSuspension(t *testing.T) *suspension {
 	t.Helper()
-	s := &suspension{root: newProject(t, nil), fake: fakeollama.Start(t), databaseURL: testenv.IndexURL(t)}
+	s := &suspension{root: newProject(t, nil), fake: fakeollama.Start(t), databaseURL: ragtest.IndexURL(t)}
 	for _, subject := range []string{"apples", "pears", "plums"} {
 		s.save(t, subject, "Ripe "+subject)
 	}
@@ -89,7 +91,7 @@ func (s *suspension) settled(t *testing.T, windows []*window, want ...string) {
 // equalToDisk compares the index with that of a server which begins with nothing.
 func (s *suspension) equalToDisk(t *testing.T) {
 	t.Helper()
-	fresh := testenv.IndexURL(t)
+	fresh := ragtest.IndexURL(t)
 	syncWhole(t, s.root, "CDOCS_DATABASE_URL="+fresh, s.ollama)
 	if diff := cmp.Diff(snapshot(t, indexstate.OpenPool(t, fresh)), snapshot(t, s.pool)); diff != "" {
 		t.Errorf("index (-fresh +present):\n%s", diff)
@@ -194,7 +196,7 @@ func TestServe_KilledInAnotherNamespace(t *testing.T) {
 	if err := try.Run(); err != nil {
 		t.Skip("this account may not make a namespace of processes: ", err)
 	}
-	s := &suspension{root: newProject(t, nil), fake: fakeollama.Start(t), databaseURL: testenv.IndexURL(t)}
+	s := &suspension{root: newProject(t, nil), fake: fakeollama.Start(t), databaseURL: ragtest.IndexURL(t)}
 	s.save(t, "apples", "Ripe apples")
 	environment := []string{"CDOCS_DATABASE_URL=" + s.databaseURL, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
 	command := server(t, environment...)

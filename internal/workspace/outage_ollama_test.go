@@ -77,7 +77,7 @@ func TestOutage_Ollama(t *testing.T) {
 			if err != nil || len(hits.Documents) != 1 || hits.Documents[0].Path != docs+"edited.md" {
 				t.Errorf("a search by words meanwhile: %+v, %v, want the document that was edited", hits.Documents, err)
 			}
-			for end := time.Now().Add(outage(t)); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			for end := time.Now().Add(outage(t)); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 				failure := search(t, s, time.Now())
 				if failure == nil || failure.Code != apierror.EmbeddingServiceError {
 					t.Fatalf("a search meanwhile: %v, want EMBEDDING_SERVICE_ERROR", failure)

@@ -156,7 +156,7 @@ func TestOutage_Database(t *testing.T) {
 			test.end(cluster)
 			f.changeFiles("meanwhile")
 			if test.away {
-				for end := time.Now().Add(outage(t)); time.Now().Before(end); {
+				for end := time.Now().Add(outage(t)); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 					if err := search(t, first, "away"); err == nil || err.Code != apierror.DatabaseError {
 						t.Fatalf("a search while the database is away: %v, want DATABASE_ERROR", err)
 					}
