@@ -45,11 +45,14 @@ quick = yes
 # With -trimpath, a second clone of the same tree compiles nothing again.
 # Most tests wait for services, so three packages at once keep two processors busy.
 at_once = -p=3
+# Tests write many small files, which costs some file systems as much as the tests. CI writes to the disk.
+in_memory = -memory
 
 .PHONY: test
 test: export CDOCS_TEST_QUICK = $(quick)
 test: ## Run the tests but for slow kinds against a real PostgreSQL and a real Ollama
-	$(with_services) sh -c 'go test -trimpath $(at_once) -short -timeout=20m $(test_packages) && $(print_services)'
+	$(build_services) && bin/withservices -database -ollama $(in_memory) -- \
+		sh -c 'go test -trimpath $(at_once) -short -timeout=20m $(test_packages) && $(print_services)'
 	@test -z "$(quick)" || { echo "make ci also runs the tests in which"; \
 		grep -rhoE 'testenv.Slow.t, "[^"]+' --include='*_test.go' . | cut -d '"' -f 2 | sort | uniq -c; }
 
@@ -72,6 +75,7 @@ coverage: ## Run all tests, and say how much of each of the product's packages t
 ci: export CDOCS_TEST_ROUTE = native
 ci: quick =
 ci: at_once =
+ci: in_memory =
 ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages))")
 ci: export FUZZTIME = 2000x
 ci: lint cross sql vuln modules test-race test fuzz test-containers test-citus ## Run make check, test, fuzz, test-containers and test-citus, as CI does

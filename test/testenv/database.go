@@ -36,7 +36,10 @@ const (
 )
 
 // inMemory reports whether the server's files belong in memory.
-func (s Size) inMemory() bool { return s == Small && memoryFolderFree() >= memoryNeeded }
+func (s Size) inMemory() bool {
+	free, _ := memoryFolderFree()
+	return s == Small && free >= memoryNeeded
+}
 
 // OpenDatabase returns the server that CDOCS_TEST_DATABASE_URL names, or starts
 // one on the route that ChooseRoute returns. The caller must Stop it.

@@ -11,14 +11,18 @@ func totalMemory() uint64 {
 	return info.Totalram * uint64(info.Unit)
 }
 
-// memoryFolderFree returns how many bytes this account may write to memoryFolder.
-func memoryFolderFree() uint64 {
-	const tmpfs = 0x01021994 // TMPFS_MAGIC of linux/magic.h
+// memoryFolderFree returns how many bytes this account may write to memoryFolder, and whether programs
+// may run there.
+func memoryFolderFree() (bytes uint64, programs bool) {
+	const (
+		tmpfs  = 0x01021994 // TMPFS_MAGIC of linux/magic.h
+		noExec = 0x8        // ST_NOEXEC of linux/statfs.h
+	)
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(memoryFolder, &stat); err != nil || stat.Type != tmpfs || stat.Bsize < 0 {
-		return 0
+		return 0, false
 	}
-	return stat.Bavail * uint64(stat.Bsize)
+	return stat.Bavail * uint64(stat.Bsize), stat.Flags&noExec == 0
 }
 
 // childAttributes puts a child into a new process group and lets it run under another account

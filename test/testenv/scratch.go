@@ -73,6 +73,23 @@ func newScratch(parent, prefix string, logf Logf) (*scratch, error) {
 
 func (s *scratch) remove() error { return errors.Join(os.RemoveAll(s.path), s.owner.Unlock()) }
 
+// MemoryFolder makes a folder in memory for the temporary files of any account's programs, and returns
+// what removes it. The path is "" where memory has no room for them beside a database.
+func MemoryFolder(logf Logf) (path string, remove func() error, err error) {
+	nothing := func() error { return nil }
+	if free, programs := memoryFolderFree(); free < 2*memoryNeeded || !programs {
+		return "", nothing, nil
+	}
+	folder, err := newScratch(memoryFolder, "cdocs-tmp-", logf)
+	if err != nil {
+		return "", nothing, err
+	}
+	if err := os.Chmod(folder.path, os.ModeSticky|0o777); err != nil { // as /tmp
+		return "", nothing, errors.Join(err, folder.remove())
+	}
+	return folder.path, folder.remove, nil
+}
+
 // removeAbandoned removes the folders that match a pattern and whose owners
 // have ended.
 func removeAbandoned(pattern string, logf Logf) {
