@@ -1,11 +1,10 @@
 package rag_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/test/tail"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -99,26 +99,6 @@ func TestSearch_MeetsASuccessorAtRest(t *testing.T) {
 	}
 }
 
-// sent keeps what the connections of a client send.
-type sent struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *sent) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (*sent) Close() error { return nil }
-
-func (s *sent) count(text string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return bytes.Count(s.text.Bytes(), []byte(text))
-}
-
 // An index that is behind its files is about to change. A search of it waits for the facts, and so reads
 // passages once.
 func TestSearch_ReadsPassagesOnceOfAnIndexThatIsBehind(t *testing.T) {
@@ -126,7 +106,7 @@ func TestSearch_ReadsPassagesOnceOfAnIndexThatIsBehind(t *testing.T) {
 	for behind, want := range map[bool]int{false: 2, true: 1} {
 		t.Run(fmt.Sprint(behind), func(t *testing.T) {
 			t.Parallel()
-			f, statements := setup(t), &sent{}
+			f, statements := setup(t), &tail.Whole{}
 			relay, url, err := testenv.StartDatabaseRelay(f.Pool.Config().ConnString(), func() io.WriteCloser { return statements })
 			if err != nil {
 				t.Fatal(err)
@@ -137,11 +117,11 @@ func TestSearch_ReadsPassagesOnceOfAnIndexThatIsBehind(t *testing.T) {
 			searcher := rag.NewSearcher(database, f.Models)
 			reads := func(query rag.Query) int {
 				const statement = "-- name: SearchWords "
-				before := statements.count(statement)
+				before := strings.Count(statements.String(), statement)
 				if _, err := searcher.Search(t.Context(), f.Scope(), query); err != nil {
 					t.Fatal(err)
 				}
-				return statements.count(statement) - before
+				return strings.Count(statements.String(), statement) - before
 			}
 			query := rag.Query{Text: "exhausted pool", Mode: rag.Lexical, Limit: 10}
 			f.AddText(t, f.Tenant, file("docs/pool.md", "# Pool", "", "The pool was exhausted."))

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
+	"github.com/compound-docs/compound-docs/test/tail"
 )
 
 var errRefused = errors.New("is refused")
@@ -113,7 +113,7 @@ type watched struct {
 	dir    string
 	index  *texts
 	mirror *Mirror
-	log    *lockedBuffer
+	log    *tail.Whole
 }
 
 // watchFiles runs a mirror of a new folder, and returns when it holds the files.
@@ -137,7 +137,7 @@ func watchFolder(t *testing.T, config Config, folder Folder) *watched {
 	}
 	config.Rescan = time.Hour
 	folder.Match = func(name string) bool { return strings.HasSuffix(name, ".md") }
-	w := &watched{dir: folder.Dir, index: newTexts(), log: &lockedBuffer{}}
+	w := &watched{dir: folder.Dir, index: newTexts(), log: &tail.Whole{}}
 	w.mirror = NewMirror(folder, w.index, config, slog.New(slog.NewTextHandler(w.log, nil)))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -200,21 +200,4 @@ func remove(t *testing.T, path string) {
 	if err := os.RemoveAll(path); err != nil {
 		t.Fatal(err)
 	}
-}
-
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

@@ -1,33 +1,21 @@
 package main_test
 
 import (
-	"bytes"
 	"os/exec"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/tail"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// lineLog keeps what a server logs. Safe for concurrent use.
-type lineLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lineLog) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
+// lineLog keeps what a server logs.
+type lineLog struct{ tail.Whole }
 
 // matching returns the lines that match the pattern.
 func (l *lineLog) matching(pattern string) (lines []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.text.String()) {
+	for line := range strings.Lines(l.String()) {
 		if regexp.MustCompile(pattern).MatchString(strings.TrimSpace(line)) {
 			lines = append(lines, strings.TrimSpace(line))
 		}

@@ -1,5 +1,4 @@
-// Package tail keeps the end of what a program has written, for the message of a
-// failure.
+// Package tail keeps what a program has written: its end, for the message of a failure, or all of it.
 package tail
 
 import (
@@ -35,4 +34,28 @@ func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return Of(b.text.Bytes())
+}
+
+// Whole keeps all that was written to it. The zero value is empty. It is safe for
+// concurrent use.
+type Whole struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write never fails.
+func (w *Whole) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p) //nolint:wrapcheck // nil
+}
+
+// Close does nothing.
+func (*Whole) Close() error { return nil }
+
+// String returns what is kept.
+func (w *Whole) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
 }
