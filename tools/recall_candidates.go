@@ -58,6 +58,7 @@ func (h *Handler) recallFor(
 		return nil, nil
 	}
 	stale := active.Stale(ctx)
+	query.Behind = active.Noticed().Pending() > 0
 	var found []recall.Candidate
 	for _, scope := range h.workspace.RecallScopes(ctx, active) {
 		hits, err := h.workspace.Searcher().Search(ctx, scope, query)
