@@ -20,10 +20,20 @@ func (p program) path() string { return filepath.Join(string(p), "compound-docs"
 // Stop removes the binary.
 func (p program) Stop() error { return os.RemoveAll(string(p)) }
 
-// Program builds the program, once for all tests of the process, and returns its path.
+// Program returns the path of the program: that of [EnvProgram], or one that it builds, once for all
+// tests of the process.
 func Program(t testing.TB) string {
 	t.Helper()
+	if built := os.Getenv(EnvProgram); built != "" {
+		return built
+	}
 	return sharedService(t, &services.program, buildProgram).path()
+}
+
+// BuildProgram builds the program, and returns its path and what removes it.
+func BuildProgram(ctx context.Context, logf Logf) (path string, remove func() error, err error) {
+	p, err := buildProgram(ctx, logf)
+	return p.path(), p.Stop, err
 }
 
 func buildProgram(ctx context.Context, _ Logf) (p program, err error) {

@@ -44,6 +44,7 @@ const (
 	EnvOllamaHost   = "CDOCS_TEST_OLLAMA_HOST"   // such as http://localhost:11434
 	EnvOllamaModels = "CDOCS_TEST_OLLAMA_MODELS" // "tiny" or "real"; set by "withservices"
 	EnvServices     = "CDOCS_TEST_SERVICES"      // the services of "withservices", in words
+	EnvProgram      = "CDOCS_TEST_PROGRAM"       // the file of the program, built by "withservices"
 )
 
 // Logf reports progress that takes a while, such as building Ollama.

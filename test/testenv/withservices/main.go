@@ -1,6 +1,6 @@
 // Command withservices runs a command with a real PostgreSQL and a real Ollama at hand.
 //
-//	go run ./test/testenv/withservices [-database] [-large] [-ollama] [-memory] -- command [argument ...]
+//	go run ./test/testenv/withservices [-database] [-large] [-ollama] [-program] [-memory] -- command [argument ...]
 //	go run ./test/testenv/withservices -images -- command [argument ...]
 //
 // Without a flag it provides both. With -images it provides no services. It makes sure that the
@@ -8,7 +8,8 @@
 // CDOCS_OLLAMA_IMAGE unless those are set. The command finds services in its environment:
 // CDOCS_TEST_DATABASE_URL (of a role that may create databases), CDOCS_TEST_OLLAMA_HOST,
 // CDOCS_TEST_OLLAMA_MODELS ("tiny" for stand-ins, otherwise "real"), CDOCS_TEST_ROUTE (how services
-// were started), and CDOCS_TEST_SERVICES (all of that in words). With -memory, TMPDIR names a folder in
+// were started), and CDOCS_TEST_SERVICES (all of that in words). With -program, CDOCS_TEST_PROGRAM names
+// the built program. With -memory, TMPDIR names a folder in
 // memory, where there is room and TMPDIR names none yet.
 //
 // Services that these variables already name are used as they are; others are stopped when the
@@ -37,6 +38,7 @@ func main() {
 	flag.BoolVar(&wanted.database, "database", false, "provide PostgreSQL with pgvector")
 	flag.BoolVar(&wanted.ollama, "ollama", false, "provide Ollama")
 	flag.BoolVar(&wanted.images, "images", false, "provide the images of both, and no services")
+	flag.BoolVar(&wanted.program, "program", false, "build the program, once for all tests")
 	flag.BoolVar(&wanted.memory, "memory", false, "keep the command's temporary files in memory")
 	large := flag.Bool("large", false, "let PostgreSQL hold as much as a benchmark needs")
 	flag.Parse()
@@ -106,8 +108,8 @@ func imageNames(ctx context.Context) (environment []string, err error) {
 
 // services are those that a command needs.
 type services struct {
-	database, ollama, images, memory bool
-	size                             testenv.Size // of the database
+	database, ollama, images, program, memory bool
+	size                                      testenv.Size // of the database
 
 	started []func() error // stop the running services
 }
@@ -142,6 +144,13 @@ func (s *services) start(ctx context.Context) (environment []string, err error) 
 		environment = append(environment,
 			testenv.EnvOllamaHost+"="+server.Host,
 			testenv.EnvOllamaModels+"="+string(server.Models))
+	}
+	if s.program {
+		path, remove, err := testenv.BuildProgram(ctx, logf)
+		if err != nil {
+			return nil, err
+		}
+		s.started, environment = append(s.started, remove), append(environment, testenv.EnvProgram+"="+path)
 	}
 	if s.memory && os.Getenv("TMPDIR") == "" {
 		folder, remove, err := testenv.MemoryFolder(logf)
