@@ -27,6 +27,7 @@ const (
 // interrupted REINDEX has left goes. A role that does not own the tables leaves them as they are.
 func TestDatabase_CompactKeepsTheIndexSmall(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "everything is embedded several times")
 	url := testenv.IndexURL(t)
 	pool := open(t, url)
 	database := db.NewDatabase(url, slog.New(slog.DiscardHandler))

@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // Identifiers find the document that has them, alone and inside a sentence, among
@@ -121,10 +122,24 @@ func TestSearch_PastedText(t *testing.T) {
 // Each word of a title, a tag or a text finds each document that has it, stop words aside.
 func TestSearch_EveryWord(t *testing.T) {
 	t.Parallel()
+	for _, folder := range []string{"codebase", "styles"} {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			if folder != "styles" {
+				testenv.Slow(t, "every word of more documents is asked for")
+			}
+			findEveryWord(t, folder)
+		})
+	}
+}
+
+// findEveryWord asks for the words of a folder of the corpus.
+func findEveryWord(t *testing.T, folder string) {
+	t.Helper()
 	f := setup(t)
 	docs := os.DirFS("../test/eval/corpus/csharp-compounding-docs")
-	names, err := fs.Glob(docs, "[cs]*/*.md")
-	if err != nil || len(names) < 20 {
+	names, err := fs.Glob(docs, folder+"/*.md")
+	if err != nil || len(names) < 8 {
 		t.Fatalf("%d documents: %v", len(names), err)
 	}
 	var files []document.File

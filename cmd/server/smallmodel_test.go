@@ -18,6 +18,11 @@ import (
 func TestSearch_WithAModelOfFewerDimensions(t *testing.T) {
 	t.Parallel()
 	r, url := newTranscript(t), testenv.IndexURL(t)
+	for _, folder := range []string{"docs", "csharp-compounding-docs/codebase", "csharp-compounding-docs/styles"} {
+		if err := os.RemoveAll(filepath.Join(r.root, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.environment = append(r.environment, "CDOCS_DATABASE_URL="+url)
 	model := testenv.AddModel(t, "all-minilm", tinymodel.WriteSmallEmbedder)
 	settings, err := json.Marshal(map[string]string{"embedding_model": model})

@@ -41,7 +41,7 @@ func TestDelete_MatchesModel(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			if seed > 1 {
+			if seed > 0 {
 				testenv.Slow(t, "more random operations are tried")
 			}
 			random := rand.New(rand.NewPCG(seed, 5))

@@ -243,9 +243,7 @@ func TestHook_KeepsItsFloors(t *testing.T) {
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
-			if test.set == "literal" {
-				testenv.Slow(t, "450 prompts of stack traces and errors are asked")
-			}
+			testenv.Slow(t, "questions of whole collections are judged")
 			s := judgeSet(t, test.set, nobody, test.others, nil, true, lexical)[lexical][0]
 			if got := s.pointedUnasked(isEveryday); len(got) != 200 || share(got) > .008 {
 				t.Errorf("of %d everyday prompts %.3f get a document, want at most .008 of 200", len(got), share(got))
