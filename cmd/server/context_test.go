@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/test/ragtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // insight is a valid document of the level with the given lines in its body.

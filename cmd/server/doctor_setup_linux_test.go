@@ -55,7 +55,11 @@ func newInstallation(t *testing.T) *installation {
 		home: filepath.Join(folder, "home"), root: filepath.Join(folder, "repository"), program: filepath.Join(folder, "compound-docs"),
 		fake: fakeollama.Start(t),
 	}
-	if err := os.Link(testenv.Program(t), i.program); err != nil {
+	program, err := os.ReadFile(testenv.Program(t))
+	if err == nil {
+		err = os.WriteFile(i.program, program, 0o755)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	writeProgram(t, filepath.Join(folder, "docker"), "exit 1")

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/test/ragtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // foreign are files as other programs want them, none with front matter that is

@@ -4,10 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/test/ragtest"
-
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 

@@ -9,12 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/test/ragtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 

@@ -5,14 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/test/ragtest"
-
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	processes "github.com/compound-docs/compound-docs/internal/process"
 	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 

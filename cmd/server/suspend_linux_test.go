@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/test/ragtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 

@@ -76,7 +76,6 @@ func homeWithCluster(t *testing.T) string {
 	if prepared.err != nil {
 		t.Fatal(prepared.err)
 	}
-	//nolint:gosec // folders of ours
 	if out, err := exec.CommandContext(t.Context(), "cp", "-a", prepared.home+"/.", home).CombinedOutput(); err != nil {
 		t.Fatalf("copy a cluster: %v\n%s", err, out)
 	}

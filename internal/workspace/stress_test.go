@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 

@@ -41,10 +41,11 @@ func measure(ctx context.Context, databaseURL string) (err error) {
 	defer database.Close()
 	return database.Write(ctx, "write what the model's cosines mean", func(q *db.Queries) error {
 		id, err := q.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{
-			Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
+			Name: model.Name, Digest: model.Digest,
+			Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion), //nolint:gosec // small numbers
 		})
 		if err != nil {
-			return err //nolint:wrapcheck // Write says what failed
+			return err
 		}
 		return q.EmbeddingModelCalibrate(ctx, db.EmbeddingModelCalibrateParams{
 			ID: id, Matched: measured.Matched, Unmatched: measured.Unmatched,
