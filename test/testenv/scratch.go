@@ -74,20 +74,21 @@ func newScratch(parent, prefix string, logf Logf) (*scratch, error) {
 func (s *scratch) remove() error { return errors.Join(os.RemoveAll(s.path), s.owner.Unlock()) }
 
 // MemoryFolder makes a folder in memory for the temporary files of any account's programs, and returns
-// what removes it. The path is "" where memory has no room for them beside a database.
-func MemoryFolder(logf Logf) (path string, remove func() error, err error) {
-	nothing := func() error { return nil }
-	if free, programs := memoryFolderFree(); free < 2*memoryNeeded || !programs {
-		return "", nothing, nil
+// what removes it. The path is always the same: for another TMPDIR the go command runs tests again.
+// It is "" if memory has no room for the files beside a database, or the folder is in use.
+func MemoryFolder() (path string, remove func() error) {
+	const passable, asTmp = 0o755, os.ModeSticky | 0o777
+	if free, programs := memoryFolderFree(); free >= 2*memoryNeeded && programs {
+		path = filepath.Join(memoryFolder, fmt.Sprint("cdocs-tmp-", os.Getuid()))
 	}
-	folder, err := newScratch(memoryFolder, "cdocs-tmp-", logf)
-	if err != nil {
-		return "", nothing, err
+	folder := scratch{path: path}
+	if path != "" && os.MkdirAll(path, passable) == nil && os.Chmod(path, asTmp) == nil {
+		folder.owner = tryLockFile(filepath.Join(path, ownerLock))
 	}
-	if err := os.Chmod(folder.path, os.ModeSticky|0o777); err != nil { // as /tmp
-		return "", nothing, errors.Join(err, folder.remove())
+	if folder.owner == nil {
+		return "", func() error { return nil }
 	}
-	return folder.path, folder.remove, nil
+	return path, folder.remove
 }
 
 // removeAbandoned removes the folders that match a pattern and whose owners

@@ -9,8 +9,8 @@
 // CDOCS_TEST_DATABASE_URL (of a role that may create databases), CDOCS_TEST_OLLAMA_HOST,
 // CDOCS_TEST_OLLAMA_MODELS ("tiny" for stand-ins, otherwise "real"), CDOCS_TEST_ROUTE (how services
 // were started), and CDOCS_TEST_SERVICES (all of that in words). With -program, CDOCS_TEST_PROGRAM names
-// the built program. With -memory, TMPDIR names a folder in
-// memory, where there is room and TMPDIR names none yet.
+// the built program. With -memory, TMPDIR names a folder in memory, if memory has room and TMPDIR is not
+// set yet.
 //
 // Services that these variables already name are used as they are; others are stopped when the
 // command ends. The packages of native services are installed first. The command has no stdin.
@@ -153,10 +153,7 @@ func (s *services) start(ctx context.Context) (environment []string, err error) 
 		s.started, environment = append(s.started, remove), append(environment, testenv.EnvProgram+"="+path)
 	}
 	if s.memory && os.Getenv("TMPDIR") == "" {
-		folder, remove, err := testenv.MemoryFolder(logf)
-		if err != nil {
-			return nil, err
-		}
+		folder, remove := testenv.MemoryFolder()
 		if s.started = append(s.started, remove); folder != "" {
 			environment = append(environment, "TMPDIR="+folder)
 		}
