@@ -18,7 +18,7 @@ import (
 func TestSearch_WithAModelOfFewerDimensions(t *testing.T) {
 	t.Parallel()
 	r, url := newTranscript(t), testenv.IndexURL(t)
-	for _, folder := range []string{"docs", "csharp-compounding-docs/codebase", "csharp-compounding-docs/styles"} {
+	for _, folder := range []string{"csharp-compounding-docs/codebase", "csharp-compounding-docs/styles"} {
 		if err := os.RemoveAll(filepath.Join(r.root, folder)); err != nil {
 			t.Fatal(err)
 		}
