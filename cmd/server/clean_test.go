@@ -38,7 +38,8 @@ func sixWeeksLater(t *testing.T, environment []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = conn.Exec(t.Context(), "UPDATE tenants SET last_seen = last_seen - interval '42 days'")
+	_, err = conn.Exec(t.Context(), `UPDATE tenants
+		SET last_seen = last_seen - interval '42 days', lease_until = lease_until - interval '42 days'`)
 	if err != nil {
 		t.Fatal(err)
 	}
