@@ -10,17 +10,14 @@ const most = 16 << 10 // bytes
 
 // Buffer keeps the last 16 KiB that were written to it. The zero value is empty. It
 // is safe for concurrent use.
-type Buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
+type Buffer struct{ whole Whole }
 
 // Write never fails.
 func (b *Buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.text.Write(p)
-	b.text.Next(max(0, b.text.Len()-most))
+	b.whole.mu.Lock()
+	defer b.whole.mu.Unlock()
+	b.whole.text.Write(p)
+	b.whole.text.Next(max(0, b.whole.text.Len()-most))
 	return len(p), nil
 }
 
@@ -30,11 +27,7 @@ func Of(text []byte) string {
 }
 
 // String returns what is kept, without the space around it.
-func (b *Buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return Of(b.text.Bytes())
-}
+func (b *Buffer) String() string { return Of([]byte(b.whole.String())) }
 
 // Whole keeps all that was written to it. The zero value is empty. It is safe for
 // concurrent use.

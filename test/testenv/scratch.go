@@ -78,17 +78,19 @@ func (s *scratch) remove() error { return errors.Join(os.RemoveAll(s.path), s.ow
 // It is "" if memory has no room for the files beside a database, or the folder is in use.
 func MemoryFolder() (path string, remove func() error) {
 	const passable, asTmp = 0o755, os.ModeSticky | 0o777
-	if free, programs := memoryFolderFree(); free >= 2*memoryNeeded && programs {
-		path = filepath.Join(memoryFolder, fmt.Sprint("cdocs-tmp-", os.Getuid()))
+	nothing := func() error { return nil }
+	if free, programs := memoryFolderFree(); free < 2*memoryNeeded || !programs {
+		return "", nothing
 	}
-	folder := scratch{path: path}
-	if path != "" && os.MkdirAll(path, passable) == nil && os.Chmod(path, asTmp) == nil {
-		folder.owner = tryLockFile(filepath.Join(path, ownerLock))
+	path = filepath.Join(memoryFolder, fmt.Sprint("cdocs-tmp-", os.Getuid()))
+	if os.MkdirAll(path, passable) != nil || os.Chmod(path, asTmp) != nil {
+		return "", nothing
 	}
-	if folder.owner == nil {
-		return "", func() error { return nil }
+	owner := tryLockFile(filepath.Join(path, ownerLock))
+	if owner == nil {
+		return "", nothing
 	}
-	return path, folder.remove
+	return path, (&scratch{path: path, owner: owner}).remove
 }
 
 // removeAbandoned removes the folders that match a pattern and whose owners
