@@ -163,8 +163,8 @@ func (h *Handler) forFile(ctx context.Context, active *workspace.Project, in Rec
 // moreSupport of one that has the name in its title.
 const leastSupport, moreSupport = .05, .1
 
-// supported returns the documents of which a text has several quotes, or one that the document warns of, with
-// other words of the document.
+// supported returns the documents that a text speaks of: it has several of a document's quotes, or one that
+// the document warns of with other words of the document.
 func (h *Handler) supported(
 	ctx context.Context, active *workspace.Project, citations []workspace.Citation, text string,
 ) (supported []workspace.Citation, err error) {

@@ -177,7 +177,7 @@ func TestClean_OfAFormerName(t *testing.T) {
 	}
 }
 
-// If a project has two checkouts, clean takes the one that it runs in, or none. --all takes both.
+// If a project has two checkouts, clean takes its own or none. --all takes both.
 func TestClean_TakesThisCheckoutOrNone(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)

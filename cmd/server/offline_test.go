@@ -24,7 +24,7 @@ func TestServe_FindsAnOfflineEditThatKeepsSizeAndTime(t *testing.T) {
 		"docs/a.md":                            "# A\n\nIt says one.\n",
 	})
 	ollama := "CDOCS_OLLAMA_HOST=" + fakeollama.Start(t).URL()
-	edited, fresh := ragtest.IndexURL(t), testenv.IndexURL(t)
+	edited, fresh := ragtest.IndexURL(t), ragtest.IndexURL(t)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+edited, ollama)
 
 	file := filepath.Join(root, "docs", "a.md")

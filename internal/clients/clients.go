@@ -141,7 +141,7 @@ type Change struct {
 
 // Plan returns what registers the server for the repository at root. A file of the repository is for all who
 // share it: it names the program without its folder, and no environment. home is the user's folder. The error
-// is [ErrRegistered] if nothing is to be done.
+// is [ErrRegistered] if the file needs no change.
 func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
 	change := Change{Folder: root, File: c.file}
 	s := server{command: serverName, args: []string{"serve"}}

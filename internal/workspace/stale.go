@@ -42,7 +42,7 @@ type staleDocuments struct {
 	// documents cite places, quote code or are critical. book has their quotations, in the same order.
 	documents []index.CitedPlaces
 	book      *quoted.Book
-	changes   map[string]string // what became of cited places, by the document's path
+	changes   map[string]string // of cited places, by the document's path
 }
 
 // Stale returns a function that returns, by path, which cited places of documents have changed since
