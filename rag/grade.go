@@ -24,6 +24,19 @@ const (
 // MayAnswerScore is the least score of a document that may answer, whatever its title.
 const MayAnswerScore = .3
 
+// Strength says in a word how likely a document answers: sure from the threshold on, likely from
+// [MayAnswerScore] on, or weak.
+func Strength(score, threshold float64) string {
+	switch {
+	case score >= threshold:
+		return "sure"
+	case score >= MayAnswerScore:
+		return "likely"
+	default:
+		return "weak"
+	}
+}
+
 const (
 	// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
 	// what an answer with ten documents costs.

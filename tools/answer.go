@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -111,8 +113,10 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 type SearchEnd struct {
 	gradeOutput
 
-	// Message says in words that no document answers.
+	// Message names the best documents if none is sure, or says that there is none.
 	Message string `json:"message,omitempty"`
+	// MinScore is the threshold of the search.
+	MinScore float64 `json:"-"`
 	// Closest are documents below the threshold for people, who see five of them at least.
 	Closest []UnsureDocument `json:"-"`
 	coverageOutput
@@ -137,7 +141,7 @@ func (h *Handler) search(
 	switch {
 	case hits.Grade == rag.Answers:
 	case hits.Grade == rag.MayAnswer:
-		message = fmt.Sprintf("No document reaches the minimum of %g; those in may_answer may answer.", query.MinScore)
+		message = unsureMessage(hits.MayAnswer, query.MinScore)
 	default:
 		message = nothingFound(active, scope.Collection, hits.Empty(), filtered)
 	}
@@ -145,11 +149,27 @@ func (h *Handler) search(
 		message += h.elsewhere(ctx, active, scope.Collection, query.Text)
 	}
 	return hits, SearchEnd{
-		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message,
+		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message, MinScore: query.MinScore,
 		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
 		Index: indexOfHits(active, before, scope.Collection, hits.Documents, hits.MayAnswer, hits.Closest),
 	}, nil
 }
+
+// unsureMessage names the first documents that may answer.
+func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
+	const most = 3
+	var names []string
+	for _, hit := range mayAnswer[:min(len(mayAnswer), most)] {
+		names = append(names, fmt.Sprintf("%s (%s, %g)", brief(wirePath(hit.Path)), rag.Strength(hit.Score, minScore), floor(hit.Score)))
+	}
+	if more := len(mayAnswer) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more in may_answer", more))
+	}
+	return fmt.Sprintf("No document is sure, from %g on. Best: %s.", minScore, strings.Join(names, ", "))
+}
+
+// floor rounds a score down to three digits, so that it reaches no minimum that it is below.
+func floor(score float64) float64 { return math.Floor(score*1000) / 1000 }
 
 // maxQuestion bounds a question that is kept, in characters.
 const maxQuestion = 300
@@ -187,12 +207,11 @@ type UnsureDocument struct {
 // maxSnippets is how many documents that may answer are quoted. A longer list has titles alone.
 const maxSnippets = 5
 
-// unsureDocuments rounds scores down, so that none reaches a minimum that it is below.
 func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	var out []UnsureDocument
 	for _, hit := range hits {
 		d := UnsureDocument{
-			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: math.Floor(hit.Score*1000) / 1000,
+			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: floor(hit.Score),
 			BestPassage: bestPassageOf(hit, maxText),
 		}
 		if len(hits) <= maxSnippets {
@@ -204,13 +223,13 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 }
 
 func nothingFound(active *workspace.Project, of catalog.Collection, empty, filtered bool) string {
-	folder := "./" + active.Definition.DocsDir()
+	folder := active.Definition.PlacesText()
 	if of == catalog.External {
 		folder = active.Definition.Config.ExternalDocs.Path
 	}
 	switch {
 	case empty:
-		return fmt.Sprintf("There is no document to search: %s has none.", plain.Path(folder))
+		return fmt.Sprintf("There is no document to search in %s.", plain.Path(folder))
 	case filtered:
 		return "Nothing found in the documents asked for."
 	default:
@@ -218,22 +237,27 @@ func nothingFound(active *workspace.Project, of catalog.Collection, empty, filte
 	}
 }
 
-// elsewhere says which other collection answers a query, "" if none does.
+// elsewhere says which other collection has a document for a query, "" if none has.
 func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of catalog.Collection, text string) string {
-	answers := func(scope catalog.Scope, minScore float64, have, tool string) string {
+	answers := func(scope catalog.Scope, minScore float64, who, tool string) string {
 		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
-		if err != nil || len(hits.Documents) == 0 {
+		found := slices.Concat(hits.Documents, hits.MayAnswer)
+		if err != nil || len(found) == 0 {
 			return ""
 		}
-		return fmt.Sprintf(" The %s it, with a relevance of %g: call %s.", have, round(hits.Documents[0].Score), tool)
+		verb := "have"
+		if len(hits.Documents) == 0 {
+			verb = "may have"
+		}
+		return fmt.Sprintf(" The %s %s it, with a relevance of %g: call %s.", who, verb, floor(found[0].Score), tool)
 	}
 	other, config := "", active.Definition.Config
 	switch {
 	case of == catalog.External:
 		minScore := config.SemanticSearch.MinRelevanceScore
-		other = answers(active.Compounding(), minScore, "project's own documents have", "semantic_search")
+		other = answers(active.Compounding(), minScore, "project's own documents", "semantic_search")
 	case config.ExternalDocs != nil:
-		other = answers(active.External(), externalThreshold(active, nil), "external docs have", "search_external_docs")
+		other = answers(active.External(), externalThreshold(active, nil), "external docs", "search_external_docs")
 	}
 	if other != "" {
 		return other
@@ -242,5 +266,5 @@ func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of c
 	if err != nil || edition == (index.HandbookEdition{}) {
 		return ""
 	}
-	return answers(edition.Scope(), externalMinScore, "handbook has", "search_handbook")
+	return answers(edition.Scope(), externalMinScore, "pages of the handbook", "search_handbook")
 }

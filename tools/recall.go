@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -108,7 +107,7 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 }
 
 func isOwn(active *workspace.Project, name string) bool {
-	return strings.HasPrefix(name, active.Definition.DocsDir()+"/")
+	return active.IsDocument(name)
 }
 
 // noteAct keeps in the session what the event says, and returns what to say: the pointer, or what is due

@@ -143,20 +143,20 @@ func TestRecall_AsksToWriteDownWhatWasSolved(t *testing.T) {
 	}
 }
 
-// Hooks search the collections that the user's settings name: by default the project's own documents, and external
-// docs that the project takes as its own.
+// Hooks search the collections that the user's settings name: by default the project's own documents, which are
+// those of documents.folders too.
 func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 	t.Parallel()
 	own := project.DefaultSettings().RecallCollections
 	for name, test := range map[string]struct {
 		collections []string
-		external    string
+		docs        string // what the configuration says of docs/
 		want        string
 	}{
-		"default":                          {own, `{"path": "./docs"}`, "own"},
-		"docs that init took as knowledge": {own, `{"path": "./docs", "as_own": true}`, "own docs"},
-		"the handbook alone":               {[]string{"handbook"}, `{"path": "./docs"}`, "handbook"},
-		"all":                              {[]string{"compounding", "external", "handbook"}, `{"path": "./docs"}`, "own docs handbook"},
+		"default":                   {own, `"external_docs": {"path": "./docs"}`, "own"},
+		"docs that are the project": {own, `"documents": {"folders": ["docs"]}`, "own docs"},
+		"the handbook alone":        {[]string{"handbook"}, `"external_docs": {"path": "./docs"}`, "handbook"},
+		"all":                       {[]string{"compounding", "external", "handbook"}, `"external_docs": {"path": "./docs"}`, "own docs handbook"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,7 +179,7 @@ func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 			}
 			f.ingest(t, handbook)
 			c := connect(t, f.server, protocolVersions()["handshake"])
-			h := &hooks{c, newProject(t, `{"project_name": "p", "external_docs": `+test.external+`}`, documents)}
+			h := &hooks{c, newProject(t, `{"project_name": "p", `+test.docs+`}`, documents)}
 			c.activate(t, h.root)
 			for _, word := range []string{"Own", "Docs", "Handbook"} {
 				searched := strings.Contains(test.want, strings.ToLower(word))

@@ -71,7 +71,6 @@ func (f *askFlags) run(t *tooling) error {
 	p := &answerPrinter{tooling: t, end: end}
 	ctx = tools.WithProgress(ctx, func(progress tools.Progress) { p.write(progress.Text) })
 
-	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
 	if f.external {
 		external, err := t.tools.RagQueryExternal(ctx, externalIn)
 		return p.finish(external, externalAnswer(external), err)

@@ -27,11 +27,9 @@ func newInitCommand(flags *flags) *cobra.Command {
 		Short: "Prepare a repository, and register the server with assistants",
 		Long: `Prepare a repository, and register the server with Claude Code and other assistants:
 
-- write .csharp-compounding-docs/config.json
-- take markdown in docs/solutions/, or in the folder of --documents, as the project's own
-  documents, which need no front matter; otherwise make folders in csharp-compounding-docs/
-- have other markdown in docs/ searched as external documentation; in a project without own
-  documents search, ask and hooks take it as what the project knows
+- find the markdown of the repository, or take the places of --documents, and say what is
+  left out. These are the project's documents and need no front matter
+- write .csharp-compounding-docs/config.json, or add --documents to the one that is there
 - run claude mcp add for this project, or print the line to run
 - with --hooks or --yes, or if you agree at a terminal, add hooks to
   .claude/settings.local.json: Claude Code then points to the document that a prompt or an act
@@ -44,10 +42,11 @@ func newInitCommand(flags *flags) *cobra.Command {
 - say which model makes the vectors; --embedder changes it
 
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
-the whole repository. It never changes a file that is there, so it may run again. Without a
-database it does the rest, and ends with 1.`,
+the whole repository. It may run again: it adds to files, and never takes anything away.
+Without a database it does the rest, and ends with 1.`,
 		Example: `  compound-docs init
   compound-docs init ~/my-project --yes
+  compound-docs init --documents docs/adr,README.md
   compound-docs init --client codex --hooks
   compound-docs init --client cursor,vscode --print`,
 		Args: needs(0, 1, "one folder", "compound-docs init ~/my-project"),
@@ -58,8 +57,8 @@ database it does the rest, and ends with 1.`,
 	}
 	command.Flags().BoolVarP(&i.yes, "yes", "y", false,
 		"install what is missing, and register with the assistants that the repository has settings for")
-	command.Flags().StringVar(&i.documents, "documents", "",
-		"the `folder` of the project's own documents, such as docs/adr")
+	command.Flags().StringSliceVar(&i.documents, "documents", nil,
+		"`places` of the documents, such as docs/adr,README.md,packages/*/docs (default: those that it finds)")
 	command.Flags().StringVar(&i.embedder, "embedder", "", "make the vectors with this `model` of Ollama, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")
@@ -73,7 +72,7 @@ type initializer struct {
 	invocation
 
 	yes       bool
-	documents string   // the flag
+	documents []string // the flag
 	embedder  string   // the flag
 	named     []string // assistants
 	show      bool
@@ -87,9 +86,10 @@ type initialized struct {
 	ProjectName   string `json:"project_name"`
 	ConfigPath    string `json:"config_path"`
 	ConfigWritten bool   `json:"config_written"`
-	// Folders are those of the documents that were made.
-	Folders      []string `json:"folders"`
-	ExternalDocs string   `json:"external_docs,omitempty"`
+	// Documents are where the project's documents are, and LeftOut what is not taken as one.
+	Documents    []scaffold.Place   `json:"documents"`
+	LeftOut      []scaffold.LeftOut `json:"left_out"`
+	ExternalDocs string             `json:"external_docs,omitempty"`
 	// Registration is "", registered, registeredBefore or notRegistered.
 	Registration   string `json:"claude_code,omitempty"`
 	EmbeddingModel string `json:"embedding_model"`
@@ -134,12 +134,13 @@ func (i *initializer) run(ctx context.Context) error {
 	}
 	i.done = initialized{
 		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
-		Folders: append([]string{}, result.Folders...), Clients: []string{},
+		Documents: append([]scaffold.Place{}, result.Places...), LeftOut: append([]scaffold.LeftOut{}, result.LeftOut...),
+		Clients: []string{},
 	}
 	if external, ok := result.Project.External(); ok {
 		i.done.ExternalDocs = external.Path
 	}
-	i.report(root, result)
+	i.report(result)
 	if len(i.named) == 0 || slices.Contains(i.named, claudeClient) {
 		if err := i.register(ctx, root, options); err != nil {
 			return err
@@ -183,51 +184,73 @@ func (i *initializer) repository(flagged string) (string, error) {
 		"`compound-docs init .` or `compound-docs init %s`", folder, root, claude.Quote(root))
 }
 
-func (i *initializer) report(root string, result scaffold.Result) {
+func (i *initializer) report(result scaffold.Result) {
 	say := func(format string, values ...any) { plain.Printf(i.stdout, format+"\n", values...) }
-	config := result.Project.Config
 	verb := "wrote"
 	if result.Kept {
 		verb = "kept"
 	}
-	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, config.ProjectName)
-	documents := "documents: " + filepath.Join(root, filepath.FromSlash(result.Project.DocsDir()))
-	if result.Documents > 0 {
-		documents += ", " + plain.Count(result.Documents, "file") + " found"
+	if result.Changed {
+		verb = "changed documents.folders in"
+	}
+	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, result.Project.Config.ProjectName)
+	for _, place := range result.Places {
+		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), placeName(place.Place))
+	}
+	if len(result.Places) == 0 {
+		say("documents: none yet; the first one is written in %s/", result.Project.DocsDir())
 	}
 	if len(result.Folders) > 0 {
-		documents += ", " + plain.Count(len(result.Folders), "folder") + " made"
+		say("documents: made %s in %s/", plain.Count(len(result.Folders), "folder"), result.Project.DocsDir())
 	}
-	if result.Project.Lenient() {
-		documents += ", no front matter needed"
+	if external, ok := result.Project.External(); ok {
+		say("external docs: %s, as the config says", external.Path)
 	}
-	say("%s", documents)
-	if result.Loose > 0 {
-		where := "outside docs/"
-		if result.Vault {
-			where = "of an Obsidian vault"
+	for _, group := range leftOutByReason(result.LeftOut) {
+		plain.Println(i.stdout, plain.Hanging(i.stdout, len("  "), "left out: "+group))
+	}
+	if len(result.Further) > 0 {
+		places := make([]string, len(result.Further))
+		for at, place := range result.Further {
+			places[at] = place.Place
 		}
-		say("found %s %s, which are not searched; to search them, write this into the config:\n  %s",
-			plain.Count(result.Loose, "markdown file"), where, `"external_docs": {"path": ".", "as_own": true}`)
+		say("not among the documents: %s\n  to search them: compound-docs init --documents %s",
+			strings.Join(places, ", "), claude.Quote(strings.Join(places, ",")))
 	}
-	external, ok := result.Project.External()
-	if !ok || result.Kept {
-		return
+}
+
+func placeName(place string) string {
+	if place == "." {
+		return "the whole repository"
 	}
-	as := "which are searched too"
-	if config.ExternalAsOwn() {
-		as = "which are searched like own documents"
+	return place
+}
+
+// leftOutByReason returns a line for each reason, with the first files and folders that have it.
+func leftOutByReason(list []scaffold.LeftOut) (lines []string) {
+	const most = 5
+	named := map[string][]string{}
+	var reasons []string
+	for _, left := range list {
+		if named[left.Why] == nil {
+			reasons = append(reasons, left.Why)
+		}
+		named[left.Why] = append(named[left.Why], left.Path)
 	}
-	say("external docs: found %s in %s, %s", plain.Count(result.External, "file"), external.Path, as)
-	if !result.Project.Lenient() {
-		say(`  to promote and link them, have them as the project's own: "documents": {"folder": %q, "lenient": true} in the config`,
-			strings.TrimPrefix(external.Path, "./"))
+	for _, why := range reasons {
+		paths := named[why]
+		text := strings.Join(paths[:min(len(paths), most)], ", ")
+		if more := len(paths) - most; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		lines = append(lines, text+" ("+why+")")
 	}
+	return lines
 }
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
-	if _, external := result.Project.External(); external || result.Project.Lenient() {
+	if _, external := result.Project.External(); external || len(result.Places) > 0 {
 		ask = "What do our documents say about …? Search compound-docs."
 	}
 	assistant := "your assistant"

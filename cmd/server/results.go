@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -11,32 +12,38 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// section is the results of a search in one collection, for people.
+// section is the results of a search in one collection, for people: the best first, with those that may answer.
 type section struct {
-	heading           string // "" for none
-	message           string
-	results, lessSure []tools.SearchResult
+	heading  string // "" for none
+	message  string // instead of results
+	minScore float64
+	results  []tools.SearchResult
 }
 
-func ownSection(out tools.SemanticSearchOutput) section {
-	return section{message: out.Message, results: out.Results, lessSure: lessSure(out.Closest)}
-}
-
-func externalSection(out tools.SearchExternalDocsOutput) section {
-	s := section{message: out.Message, lessSure: lessSure(out.Closest)}
-	for _, result := range out.Results {
-		s.results = append(s.results, tools.SearchResult{ResultHead: result.ResultHead, ResultEnd: result.ResultEnd})
+func sectionOf(results []tools.SearchResult, end tools.SearchEnd) section {
+	s := section{message: end.Message, minScore: end.MinScore, results: results}
+	if end.Grade == rag.Nothing {
+		return s
+	}
+	for _, d := range slices.Concat(end.MayAnswer, end.Closest) {
+		if slices.ContainsFunc(s.results, func(r tools.SearchResult) bool { return r.Path == d.Path }) {
+			continue
+		}
+		result := tools.SearchResult{ResultEnd: tools.ResultEnd{BestPassage: d.BestPassage, Snippet: d.Snippet}}
+		result.Path, result.Title, result.RelevanceScore = d.Path, d.Title, d.RelevanceScore
+		s.results = append(s.results, result)
 	}
 	return s
 }
 
-func lessSure(documents []tools.UnsureDocument) []tools.SearchResult {
-	results := make([]tools.SearchResult, len(documents))
-	for i, d := range documents {
-		results[i].Path, results[i].Title, results[i].RelevanceScore = d.Path, d.Title, d.RelevanceScore
-		results[i].BestPassage = d.BestPassage
+func ownSection(out tools.SemanticSearchOutput) section { return sectionOf(out.Results, out.SearchEnd) }
+
+func externalSection(out tools.SearchExternalDocsOutput) section {
+	results := make([]tools.SearchResult, len(out.Results))
+	for i, result := range out.Results {
+		results[i] = tools.SearchResult{ResultHead: result.ResultHead, ResultEnd: result.ResultEnd}
 	}
-	return results
+	return sectionOf(results, out.SearchEnd)
 }
 
 func (s section) print(w io.Writer) {
@@ -44,26 +51,20 @@ func (s section) print(w io.Writer) {
 		plain.Println(w, plain.StyleFor(w).Bold(s.heading))
 	}
 	for i, result := range s.results {
-		printResult(w, i+1, result)
+		printResult(w, i+1, result, s.minScore)
 	}
 	if len(s.results) == 0 {
-		plain.Println(w, inCommands(s.message))
-	}
-	if len(s.lessSure) > 0 {
-		plain.Printf(w, "less sure:\n")
-	}
-	for i, result := range s.lessSure {
-		printResult(w, len(s.results)+i+1, result)
+		plain.Println(w, plain.Hanging(w, 0, inCommands(s.message)))
 	}
 }
 
-func printResult(w io.Writer, rank int, r tools.SearchResult) {
+func printResult(w io.Writer, rank int, r tools.SearchResult, minScore float64) {
 	s := plain.StyleFor(w)
 	title := s.Bold(r.Title)
 	if r.PromotionLevel != "" && r.PromotionLevel != catalog.Standard {
 		title += " " + s.Yellow("["+string(r.PromotionLevel)+"]")
 	}
-	plain.Printf(w, "%2d. %.2f  %s\n", rank, r.RelevanceScore, title)
+	plain.Printf(w, "%2d. %.2f %s  %s\n", rank, r.RelevanceScore, s.Dim(rag.Strength(r.RelevanceScore, minScore)), title)
 	location := plain.Marked(fmt.Sprintf("%s:%d", plain.Path(r.Path), max(r.StartLine, 1)))
 	if r.HeaderPath != "" {
 		location += "  " + s.Dim(r.HeaderPath)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -32,9 +31,10 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
-its best passage. If fewer than five reach the threshold, the next best are listed as less sure.
-External docs are searched too and listed apart; --own and --external search one of both. A
-search by doc-type or promotion level finds own documents only. --handbook searches the handbook.
+its best passage and a strength: sure from the threshold on, likely from 0.3 on, or weak. Weak
+ones are listed only until there are five. External docs, if configured, are searched too and
+listed apart; --own and --external search one of both. A search by doc-type or promotion level
+finds own documents only. --handbook searches the handbook.
 
 Changed files are indexed first; searches do not wait for their vectors. Gaps of the index are
 reported on stderr. --mode lexical needs no Ollama.
@@ -118,7 +118,6 @@ func (f *searchFlags) run(t *tooling) error {
 	ctx := t.command.Context()
 	t.workspace.Once()
 	externalIn := f.externalInput(t)
-	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
 	if f.external {
 		external, err := t.tools.SearchExternalDocs(ctx, externalIn)
 		if err != nil {
@@ -143,8 +142,11 @@ func (f *searchFlags) run(t *tooling) error {
 	ours, theirs := ownSection(own), externalSection(external)
 	ours.heading, theirs.heading = "Own documents", "External docs"
 	sections := []section{ours, theirs}
-	if len(ours.results)+len(theirs.results) > 0 {
+	switch {
+	case len(ours.results)+len(theirs.results) > 0:
 		sections = slices.DeleteFunc(sections, func(s section) bool { return len(s.results) == 0 })
+	case ours.message == theirs.message:
+		sections = []section{{message: ours.message}}
 	}
 	own.Index = cmp.Or(own.Index, external.Index)
 	return t.showSections(bothCollections{own, external}, own.SearchEnd, sections...)
@@ -159,16 +161,6 @@ func (t *tooling) showSections(asJSON any, end tools.SearchEnd, sections ...sect
 			s.print(w)
 		}
 	})
-}
-
-// externalMinScore returns the minimum score of external docs that count as own documents. nil
-// leaves it to the tool.
-func (t *tooling) externalMinScore(ctx context.Context, given *float64) *float64 {
-	active, err := t.workspace.Active(ctx)
-	if err != nil || given != nil || !active.Definition.Config.ExternalAsOwn() {
-		return given
-	}
-	return &active.Definition.Config.SemanticSearch.MinRelevanceScore
 }
 
 // isNotConfigured reports whether a project has no external docs.

@@ -55,7 +55,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	switch {
 	case len(findings) > 0:
 	case files == 0:
-		findings = one(OK, "there is no document to search yet in "+e.project.DocsDir(), "")
+		findings = one(OK, "there is no document to search yet in "+e.project.PlacesText(), "")
 	default:
 		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
 	}

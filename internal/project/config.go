@@ -22,10 +22,11 @@ type Config struct {
 
 // Documents says where the project's own documents are, and which checks apply.
 type Documents struct {
-	Folder   string `json:"folder"`             // as written; see [Project.DocsDir]
-	Lenient  bool   `json:"lenient"`            // documents may have any front matter, or no front matter
-	LinkRoot string `json:"link_root"`          // the folder of links that begin with /; "." is the repository
-	Language string `json:"language,omitempty"` // the code of their language; "" finds that of each document
+	Folder   string   `json:"folder"`             // as written; see [Project.DocsDir]
+	Folders  []string `json:"folders"`            // further folders, files and patterns, whose documents are lenient
+	Lenient  bool     `json:"lenient"`            // documents may have any front matter, or no front matter
+	LinkRoot string   `json:"link_root"`          // the folder of links that begin with /; "." is the repository
+	Language string   `json:"language,omitempty"` // the code of their language; "" finds that of each document
 }
 
 // Retrieval has the defaults of rag_query and rag_query_external.
@@ -55,11 +56,7 @@ type ExternalDocs struct {
 	Path            string   `json:"path"` // as written; [External] has the absolute path
 	IncludePatterns []string `json:"include_patterns"`
 	ExcludePatterns []string `json:"exclude_patterns"`
-	AsOwn           bool     `json:"as_own"` // see [Config.ExternalAsOwn]
 }
-
-// ExternalAsOwn reports whether commands and hooks treat the external docs as the project's own.
-func (c Config) ExternalAsOwn() bool { return c.ExternalDocs != nil && c.ExternalDocs.AsOwn }
 
 // CustomDocType declares a doc-type of the project's own.
 type CustomDocType struct {
@@ -72,7 +69,7 @@ type CustomDocType struct {
 // DefaultConfig returns the values for keys that config.json does not set.
 func DefaultConfig() Config {
 	return Config{
-		Documents:      Documents{Folder: DocsFolder, LinkRoot: "."},
+		Documents:      Documents{Folder: DocsFolder, Folders: []string{}, LinkRoot: "."},
 		Retrieval:      Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},

@@ -13,32 +13,36 @@ import (
 // DocumentType is [Project.DocTypeOf] for the index.
 func (p *Project) DocumentType(relPath string) (document.DocType, bool) {
 	t, ok := p.DocTypeOf(relPath)
-	return p.documentType(t), ok
+	if !ok {
+		return document.DocType{}, false
+	}
+	return p.documentType(t, p.linkBase(relPath), p.lenientAt(relPath)), true
 }
 
-func (p *Project) documentType(t DocType) document.DocType {
-	d := document.DocType{Name: t.Name, Docs: p.docsDir, LinkRoot: p.Config.Documents.LinkRoot, SchemaHash: t.SchemaHash}
-	d.Language = p.Config.Documents.Language
-	d.Validate = t.Validate
+func (p *Project) documentType(t DocType, linkBase string, lenient bool) document.DocType {
+	d := document.DocType{
+		Name: t.Name, Docs: linkBase, LinkRoot: p.Config.Documents.LinkRoot, Language: p.Config.Documents.Language,
+		SchemaHash: t.SchemaHash, Validate: t.Validate,
+	}
 	switch {
-	case p.Lenient():
-		d.SchemaHash = p.lenientHash()
+	case lenient:
+		d.SchemaHash = p.lenientHash(linkBase)
 		d.Validate = func(frontMatter map[string]any) []document.Violation { return p.advise(t, frontMatter) }
 		d.Named = func(name string) (document.DocType, bool) {
 			named, ok := p.DocType(name)
-			return p.documentType(named), ok
+			return p.documentType(named, linkBase, lenient), ok
 		}
-	case p.docsDir != DocsFolder || d.LinkRoot != "." || d.Language != "": // paths may be relative to them
-		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(p.docsDir), []byte(d.LinkRoot), []byte(d.Language))
+	case linkBase != DocsFolder || d.LinkRoot != "." || d.Language != "": // paths may be relative to them
+		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(linkBase), []byte(d.LinkRoot), []byte(d.Language))
 	}
 	return d
 }
 
 // lenientHash identifies the doc-types of a lenient project's documents. It depends on the rules of
 // [Project.DocTypeOf] and not on schemas.
-func (p *Project) lenientHash() string {
+func (p *Project) lenientHash(linkBase string) string {
 	parts := [][]byte{
-		[]byte("lenient"), []byte(p.docsDir), []byte(p.Config.Documents.LinkRoot), []byte(p.Config.Documents.Language),
+		[]byte("lenient"), []byte(p.docsDir), []byte(linkBase), []byte(p.Config.Documents.LinkRoot), []byte(p.Config.Documents.Language),
 		[]byte(fmt.Sprint(fallbackType, commonFolders)),
 	}
 	for _, t := range p.types {

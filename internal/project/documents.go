@@ -13,21 +13,83 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// DocsDir returns the folder of the documents, relative to Root, with / separators and without "./".
+// DocsDir returns documents.folder, where new documents are written, relative to Root, with / separators and
+// without "./". It may be missing.
 func (p *Project) DocsDir() string { return p.docsDir }
 
-// Lenient reports whether documents need no front matter.
-func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
-
-// IsDocument reports whether a file is a document. name is its path in the folder of the documents, with /
-// separators. The schemas folder has documents only in a lenient project.
-func (p *Project) IsDocument(name string) bool {
-	return strings.EqualFold(path.Ext(name), ".md") && (p.Lenient() || !strings.HasPrefix(name, SchemasFolder+"/"))
+// DocumentsRoot returns the folder that has all documents, relative to Root: [Project.DocsDir], or "." if
+// documents.folders names others.
+func (p *Project) DocumentsRoot() string {
+	if len(p.places.list) > 0 {
+		return "."
+	}
+	return p.docsDir
 }
 
-// PruneDocuments reports whether a walk for documents may skip a folder.
+// Places returns where documents are, as the configuration writes it: the entries of documents.folders, then
+// DocsDir.
+func (p *Project) Places() []string {
+	return append(slices.Clone(p.Config.Documents.Folders), p.docsDir)
+}
+
+// PlaceOf returns the entry of Places that has a file of the repository as its document, and false without one.
+func (p *Project) PlaceOf(relPath string) (string, bool) {
+	if within(p.docsDir, relPath) {
+		return p.docsDir, true
+	}
+	if at := p.places.at(relPath); at >= 0 {
+		return p.Config.Documents.Folders[at], true
+	}
+	return "", false
+}
+
+// PlacesText names the places in a sentence.
+func (p *Project) PlacesText() string {
+	places := p.Places()
+	if last := len(places) - 1; last > 0 {
+		return strings.Join(places[:last], ", ") + " or " + places[last]
+	}
+	return places[0]
+}
+
+// Lenient reports whether documents in DocsDir need no front matter.
+func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
+
+// lenientAt reports whether a document needs no front matter. Nobody can say how the files of documents.folders
+// were written.
+func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !within(p.docsDir, relPath) }
+
+// IsDocument reports whether a file is a document. name is its path in DocumentsRoot, with / separators. The
+// schemas folder has documents only in a lenient project.
+func (p *Project) IsDocument(name string) bool {
+	name = path.Join(p.DocumentsRoot(), name)
+	below, ok := strings.CutPrefix(name, p.docsDir+"/")
+	if !ok {
+		return p.places.own(name)
+	}
+	return strings.EqualFold(path.Ext(name), ".md") && (p.Lenient() || !strings.HasPrefix(below, SchemasFolder+"/"))
+}
+
+// PruneDocuments reports whether a walk for documents may skip a folder, by its path in DocumentsRoot.
 func (p *Project) PruneDocuments(dir string) bool {
-	return p.Lenient() && path.Base(dir) == "node_modules"
+	dir = path.Join(p.DocumentsRoot(), dir)
+	if within(p.docsDir, dir) || within(dir, p.docsDir) {
+		return p.Lenient() && path.Base(dir) == "node_modules"
+	}
+	return p.places.prunes(dir)
+}
+
+// linkBase returns the folder that paths in related_docs and wikilinks of a document may be relative to: DocsDir
+// for the documents there, and the first of documents.folders for the others.
+func (p *Project) linkBase(relPath string) string {
+	if within(p.docsDir, relPath) {
+		return p.docsDir
+	}
+	first := p.places.list[0]
+	if isPattern(first.pattern) || isMarkdown(first.pattern) {
+		return "."
+	}
+	return first.pattern
 }
 
 // DocumentsFolder checks documents.folder of a configuration, and returns it as [Project.DocsDir]. The

@@ -28,12 +28,19 @@ type External struct {
 	include, exclude []string
 	// kept are folders in Dir that are never searched: those of the project's own documents and of git.
 	kept []string
+	own  places // of the project's own documents
 }
 
 // Match reports whether a file belongs to the external docs. relPath is relative to Dir, with / separators.
 func (e External) Match(relPath string) bool {
 	relPath = path.Clean(relPath)
-	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath)
+	owned := e.RelDir != "" && e.own.own(path.Join(e.RelDir, relPath))
+	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath) && !owned
+}
+
+// Has is Match for a path relative to the repository.
+func (e External) Has(relPath string) bool {
+	return e.RelDir != "" && within(e.RelDir, relPath) && e.Match(strings.TrimPrefix(relPath, e.RelDir+"/"))
 }
 
 // Prune reports whether a walk may skip a folder. relDir is relative to Dir, with / separators.

@@ -7,21 +7,20 @@ import (
 )
 
 // DocTypeOf returns the doc-type that the folder of a file implies. relPath is relative to Root with /
-// separators, and may begin with "./". ok is false outside the doc-types' folders. In a lenient project
-// every document has a doc-type: the nearest folder above it with a doc-type's name, or with a common name
-// of such folders, decides, and otherwise it is [fallbackType].
+// separators, and may begin with "./". ok is false for a file that is no document, and for one that needs front
+// matter and is outside the doc-types' folders. Otherwise the nearest folder above it with a doc-type's name,
+// or with a common name of such folders, decides, and otherwise it is [fallbackType].
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	clean := path.Clean(relPath)
-	below, ok := strings.CutPrefix(clean, p.docsDir+"/")
-	if !ok {
-		return DocType{}, false
-	}
-	for _, t := range p.types {
-		if strings.HasPrefix(below, t.Folder+"/") {
-			return t, true
+	below, home := strings.CutPrefix(clean, p.docsDir+"/")
+	if home {
+		for _, t := range p.types {
+			if strings.HasPrefix(below, t.Folder+"/") {
+				return t, true
+			}
 		}
 	}
-	if !p.Lenient() {
+	if home && !p.Lenient() || !home && !p.places.own(clean) {
 		return DocType{}, false
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {

@@ -35,6 +35,7 @@ type Project struct {
 	Config     Config // with defaults applied
 
 	docsDir  string
+	places   places // beside docsDir
 	types    []DocType
 	external *External
 }
@@ -54,10 +55,16 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	if p.docsDir, err = DocumentsFolder(root, p.Config.Documents.Folder); err != nil {
 		return nil, err
 	}
+	if err := p.loadPlaces(); err != nil {
+		return nil, err
+	}
 	if p.types, err = p.loadDocTypes(); err != nil {
 		return nil, err
 	}
 	if p.external, err = p.loadExternal(externalAllowed); err != nil {
+		return nil, err
+	}
+	if err := p.besideExternal(); err != nil {
 		return nil, err
 	}
 	return p, nil

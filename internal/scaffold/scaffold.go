@@ -1,103 +1,119 @@
-// Package scaffold prepares a repository: it writes the configuration and folders of a new project,
-// and finds the documentation that is there. It never changes a file that exists.
+// Package scaffold prepares a repository: it finds the markdown that is there, and writes the configuration of a
+// new project that has it as documents.
 package scaffold
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Options say what a new configuration is to hold.
+// Options say what a configuration is to hold.
 type Options struct {
-	// Documents is the folder of the project's own documents, relative to the repository; outside
-	// the usual one they need no front matter. "" takes the folder that exists.
-	Documents string
+	// Documents are the folders, files and patterns of the project's documents. Empty takes those that there are.
+	// An existing configuration is changed only for these.
+	Documents []string
 	// ExternalAllowed is as for [project.Load].
 	ExternalAllowed []string
 }
 
-// Result names the files and folders that Write has made.
+// Result says what Write has made and found.
 type Result struct {
-	// Project is the repository's, as it is now.
-	Project *project.Project
-	// Kept is set if there was a configuration.
-	Kept bool
-	// Folders are those that were made, relative to the repository.
+	Project *project.Project // as it is now
+	// Kept is set if there was a configuration, and Changed if Documents changed it.
+	Kept, Changed bool
+	// Folders were made, relative to the repository.
 	Folders []string
-	Counts
+	// Places are where the documents are.
+	Places []Place
+	// Further are places with markdown that is no document, for [Options.Documents].
+	Further []Place
+	// LeftOut are files and folders with markdown that are never proposed.
+	LeftOut []LeftOut
 }
 
-// Counts counts the markdown of a repository that had no configuration.
-type Counts struct {
-	// Documents and External count the files in the folders of own and external documents.
-	Documents, External int
-	// Loose counts the files outside a folder of documentation, which are not searched, and Vault
-	// says that they are an Obsidian vault.
-	Loose int
-	Vault bool
+// Place is an entry of documents.folders, or the folder of new documents, with the number of its files.
+type Place struct {
+	Place string `json:"place"`
+	Files int    `json:"files"`
 }
 
-// Write prepares the repository at root, which has no symbolic link in it. An existing
-// configuration that is not valid, and a folder that cannot hold documents, is a
+// LeftOut is a file or a folder with markdown that is no document, and why.
+type LeftOut struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Write prepares the repository at root, which has no symbolic link in it. A configuration that is not valid is a
 // *[project.ConfigError].
 func Write(root string, options Options) (result Result, err error) {
-	if options.Documents != "" {
-		if options.Documents, err = project.DocumentsFolder(root, options.Documents); err != nil {
-			return Result{}, err
-		}
+	if err := project.CheckPlaces(root, options.Documents); err != nil {
+		return Result{}, err
 	}
 	folder, err := contain.Open(root)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	known := findKnowledge(folder, options.Documents)
-	if result.Kept, err = writeConfig(filepath.Base(root), folder.Showing(project.ConfigDir), known); err != nil {
+	found := take(folder)
+	if err := result.writeConfig(root, folder, found, options); err != nil {
 		return Result{}, err
 	}
 	if result.Project, err = project.Load(root, options.ExternalAllowed...); err != nil {
 		return Result{}, err
 	}
-	if !result.Kept {
-		result.Counts = known.Counts
-	} else if err := checkKept(result.Project, options.Documents); err != nil {
-		return Result{}, err
+	result.count(found)
+	if slices.Contains(options.Documents, result.Project.DocsDir()) {
+		result.Folders, err = makeFolders(folder, result.Project)
 	}
-	result.Folders, err = makeFolders(folder, result.Project)
 	return result, err
 }
 
-// checkKept refuses another folder of documents than an existing configuration names.
-func checkKept(p *project.Project, wanted string) error {
-	if wanted == "" || wanted == p.DocsDir() {
-		return nil
-	}
-	return &project.ConfigError{
-		Path: p.ConfigPath, Key: "documents.folder", Problem: fmt.Sprintf("is %q already, not %q", p.DocsDir(), wanted),
-		Hint: fmt.Sprintf(
-			`A configuration that is there is not changed: write "documents": {"folder": %q, "lenient": true} into it.`, wanted),
-	}
-}
-
-// makeFolders makes the folder of the documents, with one for each doc-type unless the project is lenient.
-func makeFolders(folder *contain.Root, p *project.Project) (made []string, err error) {
-	names := []string{p.DocsDir()}
-	if !p.Lenient() {
-		names = nil
-		for _, docType := range p.DocTypes() {
-			names = append(names, path.Join(p.DocsDir(), docType.Folder))
+// count fills in where the markdown of the survey is.
+func (r *Result) count(found survey) {
+	files := map[string]int{}
+	var others []string
+	for _, name := range found.markdown {
+		place, ok := r.Project.PlaceOf(name)
+		external, hasExternal := r.Project.External()
+		why := project.LeftOut(name, false)
+		switch {
+		case ok:
+			files[place]++
+		case hasExternal && external.Has(name):
+		case why != "":
+			found.left = append(found.left, LeftOut{name, why})
+		default:
+			others = append(others, name)
 		}
 	}
+	for _, place := range r.Project.Places() {
+		if place != r.Project.DocsDir() || files[place] > 0 {
+			r.Places = append(r.Places, Place{place, files[place]})
+		}
+	}
+	for _, place := range found.places(others) {
+		r.Further = append(r.Further, Place{Place: place})
+	}
+	r.LeftOut = found.left
+}
+
+// makeFolders makes the folder of new documents, with one for each doc-type.
+func makeFolders(folder *contain.Root, p *project.Project) (made []string, err error) {
 	const readable = 0o755
-	for _, name := range names {
+	for _, docType := range p.DocTypes() {
+		name := path.Join(p.DocsDir(), docType.Folder)
 		if _, _, err := folder.Resolve(name); err == nil {
 			continue
 		}
@@ -111,46 +127,124 @@ func makeFolders(folder *contain.Root, p *project.Project) (made []string, err e
 
 // config holds the keys of a new configuration.
 type config struct {
-	ProjectName  string        `json:"project_name"`
-	Documents    *documents    `json:"documents,omitempty"`
-	ExternalDocs *externalDocs `json:"external_docs,omitempty"`
+	ProjectName string     `json:"project_name"`
+	Documents   *documents `json:"documents,omitempty"`
 }
 
 type documents struct {
-	Folder  string `json:"folder"`
-	Lenient bool   `json:"lenient"`
+	Folder  string   `json:"folder,omitempty"`
+	Folders []string `json:"folders,omitempty"`
+	Lenient bool     `json:"lenient,omitempty"`
 }
 
-type externalDocs struct {
-	Path  string `json:"path"`
-	AsOwn bool   `json:"as_own,omitempty"`
-}
+var configName = path.Join(project.ConfigDir, project.ConfigFile)
 
-// writeConfig writes a configuration, unless there is one.
-func writeConfig(repository string, folder *contain.Root, known knowledge) (kept bool, err error) {
+// writeConfig writes a configuration, or changes documents.folders of the one that is there.
+func (r *Result) writeConfig(root string, folder *contain.Root, found survey, options Options) error {
 	const readable, file = 0o755, 0o644
-	if err := folder.MkdirAll(project.ConfigDir, readable); err != nil {
-		return false, fmt.Errorf("make the folder of the configuration: %w", err)
+	shown := folder.Showing(project.ConfigDir)
+	if err := shown.MkdirAll(project.ConfigDir, readable); err != nil {
+		return fmt.Errorf("make the folder of the configuration: %w", err)
 	}
-	c := config{ProjectName: ProjectName(repository)}
-	if known.own != "" {
-		c.Documents = &documents{Folder: known.own, Lenient: true}
-	}
-	if known.external != "" {
-		c.ExternalDocs = &externalDocs{Path: "./" + known.external, AsOwn: known.asOwn}
-	}
-	text, err := json.MarshalIndent(c, "", "  ")
+	text, err := json.MarshalIndent(newConfig(root, folder, found, options.Documents), "", "  ")
 	if err != nil {
-		return false, fmt.Errorf("write the configuration: %w", err)
+		return fmt.Errorf("write the configuration: %w", err)
 	}
-	name := path.Join(project.ConfigDir, project.ConfigFile)
-	switch err = folder.Create(name, append(text, '\n'), file); {
-	case errors.Is(err, fs.ErrExist):
-		return true, nil
-	case err != nil:
-		return false, fmt.Errorf("write the configuration: %w", err)
+	err = shown.Create(configName, append(text, '\n'), file)
+	if errors.Is(err, fs.ErrExist) {
+		r.Kept = true
+		return r.changeConfig(root, shown, options)
 	}
-	return false, nil
+	if err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	return nil
+}
+
+// newConfig returns the configuration of a repository. Documents that the compound-engineering plugin writes in
+// docs/solutions stay together with new ones.
+func newConfig(root string, folder *contain.Root, found survey, wanted []string) config {
+	const solutions = "docs/solutions"
+	c := config{ProjectName: ProjectName(filepath.Base(root))}
+	known := slices.DeleteFunc(slices.Clone(found.markdown), func(name string) bool {
+		return strings.HasPrefix(name, project.DocsFolder+"/") || project.LeftOut(name, false) != ""
+	})
+	d := documents{Folders: found.places(known), Lenient: !folder.Exists(project.DocsFolder)}
+	if len(wanted) > 0 {
+		d.Folders = cleaned(wanted)
+	}
+	if d.Lenient && found.notes[solutions] > 0 {
+		d.Folder = solutions
+	}
+	if len(d.Folders) > 0 {
+		c.Documents = &d
+	}
+	return c
+}
+
+// cleaned returns entries for documents.folders without the folder that every project has.
+func cleaned(wanted []string) []string {
+	var folders []string
+	for _, name := range wanted {
+		if name = path.Clean(filepath.ToSlash(name)); name != project.DocsFolder {
+			folders = append(folders, name)
+		}
+	}
+	return folders
+}
+
+// changeConfig adds the wanted places to the configuration that is there.
+func (r *Result) changeConfig(root string, shown *contain.Root, options Options) error {
+	p, err := project.Load(root, options.ExternalAllowed...)
+	if err != nil {
+		return err
+	}
+	given := p.Config.Documents.Folders
+	added := slices.DeleteFunc(cleaned(options.Documents), func(name string) bool { return slices.Contains(p.Places(), name) })
+	if len(added) == 0 {
+		return nil
+	}
+	before, err := shown.Read(configName, contain.MaxConfig)
+	if err != nil {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	changed, err := withFolders(before.Content, append(slices.Clone(given), added...))
+	if err != nil {
+		return fmt.Errorf("change the configuration: %w", err)
+	}
+	if err := shown.Replace(configName, changed, func() error { return nil }); err != nil {
+		return fmt.Errorf("change the configuration: %w", err)
+	}
+	if _, err := project.Load(root, options.ExternalAllowed...); err != nil {
+		return errors.Join(err, shown.Replace(configName, before.Content, func() error { return nil }))
+	}
+	r.Changed = true
+	return nil
+}
+
+// withFolders returns the text of a configuration with documents.folders set, and the rest as it was but for blanks.
+func withFolders(text []byte, folders []string) ([]byte, error) {
+	value, err := hujson.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(folders)
+	if err != nil {
+		return nil, err
+	}
+	if value.Find("/documents") == nil {
+		encoded = fmt.Appendf(nil, `[{"op": "add", "path": "/documents", "value": {"folders": %s}}]`, encoded)
+	} else {
+		encoded = fmt.Appendf(nil, `[{"op": "add", "path": "/documents/folders", "value": %s}]`, encoded)
+	}
+	if err := value.Patch(encoded); err != nil {
+		return nil, err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, value.Pack(), "", "  "); err != nil {
+		return nil, err
+	}
+	return indented.Bytes(), nil
 }
 
 // ProjectName makes a project's name of a folder's: a letter, then small letters, digits and hyphens.

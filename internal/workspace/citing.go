@@ -112,15 +112,11 @@ func (w *Workspace) Recall(p *Project) project.Recall {
 	return w.settings.Recall.And(p.Definition.Config.Recall)
 }
 
-// recalled returns the collections that hooks search: those of the user's settings, and external docs that the
-// project takes as its own.
+// recalled returns the collections that hooks search.
 func (w *Workspace) recalled(p *project.Project) (collections []catalog.Collection) {
 	for _, c := range []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook} {
 		named := slices.Contains(w.settings.RecallCollections, string(c))
-		if c == catalog.External {
-			named = p.Config.ExternalDocs != nil && (named || p.Config.ExternalAsOwn())
-		}
-		if named {
+		if named && (c != catalog.External || p.Config.ExternalDocs != nil) {
 			collections = append(collections, c)
 		}
 	}

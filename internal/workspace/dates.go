@@ -4,19 +4,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/compound-docs/compound-docs/internal/gitlog"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
 // commitDates knows when documents were first committed. It asks git when a date is needed and HEAD has
 // moved. Safe for concurrent use.
 type commitDates struct {
-	dir, prefix string // the folder of the documents, and what its paths in the index begin with
-	logger      *slog.Logger
+	folder watch.Folder // of the documents
+	logger *slog.Logger
 
 	mu     sync.Mutex
 	commit string            // HEAD when dates was read
@@ -24,9 +23,7 @@ type commitDates struct {
 }
 
 func newCommitDates(p *project.Project, logger *slog.Logger) *commitDates {
-	return &commitDates{
-		dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), prefix: p.DocsDir() + "/", logger: logger,
-	}
+	return &commitDates{folder: docsFolder(p), logger: logger}
 }
 
 // FirstCommits returns the dates of the documents' first commits, as far as git knows them.
@@ -43,7 +40,8 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	}
 	dates := map[string]string{}
 	for _, path := range paths {
-		if date, ok := c.dates[strings.TrimPrefix(path, c.prefix)]; ok {
+		name, _ := c.folder.Name(path)
+		if date, ok := c.dates[name]; ok {
 			dates[path] = date
 		}
 	}
@@ -52,7 +50,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 
 // read brings dates up to date with HEAD. It does not read an unreadable history again before HEAD moves.
 func (c *commitDates) read(ctx context.Context) error {
-	folder, err := gitlog.Open(c.dir)
+	folder, err := gitlog.Open(c.folder.Dir)
 	if err != nil {
 		return err
 	}

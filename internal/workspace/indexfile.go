@@ -93,9 +93,9 @@ func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 	return nil
 }
 
-// documentName returns the document's path in the docs folder. Errors name the tool's parameter.
+// documentName returns the document's path in the folder of the documents. given may be relative to the
+// repository or to DocsDir. Errors name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
-	docs := p.Definition.DocsDir()
 	name := filepath.ToSlash(given)
 	if filepath.IsAbs(given) {
 		// The project's root has no symbolic links, but the given path may.
@@ -107,21 +107,24 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		name = filepath.ToSlash(relative)
 	}
 	// A client on Windows may write \ to a server in WSL or in a container.
-	name = strings.TrimPrefix(path.Clean(strings.ReplaceAll(name, `\`, "/")), docs+"/")
+	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
-		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q leads out of %s; give one such as %s",
-			parameter, given, docs, p.examplePath()).With("parameter", parameter)
-	}
-	if !p.docs.folder.Covers(name) {
-		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q is not a markdown document; give one such as %s",
+		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q leads out of the repository; give one such as %s",
 			parameter, given, p.examplePath()).With("parameter", parameter)
 	}
-	return name, nil
+	folder := p.docs.folder
+	for _, indexed := range []string{name, path.Join(p.Definition.DocsDir(), name)} {
+		if inFolder, ok := folder.Name(indexed); ok && folder.Covers(inFolder) {
+			return inFolder, nil
+		}
+	}
+	return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q is not a markdown document in %s; give one such as %s",
+		parameter, given, p.Definition.PlacesText(), p.examplePath()).With("parameter", parameter)
 }
 
 func (p *Project) notFound(given string) *apierror.Error {
 	return apierror.Errorf(apierror.DocumentNotFound, "there is no document %.200q; give its path in %s, such as %s",
-		given, p.Definition.DocsDir(), p.examplePath())
+		given, p.Definition.PlacesText(), p.examplePath())
 }
 
 // examplePath returns a path as an example for messages.
@@ -152,4 +155,11 @@ func (p *Project) Read(given string) (document.File, error) {
 		}
 	}
 	return document.File{}, p.notFound(given)
+}
+
+// IsDocument reports whether a path of the repository is that of a document of the project's own, whether or
+// not there is a file.
+func (p *Project) IsDocument(indexed string) bool {
+	name, ok := p.docs.folder.Name(indexed)
+	return ok && p.docs.folder.Covers(name)
 }

@@ -101,10 +101,14 @@ func Folders(p *project.Project) []watch.Folder {
 }
 
 func docsFolder(p *project.Project) watch.Folder {
-	return watch.Folder{
-		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Inside: p.Root, Prefix: p.DocsDir(),
+	folder := watch.Folder{
+		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocumentsRoot())), Inside: p.Root, Prefix: p.DocumentsRoot(),
 		Match: p.IsDocument, Prune: p.PruneDocuments, MayBeMissing: true,
 	}
+	if folder.Prefix == "." {
+		folder.Prefix = ""
+	}
+	return folder
 }
 
 // externalPrefix makes paths relative to the repository. Paths outside it stay absolute.

@@ -40,9 +40,9 @@ func (p *Project) Promote(
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
-		return "", "", apierror.FileError(fmt.Errorf("edit ./%s: %w", path.Join(p.Definition.DocsDir(), name), err))
+		return "", "", apierror.FileError(fmt.Errorf("edit ./%s: %w", path.Join(p.docs.folder.Prefix, name), err))
 	}
-	err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name))
+	err = p.indexNewest(ctx, name, path.Join(p.docs.folder.Prefix, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", "", p.notFound(given)
 	}
@@ -65,7 +65,7 @@ func (p *Project) orExternal(err error, given string, code apierror.Code) error 
 		return err
 	}
 	return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion "+
-		"level; give only documents in %s", given, p.Definition.DocsDir())
+		"level; give only documents in %s", given, p.Definition.PlacesText())
 }
 
 // isExternal reports whether the given path leads to a file of the external docs.

@@ -58,13 +58,16 @@ func resolveRelated(source, docs string, related []string) []Link {
 			continue
 		}
 		inDocs := strings.TrimPrefix(path.Clean(destination), "/")
-		if !strings.HasPrefix(inDocs, docs+"/") {
-			inDocs = path.Join(docs, inDocs)
-		} else {
+		switch {
+		case docs == ".": // the repository
+		case strings.HasPrefix(inDocs, docs+"/"):
 			destination = "/" + inDocs
+		default:
+			inDocs = path.Join(docs, inDocs)
 		}
 		target, ok := resolveLink(source, destination)
-		if !strings.HasPrefix(inDocs, docs+"/") || inDocs == source || ok && inDocs == target {
+		isInside := strings.HasPrefix(inDocs, docs+"/") || docs == "." && insideRepository(inDocs)
+		if !isInside || inDocs == source || ok && inDocs == target {
 			inDocs = ""
 		}
 		switch {

@@ -1,0 +1,224 @@
+package project
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+)
+
+// places are the folders and files of documents.folders.
+type places struct {
+	list []place
+	// external is the folder of external docs, relative to the repository, or "". Its files are own documents
+	// only if a place lies inside it.
+	external string
+	git      []string // git's folders, relative to the repository; they may be visible
+}
+
+// place is a folder or a file of the repository, or a pattern for several.
+type place struct {
+	pattern    string // relative to the repository; "**" for all of it
+	inExternal bool
+}
+
+// parts returns the pattern's elements. [Project.loadPlaces] makes sure that each is a pattern.
+func (p place) parts() []string { return strings.Split(p.pattern, "/") }
+
+// base returns the elements of the pattern before the first wildcard, as a path, or ".".
+func (p place) base() string {
+	base, _ := doublestar.SplitPattern(p.pattern)
+	if p.pattern == base || !isPattern(p.pattern) {
+		return p.pattern
+	}
+	return base
+}
+
+func (p place) covers(name string) bool {
+	return doublestar.MatchUnvalidated(p.pattern, name) || doublestar.MatchUnvalidated(p.pattern+"/**", name)
+}
+
+// mayHold reports whether a folder can have files of the place. byName is set if the pattern names the folder
+// without a wildcard.
+func (p place) mayHold(dir string) (holds, byName bool) {
+	parts := p.parts()
+	for i, element := range strings.Split(dir, "/") {
+		if i >= len(parts) || parts[i] == "**" {
+			return true, false
+		}
+		if !doublestar.MatchUnvalidated(parts[i], element) {
+			return false, false
+		}
+		byName = parts[i] == element
+	}
+	return true, byName
+}
+
+// own reports whether a file of the repository is a document of one of the places.
+func (p places) own(name string) bool {
+	return p.at(name) >= 0
+}
+
+// at returns the index of the first place that has a file as its document, or -1.
+func (p places) at(name string) int {
+	if !isMarkdown(name) {
+		return -1
+	}
+	return slices.IndexFunc(p.list, func(place place) bool {
+		return place.covers(name) && (place.inExternal || !within(p.external, name)) &&
+			(!boilerplate(name) || place.pattern == name)
+	})
+}
+
+// prunes reports whether a folder has no document of the places.
+func (p places) prunes(dir string) bool {
+	if slices.Contains(p.git, dir) {
+		return true
+	}
+	return !slices.ContainsFunc(p.list, func(place place) bool {
+		holds, byName := place.mayHold(dir)
+		return holds && (byName || !vendored(path.Base(dir))) && (place.inExternal || !within(p.external, dir))
+	})
+}
+
+// within reports whether a path of the repository is folder or below it. No path is within "".
+func within(folder, name string) bool {
+	return folder == "." || folder != "" && (name == folder || strings.HasPrefix(name, folder+"/"))
+}
+
+// isMarkdown reports whether a file of a place is read as markdown, by its name.
+func isMarkdown(name string) bool {
+	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
+}
+
+// vendored reports whether a folder of that name holds files that others wrote or a program made.
+func vendored(folder string) bool { return slices.Contains(vendoredFolders, folder) }
+
+var vendoredFolders = []string{
+	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "__pycache__", "_build", "_site",
+}
+
+// boilerplate reports whether a file is one that most repositories have and that says little of this one, or
+// that assistants read by themselves.
+func boilerplate(name string) bool {
+	base := path.Base(name)
+	return slices.Contains(boilerplateFiles, strings.TrimSuffix(base, path.Ext(base)))
+}
+
+var boilerplateFiles = []string{
+	"CHANGELOG", "Changelog", "changelog", "CHANGES", "HISTORY", "RELEASES", "LICENSE", "LICENCE", "license", "COPYING",
+	"NOTICE", "CODE_OF_CONDUCT", "code_of_conduct", "PULL_REQUEST_TEMPLATE", "pull_request_template", "CLAUDE", "AGENTS", "GEMINI",
+}
+
+// LeftOut says why a file or a folder of the repository is not taken as a document, "" if nothing speaks
+// against it. A place that names it in full takes it all the same.
+func LeftOut(name string, folder bool) string {
+	switch {
+	case folder && vendored(path.Base(name)):
+		return "written by others or made by a program"
+	case !folder && boilerplate(name):
+		return "says little of this project, or is read by assistants themselves"
+	}
+	return ""
+}
+
+// CheckPlaces checks entries of documents.folders for the repository at root, a path without symbolic links. The
+// error is a *[ConfigError].
+func CheckPlaces(root string, folders []string) error {
+	_, err := placesOf(root, folders)
+	return err
+}
+
+func placesOf(root string, folders []string) (list []place, err error) {
+	for i, given := range folders {
+		pattern, problem := placePattern(given)
+		if problem == "" && !isPattern(given) {
+			problem = linkProblem(root, pattern)
+		}
+		if problem != "" {
+			return nil, &ConfigError{
+				Path: filepath.Join(root, ConfigDir, ConfigFile), Key: fmt.Sprintf("documents.folders[%d]", i),
+				Problem: fmt.Sprintf("is %q, which %s", given, problem),
+				Hint:    `Name a folder or a file of the repository, or a pattern for several, for example "packages/*/docs".`,
+			}
+		}
+		if pattern == "." {
+			pattern = "**"
+		}
+		list = append(list, place{pattern: pattern})
+	}
+	return list, nil
+}
+
+// loadPlaces checks documents.folders. The error is a *ConfigError.
+func (p *Project) loadPlaces() (err error) {
+	if p.places.list, err = placesOf(p.Root, p.Config.Documents.Folders); err != nil || len(p.places.list) == 0 {
+		return err
+	}
+	if problem := linkProblem(p.Root, p.docsDir); problem != "" {
+		return p.configError("documents.folder", fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
+	}
+	for _, folder := range gitFolders(p.Root) {
+		if rel, err := filepath.Rel(p.Root, folder); err == nil && filepath.IsLocal(rel) {
+			p.places.git = append(p.places.git, filepath.ToSlash(rel))
+		}
+	}
+	return nil
+}
+
+// placePattern returns an entry of documents.folders as it is matched, or what is wrong with it.
+func placePattern(given string) (pattern, problem string) {
+	pattern = path.Clean(given)
+	switch {
+	case path.IsAbs(given) || filepath.IsAbs(given):
+		return "", "is an absolute path"
+	case strings.Contains(given, `\`):
+		return "", `has \ where / belongs`
+	case pattern == ".." || strings.HasPrefix(pattern, "../"):
+		return "", "leads out of the repository"
+	case contain.Hidden(pattern):
+		return "", "is hidden, and hidden files are not indexed"
+	case alternatives(pattern) > maxAlternatives:
+		return "", "has too many alternatives"
+	}
+	for _, part := range strings.Split(pattern, "/") {
+		if !doublestar.ValidatePattern(part) {
+			return "", "is not a valid pattern"
+		}
+	}
+	return pattern, ""
+}
+
+func isPattern(given string) bool { return strings.ContainsAny(given, "*?[{") }
+
+// linkProblem says where a folder leads that is a symbolic link: a walk of the repository does not follow it.
+func linkProblem(root, folder string) string {
+	target, err := resolveInside(root, filepath.FromSlash(folder))
+	if err != nil || filepath.ToSlash(target) == folder {
+		return ""
+	}
+	return "is a symbolic link to " + filepath.ToSlash(target)
+}
+
+// besideExternal separates the places from the folder of external docs. The error is a *ConfigError.
+func (p *Project) besideExternal() error {
+	if p.external == nil || p.external.RelDir == "" {
+		return nil
+	}
+	p.places.external = p.external.RelDir
+	for i, place := range p.places.list {
+		base := place.base()
+		if base == p.places.external {
+			return p.externalError("path", fmt.Sprintf("is %q, which documents.folders has too", p.external.Path),
+				"Remove it from one of the two: documents are the project's own, external docs are reference material.")
+		}
+		p.places.list[i].inExternal = within(p.places.external, base)
+	}
+	p.external.own = p.places
+	return nil
+}

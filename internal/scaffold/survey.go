@@ -1,0 +1,189 @@
+package scaffold
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// maxEntries bounds the look into a large repository.
+const maxEntries = 200_000
+
+// maxPlaces is how many entries documents.folders may have.
+const maxPlaces = 100
+
+// survey is the markdown of a repository, by the names of its files.
+type survey struct {
+	markdown []string
+	// files and notes count the files and the markdown of each folder with those below, without pictures.
+	files, notes map[string]int
+	vaults       map[string]bool // folders that an app for notes has its settings in
+	left         []LeftOut
+}
+
+// take looks at everything in a repository that is not hidden.
+func take(root *contain.Root) survey {
+	s := survey{files: map[string]int{}, notes: map[string]int{}, vaults: map[string]bool{}}
+	entries := 0
+	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
+		if entries++; entries > maxEntries {
+			s.left = append(s.left, LeftOut{name, "the repository has too many files to look at them all"})
+			return fs.SkipAll
+		}
+		switch {
+		case err != nil:
+			return fs.SkipDir // doctor names folders that cannot be read
+		case d.IsDir():
+			return s.enter(root, name)
+		case d.Type().IsRegular():
+			s.add(name)
+		}
+		return nil
+	})
+	return s
+}
+
+// enter decides whether the survey looks into a folder.
+func (s *survey) enter(root *contain.Root, name string) error {
+	if name == "." {
+		s.vaults[name] = isVault(root, name)
+		return nil
+	}
+	base := strings.ToLower(path.Base(name))
+	why := project.LeftOut(name, true)
+	switch {
+	case why != "" || s.anchor(name) != "":
+	case root.Exists(path.Join(name, ".git")):
+		why = "another git repository"
+	case slices.Contains(generatedFolders, base):
+		why = "generated, or material for tests and sites"
+	}
+	if why != "" {
+		if hasMarkdown(root, name) {
+			s.left = append(s.left, LeftOut{name, why})
+		}
+		return fs.SkipDir
+	}
+	s.vaults[name] = isVault(root, name)
+	return nil
+}
+
+func (s *survey) add(name string) {
+	extension := strings.ToLower(path.Ext(name))
+	if slices.Contains(pictures, extension) {
+		return
+	}
+	isNote := slices.Contains(markdown, extension)
+	if isNote {
+		s.markdown = append(s.markdown, name)
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		s.files[dir]++
+		if isNote {
+			s.notes[dir]++
+		}
+	}
+}
+
+var (
+	markdown = []string{".md", ".markdown", ".mdx"}
+	pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".drawio", ".canvas"}
+	// settings of apps for notes
+	vaultFolders = []string{".obsidian", ".foam", ".dendron", ".zk", "logseq"}
+	// generatedFolders have no knowledge unless they are inside a folder of documentation.
+	generatedFolders = []string{
+		"target", "dist", "build", "out", "coverage", "testdata", "fixtures", "__fixtures__", "__snapshots__", "themes", "archetypes",
+	}
+	// documentationFolders are the names that teams give to folders of what they write down.
+	documentationFolders = []string{
+		"docs", "doc", "documentation", "adr", "adrs", "decisions", "decision-records", "rfc", "rfcs", "wiki", "notes", "handbook",
+		"guide", "guides", "runbook", "runbooks", "playbook", "playbooks", "postmortem", "postmortems", "incidents", "knowledge",
+		"knowledge-base", "kb", "content", "blog", "posts", "_posts", "_docs", "architecture", "design", "specs", "proposals",
+		"solutions", "learnings", "manual", "howto", "faq", "tutorials", "journal", "research",
+	}
+)
+
+func isVault(root *contain.Root, folder string) bool {
+	return slices.ContainsFunc(vaultFolders, func(name string) bool { return root.Exists(path.Join(folder, name)) })
+}
+
+// hasMarkdown reports whether a folder has markdown near its top. It need not look at all of node_modules.
+func hasMarkdown(root *contain.Root, folder string) (found bool) {
+	opened, err := root.Sub(folder)
+	if err != nil {
+		return false
+	}
+	defer opened.Close() //nolint:errcheck // opened for reading only
+	const enough = 1000
+	entries := 0
+	_ = opened.Walk(func(name string, _ fs.DirEntry, _ error) error {
+		entries++
+		found = slices.Contains(markdown, strings.ToLower(path.Ext(name)))
+		if found || entries > enough {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// anchor returns the topmost folder of a path that is one of documentation, by its name, as a vault, or because
+// at least half of its files are markdown. "" means none.
+func (s *survey) anchor(name string) string {
+	elements := strings.Split(name, "/")
+	for i := range elements {
+		folder := strings.Join(elements[:i+1], "/")
+		const several = 2
+		mostly := s.notes[folder] >= several && s.files[folder] <= 2*s.notes[folder]
+		if s.vaults[folder] || mostly || slices.Contains(documentationFolders, strings.ToLower(elements[i])) {
+			return folder
+		}
+	}
+	return ""
+}
+
+// places returns entries of documents.folders that have the given files. A folder of documentation is taken whole,
+// and similar paths by one pattern, such as packages/*/docs. A vault in the root is the repository itself.
+func (s *survey) places(files []string) []string {
+	if s.vaults["."] && len(files) > 0 {
+		return []string{"."}
+	}
+	groups := map[string][]string{} // by the pattern that would have them all
+	var order []string
+	for _, file := range files {
+		place, pattern := s.anchor(path.Dir(file)), ""
+		if place != "" {
+			pattern = starred(place, path.Base(place))
+		} else {
+			place, pattern = file, starred(file, "*"+path.Ext(file))
+		}
+		if _, seen := groups[pattern]; !seen {
+			order = append(order, pattern)
+		}
+		if !slices.Contains(groups[pattern], place) {
+			groups[pattern] = append(groups[pattern], place)
+		}
+	}
+	var places []string
+	for _, pattern := range order {
+		if group := groups[pattern]; len(group) == 1 && strings.Contains(group[0], "/") {
+			pattern = group[0]
+		}
+		places = append(places, pattern)
+	}
+	return places[:min(len(places), maxPlaces)]
+}
+
+// starred returns a path with its last element replaced and with * for those between the first and the last.
+func starred(name, last string) string {
+	elements := strings.Split(name, "/")
+	for i := 1; i < len(elements)-1; i++ {
+		elements[i] = "*"
+	}
+	elements[len(elements)-1] = last
+	return strings.Join(elements, "/")
+}
