@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // Grade says how sure a search is that a document answers the query.
@@ -14,23 +15,20 @@ type Grade string
 const (
 	// Answers is for a document that reaches the threshold.
 	Answers Grade = "answers"
-	// MayAnswer is for a document below it that has a score of [MayAnswerScore], or that has the
+	// MayAnswer is for a document below it that has a score of [relevance.MayAnswer], or that has the
 	// main word of the query in its title or tags.
 	MayAnswer Grade = "may_answer"
 	// Nothing is for every other document.
 	Nothing Grade = "nothing"
 )
 
-// MayAnswerScore is the least score of a document that may answer, whatever its title.
-const MayAnswerScore = .3
-
-// Strength says in a word how likely a document answers: sure from the threshold on, likely from
-// [MayAnswerScore] on, or weak.
+// Strength says in a word how likely a document answers: sure from the threshold on, likely from .3 on, or weak.
 func Strength(score, threshold float64) string {
+	const likely = .3
 	switch {
 	case score >= threshold:
 		return "sure"
-	case score >= MayAnswerScore:
+	case score >= likely:
 		return "likely"
 	default:
 		return "weak"
@@ -92,13 +90,13 @@ func (f *search) hits(ranked []*Hit) Hits {
 	for _, hit := range ranked {
 		about[hit.ID] = len(subject) > 0 && f.terms.HasAll(hit.Title+"\n"+hit.Tags, subject)
 	}
-	grade := Nothing
+	grade, least := Nothing, relevance.MayAnswer(f.searchable)
 	var documents, critical, mayAnswer, closest, others []*Hit
 	for _, hit := range ranked {
 		switch {
 		case f.reached(hit):
 			grade = Answers
-		case grade == Nothing && (hit.Score >= MayAnswerScore || about[hit.ID]):
+		case grade == Nothing && (hit.Score >= least || about[hit.ID]):
 			grade = MayAnswer
 		}
 		switch {
@@ -124,7 +122,7 @@ func (f *search) hits(ranked []*Hit) Hits {
 		slices.SortStableFunc(others, func(a, b *Hit) int { return compareTrue(about[a.ID], about[b.ID]) })
 	}
 	for _, hit := range others {
-		unsure := about[hit.ID] || grade == MayAnswer && hit.Score >= MayAnswerScore
+		unsure := about[hit.ID] || grade == MayAnswer && hit.Score >= least
 		if unsure && len(mayAnswer) < most {
 			mayAnswer = append(mayAnswer, hit)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -288,6 +289,9 @@ func (f *search) vocabulary() terms.Vocabulary {
 
 // Empty reports whether there was no document to search.
 func (h Hits) Empty() bool { return h.of.passages() == 0 }
+
+// MayAnswerScore is the least score of a document that may answer, whatever its title.
+func (h Hits) MayAnswerScore() float64 { return relevance.MayAnswer(h.of.searchable) }
 
 // Scope returns what was searched.
 func (h Hits) Scope() catalog.Scope { return h.of.scope }
