@@ -2,6 +2,7 @@ package rag
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -90,13 +91,13 @@ func (f *search) hits(ranked []*Hit) Hits {
 	for _, hit := range ranked {
 		about[hit.ID] = len(subject) > 0 && f.terms.HasAll(hit.Title+"\n"+hit.Tags, subject)
 	}
-	grade, least := Nothing, relevance.MayAnswer(f.searchable)
+	grade := Nothing
 	var documents, critical, mayAnswer, closest, others []*Hit
 	for _, hit := range ranked {
 		switch {
 		case f.reached(hit):
 			grade = Answers
-		case grade == Nothing && (hit.Score >= least || about[hit.ID]):
+		case grade == Nothing && (hit.mayAnswer() || about[hit.ID]):
 			grade = MayAnswer
 		}
 		switch {
@@ -122,7 +123,7 @@ func (f *search) hits(ranked []*Hit) Hits {
 		slices.SortStableFunc(others, func(a, b *Hit) int { return compareTrue(about[a.ID], about[b.ID]) })
 	}
 	for _, hit := range others {
-		unsure := about[hit.ID] || grade == MayAnswer && hit.Score >= least
+		unsure := about[hit.ID] || grade == MayAnswer && hit.mayAnswer()
 		if unsure && len(mayAnswer) < most {
 			mayAnswer = append(mayAnswer, hit)
 		}
@@ -135,6 +136,16 @@ func (f *search) hits(ranked []*Hit) Hits {
 		Documents: values(documents), Critical: values(critical), MayAnswer: values(mayAnswer), Closest: values(closest),
 		Grade: grade, Coverage: f.Coverage, of: f,
 	}
+}
+
+// mayAnswer reports whether a document has the least score of one that may answer. In a small project it needs
+// words of the query for a lower one.
+func (h *Hit) mayAnswer() bool {
+	passages := h.Passages
+	if h.Strength == 0 {
+		passages = math.MaxInt
+	}
+	return h.Score >= relevance.MayAnswer(passages)
 }
 
 func values(hits []*Hit) []Hit {

@@ -40,7 +40,7 @@ func TestInit_RegistersOnce(t *testing.T) {
 	below := filepath.Join(root, "docs", "solutions")
 	said := mustRun(t, below, environment, "init", "--yes").stdout
 	for _, want := range []string{
-		"the project is shop-42", "documents: " + below + ", 1 file found, no front matter needed", "\nStart claude in this repository",
+		"the project is shop-42", "documents: 1 markdown file in docs/solutions\n", "\nStart claude in this repository",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("init does not say %q: %s", want, said)

@@ -91,10 +91,11 @@ func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, er
 
 // Added returns the dates of the first commits of the folder's files, by their paths in the folder: dates
 // such as 2026-01-02, by the authors' clocks. It follows the history of a commit. A file that was moved
-// within the folder, without another change in that commit, keeps its date. Removed files are included.
-func (f Folder) Added(ctx context.Context, commit string) (map[string]string, error) {
+// within the folder, without another change in that commit, keeps its date. Removed files are included. only
+// limits it to files and folders by their paths in the folder; empty means all.
+func (f Folder) Added(ctx context.Context, commit string, only ...string) (map[string]string, error) {
 	dates := map[string]string{}
-	err := f.history(ctx, commit, "AR", func(name string, c change) { dates[name] = c.date }) // the first one counts
+	err := f.history(ctx, commit, "AR", only, func(name string, c change) { dates[name] = c.date }) // the first one counts
 	return dates, err
 }
 
@@ -105,7 +106,7 @@ const maxTouches = 20
 // the history of a commit. A move that changes no byte is no new version. Removed files are included.
 func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Version, error) {
 	touched := map[string][]Version{}
-	err := f.history(ctx, commit, "AMTR", func(name string, c change) {
+	err := f.history(ctx, commit, "AMTR", nil, func(name string, c change) {
 		if strings.EqualFold(path.Ext(name), ".md") && len(touched[name]) < maxTouches {
 			touched[name] = append(touched[name], Version{Commit: c.commit, Path: c.path})
 		}
@@ -115,7 +116,16 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Versio
 
 // history visits the changes of the given kinds, as in git's --diff-filter, from the newest commit to the
 // oldest, without moves and merges. name is the file's present name.
-func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c change)) error {
+func (f Folder) history(
+	ctx context.Context, commit, kinds string, only []string, visit func(name string, c change),
+) error {
+	paths := []string{f.name}
+	if len(only) > 0 {
+		paths = nil
+	}
+	for _, name := range only {
+		paths = append(paths, path.Join(f.name, name))
+	}
 	now := map[string]string{} // present names by former ones
 	arguments := append([]string{
 		"log", "--format=" + mark + "%H %ad", "--date=short", "--no-notes", "--no-mailmap",
@@ -135,7 +145,7 @@ func (f Folder) history(ctx context.Context, commit, kinds string, visit func(na
 			delete(now, c.path)
 			now[c.from] = name
 		})
-	}, append(arguments, commit, "--", f.name)...)
+	}, append(append(arguments, commit, "--"), paths...)...)
 }
 
 // listing returns the options for a list of changes of the given kinds as parse reads it, with paths in the

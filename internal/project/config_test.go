@@ -18,7 +18,7 @@ func TestLoad_AppliesDefaults(t *testing.T) {
 	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "my-project"}`)))
 	want := project.Config{
 		ProjectName:    "my-project",
-		Documents:      project.Documents{Folder: "csharp-compounding-docs", LinkRoot: "."},
+		Documents:      project.Documents{Folder: "csharp-compounding-docs", Folders: []string{}, LinkRoot: "."},
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: project.LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
@@ -37,7 +37,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 			"$schema": "../../docs/config.schema.json",
 			"project_name": "shop-2",
 			"profile": "compound-engineering",
-			"documents": {"folder": "docs/own", "link_root": "docs", "language": "de"},
+			"documents": {"folder": "docs/own", "folders": ["notes"], "link_root": "docs", "language": "de"},
 			"retrieval": {"min_relevance_score": 0, "max_results": 100, "max_linked_docs": 0},
 			"semantic_search": {"min_relevance_score": 0.8, "default_limit": 1},
 			"link_resolution": {"max_depth": 0, "max_linked_docs": 7},
@@ -51,7 +51,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 	want := project.Config{
 		ProjectName:    "shop-2",
 		Profile:        project.CompoundEngineering,
-		Documents:      project.Documents{Folder: "docs/own", Lenient: true, LinkRoot: "docs", Language: "de"},
+		Documents:      project.Documents{Folder: "docs/own", Folders: []string{"notes"}, Lenient: true, LinkRoot: "docs", Language: "de"},
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0, MaxResults: 100, MaxLinkedDocs: 0},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.8, DefaultLimit: 1, Configured: &score},
 		LinkResolution: project.LinkResolution{MaxDepth: 0, MaxLinkedDocs: 7},

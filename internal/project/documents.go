@@ -32,6 +32,46 @@ func (p *Project) Places() []string {
 	return append(slices.Clone(p.Config.Documents.Folders), p.docsDir)
 }
 
+// DocumentPaths returns files and folders that have all documents, by their paths in DocumentsRoot. Empty means
+// that any folder may have some.
+func (p *Project) DocumentPaths() []string {
+	paths := []string{p.docsDir}
+	for _, place := range p.places.list {
+		base := place.base()
+		if base != "." {
+			paths = append(paths, base)
+			continue
+		}
+		if strings.Contains(place.pattern, "/") || place.pattern == "**" {
+			return nil
+		}
+		paths = append(paths, p.rootFiles(place)...)
+	}
+	if p.DocumentsRoot() != "." {
+		return nil
+	}
+	return paths
+}
+
+// rootFiles returns the files at the root of the repository that are documents of a place.
+func (p *Project) rootFiles(place place) (files []string) {
+	root, err := contain.Open(p.Root)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir() && name != ".":
+			return fs.SkipDir
+		case !d.IsDir() && place.covers(name) && p.places.own(name):
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files
+}
+
 // PlaceOf returns the entry of Places that has a file of the repository as its document, and false without one.
 func (p *Project) PlaceOf(relPath string) (string, bool) {
 	if within(p.docsDir, relPath) {

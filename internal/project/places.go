@@ -32,10 +32,10 @@ func (p place) parts() []string { return strings.Split(p.pattern, "/") }
 
 // base returns the elements of the pattern before the first wildcard, as a path, or ".".
 func (p place) base() string {
-	base, _ := doublestar.SplitPattern(p.pattern)
-	if p.pattern == base || !isPattern(p.pattern) {
+	if !isPattern(p.pattern) {
 		return p.pattern
 	}
+	base, _ := doublestar.SplitPattern(p.pattern)
 	return base
 }
 
@@ -212,12 +212,11 @@ func (p *Project) besideExternal() error {
 	}
 	p.places.external = p.external.RelDir
 	for i, place := range p.places.list {
-		base := place.base()
-		if base == p.places.external {
+		if place.pattern == p.places.external || place.pattern == "**" && p.places.external == "." {
 			return p.externalError("path", fmt.Sprintf("is %q, which documents.folders has too", p.external.Path),
 				"Remove it from one of the two: documents are the project's own, external docs are reference material.")
 		}
-		p.places.list[i].inExternal = within(p.places.external, base)
+		p.places.list[i].inExternal = within(p.places.external, place.base())
 	}
 	p.external.own = p.places
 	return nil

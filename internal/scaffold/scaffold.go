@@ -165,18 +165,20 @@ func (r *Result) writeConfig(root string, folder *contain.Root, found survey, op
 // docs/solutions stay together with new ones.
 func newConfig(root string, folder *contain.Root, found survey, wanted []string) config {
 	const solutions = "docs/solutions"
-	c := config{ProjectName: ProjectName(filepath.Base(root))}
+	d := documents{Lenient: !folder.Exists(project.DocsFolder)}
+	home := project.DocsFolder
+	if d.Lenient && found.notes[solutions] > 0 {
+		d.Folder, home = solutions, solutions
+	}
 	known := slices.DeleteFunc(slices.Clone(found.markdown), func(name string) bool {
-		return strings.HasPrefix(name, project.DocsFolder+"/") || project.LeftOut(name, false) != ""
+		return strings.HasPrefix(name, home+"/") || project.LeftOut(name, false) != ""
 	})
-	d := documents{Folders: found.places(known), Lenient: !folder.Exists(project.DocsFolder)}
+	d.Folders = found.places(known)
 	if len(wanted) > 0 {
 		d.Folders = cleaned(wanted)
 	}
-	if d.Lenient && found.notes[solutions] > 0 {
-		d.Folder = solutions
-	}
-	if len(d.Folders) > 0 {
+	c := config{ProjectName: ProjectName(filepath.Base(root))}
+	if len(d.Folders) > 0 || d.Folder != "" {
 		c.Documents = &d
 	}
 	return c

@@ -89,6 +89,7 @@ func TestWrite_FindsDocuments(t *testing.T) {
 		{"one file", []string{"src/parser/GRAMMAR.md", "src/parser/a.go"}, "src/parser/GRAMMAR.md 1"},
 		{"beside own documents", []string{usual + "/tools/a.md", "docs/b.md"}, "docs 1, " + usual + " 1"},
 		{"solutions of a plugin", []string{"docs/solutions/a.md", "docs/b.md"}, "docs 1, docs/solutions 1"},
+		{"only solutions of a plugin", []string{"docs/solutions/a.md", "README.md"}, "*.md 1, docs/solutions 1"},
 		{"another repository", []string{"README.md", "lib/.git/HEAD", "lib/README.md"}, "*.md 1 -lib"},
 	}
 	for _, test := range tests {

@@ -14,8 +14,9 @@ import (
 // commitDates knows when documents were first committed. It asks git when a date is needed and HEAD has
 // moved. Safe for concurrent use.
 type commitDates struct {
-	folder watch.Folder // of the documents
-	logger *slog.Logger
+	project *project.Project
+	folder  watch.Folder // of the documents
+	logger  *slog.Logger
 
 	mu     sync.Mutex
 	commit string            // HEAD when dates was read
@@ -23,7 +24,7 @@ type commitDates struct {
 }
 
 func newCommitDates(p *project.Project, logger *slog.Logger) *commitDates {
-	return &commitDates{folder: docsFolder(p), logger: logger}
+	return &commitDates{project: p, folder: docsFolder(p), logger: logger}
 }
 
 // FirstCommits returns the dates of the documents' first commits, as far as git knows them.
@@ -58,7 +59,7 @@ func (c *commitDates) read(ctx context.Context) error {
 	if err != nil || commit == c.commit {
 		return err
 	}
-	dates, err := folder.Added(ctx, commit)
+	dates, err := folder.Added(ctx, commit, c.project.DocumentPaths()...)
 	if ctx.Err() != nil {
 		return err
 	}
