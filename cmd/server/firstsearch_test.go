@@ -27,7 +27,7 @@ func TestInit_FirstSearchFindsDecisions(t *testing.T) {
 	environment, _ := services(t)
 	environment = append(environment, "CLAUDE_CONFIG_DIR="+t.TempDir(), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
 	said := mustRun(t, repo.Root, append(environment, "PATH="+t.TempDir()), "init", "--yes").stdout
-	if !strings.Contains(said, "found 5 files in ./docs, which are searched like own documents") {
+	if !strings.Contains(said, "documents: 5 markdown files in docs\n") {
 		t.Errorf("init says %s", said)
 	}
 	for question, want := range map[string]string{
@@ -44,16 +44,17 @@ func TestInit_FirstSearchFindsDecisions(t *testing.T) {
 			t.Errorf("%q finds\n%s", question, out)
 		}
 	}
-	nothing := mustRun(t, repo.Root, environment, "search", "--own", "sessions").stdout
-	if !strings.Contains(nothing, "There is no document to search: ./csharp-compounding-docs has none. The external docs have it") {
-		t.Errorf("a search over no document says %q", nothing)
+	if out := mustRun(t, repo.Root, environment, "search", "zeppelins").stdout; out != "Nothing found.\n" {
+		t.Errorf("a search for nothing says %q", out)
 	}
 }
 
-// For a repository without docs/, init counts the markdown and prints a configuration that searches it.
-func TestInit_OffersLooseMarkdown(t *testing.T) {
+// A repository without docs/ has its markdown as documents, and those that are written later belong to them.
+func TestInit_TakesLooseMarkdown(t *testing.T) {
 	t.Parallel()
-	for marker, want := range map[string]string{"README.md": "found 2 markdown files outside docs/", ".obsidian/app.json": "found 1 markdown file of an Obsidian vault"} {
+	for marker, want := range map[string]string{
+		"README.md": "documents: 2 markdown files in *.md\n", ".obsidian/app.json": "documents: 1 markdown file in the whole repository\n",
+	} {
 		repo := gitrepo.New(t)
 		repo.Put("Ideas.md", "# Ideas\n\nKeep the boat dry.\n")
 		repo.Put(marker, "# About\n")
@@ -61,16 +62,17 @@ func TestInit_OffersLooseMarkdown(t *testing.T) {
 		environment = append(environment, "CLAUDE_CONFIG_DIR="+t.TempDir(), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
 		repo.Git("init", "-q", "-b", "main")
 		said := mustRun(t, repo.Root, append(environment, "PATH="+t.TempDir()), "init", "--yes").stdout
-		const offered = `"external_docs": {"path": ".", "as_own": true}`
-		if !strings.Contains(said, want) || !strings.Contains(said, offered) {
+		if !strings.Contains(said, want) || strings.Contains(said, "{") {
 			t.Errorf("init says %s", said)
 		}
-		if found := run(t, repo.Root, environment, "doctor").stdout; !strings.Contains(found, "there is no document to search yet") {
+		if found := run(t, repo.Root, environment, "doctor").stdout; !strings.Contains(found, "can be indexed") {
 			t.Errorf("doctor says %s", found)
 		}
-		repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "loose", `+offered+`}`)
-		if out := mustRun(t, repo.Root, environment, "search", "keep the boat dry").stdout; !strings.Contains(out, "./Ideas.md") {
-			t.Errorf("with what init offers, a search says %s", out)
+		repo.Put("csharp-compounding-docs/insights/sails.md", "# Sails\n\nDry the sails before you fold them.\n")
+		for question, path := range map[string]string{"keep the boat dry": "./Ideas.md", "fold the sails": "/sails.md"} {
+			if out := mustRun(t, repo.Root, environment, "search", question).stdout; !strings.Contains(out, path) {
+				t.Errorf("%q finds %s", question, out)
+			}
 		}
 	}
 }

@@ -94,6 +94,7 @@ func TestServe_TakesSolutionsAsItsOwn(t *testing.T) {
 		return answer.Results
 	}
 	want := []result{
+		{"./docs/plans/queue.md", "A queue for jobs", "2024-05-06", "codebase", "standard"},
 		{"./docs/solutions/conventions/names.md", "Names of jobs", "2024-05-06", "style", "standard"},
 		{"./docs/solutions/database-issues/pool.md", "Jobs exhaust the connection pool", "2026-03-04", "problem", "standard"},
 	}
@@ -121,7 +122,7 @@ func TestServe_TakesSolutionsAsItsOwn(t *testing.T) {
 	if diff := cmp.Diff("---\npromotion_level: critical\n---\n\n"+before, repo.Read("docs/solutions/conventions/names.md")); diff != "" {
 		t.Errorf("the promoted file (-want +got):\n%s", diff)
 	}
-	want[0].Level = "critical"
+	want[1].Level = "critical"
 	if diff := cmp.Diff(want, search()); diff != "" {
 		t.Errorf("results after the promotion (-want +got):\n%s", diff)
 	}

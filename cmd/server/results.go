@@ -29,8 +29,11 @@ func sectionOf(results []tools.SearchResult, end tools.SearchEnd) section {
 		if slices.ContainsFunc(s.results, func(r tools.SearchResult) bool { return r.Path == d.Path }) {
 			continue
 		}
-		result := tools.SearchResult{ResultEnd: tools.ResultEnd{BestPassage: d.BestPassage, Snippet: d.Snippet}}
+		result := tools.SearchResult{ResultEnd: tools.ResultEnd{BestPassage: d.BestPassage}}
 		result.Path, result.Title, result.RelevanceScore = d.Path, d.Title, d.RelevanceScore
+		if end.Grade == rag.MayAnswer {
+			result.Snippet = d.Snippet
+		}
 		s.results = append(s.results, result)
 	}
 	return s
