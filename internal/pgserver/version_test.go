@@ -21,7 +21,7 @@ func TestServer_AnotherVersion(t *testing.T) {
 			if _, err := s.Stop(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			found, err := Find(t.Context())
+			found, err := Find(t.Context(), programs(t))
 			if err != nil {
 				t.Fatal(err)
 			}
