@@ -246,7 +246,7 @@ build: ## Build bin/compound-docs
 install: build ## Install compound-docs into the GOBIN folder, or into BINDIR, and PostgreSQL into ../lib beside it
 	@bin=$${BINDIR:-$$(go env GOBIN)}; bin=$${bin:-$$(go env GOPATH)/bin}; \
 	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && \
-	go run ./deploy/postgres/fetch -optional -to "$$bin/../lib/compound-docs/postgresql" && \
+	go run ./test/postgres/fetch -optional -to "$$bin/../lib/compound-docs/postgresql" && \
 	echo "Now run in your own repository: $$bin/compound-docs init"
 
 # GoReleaser is built from the source that this hash is of.
@@ -263,7 +263,7 @@ goreleaser: $(goreleaser) ## Build GoReleaser into bin/, which takes minutes
 
 .PHONY: postgresql
 postgresql: ## Download the PostgreSQL of each system that a release contains, into bin/postgresql
-	go run ./deploy/postgres/fetch -all -to bin/postgresql
+	go run ./test/postgres/fetch -all -to bin/postgresql
 
 # What lists the contents, signs and pushes is where the workflow runs.
 .PHONY: release

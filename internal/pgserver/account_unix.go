@@ -19,12 +19,12 @@ import (
 // Account is the account of the system that a server runs under.
 type Account struct{ UID, GID uint32 }
 
-// accounts may run PostgreSQL for root: that of PostgreSQL's package, or the one that every system has.
+// accounts may run PostgreSQL for root. PostgreSQL's package makes the first, and every system has the second.
 var accounts = []string{"postgres", "nobody"}
 
 // ServerAccount returns the account that PostgreSQL runs under, or nil for the account of this process.
-// PostgreSQL refuses to run as root, so for root it is the first of accounts, or the one that owns
-// the data already.
+// PostgreSQL refuses to run as root. Root gets the account that owns the data already, or else the first
+// of accounts that exists.
 func ServerAccount(data ...string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -53,7 +53,7 @@ func ServerAccount(data ...string) (*Account, error) {
 func lookUp(name string) (*Account, error) {
 	account, err := user.Lookup(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("find an account: %w", err)
 	}
 	uid, err := strconv.ParseUint(account.Uid, 10, 32)
 	gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
@@ -136,4 +136,4 @@ func (c Cluster) isServer(pid int) bool {
 }
 
 // interrupt asks PostgreSQL to end its sessions and then itself.
-func interrupt(pid int) error { return syscall.Kill(pid, syscall.SIGINT) }
+func interrupt(pid int) error { return syscall.Kill(pid, syscall.SIGINT) } //nolint:wrapcheck // the caller does

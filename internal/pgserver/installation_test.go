@@ -51,7 +51,7 @@ func TestNotInstalled(t *testing.T) {
 	}
 }
 
-// The lines that name a cause are shown, and short enough to stand in any error.
+// An error shows the lines that name a cause, and they are short.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ output, want string }{

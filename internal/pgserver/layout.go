@@ -132,7 +132,7 @@ func open(folder string) error {
 		if mode&0o100 != 0 {
 			mode |= enter
 		}
-		return os.Chmod(path, mode)
+		return os.Chmod(path, mode) //nolint:gosec // nobody else writes to the folder
 	})
 }
 

@@ -57,7 +57,7 @@ func TestServer_GivesWay(t *testing.T) {
 	}
 }
 
-// A newer bundled PostgreSQL replaces the one that runs. An older one leaves it alone.
+// A newer bundled PostgreSQL replaces a running server. An older one leaves it alone.
 func TestServer_GivesWayToANewerBundle(t *testing.T) {
 	t.Parallel()
 	bundled := find(t)
@@ -71,7 +71,7 @@ func TestServer_GivesWayToANewerBundle(t *testing.T) {
 		"an older pgvector":      {Installation{PostgreSQL: bundled.PostgreSQL, Pgvector: "0.8.0", Bin: bundled.Bin}, true},
 		"the same":               {bundled, false},
 		"newer":                  {Installation{PostgreSQL: "99.1", Pgvector: "1.0", Bin: bundled.Bin}, false},
-		"the same, and its gone": {Installation{PostgreSQL: bundled.PostgreSQL, Pgvector: bundled.Pgvector, Bin: gone}, true},
+		"the same, and removed": {Installation{PostgreSQL: bundled.PostgreSQL, Pgvector: bundled.Pgvector, Bin: gone}, true},
 	} {
 		if got := olderThan(test.former, bundled); got != test.want {
 			t.Errorf("%s: gives way: %t", name, got)

@@ -1,6 +1,6 @@
 // Package pgserver runs a private PostgreSQL for the user, with no account, port or password to set
-// up. All servers of the user share it. It is the PostgreSQL that the user names, the one that comes with
-// the program, the newest of this machine, or a container on a machine without one.
+// up. All servers of the user share it. It runs with the PostgreSQL that the user names, or that comes with
+// the program, or else with the newest of this machine, or else in a container.
 //
 // It knows PostgreSQL's programs, its files, and Docker. It speaks no SQL.
 package pgserver
@@ -37,8 +37,9 @@ type Server struct {
 	// Tests run faster with more settings of the server and arguments of initdb, and a shorter wait.
 	settings, initdb []string
 	lockWait         time.Duration
-	// compared is true after this process has once looked whether the server that runs gives way to
-	// another. So two processes that want different ones do not restart it in turns. Attempts own it.
+	// compared is true once this process has decided whether a running server is restarted with other
+	// programs. So two processes that want different programs do not restart it in turns. Only an
+	// attempt uses it.
 	compared bool
 
 	// attempts has the one try to find or start the server. Callers share it. It goes on when a
@@ -175,8 +176,8 @@ var errContainer = &Error{
 	Err: errors.New("settings.json or CDOCS_POSTGRES names a container"), Hint: "start Docker, or take that setting away",
 }
 
-// givesWay reports whether a running server ends in favour of the PostgreSQL that the user names, or of
-// the bundled one if that is newer or the programs of the running one are gone. It looks once.
+// givesWay reports whether a running server must be restarted: with the PostgreSQL that the user names, or
+// with the bundled one if the running one is older or its programs were removed.
 func (s *Server) givesWay(ctx context.Context, l layout) bool {
 	if s.compared {
 		return false
@@ -255,7 +256,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 		ran = ran || stopped
 	}
 	if _, err := os.Stat(s.container().folder); err != nil {
-		return ran, nil //nolint:nilerr // there was never a container
+		return ran, nil // there was never a container
 	}
 	stopped, err := s.container().stop(ctx)
 	return ran || stopped, err

@@ -15,7 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/compound-docs/compound-docs/deploy/postgres"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 // newHome returns a folder for the user's files, which the account of PostgreSQL may
@@ -85,8 +85,8 @@ func homeWithCluster(t *testing.T) string {
 	return home
 }
 
-// programs returns the folder of the PostgreSQL that comes with the program, or the one that make test
-// has chosen. Without both it is "".
+// programs returns the folder of the PostgreSQL that make test has chosen, or of the bundled one. It is ""
+// if neither is there.
 func programs(t *testing.T) string {
 	t.Helper()
 	if named := os.Getenv("CDOCS_POSTGRES"); named != "" {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/deploy/postgres"
+	"github.com/compound-docs/compound-docs/test/postgres"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 

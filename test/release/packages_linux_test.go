@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/deploy/postgres"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/postgres"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/deploy/postgres"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 const (
@@ -88,8 +88,8 @@ func newCluster(
 // EnvPrograms names the folder of PostgreSQL's programs, for tests and for the program.
 const EnvPrograms = "CDOCS_POSTGRES"
 
-// findPostgres returns the PostgreSQL of native processes: the one that EnvPrograms names, the one that
-// comes with the program, or this machine's. If EnvRoute asks for native processes, as in CI, this
+// findPostgres returns the PostgreSQL of native processes. EnvPrograms names it, or it is the one that
+// comes with the program, or else this machine's. If EnvRoute asks for native processes, as in CI, this
 // machine's comes before the program's.
 func findPostgres(ctx context.Context) (pgserver.Installation, error) {
 	if named := os.Getenv(EnvPrograms); named != "" {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/compound-docs/compound-docs/deploy/postgres"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 // scripts install packages, provide Docker, and build images.

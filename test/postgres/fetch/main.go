@@ -1,7 +1,7 @@
 // Command fetch puts the PostgreSQL that comes with the program into a folder:
 //
-//	go run ./deploy/postgres/fetch [-os linux] [-arch amd64] -to DIR
-//	go run ./deploy/postgres/fetch -all -to DIR     # each system's into DIR/OS-ARCH
+//	go run ./test/postgres/fetch [-os linux] [-arch amd64] -to DIR
+//	go run ./test/postgres/fetch -all -to DIR     # each system's into DIR/OS-ARCH
 //
 // With -optional it ends with 0 where that is not possible, and says why.
 package main
@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/compound-docs/compound-docs/deploy/postgres"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 func main() {
