@@ -86,12 +86,15 @@ func preferred(ctx context.Context, named string) (Installation, error) {
 // bundled returns the PostgreSQL that comes with this program, except on Windows, where sockets are open
 // to other users.
 func bundled(ctx context.Context) (Installation, error) {
+	if runtime.GOOS == "windows" {
+		return Installation{}, nil
+	}
 	program, err := os.Executable()
 	if err == nil {
 		program, err = filepath.EvalSymlinks(program)
 	}
-	if err != nil || runtime.GOOS == "windows" {
-		return Installation{}, err
+	if err != nil {
+		return Installation{}, fmt.Errorf("the folder of this program cannot be found: %w", err)
 	}
 	for _, folder := range bundleFolders {
 		bundle := filepath.Join(filepath.Dir(program), folder)
@@ -100,7 +103,7 @@ func bundled(ctx context.Context) (Installation, error) {
 		}
 		i, err := inspect(ctx, filepath.Join(bundle, bundleBin))
 		if err != nil {
-			return Installation{}, fmt.Errorf("the PostgreSQL in %s does not run here: %w", bundle, err)
+			return Installation{}, fmt.Errorf("the PostgreSQL in %s does not run here, it needs glibc and zlib: %w", bundle, err)
 		}
 		i.bundle = bundle
 		return i, nil
@@ -131,7 +134,7 @@ func newest(all []Installation, bundleErr error) (Installation, error) {
 	if bundleErr != nil {
 		err = fmt.Errorf("%w, and %w", err, bundleErr)
 	}
-	return Installation{}, notInstalled(err, thisSystem())
+	return Installation{}, notInstalled(err, thisSystem(), bundleErr == nil)
 }
 
 // installations returns the servers of this machine, of any version. It returns none on Windows, where

@@ -42,12 +42,16 @@ func TestNotInstalled(t *testing.T) {
 	for system, want := range map[string]string{
 		"alpine":  "run as root: apk add postgresql postgresql-pgvector,",
 		"windows": "run compound-docs inside WSL (wsl --install), or install Docker Desktop",
-		"freebsd": "PostgreSQL 15 or newer with pgvector 0.8 or newer; or Docker",
+		"freebsd": "install compound-docs from one of its packages, which contain PostgreSQL; or install PostgreSQL 15",
 	} {
-		got := notInstalled(ErrNotInstalled, system).Hint
+		got := notInstalled(ErrNotInstalled, system, true).Hint
 		if !strings.Contains(got, want) || !strings.Contains(got, "CDOCS_DATABASE_URL") {
 			t.Errorf("%s: hint %q, want one with %q", system, got, want)
 		}
+	}
+	// The package with a PostgreSQL that does not run is installed already.
+	if got := notInstalled(ErrNotInstalled, "linux", false).Hint; strings.Contains(got, "packages") {
+		t.Errorf("hint %q", got)
 	}
 }
 

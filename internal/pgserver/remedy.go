@@ -26,15 +26,17 @@ func thisSystem() string {
 	return runtime.GOOS
 }
 
-// notInstalled adds to err how a system gets PostgreSQL and pgvector.
-func notInstalled(err error, system string) *Error {
-	hint := "install compound-docs from one of its packages, which have PostgreSQL in them; or PostgreSQL 15 or newer with " +
-		"pgvector 0.8 or newer; or Docker with Compose, which is used by itself"
-	switch system {
-	case "windows":
+// notInstalled adds to err how a system gets PostgreSQL and pgvector. A package of compound-docs helps only
+// if the program has none beside it.
+func notInstalled(err error, system string, packages bool) *Error {
+	hint := "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, which is used by itself"
+	switch {
+	case system == "windows":
 		hint = "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself"
-	case alpine:
+	case system == alpine:
 		hint = "run as root: apk add postgresql postgresql-pgvector"
+	case packages:
+		hint = "install compound-docs from one of its packages, which contain PostgreSQL; or " + hint
 	}
 	return &Error{Err: err, Hint: hint + ", and try again; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"}
 }
