@@ -135,7 +135,7 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 		if !s.givesWay(ctx, l) {
 			return running.URL(), nil
 		}
-		s.logger.InfoContext(ctx, "restarting PostgreSQL with other programs", "former", l.started().PostgreSQL)
+		s.logger.InfoContext(ctx, "restarting PostgreSQL with other programs", "former", running.Data)
 		if _, err := running.stop(ctx); err != nil {
 			return "", err
 		}

@@ -107,7 +107,7 @@ func findPostgres(ctx context.Context) (pgserver.Installation, error) {
 		}
 	}
 	if machineErr != nil {
-		return machines, fmt.Errorf("%w; or set %s (%w)", machineErr, EnvDatabaseURL, err)
+		return machines, fmt.Errorf("%w: %w; or set %s", pgserver.ErrNotInstalled, err, EnvDatabaseURL)
 	}
 	return machines, nil
 }

@@ -7,7 +7,11 @@
 
 instructions() {
   cat <<'INSTRUCTIONS'
-The tests need pip, and a C and a C++ compiler (gcc and g++). Or name services for them:
+The tests need pip, and a C and a C++ compiler:
+
+  Debian, Ubuntu:  sudo apt-get install python3-pip gcc g++
+
+Or name services for them:
   CDOCS_TEST_DATABASE_URL=postgres://user:password@host/database   (may create databases; pgvector installed)
   CDOCS_TEST_OLLAMA_HOST=http://host:11434                         (has mxbai-embed-large and mistral)
 INSTRUCTIONS
