@@ -156,7 +156,7 @@ func forThisSystem(t *testing.T) (folder string) {
 	program := goReleaser(t)
 	thisSystem.Do(func() {
 		thisSystem.folder, thisSystem.err = build(program,
-			"goos: [linux, darwin, windows]", "goos: [linux]", "goarch: [amd64, arm64]", "goarch: ["+runtime.GOARCH+"]",
+			"goos: [linux, darwin]", "goos: [linux]", "goarch: [amd64, arm64]", "goarch: ["+runtime.GOARCH+"]",
 			"hooks: [make licenses, make postgresql]", "hooks: [touch NOTICES.txt, make postgresql]")
 	})
 	if thisSystem.err != nil {
