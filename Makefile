@@ -99,7 +99,7 @@ test-containers: ## Run the tests that depend on the services, with both in Dock
 .PHONY: test-citus
 test-citus: ## Run the tests on a cluster of Citus, where it is installed or CITUS=DIR has its source
 	@lacks=$$(sh test/testenv/scripts/citus.sh $(CITUS)) || exit; test -z "$$lacks" || { echo "make test-citus is skipped: $$lacks"; exit 0; }; \
-		$(with_services) sh -c 'CDOCS_TEST_CITUS=1 CDOCS_TEST_AWAY=$(AWAY) go test -count=1 -timeout=15m -run=Citus ./db ./test/containers && $(print_services)'
+		export CDOCS_POSTGRES="$$($${PG_CONFIG:-pg_config} --bindir)"; $(with_services) sh -c 'CDOCS_TEST_CITUS=1 CDOCS_TEST_AWAY=$(AWAY) go test -count=1 -timeout=15m -run=Citus ./db ./test/containers && $(print_services)'
 
 compose = docker compose -f deploy/compose.yaml
 PROFILE ?= cpu
@@ -243,9 +243,10 @@ build: ## Build bin/compound-docs
 	go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/compound-docs ./cmd/server
 
 .PHONY: install
-install: build ## Install compound-docs into the GOBIN folder, or into BINDIR
+install: build ## Install compound-docs into the GOBIN folder, or into BINDIR, and PostgreSQL into ../lib beside it
 	@bin=$${BINDIR:-$$(go env GOBIN)}; bin=$${bin:-$$(go env GOPATH)/bin}; \
 	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && \
+	go run ./test/postgres/fetch -optional -to "$$bin/../lib/compound-docs/postgresql" && \
 	echo "Now run in your own repository: $$bin/compound-docs init"
 
 # GoReleaser is built from the source that this hash is of.
@@ -259,6 +260,10 @@ $(goreleaser):
 
 .PHONY: goreleaser
 goreleaser: $(goreleaser) ## Build GoReleaser into bin/, which takes minutes
+
+.PHONY: postgresql
+postgresql: ## Download the PostgreSQL of each system that a release contains, into bin/postgresql
+	go run ./test/postgres/fetch -all -to bin/postgresql
 
 # What lists the contents, signs and pushes is where the workflow runs.
 .PHONY: release

@@ -28,11 +28,15 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i.unset("CDOCS_DATABASE_URL")
 			i.namespace = withoutPostgreSQL
 		}, "database", "has no PostgreSQL 15 or newer", "install", 1},
-		{"no pgvector", func(_ *testing.T, i *installation) {
+		{"no pgvector", func(t *testing.T, i *installation) {
+			t.Helper()
+			needsMachinesPostgreSQL(t)
 			i.unset("CDOCS_DATABASE_URL")
 			i.namespace = files
 		}, "database", "without it", "install", 1},
-		{"old pgvector", func(_ *testing.T, i *installation) {
+		{"old pgvector", func(t *testing.T, i *installation) {
+			t.Helper()
+			needsMachinesPostgreSQL(t)
 			i.unset("CDOCS_DATABASE_URL")
 			i.namespace = old
 		}, "database", "without it", "install", 1},

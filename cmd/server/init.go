@@ -37,8 +37,8 @@ func newInitCommand(flags *flags) *cobra.Command {
 - with --yes add the server to the settings of other assistants that the repository has.
   --client names assistants instead, and --print only shows their files. AGENTS.md and
   CLAUDE.md, if named, get a paragraph that says when to search
-- with --yes install PostgreSQL and pgvector with apt-get, dnf or brew, if no database URL is
-  set and the machine has neither them nor Docker
+- say which database the server uses: the PostgreSQL that comes with the program, unless you
+  name another. It needs no root and no account
 - say which model makes the vectors; --embedder changes it
 
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for

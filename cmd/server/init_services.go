@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
@@ -47,26 +44,14 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	})
 }
 
-// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it.
+// provideDatabase says which database the server uses. It does not start it.
 func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	if o.databaseURL != "" {
 		return nil
 	}
-	server := pgserver.New(o.home, slog.New(slog.DiscardHandler))
+	server := newServer(o, slog.New(slog.DiscardHandler))
 	defer server.Close()
 	state := server.State(ctx)
-	problem, missing := errors.AsType[*pgserver.Error](state.Err)
-	switch {
-	case missing && problem.Installer != nil && !i.yes:
-		return fmt.Errorf("there is no database: %w; or: compound-docs init --yes, which installs it", problem)
-	case missing && problem.Installer != nil:
-		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
-		input, _ := i.command.InOrStdin().(*os.File) // nil if nobody can be asked for a password
-		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
-			return fmt.Errorf("there is no database: %w; by hand, %s", err, problem.Hint)
-		}
-		state = server.State(ctx)
-	}
 	switch {
 	case state.Err != nil:
 		return fmt.Errorf("there is no database: %w", state.Err)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -30,9 +29,7 @@ type ownDatabase struct {
 // newOwnDatabase skips the test on a machine without PostgreSQL.
 func newOwnDatabase(t *testing.T) *ownDatabase {
 	t.Helper()
-	if _, err := pgserver.Find(t.Context()); errors.Is(err, pgserver.ErrNotInstalled) {
-		t.Skip(err)
-	}
+	programs := testenv.Programs(t)
 	home, err := os.MkdirTemp("", "cdocs-home-") //nolint:usetesting // PostgreSQL's account may not enter that of t.TempDir
 	if err == nil {
 		err = os.Chmod(home, 0o755)
@@ -41,7 +38,7 @@ func newOwnDatabase(t *testing.T) *ownDatabase {
 		t.Fatal(err)
 	}
 	o := &ownDatabase{home: home, root: newProject(t, nil)}
-	o.environment = []string{"CDOCS_HOME=" + home, "CDOCS_OLLAMA_HOST=" + fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn"}
+	o.environment = []string{"CDOCS_HOME=" + home, "CDOCS_OLLAMA_HOST=" + fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn", "CDOCS_POSTGRES=" + programs}
 	t.Cleanup(func() {
 		o.end(t)
 		if err := os.RemoveAll(home); err != nil {

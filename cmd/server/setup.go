@@ -35,6 +35,7 @@ type flags struct {
 type options struct {
 	home        string
 	databaseURL string // "" for the user's own server
+	postgres    string // what that runs with, as [pgserver.Server] takes it
 	ollamaHost  string
 	// embeddings and answers name the servers of the two models.
 	embeddings, answers project.ModelHost
@@ -78,6 +79,11 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 	if o.project != "" {
 		if o.project, err = filepath.Abs(o.project); err != nil {
 			return options{}, fmt.Errorf("resolve project: %w", err)
+		}
+	}
+	if o.postgres = cmp.Or(os.Getenv("CDOCS_POSTGRES"), settings.Postgres); o.postgres != "" && o.postgres != pgserver.Container {
+		if o.postgres, err = filepath.Abs(o.postgres); err != nil {
+			return options{}, fmt.Errorf("resolve CDOCS_POSTGRES: %w", err)
 		}
 	}
 	level := cmp.Or(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
@@ -147,7 +153,7 @@ func newSetup(o options, i invocation) (s *setup, err error) {
 		}
 	}
 	if o.databaseURL == "" {
-		s.server = pgserver.New(o.home, s.logger)
+		s.server = newServer(o, s.logger)
 	}
 	s.database = db.NewDatabaseFrom(s.address, s.logger)
 	if o.contentLogLevel != nil {
@@ -157,6 +163,13 @@ func newSetup(o options, i invocation) (s *setup, err error) {
 	s.searcher = rag.NewSearcher(s.database, s.embedder)
 	s.answerer = answer.New(s.database, s.searcher, s.writer, s.logger)
 	return s, nil
+}
+
+// newServer returns the user's own PostgreSQL.
+func newServer(o options, logger *slog.Logger) *pgserver.Server {
+	server := pgserver.New(o.home, logger)
+	server.Programs = o.postgres
+	return server
 }
 
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {

@@ -15,8 +15,8 @@ func newUpCommand(flags *flags) *cobra.Command {
 		Short: "Start the database, and pull the models",
 		Long: `Start what the server needs:
 
-- the database: a private one, made with this machine's PostgreSQL and pgvector, or in a
-  container. If a database URL names another one, that is made if it is missing, and migrated
+- the database: a private one, of the PostgreSQL that comes with the program or that you
+  name. If a database URL names another one, that is made if it is missing, and migrated
 - both models, which Ollama pulls if they are missing. Ollama, or another
   model server of settings.json, has to run
 

@@ -30,8 +30,18 @@ function kept(program) {
   fs.copyFileSync(program, target + ".new");
   fs.chmodSync(target + ".new", 0o755);
   fs.renameSync(target + ".new", target);
+  const postgresql = path.join(path.dirname(program), "postgresql");
+  if (fs.existsSync(postgresql)) replace(postgresql, path.join(folder, "..", "lib", "compound-docs", "postgresql"));
   console.error(`program: put into ${target}, since npx may empty its cache`);
   return target;
+}
+
+// PostgreSQL is found in a folder beside the program, or in ../lib.
+function replace(from, to) {
+  fs.rmSync(to + ".new", { recursive: true, force: true });
+  fs.cpSync(from, to + ".new", { recursive: true });
+  fs.rmSync(to, { recursive: true, force: true });
+  fs.renameSync(to + ".new", to);
 }
 
 let program = installed();

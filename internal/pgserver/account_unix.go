@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,25 +19,58 @@ import (
 // Account is the account of the system that a server runs under.
 type Account struct{ UID, GID uint32 }
 
+// accounts may run PostgreSQL for root. PostgreSQL's package makes the first, and every system has the second.
+var accounts = []string{"postgres", "nobody"}
+
 // ServerAccount returns the account that PostgreSQL runs under, or nil for the account of this process.
-// PostgreSQL refuses to run as root, so for root it is the account that PostgreSQL's package makes.
-func ServerAccount() (*Account, error) {
+// PostgreSQL refuses to run as root. Root gets the account that owns the data already, or else the first
+// of accounts that exists.
+func ServerAccount(data ...string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
 	}
-	account, err := user.Lookup(superuser)
-	if err != nil {
+	var found []*Account
+	for _, name := range accounts {
+		account, err := lookUp(name)
+		if err == nil {
+			found = append(found, account)
+		}
+	}
+	if len(found) == 0 {
 		return nil, &Error{
-			Err:  errors.New("PostgreSQL does not run as root, and there is no account postgres to run it under"),
+			Err:  errors.New("PostgreSQL does not run as root, and there is no account postgres or nobody to run it under"),
 			Hint: "run: useradd --system --shell /usr/sbin/nologin postgres, or run compound-docs as another user than root",
 		}
+	}
+	for _, account := range found {
+		if slices.ContainsFunc(data, account.owns) {
+			return account, nil
+		}
+	}
+	return found[0], nil
+}
+
+func lookUp(name string) (*Account, error) {
+	account, err := user.Lookup(name)
+	if err != nil {
+		return nil, fmt.Errorf("find an account: %w", err)
 	}
 	uid, err := strconv.ParseUint(account.Uid, 10, 32)
 	gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
 	if err := errors.Join(err, gidErr); err != nil {
-		return nil, fmt.Errorf("read the ids of postgres: %w", err)
+		return nil, fmt.Errorf("read the ids of %s: %w", name, err)
 	}
 	return &Account{UID: uint32(uid), GID: uint32(gid)}, nil
+}
+
+// owns reports whether a folder is the account's.
+func (a *Account) owns(folder string) bool {
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Uid == a.UID
 }
 
 func attributes(account *Account) *syscall.SysProcAttr {
@@ -100,3 +134,6 @@ func (c Cluster) isServer(pid int) bool {
 	text, err := output(context.Background(), "ps", "-ww", "-o", "stat=,command=", "-p", strconv.Itoa(pid))
 	return err == nil && !strings.HasPrefix(text, "Z") && strings.Contains(text, " "+socketSetting+c.Socket+" ")
 }
+
+// interrupt asks PostgreSQL to end its sessions and then itself.
+func interrupt(pid int) error { return syscall.Kill(pid, syscall.SIGINT) } //nolint:wrapcheck // the caller does

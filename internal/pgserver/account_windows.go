@@ -1,6 +1,7 @@
 package pgserver
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -9,7 +10,7 @@ import (
 type Account struct{ UID, GID uint32 }
 
 // ServerAccount returns nil: Windows has no such accounts.
-func ServerAccount() (*Account, error) { return nil, nil } //nolint:nilnil // as documented
+func ServerAccount(...string) (*Account, error) { return nil, nil } //nolint:nilnil // as documented
 
 func attributes(*Account) *syscall.SysProcAttr { return nil }
 
@@ -18,3 +19,5 @@ func reaches(string) bool { return true }
 func makePrivate(folder string, _ *Account) error { return os.MkdirAll(folder, 0o700) }
 
 func (Cluster) isServer(int) bool { return false }
+
+func interrupt(int) error { return errors.ErrUnsupported }

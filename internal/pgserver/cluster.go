@@ -75,7 +75,7 @@ func (c Cluster) Init(ctx context.Context, arguments ...string) error {
 	initdb.Dir, initdb.Env = filepath.Dir(c.Data), environment()
 	initdb.SysProcAttr = attributes(c.Account)
 	if text, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, text)
+		return fmt.Errorf("PostgreSQL's initdb fails: %s (%w)", causes(string(text)), err)
 	}
 	return nil
 }

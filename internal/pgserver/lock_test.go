@@ -30,7 +30,7 @@ func beAnotherProgram() {
 		bin, share, _ := strings.Cut(os.Getenv(findingProcess), ":")
 		_, _ = os.Stdout.WriteString(map[string]string{"--bindir": bin, "--sharedir": share}[os.Args[1]] + "\n")
 	default:
-		found, err := Find(context.Background())
+		found, err := Find(context.Background(), "")
 		if err != nil {
 			panic(err)
 		}

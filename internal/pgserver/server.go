@@ -1,6 +1,6 @@
 // Package pgserver runs a private PostgreSQL for the user, with no account, port or password to set
-// up. All servers of the user share it. It is a cluster made with this machine's packages, or a
-// container on a machine without them.
+// up. All servers of the user share it. It runs with the PostgreSQL that the user names, or that comes with
+// the program, or else with the newest of this machine, or else in a container.
 //
 // It knows PostgreSQL's programs, its files, and Docker. It speaks no SQL.
 package pgserver
@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
 // Server is the PostgreSQL of a user. All processes with a Server of one home share it. It outlives
@@ -25,12 +27,20 @@ type Server struct {
 	// Set it before the first use.
 	Patience time.Duration
 
+	// Programs is the folder of initdb and postgres that the user names, [Container], or "". Set it
+	// before the first use.
+	Programs string
+
 	home   string
 	logger *slog.Logger
 	since  time.Time // a server that was stopped after this stays stopped
 	// Tests run faster with more settings of the server and arguments of initdb, and a shorter wait.
 	settings, initdb []string
 	lockWait         time.Duration
+	// compared is true once this process has decided whether a running server is restarted with other
+	// programs. So two processes that want different programs do not restart it in turns. Only an
+	// attempt uses it.
+	compared bool
 
 	// attempts has the one try to find or start the server. Callers share it. It goes on when a
 	// caller leaves, because a start may take longer than a caller waits.
@@ -38,6 +48,9 @@ type Server struct {
 	life     context.Context //nolint:containedctx // of attempts; Close ends it
 	end      context.CancelFunc
 }
+
+// Container is for [Server.Programs]: the database runs in a container.
+const Container = "container"
 
 // New returns the server with its files in the user's folder home. It starts nothing.
 func New(home string, logger *slog.Logger) *Server {
@@ -91,7 +104,7 @@ func (s *Server) attempt() (any, error) {
 	if err != nil {
 		return "", err
 	}
-	if cluster, ok := l.running(ctx); ok {
+	if cluster, ok := l.running(ctx); ok && !s.givesWay(ctx, l) {
 		return cluster.URL(), nil
 	}
 	unlock, err := l.lock(ctx, s.lockWait)
@@ -118,12 +131,22 @@ func (s *Server) attempt() (any, error) {
 // start starts the server unless another process has just done so. It returns the URL. The caller has
 // the lock.
 func (s *Server) start(ctx context.Context, l layout) (string, error) {
-	if cluster, ok := l.running(ctx); ok {
-		return cluster.URL(), nil
+	if running, ok := l.running(ctx); ok {
+		if !s.givesWay(ctx, l) {
+			return running.URL(), nil
+		}
+		s.logger.InfoContext(ctx, "restarting PostgreSQL with other programs", "former", running.Data)
+		if _, err := running.stop(ctx); err != nil {
+			return "", err
+		}
 	}
-	installed, err := l.find(ctx)
+	s.compared = true
+	installed, err := s.find(ctx, l)
 	if err != nil {
 		return s.startContainer(ctx, l, err)
+	}
+	if err := l.provide(installed); err != nil {
+		return "", err
 	}
 	cluster, err := s.prepare(ctx, l, installed)
 	if err != nil {
@@ -136,9 +159,56 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	return cluster.URL(), nil
 }
 
-// usesContainer reports whether a container replaces a missing cluster.
+// find returns the PostgreSQL that the server runs with.
+func (s *Server) find(ctx context.Context, l layout) (Installation, error) {
+	if s.Programs == Container {
+		return Installation{}, errContainer
+	}
+	installed, err := Find(ctx, s.Programs)
+	if err == nil {
+		err = l.accountErr
+	}
+	return l.reachable(installed), err
+}
+
+// errContainer is the reason for a container that the user names.
+var errContainer = &Error{
+	Err: errors.New("settings.json or CDOCS_POSTGRES names a container"), Hint: "start Docker, or take that setting away",
+}
+
+// givesWay reports whether a running server must be restarted: with the PostgreSQL that the user names, or
+// with the bundled one if the running one is older or its programs were removed.
+func (s *Server) givesWay(ctx context.Context, l layout) bool {
+	if s.compared {
+		return false
+	}
+	if s.Programs == Container {
+		return true
+	}
+	preferred, err := preferred(ctx, s.Programs)
+	if err != nil || preferred.Bin == "" {
+		s.compared = true
+		return false
+	}
+	preferred, former := l.reachable(preferred), l.started()
+	if s.Programs != "" {
+		s.compared = former == preferred
+	} else {
+		s.compared = !olderThan(former, preferred)
+	}
+	return !s.compared
+}
+
+// olderThan reports whether a server's programs are older than the bundled ones, or gone.
+func olderThan(former, bundled Installation) bool {
+	_, err := os.Stat(former.program("postgres"))
+	return err != nil || !pgversion.AtLeast(former.PostgreSQL, bundled.PostgreSQL) ||
+		!pgversion.AtLeast(former.Pgvector, bundled.Pgvector)
+}
+
+// usesContainer reports whether a container is named, or replaces a missing cluster.
 func (s *Server) usesContainer(ctx context.Context, l layout) bool {
-	return len(l.clusters()) == 0 && s.container().available(ctx)
+	return s.Programs == Container || len(l.clusters()) == 0 && s.container().available(ctx)
 }
 
 // startContainer starts the container on a machine with Docker and without a cluster. Otherwise it
@@ -147,7 +217,7 @@ func (s *Server) startContainer(ctx context.Context, l layout, reason error) (st
 	if !s.usesContainer(ctx, l) {
 		return "", reason
 	}
-	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, because this machine has none that fits")
+	s.logger.InfoContext(ctx, "starting PostgreSQL in a container", "reason", reason)
 	err := s.container().up(ctx)
 	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
 		return "", &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
@@ -178,19 +248,18 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 	if err := os.WriteFile(l.marker(), nil, 0o600); err != nil {
 		return false, err
 	}
-	installed, findErr := l.find(ctx)
 	for _, cluster := range l.clusters() {
-		cluster.Installation = installed
 		stopped, err := cluster.stop(ctx)
 		if err != nil {
-			return ran, errors.Join(err, findErr)
+			return ran, err
 		}
 		ran = ran || stopped
 	}
-	if s.usesContainer(ctx, l) {
-		return s.container().stop(ctx)
+	if _, err := os.Stat(s.container().folder); err != nil {
+		return ran, nil // there was never a container
 	}
-	return ran, nil
+	stopped, err := s.container().stop(ctx)
+	return ran || stopped, err
 }
 
 // State describes a server, running or not.
@@ -208,7 +277,7 @@ func (s *Server) State(ctx context.Context) (state State) {
 	if err != nil {
 		return State{Err: err}
 	}
-	installed, err := l.find(ctx)
+	installed, err := s.find(ctx, l)
 	if err != nil && s.usesContainer(ctx, l) {
 		if state.Running = s.container().runs(ctx); state.Running {
 			state.URL, state.Err = s.container().url()

@@ -7,12 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 // newHome returns a folder for the user's files, which the account of PostgreSQL may
@@ -82,10 +85,25 @@ func homeWithCluster(t *testing.T) string {
 	return home
 }
 
+// programs returns the folder of the PostgreSQL that make test has chosen, or of the bundled one. It is ""
+// if neither is there.
+func programs(t *testing.T) string {
+	t.Helper()
+	if named := os.Getenv("CDOCS_POSTGRES"); named != "" {
+		return named
+	}
+	folder, err := postgres.Fetch(t.Context(), runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		t.Log(err)
+		return ""
+	}
+	return filepath.Join(folder, postgres.Bin)
+}
+
 // find skips the test on a machine without PostgreSQL.
 func find(t *testing.T) Installation {
 	t.Helper()
-	installed, err := Find(t.Context())
+	installed, err := Find(t.Context(), programs(t))
 	if errors.Is(err, ErrNotInstalled) {
 		t.Skip(err)
 	}
@@ -101,6 +119,7 @@ func newServer(t *testing.T, home string) *Server {
 	t.Helper()
 	find(t)
 	s := New(home, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	s.Programs = programs(t)
 	s.settings, s.initdb = []string{"fsync=off"}, []string{"--no-sync"}
 	t.Cleanup(s.Close)
 	return s

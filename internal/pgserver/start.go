@@ -1,6 +1,7 @@
 package pgserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -85,11 +87,11 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	start.Stdout, start.Stderr = log, log
 	if err := start.Run(); err != nil {
 		return &Error{
-			Err:  fmt.Errorf("PostgreSQL does not start: %w\n%s", err, endOfLog(path)),
-			Hint: "try again. If its folder is damaged, " + c.setAside(),
+			Err:  fmt.Errorf("PostgreSQL does not start: %s (%w)", causesIn(path), err),
+			Hint: "try again; its log is " + path + ". If its folder is damaged, " + c.setAside(),
 		}
 	}
-	return nil
+	return l.keepStarted(c.Installation)
 }
 
 // setAside is the remedy for a damaged folder.
@@ -122,14 +124,21 @@ func (c Cluster) control(ctx context.Context, action string, patience time.Durat
 	return command
 }
 
-// stop shuts down the server of a cluster, and reports whether one ran. The caller has the lock.
+// stop shuts down the server of a cluster, and reports whether one ran. It needs no programs, which may
+// have been removed. The caller has the lock.
 func (c Cluster) stop(ctx context.Context) (ran bool, err error) {
 	pid, _, _, err := readPostmaster(c.Data)
 	if err != nil || !c.isServer(pid) {
 		return false, nil //nolint:nilerr // no server runs without the file
 	}
-	if text, err := c.control(ctx, "stop", stopTimeout, "--mode", "fast").CombinedOutput(); err != nil {
-		return true, fmt.Errorf("stop PostgreSQL: %w\n%s", err, text)
+	if err := interrupt(pid); err != nil {
+		return true, fmt.Errorf("stop PostgreSQL: %w", err)
+	}
+	const often = 50 * time.Millisecond
+	for deadline := time.Now().Add(stopTimeout); c.isServer(pid); time.Sleep(often) {
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			return true, fmt.Errorf("PostgreSQL, process %d, has not stopped yet", pid)
+		}
 	}
 	return true, nil
 }
@@ -154,12 +163,40 @@ func (c Cluster) disown() error {
 	return os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"+rest), 0o600) //nolint:gosec // a path of ours
 }
 
-// endOfLog returns as much of the end of a log as an error may say.
-func endOfLog(path string) string {
-	const most = 4 << 10
+// causesIn returns the lines of a log that say why PostgreSQL does not start.
+func causesIn(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()
 	}
-	return strings.TrimSpace(string(text[max(0, len(text)-most):]))
+	return causes(string(text))
+}
+
+// severity stands after the time and the process in PostgreSQL's log. otherCause is in its programs' lines.
+var (
+	severity   = regexp.MustCompile(`(PANIC|FATAL|ERROR): .*`)
+	otherCause = regexp.MustCompile(`\b(error:|could not|No space left|lock file)`)
+)
+
+// causes returns the last lines of the output of PostgreSQL's programs that name a cause, or else the last
+// lines. The result is short enough for any error to show it whole.
+func causes(output string) string {
+	const most, longest = 3, 220
+	var named, all []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line == "" || line == "pg_ctl: could not start server" || line == "Examine the log output." {
+			continue
+		}
+		line = cmp.Or(severity.FindString(line), line)
+		all = append(all, line)
+		if severity.MatchString(line) || otherCause.MatchString(line) {
+			named = append(named, line)
+		}
+	}
+	if len(named) == 0 {
+		named = all
+	}
+	text := strings.Join(named[max(0, len(named)-most):], "; ")
+	return strings.ToValidUTF8(text[max(0, len(text)-longest):], "")
 }

@@ -28,16 +28,18 @@ type Settings struct {
 	// GenerationContextLength is the context window in tokens. A model with a smaller one uses its own.
 	GenerationContextLength int       `json:"generation_context_length"`
 	OllamaHost              string    `json:"ollama_host"`
-	EmbeddingHost           ModelHost `json:"embedding_host"`    // replaces OllamaHost for embeddings
-	GenerationHost          ModelHost `json:"generation_host"`   // replaces OllamaHost for answers
-	DatabaseURL             string    `json:"database_url"`      // may have a password
-	LogLevel                string    `json:"log_level"`         // debug, info, warn or error
-	UnusedTextHours         float64   `json:"unused_text_hours"` // of text in the index without a document
-	Recall                  Recall    `json:"recall"`
-	RecallThreshold         float64   `json:"recall_threshold"`   // relevance of documents that hooks show
-	RecallCollections       []string  `json:"recall_collections"` // that hooks search
-	RecallVisible           bool      `json:"recall_visible"`     // the user sees what hooks show
-	KeepQuestions           bool      `json:"keep_questions"`     // that found nothing, in the user's folder
+	EmbeddingHost           ModelHost `json:"embedding_host"`  // replaces OllamaHost for embeddings
+	GenerationHost          ModelHost `json:"generation_host"` // replaces OllamaHost for answers
+	DatabaseURL             string    `json:"database_url"`    // may have a password
+	// Postgres is the folder of initdb and postgres that a private database runs with, or "container".
+	Postgres          string   `json:"postgres"`
+	LogLevel          string   `json:"log_level"`         // debug, info, warn or error
+	UnusedTextHours   float64  `json:"unused_text_hours"` // of text in the index without a document
+	Recall            Recall   `json:"recall"`
+	RecallThreshold   float64  `json:"recall_threshold"`   // relevance of documents that hooks show
+	RecallCollections []string `json:"recall_collections"` // that hooks search
+	RecallVisible     bool     `json:"recall_visible"`     // the user sees what hooks show
+	KeepQuestions     bool     `json:"keep_questions"`     // that found nothing, in the user's folder
 	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these, and
 	// folders below them, as external docs. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
@@ -177,6 +179,12 @@ func LoadSettings(home string) (Settings, error) {
 	}
 	if err := settings.GenerationHost.readKey(file, "generation_host"); err != nil {
 		return Settings{}, err
+	}
+	if settings.Postgres != "" && settings.Postgres != "container" && !filepath.IsAbs(settings.Postgres) {
+		return Settings{}, &ConfigError{
+			Path: file, Key: "postgres", Problem: fmt.Sprintf("is %q, which is not an absolute path", settings.Postgres),
+			Hint: `Write the folder of the program initdb, for example "/usr/lib/postgresql/17/bin", or "container".`,
+		}
 	}
 	for i, folder := range settings.ExternalDocsAllowed {
 		if !filepath.IsAbs(folder) {

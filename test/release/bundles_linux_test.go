@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/test/postgres"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -62,6 +63,10 @@ func TestNPM_RunsByName(t *testing.T) {
 			}
 			if took := time.Since(began); took > time.Minute {
 				t.Errorf("from npx to the result it takes %s", took)
+			}
+			postgresql := filepath.Join(home, ".local", "lib", "compound-docs", "postgresql", postgres.Bin, "postgres")
+			if version, err := exec.CommandContext(t.Context(), postgresql, "--version").Output(); err != nil {
+				t.Errorf("the kept PostgreSQL: %v, %s", err, version)
 			}
 			if said := npx("version"); !strings.Contains(said, "v"+bundledVersion) {
 				t.Errorf("version prints %s, want %s", said, bundledVersion)
@@ -172,8 +177,10 @@ func TestBundle_StartsAsItsManifestSays(t *testing.T) {
 		manifest.Author["name"] == "" || !slices.Equal(manifest.Compatibility.Platforms, []string{"linux"}) {
 		t.Errorf("the manifest is %+v", manifest)
 	}
-	if _, err := os.Stat(filepath.Join(installed, server.EntryPoint)); err != nil {
-		t.Error(err)
+	for _, file := range []string{server.EntryPoint, "server/postgresql/" + postgres.Bin + "/postgres"} {
+		if _, err := os.Stat(filepath.Join(installed, file)); err != nil {
+			t.Error(err)
+		}
 	}
 	if remedy := server.EntryPoint + " init"; !strings.Contains(manifest.LongDescription, remedy) {
 		t.Errorf("the bundle does not say how to run %s: %s", remedy, manifest.LongDescription)

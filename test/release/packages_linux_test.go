@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/postgres"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -65,7 +66,7 @@ type installer struct {
 
 var installers = map[string]installer{
 	"archive": {
-		"*.tar.gz", "tar", `mkdir -p "$root/usr/local/bin" && tar -xzf "$file" -C "$root/usr/local/bin" compound-docs`,
+		"*.tar.gz", "tar", `mkdir -p "$root/usr/local/bin" && tar -xzf "$file" -C "$root/usr/local/bin"`,
 		"/usr/local/bin/compound-docs",
 	},
 	"deb": {
@@ -84,8 +85,8 @@ var installers = map[string]installer{
 	},
 }
 
-// A package brings all that the program needs except the database. It runs in a root without a
-// shell, libraries and git, as root and as a user without sudo.
+// The program runs in a root without a shell, libraries and git, as root and as a user without sudo. The
+// PostgreSQL beside it needs the system's libraries: TestPackages_FirstResultOnDebian12 runs that.
 func TestPackages_WorkInABareRoot(t *testing.T) {
 	t.Parallel()
 	folder := forThisSystem(t)
@@ -106,6 +107,7 @@ func TestPackages_WorkInABareRoot(t *testing.T) {
 					t.Errorf("%s: search prints %s", user, said)
 				}
 				r.list(t)
+				r.hasPostgreSQL(t, name != "apk")
 			}
 			if took := time.Since(began); took > time.Minute {
 				t.Errorf("from the installation to the results it takes %s", took)
@@ -156,6 +158,20 @@ func (r *bareRoot) prepare(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// hasPostgreSQL checks whether the program has a PostgreSQL where it looks for one.
+func (r *bareRoot) hasPostgreSQL(t *testing.T, want bool) {
+	t.Helper()
+	beside := filepath.Join(r.folder, filepath.Dir(r.program))
+	found := false
+	for _, folder := range []string{"postgresql", "../lib/compound-docs/postgresql"} {
+		info, err := os.Stat(filepath.Join(beside, folder, postgres.Bin, "postgres"))
+		found = found || err == nil && info.Mode().Perm() == 0o755
+	}
+	if found != want {
+		t.Errorf("PostgreSQL is in the package: %t, want %t", found, want)
 	}
 }
 

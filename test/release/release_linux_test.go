@@ -114,7 +114,7 @@ func TestRelease_BuildsAll(t *testing.T) {
 			t.Errorf("the formula has %s for %s, and the checksums another", archive[2], archive[1])
 		}
 	}
-	if len(archives) != 4 || !strings.Contains(formula, `depends_on "pgvector"`) {
+	if len(archives) != 4 || !strings.Contains(formula, `libexec.install "compound-docs", "postgresql"`) {
 		t.Errorf("the formula is\n%s", formula)
 	}
 }
@@ -156,8 +156,8 @@ func forThisSystem(t *testing.T) (folder string) {
 	program := goReleaser(t)
 	thisSystem.Do(func() {
 		thisSystem.folder, thisSystem.err = build(program,
-			"goos: [linux, darwin, windows]", "goos: [linux]", "goarch: [amd64, arm64]", "goarch: ["+runtime.GOARCH+"]",
-			"hooks: [make licenses]", "hooks: [touch NOTICES.txt]")
+			"goos: [linux, darwin]", "goos: [linux]", "goarch: [amd64, arm64]", "goarch: ["+runtime.GOARCH+"]",
+			"hooks: [make licenses, make postgresql]", "hooks: [touch NOTICES.txt, make postgresql]")
 	})
 	if thisSystem.err != nil {
 		t.Fatal(thisSystem.err)

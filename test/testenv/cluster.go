@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
+	"testing"
 
 	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 const (
@@ -35,8 +38,9 @@ func startCluster(ctx context.Context, size Size, logf Logf) (_ *Database, err e
 		return nil, errors.Join(err, folder.remove())
 	}
 	return &Database{
-		URL:   c.URL(),
-		Route: "private cluster",
+		URL:      c.URL(),
+		Route:    "private cluster",
+		Programs: c.Installation.Bin,
 		// SIGQUIT is an immediate shutdown: there is nothing to keep.
 		stop: func() error { return errors.Join(server.stop(syscall.SIGQUIT), folder.remove()) },
 	}, nil
@@ -50,9 +54,9 @@ func initialize(ctx context.Context, c cluster) error { return c.Init(ctx, "--no
 func newCluster(
 	ctx context.Context, size Size, logf Logf, fill func(context.Context, cluster) error,
 ) (c cluster, folder *scratch, err error) {
-	found, err := pgserver.Find(ctx)
+	found, err := findPostgres(ctx)
 	if err != nil {
-		return cluster{}, nil, howToInstall(err)
+		return cluster{}, nil, err
 	}
 	account, err := pgserver.ServerAccount()
 	if err != nil {
@@ -81,12 +85,45 @@ func newCluster(
 	return c, folder, fill(ctx, c)
 }
 
-// howToInstall adds how the tests get a PostgreSQL to the error that none was found.
-func howToInstall(err error) error {
-	if errors.Is(err, pgserver.ErrNotInstalled) {
-		return fmt.Errorf(`%w; or run "sh internal/pgserver/install/install.sh", or set %s`, err, EnvDatabaseURL)
+// EnvPrograms names the folder of PostgreSQL's programs, for tests and for the program.
+const EnvPrograms = "CDOCS_POSTGRES"
+
+// findPostgres returns the PostgreSQL of native processes. EnvPrograms names it, or it is the one that
+// comes with the program, or else this machine's. If EnvRoute asks for native processes, as in CI, this
+// machine's comes before the program's.
+func findPostgres(ctx context.Context) (pgserver.Installation, error) {
+	if named := os.Getenv(EnvPrograms); named != "" {
+		return pgserver.Find(ctx, named)
 	}
-	return err
+	machines, machineErr := pgserver.Find(ctx, "")
+	if machineErr == nil && os.Getenv(EnvRoute) == string(NativeRoute) {
+		return machines, nil
+	}
+	folder, err := postgres.Fetch(ctx, runtime.GOOS, runtime.GOARCH)
+	if err == nil {
+		var bundled pgserver.Installation
+		if bundled, err = pgserver.Find(ctx, filepath.Join(folder, postgres.Bin)); err == nil {
+			return bundled, nil
+		}
+	}
+	if machineErr != nil {
+		return machines, fmt.Errorf("%w: %w; or set %s", pgserver.ErrNotInstalled, err, EnvDatabaseURL)
+	}
+	return machines, nil
+}
+
+// Programs returns the folder of PostgreSQL's programs, for a test of the program's own database. It skips
+// the test on a machine without PostgreSQL.
+func Programs(t testing.TB) string {
+	t.Helper()
+	found, err := findPostgres(t.Context())
+	if errors.Is(err, pgserver.ErrNotInstalled) {
+		t.Skip("testenv:", err)
+	}
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	return found.Bin
 }
 
 // cluster is a PostgreSQL cluster in a folder, running or not.

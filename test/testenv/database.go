@@ -17,6 +17,7 @@ type Database struct {
 	Route      string // how it was reached; no password in it
 	PostgreSQL string // version, such as "15.18"
 	Pgvector   string // version, such as "0.8.0"
+	Programs   string // folder of its programs, of a private cluster
 
 	stop func() error
 }

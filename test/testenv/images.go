@@ -19,7 +19,6 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/compound-docs/compound-docs/deploy"
-	"github.com/compound-docs/compound-docs/internal/pgserver/install"
 )
 
 // serviceImage is the image of a service: the official one, or one that image.sh
@@ -84,12 +83,7 @@ func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err 
 // builtName names the image after what it is built from.
 func (i serviceImage) builtName() (string, error) {
 	hash := sha256.New()
-	shared, err := install.Scripts.ReadFile("apt.sh")
-	if err != nil {
-		return "", fmt.Errorf("read apt.sh: %w", err)
-	}
-	hash.Write(shared)
-	for _, root := range []string{"image.sh", i.folder} {
+	for _, root := range []string{"apt.sh", "image.sh", i.folder} {
 		err := fs.WalkDir(scripts, path.Join("scripts", root), func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
@@ -160,7 +154,7 @@ func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, lo
 		environment = []string{"PROGRAM=" + program}
 	}
 	arguments := append([]string{built, i.folder}, i.options...)
-	err = runScript(ctx, environment, path.Join(scriptsFolder, "scripts", "image.sh"), arguments...)
+	err = runScript(ctx, environment, "image.sh", arguments...)
 	if err != nil {
 		return "", errors.Join(pullErr, fmt.Errorf("build %s: %w", built, err))
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-
-	"github.com/compound-docs/compound-docs/internal/pgserver"
 )
 
 // EnvRoute forces what a service runs in where none is given: "containers", which
@@ -22,14 +20,18 @@ const (
 )
 
 // ChooseRoute returns the route for services that are not given: the one in EnvRoute; else native
-// processes if this machine has a PostgreSQL; else containers if a Docker engine answers; else
+// processes if there is a PostgreSQL for them; else containers if a Docker engine answers; else
 // native processes after Install.
 func ChooseRoute(ctx context.Context) (Route, error) {
 	forced := os.Getenv(EnvRoute)
-	if _, err := pgserver.Find(ctx); forced == "" && err == nil {
-		return NativeRoute, nil
+	if forced != "" {
+		return chooseRoute(ctx, forced)
 	}
-	return chooseRoute(ctx, forced)
+	_, err := findPostgres(ctx)
+	if err != nil {
+		return chooseRoute(ctx, "")
+	}
+	return NativeRoute, nil
 }
 
 func chooseRoute(ctx context.Context, forced string) (Route, error) {

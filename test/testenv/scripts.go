@@ -7,44 +7,28 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"syscall"
 
-	"github.com/compound-docs/compound-docs/internal/pgserver"
-	"github.com/compound-docs/compound-docs/internal/pgserver/install"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
-// scripts provide Docker, and build images.
+// scripts install packages, provide Docker, and build images.
 //
 //go:embed scripts
 var scripts embed.FS
 
-// Where the scripts are in the repository: they find one another by it.
-const (
-	scriptsFolder = "test/testenv"
-	installFolder = "internal/pgserver/install"
-)
-
-// copyScripts copies all scripts to a folder, each to its place in the repository.
-func copyScripts(folder string) error {
-	return errors.Join(
-		os.CopyFS(filepath.Join(folder, filepath.FromSlash(scriptsFolder)), scripts),
-		os.CopyFS(filepath.Join(folder, filepath.FromSlash(installFolder)), install.Scripts),
-	)
-}
-
-// runScript runs the script at a path in the repository. What it does is told on stderr.
+// runScript runs a script. What it does is told on stderr.
 func runScript(ctx context.Context, environment []string, name string, arguments ...string) (err error) {
 	folder, err := os.MkdirTemp("", "cdocs-scripts-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	if err := copyScripts(folder); err != nil {
+	if err := os.CopyFS(folder, scripts); err != nil {
 		return err
 	}
-	arguments = append([]string{filepath.Join(folder, filepath.FromSlash(name))}, arguments...)
+	arguments = append([]string{filepath.Join(folder, "scripts", name)}, arguments...)
 	script := exec.CommandContext(ctx, "sh", arguments...) //nolint:gosec // ours
 	script.Env = append(os.Environ(), environment...)
 	script.Stderr = os.Stderr
@@ -61,8 +45,8 @@ func runScript(ctx context.Context, environment []string, name string, arguments
 func Install(ctx context.Context, database, ollama bool) error {
 	var missing []string
 	if database && os.Getenv(EnvDatabaseURL) == "" {
-		if _, err := pgserver.Find(ctx); errors.Is(err, pgserver.ErrNotInstalled) {
-			missing = append(missing, "database")
+		if _, err := findPostgres(ctx); errors.Is(err, postgres.ErrNoPip) {
+			missing = append(missing, "pip")
 		}
 	}
 	_, errC := exec.LookPath("cc")
@@ -75,5 +59,5 @@ func Install(ctx context.Context, database, ollama bool) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return runScript(ctx, nil, path.Join(installFolder, "install.sh"), missing...)
+	return runScript(ctx, nil, "install.sh", missing...)
 }

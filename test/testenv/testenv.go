@@ -4,9 +4,9 @@
 // Each is reached by the first of these routes:
 //
 //  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
-//  2. a native process, if this machine has a PostgreSQL or no Docker engine. The
-//     database is a private cluster in memory or in a temporary folder (Install
-//     installs PostgreSQL). Ollama is the machine's if it has the models. Otherwise
+//  2. a native process, if a PostgreSQL can be had or no Docker engine answers. The
+//     database is a private cluster in memory or in a temporary folder, of the
+//     PostgreSQL that comes with the program, or this machine's. Ollama is the machine's if it has the models. Otherwise
 //     it is a private one, built from its Go module, with the stand-in models of
 //     package tinymodel;
 //  3. a container.

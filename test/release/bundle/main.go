@@ -10,17 +10,21 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 // nodeName has the names of Node.js for those of Go that differ.
@@ -39,6 +43,9 @@ func inNode(name string) string {
 // build is one program of a release.
 type build struct {
 	version, system, arch, program, folder string
+
+	postgresql       []string // files of the PostgreSQL for the system, below postgresqlFolder
+	postgresqlFolder string
 }
 
 func main() {
@@ -50,7 +57,7 @@ func main() {
 	flag.StringVar(&b.folder, "to", "dist/packages", "folder to write to")
 	flag.Parse()
 	err := os.MkdirAll(b.folder, 0o750)
-	for _, pack := range []func() error{b.wrapper, b.platform, b.mcpb} {
+	for _, pack := range []func() error{b.fetchPostgreSQL, b.wrapper, b.platform, b.mcpb} {
 		if err == nil {
 			err = pack()
 		}
@@ -59,6 +66,33 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
 		os.Exit(1)
 	}
+}
+
+// fetchPostgreSQL fetches what stands beside the program. For Windows there is none.
+func (b *build) fetchPostgreSQL() error {
+	folder, err := postgres.Fetch(context.Background(), b.system, b.arch)
+	if errors.Is(err, postgres.ErrNotBuilt) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b.postgresqlFolder = folder
+	return fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			b.postgresql = append(b.postgresql, path)
+		}
+		return err
+	})
+}
+
+// withProgram adds the program and its PostgreSQL in a folder to the files of a package.
+func (b *build) withProgram(folder string, files map[string]string) map[string]string {
+	files[folder+"/"+b.file()] = b.program
+	for _, path := range b.postgresql {
+		files[folder+"/postgresql/"+path] = filepath.Join(b.postgresqlFolder, path)
+	}
+	return files
 }
 
 // content is what a package has, by path. A program's path is below a folder bin or server.
@@ -72,11 +106,11 @@ func (c content) mode(name string) os.FileMode {
 }
 
 // file is the name of the program in packages.
-func (b build) file() string { return filepath.Base(b.program) }
+func (b *build) file() string { return filepath.Base(b.program) }
 
 // wrapper writes the package that people name. It depends on the packages of all programs, and npm
 // installs the one that fits.
-func (b build) wrapper() error {
+func (b *build) wrapper() error {
 	programs := map[string]string{}
 	for _, name := range packages {
 		programs["@compound-docs/"+inNode(name)] = b.version
@@ -87,16 +121,16 @@ func (b build) wrapper() error {
 }
 
 // platform writes the package with the program.
-func (b build) platform() error {
+func (b *build) platform() error {
 	name := inNode(b.system + "-" + b.arch)
 	return b.npm("@compound-docs/"+name, map[string]any{
 		"description": "The program of compound-docs for " + name, "preferUnplugged": true,
 		"os": []string{inNode(b.system)}, "cpu": []string{inNode(b.arch)},
-	}, map[string]string{"bin/" + b.file(): b.program, "LICENSE": "LICENSE"})
+	}, b.withProgram("bin", map[string]string{"LICENSE": "LICENSE"}))
 }
 
 // npm writes a package, as npm pack does.
-func (b build) npm(name string, fields map[string]any, files map[string]string) error {
+func (b *build) npm(name string, fields map[string]any, files map[string]string) error {
 	inside, err := b.contents("deploy/npm/package.json", "package.json", files, func(manifest map[string]any) {
 		maps.Copy(manifest, fields)
 		manifest["name"] = name
@@ -125,10 +159,10 @@ func (b build) npm(name string, fields map[string]any, files map[string]string) 
 }
 
 // mcpb writes the bundle. Its manifest cannot tell processors apart, so each has its own.
-func (b build) mcpb() error {
+func (b *build) mcpb() error {
 	program := "server/" + b.file()
 	inside, err := b.contents("deploy/mcpb/manifest.json", "manifest.json",
-		map[string]string{program: b.program, "LICENSE": "LICENSE"}, func(manifest map[string]any) {
+		b.withProgram("server", map[string]string{"LICENSE": "LICENSE"}), func(manifest map[string]any) {
 			server, _ := manifest["server"].(map[string]any)
 			config, _ := server["mcp_config"].(map[string]any)
 			server["entry_point"], config["command"] = program, "${__dirname}/"+program
@@ -155,7 +189,7 @@ func (b build) mcpb() error {
 }
 
 // contents reads files by their paths in a package, and a manifest, which change completes.
-func (b build) contents(template, manifest string, files map[string]string, change func(map[string]any)) (content, error) {
+func (b *build) contents(template, manifest string, files map[string]string, change func(map[string]any)) (content, error) {
 	inside := content{}
 	for path, file := range files {
 		text, err := os.ReadFile(file)
@@ -181,7 +215,7 @@ func (b build) contents(template, manifest string, files map[string]string, chan
 }
 
 // write writes a file whole: builds run side by side, and each writes the wrapper.
-func (b build) write(name string, fill func(io.Writer) error) (err error) {
+func (b *build) write(name string, fill func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(b.folder, ".new-")
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@
 #
 # builds Citus from the source in DIR, a checkout of github.com/citusdata/citus, and
 # installs it beside the machine's PostgreSQL first.
-. "$(dirname "$0")/../../../internal/pgserver/install/apt.sh"
+. "$(dirname "$0")/apt.sh"
 
 config=${PG_CONFIG:-pg_config}
 if ! command -v "$config" >/dev/null; then

@@ -7,8 +7,7 @@
 # it is there, and an engine is started for as long as the command runs: with apt,
 # as root or through a sudo that asks for no password. Anywhere else the script
 # says what to do and exits 1. SIGINT and SIGTERM are passed on to the command.
-shared=$(dirname "$0")/../../../internal/pgserver/install
-. "$shared/apt.sh"
+. "$(dirname "$0")/apt.sh"
 
 start_seconds=60
 
@@ -66,7 +65,7 @@ if ! answers; then
   answers || start_engine
 fi
 # Ollama's image is built with a compiler where no registry answers.
-command -v cc >/dev/null || sh "$shared/install.sh" compiler
+command -v cc >/dev/null || sh "$(dirname "$0")/install.sh" compiler
 say "Docker $(docker version --format '{{.Server.Version}}')"
 
 # In the background, so that the shell can take signals.

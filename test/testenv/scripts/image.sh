@@ -9,15 +9,14 @@
 # It is built on a minimal Debian, from the mirror that this machine takes its own
 # packages from. debootstrap makes that once, which needs root, or a sudo that asks
 # for no password.
-shared=$(dirname "$0")/../../../internal/pgserver/install
-. "$shared/apt.sh"
+. "$(dirname "$0")/apt.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 image=$1 folder=$2
 shift 2
 
 suite=trixie
-base=compound-docs/debian:$suite-$(cat "$here/image.sh" "$shared/apt.sh" | cksum | cut -d' ' -f1)
+base=compound-docs/debian:$suite-$(cat "$here/image.sh" "$here/apt.sh" | cksum | cut -d' ' -f1)
 
 import_base() {
   require_apt

@@ -8,12 +8,13 @@
 // CDOCS_OLLAMA_IMAGE unless those are set. The command finds services in its environment:
 // CDOCS_TEST_DATABASE_URL (of a role that may create databases), CDOCS_TEST_OLLAMA_HOST,
 // CDOCS_TEST_OLLAMA_MODELS ("tiny" for stand-ins, otherwise "real"), CDOCS_TEST_ROUTE (how services
-// were started), and CDOCS_TEST_SERVICES (all of that in words). With -program, CDOCS_TEST_PROGRAM names
+// were started), CDOCS_POSTGRES (the programs of a private cluster), and CDOCS_TEST_SERVICES (all of that
+// in words). With -program, CDOCS_TEST_PROGRAM names
 // the built program. With -memory, TMPDIR names a folder in memory, if memory has room and TMPDIR is not
 // set yet.
 //
 // Services that these variables already name are used as they are; others are stopped when the
-// command ends. The packages of native services are installed first. The command has no stdin.
+// command ends. What native services need is downloaded or installed first. The command has no stdin.
 // SIGINT and SIGTERM are passed on to it and to all its children. The exit status is the command's.
 package main
 
@@ -134,6 +135,9 @@ func (s *services) start(ctx context.Context) (environment []string, err error) 
 		}
 		s.started, described = append(s.started, server.Stop), append(described, server.String())
 		environment = append(environment, testenv.EnvDatabaseURL+"="+server.URL)
+		if server.Programs != "" {
+			environment = append(environment, testenv.EnvPrograms+"="+server.Programs)
+		}
 	}
 	if s.ollama {
 		server, err := testenv.OpenOllama(ctx, logf)
