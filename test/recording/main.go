@@ -20,11 +20,17 @@ import (
 // home replaces the temporary folder in the output.
 const home = "/home/ada"
 
-// commands are those of the session. The first result is on the screen within four seconds.
+// hookEvent is what an assistant gives the hook of a prompt. The documents have a rule about it.
+const hookEvent = `{"hook_event_name": "UserPromptSubmit", "session_id": "1",
+ "prompt": "Log the phone number and the address of the recipient when a delivery fails"}
+`
+
+// commands are those of the session.
 func commands() []string {
 	return []string{
-		`compound-docs search --limit 2 --mode lexical "why do requests wait for a connection?"`,
-		"compound-docs search --limit 1 --mode lexical pgxpool.MaxConns",
+		"cat prompt.json",
+		"compound-docs recall --hook <prompt.json",
+		`compound-docs search --limit 1 --mode lexical "why do requests wait for a connection?"`,
 	}
 }
 
@@ -81,6 +87,9 @@ func prepare(ctx context.Context, folder string) (*terminal, error) {
 	// The account of PostgreSQL must be able to enter it.
 	if err := errors.Join(os.Chmod(folder, 0o755),
 		os.CopyFS(filepath.Join(shop, documents), os.DirFS(filepath.Join("examples", "demo-project", documents)))); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(shop, "prompt.json"), []byte(hookEvent), 0o600); err != nil {
 		return nil, err
 	}
 	// This doc-type is in the demo project's configuration, which init does not have.
