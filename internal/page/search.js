@@ -1,0 +1,116 @@
+"use strict";
+// The search. A word becomes terms as in the program's search: content.stems has the words of the documents
+// with their terms. Characters of scripts without spaces between words count in pairs.
+const paired = String.raw`[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Thai}\p{scx=Lao}` +
+  String.raw`\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]&&[\p{L}\p{M}]]`;
+const isPaired = new RegExp(paired, "v");
+const wordPattern = new RegExp(String.raw`${paired}+|[[\p{L}\p{M}\p{N}_]--${paired}]+(?:['’][\p{L}\p{M}]+)*`, "gv");
+const stems = new Map(Object.entries(content.stems).flatMap(([terms, words]) =>
+  words.split(" ").map(word => [word, terms.split(" ").filter(term => term !== "")])));
+
+// termsOf returns the terms of a word, none for a stop word.
+function termsOf(word) {
+  const key = word.toLowerCase().replaceAll("’", "'");
+  if (stems.has(key)) return stems.get(key);
+  if (!isPaired.test(key)) return [key.normalize("NFKD").replace(/\p{M}/gu, "")];
+  const letters = [...key];
+  return letters.length < 2 ? letters : letters.slice(1).map((letter, i) => letters[i] + letter);
+}
+
+const parser = new DOMParser();
+
+// blocksOf returns the blocks of a document's text, with the line of the file on which each begins.
+function blocksOf(d) {
+  const texts = document.createTreeWalker(parser.parseFromString(d.html, "text/html").body, NodeFilter.SHOW_TEXT);
+  const blocks = [];
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const owner = node.parentElement.closest("[data-line]");
+    if (blocks.length === 0 || blocks.at(-1).owner !== owner) {
+      blocks.push({ owner, text: "", line: Number(owner?.dataset.line ?? blocks.at(-1)?.line ?? 1) });
+    }
+    blocks.at(-1).text += node.data;
+  }
+  return blocks.filter(block => block.text.trim() !== "");
+}
+
+const ends = /(?<=[.!?…]["'”’)\]]*\s)|(?<=[。！？])/u;
+
+// sentencesOf returns the sentences of a document with their lines and the headings above them. A line of
+// code and a row of a table count as sentences.
+function sentencesOf(d) {
+  if (d.sentences) return d.sentences;
+  d.sentences = [];
+  const above = [];
+  for (const { owner, text, line } of blocksOf(d)) {
+    const depth = Number(/^H([1-6])$/.exec(owner?.tagName)?.[1] ?? 0);
+    if (depth > 0) above.length = depth - 1;
+    const isRow = ["TR", "THEAD"].includes(owner?.tagName);
+    let at = line;
+    for (const part of isRow ? [text] : text.split(owner?.tagName === "PRE" ? /(?<=\n)/ : ends)) {
+      const sentence = part.replace(/\s+/g, " ").trim();
+      if (sentence) d.sentences.push({ text: sentence, line: at, path: above.filter(Boolean).join(" › ") });
+      at += part.split("\n").length - 1;
+    }
+    if (depth > 0) above[depth - 1] = text.replace(/\s+/g, " ").trim();
+  }
+  return d.sentences;
+}
+
+const textOf = d => sentencesOf(d).map(sentence => sentence.text).join(" ");
+
+// Documents are listed before the index is made, and what was typed waits for it.
+const index = new MiniSearch({
+  idField: "path", fields: ["title", "tags", "text", "fields"],
+  tokenize: text => text.match(wordPattern) ?? [], processTerm: termsOf,
+  extractField: (d, name) => ({
+    path: () => d.path, title: () => d.title, tags: () => d.tags.join(" "), text: () => textOf(d),
+    fields: () => d.fields.flatMap(field => field.values).join(" "),
+  })[name](),
+});
+let indexed = null;
+const ready = () => indexed ??= index.addAllAsync(documents, { chunkSize: 40 });
+
+// The ways to search, the strictest first. The last word that was typed may be the beginning of one.
+const isLast = (term, i, terms) => i === terms.length - 1;
+const ways = [
+  { combineWith: "AND", prefix: isLast },
+  { combineWith: "AND", prefix: true, fuzzy: term => term.length > 4 ? 0.2 : false },
+  { combineWith: "OR", prefix: true },
+];
+
+// search returns the documents that have the words, the best first, and the terms that they have: those with
+// all words, else those with similar ones, else those with any.
+function search(words) {
+  for (const way of ways) {
+    const found = index.search(words, { ...way, boost: { title: 4, tags: 2 }, boostDocument: path => byPath.get(path).by ? 0.5 : 1 });
+    if (found.length > 0) return found.map(({ id, terms }) => ({ d: byPath.get(id), terms: new Set(terms) }));
+  }
+  return [];
+}
+
+const has = (terms, word) => termsOf(word).some(term => terms.has(term));
+
+// bestSentences returns the two sentences of a document that have the most terms, in the order of the file.
+function bestSentences(d, terms) {
+  const scored = sentencesOf(d).map(sentence => {
+    const words = new Set((sentence.text.match(wordPattern) ?? []).flatMap(termsOf).filter(term => terms.has(term)));
+    return { ...sentence, score: words.size };
+  });
+  return scored.filter(sentence => sentence.score > 0).sort((a, b) => b.score - a.score).slice(0, 2).sort((a, b) => a.line - b.line);
+}
+
+// marked returns a text of at most about 220 characters around the first of the terms, with the terms marked.
+function marked(text, terms) {
+  const places = [...text.matchAll(wordPattern)].filter(([word]) => has(terms, word));
+  const start = text.length <= 220 ? 0 : Math.max(0, text.lastIndexOf(" ", Math.max(0, (places[0]?.index ?? 0) - 60)));
+  const end = text.length <= start + 220 ? text.length : text.lastIndexOf(" ", start + 220);
+  const parts = [start > 0 ? "…" : ""];
+  let at = start;
+  for (const { 0: word, index } of places) {
+    if (index < at || index + word.length > end) continue;
+    parts.push(text.slice(at, index), element("mark", {}, word));
+    at = index + word.length;
+  }
+  parts.push(text.slice(at, Math.max(at, end)), end < text.length ? " …" : "");
+  return parts;
+}
