@@ -46,6 +46,7 @@ function outline(d, text) {
 function textElement(d) {
   const text = element("div", { className: "text", innerHTML: d.html });
   for (const picture of text.querySelectorAll("img")) picture.src = content.pictures[picture.dataset.picture];
+  for (const head of text.querySelectorAll("th:empty")) head.replaceWith(element("td", {})); // it names no column
   for (const table of text.querySelectorAll("table")) {
     const wide = element("div", { className: "wide" });
     table.replaceWith(wide);
@@ -86,7 +87,7 @@ function read(d, place) {
   ].filter(part => part !== null));
   for (const box of text.querySelectorAll("pre, .wide")) {
     if (box.scrollWidth <= box.clientWidth) continue;
-    Object.assign(box, { tabIndex: 0, role: "region", ariaLabel: box.matches("pre") ? "Code" : "Table" }); // scrolled by keyboard
+    Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: box.matches("pre") ? "Code" : "Table" }); // scrolled by keyboard
   }
   reader.scrollTop = 0;
   scrollToPlace(text, place);

@@ -6,7 +6,7 @@ const paired = String.raw`[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Ha
 const isPaired = new RegExp(paired, "v");
 const wordPattern = new RegExp(String.raw`${paired}+|[[\p{L}\p{M}\p{N}_]--${paired}]+(?:['’][\p{L}\p{M}]+)*`, "gv");
 const stems = new Map(Object.entries(content.stems).flatMap(([terms, words]) =>
-  words.split(" ").map(word => [word, terms.split(" ").filter(term => term !== "")])));
+  words.split(" ").map(word => [word, [...terms.replace("+", "").split(" "), terms.startsWith("+") ? word : ""].filter(term => term !== "")])));
 
 // termsOf returns the terms of a word, none for a stop word.
 function termsOf(word) {

@@ -22,7 +22,8 @@ var (
 )
 
 // stems returns the words of the documents by their terms, so that the page finds what a search finds: both
-// joined by spaces. Stop words are those without a term. Words that are their own term are left out.
+// joined by spaces. Stop words are those without a term. A + begins terms to which each word is added itself, as
+// in ErrNoRows. Words that are their only term are left out.
 func stems(documents []*docset.Document) map[string]string {
 	termsOf, analysed := map[string]map[string]bool{}, map[terms.Language]map[string]bool{}
 	for _, d := range documents {
@@ -46,7 +47,13 @@ func stems(documents []*docset.Document) map[string]string {
 	}
 	words := map[string]string{}
 	for _, w := range slices.Sorted(maps.Keys(termsOf)) {
-		if joined := strings.Join(slices.Sorted(maps.Keys(termsOf[w])), " "); joined != w {
+		mark := ""
+		if termsOf[w][w] {
+			mark = "+"
+			delete(termsOf[w], w)
+		}
+		joined := mark + strings.Join(slices.Sorted(maps.Keys(termsOf[w])), " ")
+		if joined != "+" {
 			words[joined] = strings.TrimPrefix(words[joined]+" "+w, " ")
 		}
 	}
