@@ -12,8 +12,8 @@ import (
 )
 
 // hosted matches the address of a repository at a host whose pages the program knows.
-var hosted = lazyregexp.New(`^(?:https?://(?:[^@/]*@)?|ssh://git@|git@)(github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)[/:]` +
-	`([\w-][\w.-]*(?:/[\w-][\w.-]*)+)/?$`)
+var hosted = lazyregexp.New(`^(?:https?://(?:[^@/]*@)?|ssh://git@|git@)` +
+	`(github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)[/:]([\w-][\w.-]*(?:/[\w-][\w.-]*)+)/?$`)
 
 // editAddress returns where a host edits a file of the project, with {path} for the file's path; "" if the
 // remote "origin" is at no such host. Only the names of repository and branch are taken from git.
@@ -38,12 +38,13 @@ func editTemplate(origin, branch, folder string) string {
 	if found == nil || branch == "" {
 		return ""
 	}
+	host, repository := found[1], strings.TrimSuffix(found[2], ".git")
 	form := map[string]string{
 		"github.com": "/edit/", "gitlab.com": "/-/edit/", "bitbucket.org": "/src/", "codeberg.org": "/_edit/",
-	}[found[1]]
-	escaped := (&url.URL{Path: path.Join(branch, folder)}).EscapedPath()
-	address := "https://" + found[1] + "/" + strings.TrimSuffix(found[2], ".git") + form + strings.NewReplacer("{", "%7B", "}", "%7D").Replace(escaped) + "/{path}"
-	if found[1] == "bitbucket.org" {
+	}[host]
+	below := strings.NewReplacer("{", "%7B", "}", "%7D").Replace((&url.URL{Path: path.Join(branch, folder)}).EscapedPath())
+	address := "https://" + host + "/" + repository + form + below + "/{path}"
+	if host == "bitbucket.org" {
 		address += "?mode=edit"
 	}
 	return address

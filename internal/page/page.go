@@ -26,7 +26,10 @@ import (
 var files embed.FS
 
 // scripts are in the order in which the page runs them.
-var scripts = strings.Fields("lib/minisearch.js lib/highlight.js documents.js search.js list.js reader.js home.js graph.js views.js app.js page.js")
+var scripts = []string{
+	"lib/minisearch.js", "lib/highlight.js", "documents.js", "search.js", "list.js", "reader.js", "home.js", "graph.js", "views.js",
+	"app.js", "page.js",
+}
 
 // Write writes the page of a project, from its files, git, and what recall has kept of it.
 func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall.Store) error {
@@ -67,7 +70,8 @@ func write(w io.Writer, c content) error {
 	if err := encoder.Encode(c); err != nil {
 		return fmt.Errorf("encode the documents: %w", err)
 	}
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + hash(part("page.css")) + "; script-src"
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " +
+		hash(part("page.css")) + "; script-src"
 	texts := []template.JS{}
 	for _, name := range scripts {
 		script, _, _ := strings.Cut(part(name), "//# sourceMappingURL") // a browser's tools would fetch it

@@ -50,7 +50,7 @@ func (w *rewriter) rewrite(parent ast.Node) {
 	}
 }
 
-// replacement returns what stands in place of a node, with its children, or nil for the node itself.
+// replacement returns the node that takes the place and the children of another, or nil to keep that one.
 func (w *rewriter) replacement(node ast.Node) ast.Node {
 	switch node := node.(type) {
 	case *ast.Link:

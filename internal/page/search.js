@@ -93,8 +93,8 @@ const has = (terms, word) => termsOf(word).some(term => terms.has(term));
 // bestSentences returns the two sentences of a document that have the most terms, in the order of the file.
 function bestSentences(d, terms) {
   const scored = sentencesOf(d).map(sentence => {
-    const words = new Set((sentence.text.match(wordPattern) ?? []).flatMap(termsOf).filter(term => terms.has(term)));
-    return { ...sentence, score: words.size };
+    sentence.terms ??= [...new Set((sentence.text.match(wordPattern) ?? []).flatMap(termsOf))];
+    return { ...sentence, score: sentence.terms.filter(term => terms.has(term)).length };
   });
   return scored.filter(sentence => sentence.score > 0).sort((a, b) => b.score - a.score).slice(0, 2).sort((a, b) => a.line - b.line);
 }

@@ -115,7 +115,7 @@ func write(t *testing.T, repo *gitrepo.Repo, recalls *recall.Store) string {
 	t.Helper()
 	p, err := project.Load(repo.Root)
 	repo.Must(err)
-	file := filepath.Join(t.TempDir(), "knowledge.html")
+	file := filepath.Join(t.TempDir(), p.Config.ProjectName+".html")
 	out, err := os.Create(file)
 	repo.Must(err)
 	repo.Must(page.Write(t.Context(), out, p, recalls))
@@ -185,10 +185,11 @@ func look(t *testing.T, page string, arguments ...string) seen {
 	if pictures == "" {
 		pictures = t.TempDir()
 	}
-	script := filepath.Join(dir, "browser.mjs") // it imports the packages beside it
+	script := filepath.Join(dir, strings.ReplaceAll(t.Name(), "/", "-")+".mjs") // it imports the packages beside it
 	if err := os.WriteFile(script, program, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	defer os.Remove(script) //nolint:errcheck // the next run writes it again
 	command := exec.CommandContext(t.Context(), "node", append([]string{script, chromium, page, pictures}, arguments...)...)
 	command.Stderr = os.Stderr
 	stdout, err := command.Output()
@@ -213,6 +214,7 @@ func faultless() seen {
 // In a browser at 1280 and 390 pixels, in the light and in the dark, the page asks no network and runs
 // nothing of the documents. axe-core finds nothing. Tab reaches everything. Each view shows what it is for.
 func TestPage_InABrowser(t *testing.T) {
+	t.Parallel()
 	file, _ := writePage(t)
 	got := look(t, file)
 	want := faultless()
@@ -223,7 +225,7 @@ func TestPage_InABrowser(t *testing.T) {
 		want.Views[key] = view{
 			Opened: v.Opened, Searched: v.Searched, Listed: documents, First: v.First, Title: v.First, Unreached: []string{},
 			Home: []string{"Rules", "The latest", "Unanswered questions", "Folders", "Tags"}, Count: "500 documents, the latest first",
-			Place: "Context · line 8", Marked: []bool{true},
+			Place: "Context · line 9", Marked: []bool{true},
 			Parts:      map[string]any{"callout": 5., "outline": 1., "sides": 1., "hljs-keyword": v.Parts["hljs-keyword"], "pictures": "7 pixels"},
 			Neighbours: []int{v.Neighbours[0], v.Neighbours[0], v.Neighbours[0]}, Hostile: documents / 100,
 			Filtered: []int{20, 30, 10, 83, v.Filtered[4]}, Health: v.Health, Decisions: v.Decisions,
@@ -243,12 +245,14 @@ func TestPage_InABrowser(t *testing.T) {
 // Typing each of the 300 most frequent words of a corpus finds documents, marks the word in them, and writes
 // no error to the console. CDOCS_CORPUS=DIR tries the markdown of another folder as well.
 func TestPage_FindsFrequentWords(t *testing.T) {
+	t.Parallel()
 	corpora := map[string]string{"demo": "../../examples/demo-project", "docs": "../../docs", "eval": "../eval/corpus"}
 	if other := os.Getenv("CDOCS_CORPUS"); other != "" {
 		corpora["other"] = other
 	}
 	for name, dir := range corpora {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			repo := gitrepo.New(t)
 			repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "`+name+`", "documents": {"folder": "docs", "lenient": true}}`)
 			repo.Must(os.CopyFS(filepath.Join(repo.Root, "docs"), os.DirFS(dir)))
