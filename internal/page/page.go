@@ -27,7 +27,7 @@ var files embed.FS
 
 // scripts are in the order in which the page runs them.
 var scripts = []string{
-	"lib/minisearch.js", "lib/highlight.js", "documents.js", "search.js", "list.js", "reader.js", "home.js", "graph.js", "views.js",
+	"lib/highlight.js", "documents.js", "search.js", "list.js", "reader.js", "home.js", "graph.js", "views.js",
 	"app.js", "page.js",
 }
 
@@ -74,8 +74,8 @@ func write(w io.Writer, c content) error {
 		hash(part("page.css")) + "; script-src"
 	texts := []template.JS{}
 	for _, name := range scripts {
-		script, _, _ := strings.Cut(part(name), "//# sourceMappingURL") // a browser's tools would fetch it
-		texts = append(texts, template.JS(script))                      //nolint:gosec // the program's own, or a library's
+		script := part(name)
+		texts = append(texts, template.JS(script)) //nolint:gosec // the program's own, or a library's
 		policy = strings.Join([]string{policy, hash(script)}, " ")
 	}
 	err := template.Must(template.ParseFS(files, "page.html")).Execute(w, map[string]any{

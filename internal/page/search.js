@@ -58,34 +58,76 @@ function sentencesOf(d) {
 
 const textOf = d => sentencesOf(d).map(sentence => sentence.text).join(" ");
 
-// Documents are listed before the index is made, and what was typed waits for it.
-const index = new MiniSearch({
-  idField: "path", fields: ["title", "tags", "text", "fields"],
-  tokenize: text => text.match(wordPattern) ?? [], processTerm: termsOf,
-  extractField: (d, name) => ({
-    path: () => d.path, title: () => d.title, tags: () => d.tags.join(" "), text: () => textOf(d),
-    fields: () => d.fields.flatMap(field => field.values).join(" "),
-  })[name](),
-});
+// The index: the documents that have a term, with its weight by BM25. A word of a title counts four times, a tag
+// twice. Documents are listed before the index is made, and what was typed waits for it.
+const postings = new Map();
 let indexed = null;
-const ready = () => indexed ??= index.addAllAsync(documents, { chunkSize: 40 });
+const ready = () => indexed ??= makeIndex();
 
-// The ways to search, the strictest first. The last word that was typed may be the beginning of one.
-const isLast = (term, i, terms) => i === terms.length - 1;
-const ways = [
-  { combineWith: "AND", prefix: isLast },
-  { combineWith: "AND", prefix: true, fuzzy: term => term.length > 4 ? 0.2 : false },
-  { combineWith: "OR", prefix: true },
-];
-
-// search returns the documents that have the words, the best first, and the terms that they have: those with
-// all words, else those with similar ones, else those with any.
-function search(words) {
-  for (const way of ways) {
-    const found = index.search(words, { ...way, boost: { title: 4, tags: 2 }, boostDocument: path => byPath.get(path).by ? 0.5 : 1 });
-    if (found.length > 0) return found.map(({ id, terms }) => ({ d: byPath.get(id), terms: new Set(terms) }));
+async function makeIndex() {
+  for (const [i, d] of documents.entries()) {
+    addToIndex(d);
+    if (i % 40 === 39) await new Promise(next => setTimeout(next)); // the page answers in the meantime
   }
-  return [];
+}
+
+function addToIndex(d) {
+  const counts = new Map();
+  let length = 0;
+  const values = d.fields.flatMap(field => field.values).join(" ");
+  for (const [text, times] of [[d.title, 4], [d.tags.join(" "), 2], [textOf(d), 1], [values, 1]]) {
+    for (const term of (text.match(wordPattern) ?? []).flatMap(termsOf)) {
+      counts.set(term, (counts.get(term) ?? 0) + times);
+      length++;
+    }
+  }
+  for (const [term, n] of counts) {
+    if (!postings.has(term)) postings.set(term, new Map());
+    postings.get(term).set(d, 3 * n / (n + 0.5 + 1.5 * Math.min(4, length / 400)));
+  }
+}
+
+// alternatives returns, for each term of a word, the terms that count as it: itself and, where the word may be the
+// beginning of one, the terms of the words that begin with it.
+function alternatives(word, isBeginning) {
+  const terms = termsOf(word);
+  if (!isBeginning || terms.length !== 1) return terms.map(term => [term]);
+  const longer = [...stems].filter(([other]) => other.startsWith(word.toLowerCase())).flatMap(([, terms]) => terms);
+  return [[...new Set([...terms, ...longer, ...[...postings.keys()].filter(term => term.startsWith(terms[0]))])]];
+}
+
+// rank returns the documents that have any of the alternatives, the best first: those with the most terms, and
+// then those with the rarest. A beginning counts half, and so does a superseded document.
+function rank(wanted) {
+  const found = new Map();
+  for (const alternatives of wanted) {
+    const best = new Map();
+    for (const [i, term] of alternatives.entries()) {
+      const having = postings.get(term) ?? new Map();
+      const rarity = Math.log(1 + documents.length / having.size) * (i === 0 ? 1 : 0.5);
+      for (const [d, weight] of having) {
+        best.set(d, Math.max(best.get(d) ?? 0, weight * rarity * (d.by ? 0.5 : 1)));
+        if (!found.has(d)) found.set(d, { d, terms: new Set(), n: 0, score: 0 });
+        found.get(d).terms.add(term);
+      }
+    }
+    for (const [d, score] of best) {
+      found.get(d).n++;
+      found.get(d).score += score;
+    }
+  }
+  return [...found.values()].sort((a, b) => b.n - a.n || b.score - a.score);
+}
+
+// search returns the documents that have the words, the best first, and the terms that they have: those with all
+// words, of which the last may be a beginning; else those in which all may be; else those with any.
+function search(words) {
+  const typed = words.match(wordPattern) ?? [];
+  const strict = typed.flatMap((word, i) => alternatives(word, i === typed.length - 1));
+  const loose = typed.flatMap(word => alternatives(word, true));
+  const ranked = [strict, loose].map(wanted => ({ all: rank(wanted), n: wanted.length }));
+  const complete = ranked.map(({ all, n }) => all.filter(found => found.n === n)).find(list => list.length > 0);
+  return complete ?? ranked[1].all;
 }
 
 const has = (terms, word) => termsOf(word).some(term => terms.has(term));
