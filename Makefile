@@ -127,8 +127,8 @@ conformance: ## Test the server with the official MCP conformance suite, Inspect
 
 # CDOCS_PICTURES=DIR keeps the pictures of the page. Without a Chromium the test is skipped.
 .PHONY: page
-page: ## Try the page of 500 documents in a headless Chromium, with axe-core
-	dir=$$(test/browser/install.sh) && CDOCS_BROWSER="$$dir" go test -count=1 -v ./test/browser
+page: ## Try the page of 500 documents in a headless Chromium, with axe-core, and type 900 words
+	dir=$$(test/browser/install.sh) && CDOCS_BROWSER="$$dir" go test -count=1 -timeout=30m -v ./test/browser
 
 # The go command fuzzes one target at a time. Two of them run side by side, with one
 # worker each. An input that finds new code is made smaller for at most a second: with

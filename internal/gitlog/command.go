@@ -51,6 +51,7 @@ func (f Folder) command(ctx context.Context, program string, arguments ...string
 var allowed = map[string][]string{
 	"rev-parse": {"--verify", "--quiet", "--is-shallow-repository"},
 	"show-ref":  {"--verify", "--quiet"},
+	"config":    {"--get"},
 	"log": slices.Concat(
 		[]string{"--format=", "--date=short", "--no-notes", "--no-mailmap", "--find-renames=100%"}, listingOptions),
 	"cat-file":  {"--batch=%(objectsize)", "--batch-check=%(objectname) %(objecttype) %(objectsize)"},

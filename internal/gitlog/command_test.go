@@ -18,6 +18,7 @@ func TestCheck_AllowsNothingThatReadsTheWorkTree(t *testing.T) {
 		{"log", "--show-signature"},
 		{"hash-object"},
 		{"show-ref", "--verify=1"},
+		{"config", "--edit"},
 	} {
 		if check(refused) == nil {
 			t.Errorf("git %v is allowed", refused)

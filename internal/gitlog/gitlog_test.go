@@ -85,6 +85,22 @@ func TestAdded(t *testing.T) {
 	}
 }
 
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	repo.Put("docs/a.md", "A\n")
+	folder, err := Open(repo.Path("docs"))
+	repo.Must(err)
+	if address, _, err := folder.Origin(t.Context()); !errors.Is(err, ErrNone) {
+		t.Errorf("without a remote the origin is %q, %v", address, err)
+	}
+	repo.Git("remote", "add", "origin", "git@example.com:us/tool.git")
+	address, name, err := folder.Origin(t.Context())
+	if err != nil || address != "git@example.com:us/tool.git" || name != "docs" {
+		t.Errorf("the origin is %q, the folder %q, %v", address, name, err)
+	}
+}
+
 func TestHead_WithoutHistory(t *testing.T) {
 	t.Parallel()
 	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNone) {

@@ -1,170 +1,71 @@
 "use strict";
-// The graph: documents gather by doc-type, and links pull them together. Positions are computed once.
-// Zooming moves the dots apart; dots and letters keep their size. page.js makes the rest of the page.
-const drawn = { nodes: [], links: [], chosen: null, zoom: 1 };
+// The graph: the documents of each folder stand under its name, each with its title, and lines are links.
+const drawn = { rows: new Map(), links: [], chosen: null }; // rows are links by the paths of documents
 
-function svgElement(name, attributes, ...children) {
+function svgElement(name, attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
   return made;
 }
 
-// layOut sets x and y of the nodes. A cluster has room for its documents, and the clusters stand in a
-// circle.
-function layOut() {
-  const { nodes, links } = drawn;
-  const clusters = new Map(types.map((name, i) => [name, { turn: 2 * Math.PI * i / types.length }]));
-  const away = types.length < 2 ? 0 : 60 + 22 * Math.sqrt(nodes.length);
-  for (const node of nodes) {
-    const { turn } = clusters.get(node.d.type);
-    Object.assign(node, { homeX: 1.35 * away * Math.cos(turn), homeY: away * Math.sin(turn) });
-  }
-  d3.forceSimulation(nodes)
-    .force("links", d3.forceLink(links).distance(40).strength(0.06))
-    .force("apart", d3.forceManyBody().strength(-26).distanceMax(160))
-    .force("room", d3.forceCollide(13))
-    .force("x", d3.forceX(n => n.homeX).strength(0.16))
-    .force("y", d3.forceY(n => n.homeY).strength(0.16))
-    .stop().tick(nodes.length > 1500 ? 60 : 160);
-}
-
 function drawGraph() {
-  const { nodes, links } = drawn;
-  const at = new Map();
-  for (const d of documents) {
-    const link = svgElement("a", { href: "#/graph/" + encodeURIComponent(d.path), class: d.colour, "aria-label": `${d.title}, ${d.type}` },
-      svgElement("title", {}, document.createTextNode(d.title)),
-      svgElement("circle", { r: { critical: 10, important: 8 }[d.level] ?? 6 }));
-    const node = { d, link, near: new Set() };
-    at.set(d.path, node);
-    nodes.push(node);
-  }
+  const folders = [...Map.groupBy(documents, d => d.folder)].sort((a, b) => a[0].localeCompare(b[0]));
+  const cards = folders.map(([folder, inside]) => element("section", {}, element("h2", {}, `${folder} `, element("span", { className: "n" }, String(inside.length))),
+    element("ul", {}, inside.toSorted((a, b) => a.title.localeCompare(b.title)).map(d => {
+      const row = element("a", { href: "#/graph/" + encodeURIComponent(d.path), className: `row ${d.colour} ${d.level}` }, d.title);
+      drawn.rows.set(d.path, row);
+      return element("li", { className: d.by ? "old" : "" }, row);
+    }))));
+  drawn.svg = svgElement("svg", { "aria-hidden": "true" });
   for (const d of documents) {
     for (const [paths, name] of [[d.links, ""], [d.supersedes, "supersedes"]]) {
-      for (const path of paths.filter(path => at.has(path))) {
-        links.push({ source: at.get(d.path), target: at.get(path), line: svgElement("line", { class: name }) });
-        at.get(d.path).near.add(at.get(path));
-        at.get(path).near.add(at.get(d.path));
-      }
+      for (const path of [...new Set(paths)].filter(path => drawn.rows.has(path))) drawn.links.push({ from: d.path, to: path, line: svgElement("path", { class: name }) });
     }
   }
-  layOut();
-  drawn.labels = svgElement("g", { "aria-hidden": "true" });
-  drawn.svg = svgElement("svg", { role: "group", "aria-label": "Documents and their links", class: links.length > 300 ? "many" : "" },
-    ...links.map(l => l.line), ...nodes.map(n => n.link), drawn.labels);
-  drawn.scroll = element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Picture of the graph" }, drawn.svg);
-  drawn.about = element("div", { role: "status" });
-  const zoom = by => () => { drawn.zoom = Math.min(8, Math.max(1, by * drawn.zoom)); place(); };
-  const button = (text, label, by) => element("button", { type: "button", ariaLabel: label, onclick: zoom(by) }, text);
-  byId("graph").replaceChildren(element("h1", {}, "Graph"),
-    element("div", { className: "canvas" }, drawn.scroll, element("div", { className: "zoom", role: "group", ariaLabel: "Zoom" },
-      button("+", "Zoom in", 1.5), button("−", "Zoom out", 1 / 1.5), button("All", "Show all", 0))),
-    element("div", { className: "beside" }, drawn.about, asText()));
-  new ResizeObserver(place).observe(drawn.scroll);
+  drawn.svg.append(...drawn.links.map(link => link.line));
+  drawn.about = element("div", { className: "beside", role: "status" });
+  drawn.canvas = element("div", { className: "canvas" }, drawn.svg, element("div", { className: "folders" }, cards));
+  byId("graph").replaceChildren(element("h1", {}, "Graph"), drawn.about, drawn.canvas);
+  new ResizeObserver(place).observe(drawn.canvas);
 }
 
-// place puts everything where the zoom and the room for the picture say.
+// place draws the lines between the rows, where the size of the window has put these.
 function place() {
-  const { nodes, links, svg, scroll, zoom } = drawn;
-  if (scroll.clientWidth === 0 || nodes.length === 0) return;
-  const margin = 48;
-  const [left, right] = [Math.min(...nodes.map(n => n.x)), Math.max(...nodes.map(n => n.x))];
-  const [top, bottom] = [Math.min(...nodes.map(n => n.y)), Math.max(...nodes.map(n => n.y))];
-  const middle = [(scroll.scrollLeft + scroll.clientWidth / 2) / scroll.scrollWidth, (scroll.scrollTop + scroll.clientHeight / 2) / scroll.scrollHeight];
-  const [width, height] = [scroll.clientWidth * zoom - 1, scroll.clientHeight * zoom - 1];
-  const fit = [(width - 2 * margin) / (right - left + 1), (height - 2 * margin) / (bottom - top + 1)];
-  const scale = fit.map(own => Math.min(own, 2 * Math.min(...fit), 3 * zoom)); // one way may be stretched
-  const dot = Math.min(1, Math.max(0.45, 1.1 * Math.min(...scale)));
-  svg.setAttribute("width", width);
-  svg.setAttribute("height", height);
-  for (const n of nodes) {
-    n.px = width / 2 + scale[0] * (n.x - (left + right) / 2);
-    n.py = height / 2 + scale[1] * (n.y - (top + bottom) / 2);
-    n.link.setAttribute("transform", `translate(${n.px.toFixed(1)},${n.py.toFixed(1)}) scale(${dot.toFixed(2)})`);
+  const origin = drawn.canvas.getBoundingClientRect();
+  if (origin.width === 0) return;
+  const boxes = new Map([...drawn.rows].map(([path, row]) => [path, row.getBoundingClientRect()]));
+  for (const { from, to, line } of drawn.links) {
+    const [left, right] = [boxes.get(from), boxes.get(to)].sort((a, b) => a.left - b.left);
+    const [y1, y2] = [left, right].map(box => Math.round(box.top + box.height / 2 - origin.top));
+    const sameColumn = right.left - left.left < 10;
+    const x1 = Math.round((sameColumn ? left.left : left.right) - origin.left), x2 = Math.round(right.left - origin.left);
+    const bend = sameColumn ? -Math.min(30, 8 + Math.abs(y1 - y2) / 12) : (x2 - x1) / 2;
+    line.setAttribute("d", `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 + (sameColumn ? bend : -bend)} ${y2} ${x2} ${y2}`);
   }
-  for (const { source, target, line } of links) {
-    for (const [key, value] of Object.entries({ x1: source.px, y1: source.py, x2: target.px, y2: target.py })) line.setAttribute(key, value.toFixed(1));
-  }
-  scroll.scrollLeft = middle[0] * width - scroll.clientWidth / 2;
-  scroll.scrollTop = middle[1] * height - scroll.clientHeight / 2;
-  label();
 }
 
-// label writes the names of clusters, of the chosen document and its neighbours, and of others if there
-// are few. A name that has no room is left out: the list beside the picture has it.
-function label() {
-  const { nodes, svg, labels, chosen } = drawn;
-  const named = chosen ? [chosen, ...chosen.near] : nodes.length <= 60 ? [...nodes].sort((a, b) => b.near.size - a.near.size) : [];
-  const dots = (chosen ? named : nodes).map(n => [n.px - 6, n.px + 6, n.py - 6, n.py + 6]);
-  const boxes = [], width = Number(svg.getAttribute("width"));
-  const meets = (a, b) => a[0] < b[1] && b[0] < a[1] && a[2] < b[3] && b[2] < a[3];
-  const write = (text, x, places, className) => {
-    const shown = text.length > 34 ? text.slice(0, 33).trimEnd() + "…" : text;
-    const half = shown.length * 3.6 + 4;
-    const middle = Math.max(half, Math.min(width - half, x));
-    for (const y of places) {
-      const box = [middle - half, middle + half, y - 12, y + 4];
-      if ([...boxes, ...dots].some(other => meets(box, other))) continue;
-      boxes.push(box);
-      labels.append(svgElement("text", { x: middle.toFixed(1), y: y.toFixed(1), class: className }, document.createTextNode(shown)));
-      return;
-    }
-  };
-  labels.replaceChildren();
-  for (const name of chosen ? [] : types) {
-    const inside = nodes.filter(n => n.d.type === name);
-    const x = inside.reduce((sum, n) => sum + n.px, 0) / inside.length;
-    const top = Math.max(16, Math.min(...inside.map(n => n.py)) - 14);
-    write(`${name} (${inside.length})`, x, [top, top - 14, top - 28], "cluster " + inside[0].d.colour);
-  }
-  for (const n of named) write(n.d.title, n.px, [n.py + 24, n.py - 14], "");
-}
-
-// choose shows a document's neighbours, in the picture and beside it. null is none.
+// choose shows a document and its neighbours. null is none.
 function choose(d) {
-  const chosen = drawn.nodes.find(n => n.d === d) ?? null;
-  drawn.chosen = chosen;
-  for (const n of drawn.nodes) {
-    n.link.classList.toggle("chosen", n === chosen);
-    n.link.classList.toggle("dim", chosen !== null && n !== chosen && !chosen.near.has(n));
-  }
-  for (const { source, target, line } of drawn.links) {
-    const lit = chosen !== null && (source === chosen || target === chosen);
+  drawn.chosen = d;
+  const neighbours = new Set();
+  for (const { from, to, line } of drawn.links) {
+    const lit = d !== null && (from === d.path || to === d.path);
     line.classList.toggle("lit", lit);
-    line.classList.toggle("dim", chosen !== null && !lit);
+    line.classList.toggle("dim", d !== null && !lit);
+    if (lit) neighbours.add(from === d.path ? to : from);
   }
-  drawn.about.replaceChildren(...(chosen ? aboutChosen(d) : [
-    element("p", {}, `${documents.length} documents and ${drawn.links.length} links. Colours are doc-types, and larger dots are promoted documents. ` +
-      "Choose a document to see its neighbours by name."),
-  ]));
-  place();
+  for (const [path, row] of drawn.rows) {
+    row.classList.toggle("chosen", path === d?.path);
+    row.classList.toggle("neighbour", neighbours.has(path));
+  }
+  drawn.about.replaceChildren(...(d ? aboutChosen(d, neighbours) : [element("p", {},
+    `${counted(documents.length, "document")} by folder, and ${counted(drawn.links.length, "link")}. Colours are types. Choose a document to see its neighbours.`)]));
+  drawn.rows.get(d?.path)?.scrollIntoView({ block: "nearest" });
 }
 
-const toGraph = path => element("a", { href: "#/graph/" + encodeURIComponent(path) }, byPath.get(path).title);
-const neighbours = (title, paths) => paths.length === 0 ? null : element("div", {}, element("h2", {}, title),
-  element("ul", { className: "plain" }, [...new Set(paths)].filter(path => byPath.has(path)).map(path => element("li", {}, toGraph(path)))));
-
-function aboutChosen(d) {
-  const replacing = documents.filter(other => other.supersedes.includes(d.path)).map(other => other.path);
-  return [
-    element("h2", {}, d.title), element("div", { className: "meta" }, type(d), level(d), day(d), state(d)),
-    element("p", {}, element("a", { href: routeTo(d.path) }, "Read it"), " · ", element("a", { href: "#/graph" }, "Show the whole graph")),
-    neighbours("Links to", d.links), neighbours("Linked from", d.from), neighbours("Supersedes", d.supersedes), neighbours("Superseded by", replacing),
-    drawn.chosen.near.size === 0 ? element("p", { className: "empty" }, "It has no links.") : null,
-  ].filter(part => part !== null);
-}
-
-// asText lists what the picture shows. The list is made when it is opened.
-function asText() {
-  const details = element("details", { className: "fields" }, element("summary", {}, "The graph as text"));
-  details.addEventListener("toggle", () => {
-    for (const name of details.children.length > 1 ? [] : types) {
-      details.append(element("h2", {}, name), element("ul", { className: "plain" }, documents.filter(d => d.type === name).map(d => {
-        const to = [...d.links, ...d.supersedes].map(path => byPath.get(path)?.title ?? path);
-        return element("li", {}, toGraph(d.path), to.length > 0 ? ` → ${to.join("; ")}` : "");
-      })));
-    }
-  });
-  return details;
-}
+const aboutChosen = (d, neighbours) => [
+  element("p", {}, element("strong", {}, d.title), " ", element("span", { className: "meta" }, type(d), level(d), day(d), state(d))),
+  element("p", {}, element("a", { href: routeTo(d.path) }, "Read it"), " · ", element("a", { href: "#/graph" }, "Show all links")),
+  neighbours.size === 0 ? element("p", { className: "empty" }, "It has no links.") : element("ul", { className: "chips", ariaLabel: "Neighbours" },
+    [...neighbours].map(path => element("li", {}, element("a", { href: "#/graph/" + encodeURIComponent(path) }, byPath.get(path).title)))),
+];

@@ -22,8 +22,14 @@ import (
 
 // files has the page's parts. Those in lib are libraries as their authors published them on npm.
 //
-//go:embed page.html page.css page.js graph.js lib/*.js
+//go:embed page.html page.css *.js lib/*.js
 var files embed.FS
+
+// scripts are in the order in which the page runs them.
+var scripts = []string{
+	"lib/highlight.js", "documents.js", "search.js", "list.js", "reader.js", "home.js", "graph.js", "views.js",
+	"app.js", "page.js",
+}
 
 // Write writes the page of a project, from its files, git, and what recall has kept of it.
 func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall.Store) error {
@@ -43,11 +49,18 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall
 	for _, shown := range all {
 		times[shown.Path]++
 	}
-	return write(w, content{
-		Project: p.Config.ProjectName, Made: time.Now().Format(time.DateOnly),
-		Documents: entries(ctx, p, set), Findings: report.Findings, Notes: report.Notes,
-		Questions: recalls.Questions(p.Root), Shown: times,
-	})
+	c := content{
+		Project: p.Config.ProjectName, Made: time.Now().Format(time.DateOnly), Edit: editAddress(ctx, p),
+		Findings: report.Findings, Notes: report.Notes, Questions: recalls.Questions(p.Root), Shown: times,
+	}
+	external, err := docset.ReadExternal(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := c.fill(ctx, p, set, external); err != nil {
+		return err
+	}
+	return write(w, c)
 }
 
 func write(w io.Writer, c content) error {
@@ -57,18 +70,17 @@ func write(w io.Writer, c content) error {
 	if err := encoder.Encode(c); err != nil {
 		return fmt.Errorf("encode the documents: %w", err)
 	}
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(part("page.css")) + "; script-src"
-	scripts := []template.JS{}
-	for _, name := range []string{
-		"lib/minisearch.js", "lib/d3-dispatch.js", "lib/d3-quadtree.js", "lib/d3-timer.js", "lib/d3-force.js", "graph.js", "page.js",
-	} {
-		script, _, _ := strings.Cut(part(name), "//# sourceMappingURL") // a browser's tools would fetch it
-		scripts = append(scripts, template.JS(script))                  //nolint:gosec // the program's own, or a library's
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " +
+		hash(part("page.css")) + "; script-src"
+	texts := []template.JS{}
+	for _, name := range scripts {
+		script := part(name)
+		texts = append(texts, template.JS(script)) //nolint:gosec // the program's own, or a library's
 		policy = strings.Join([]string{policy, hash(script)}, " ")
 	}
 	err := template.Must(template.ParseFS(files, "page.html")).Execute(w, map[string]any{
-		// The policy allows the page's own scripts and style, and nothing else that could run or be loaded.
-		"Title": c.Project, "Policy": policy, "Scripts": scripts,
+		// The policy allows the page's own scripts and style, and pictures that are in it.
+		"Title": c.Project, "Policy": policy, "Scripts": texts,
 		"Style": template.CSS(part("page.css")), //nolint:gosec // the program's own
 		// Without a "<", no text can end the element that holds it.
 		"Content": template.JS(strings.ReplaceAll(encoded.String(), "<", `\u003c`)), //nolint:gosec // as said

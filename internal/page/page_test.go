@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 		Path: "csharp-compounding-docs/adr/new.md", Title: "New", Type: "codebase", Level: "critical", Date: "2026-02-03",
 		Summary: "Text with the tool.", Links: []string{"csharp-compounding-docs/tools/t.md"},
 		Supersedes: []string{"csharp-compounding-docs/adr/old.md"},
-		HTML:       "<p>Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
+		HTML:       "<p data-line=\"11\">Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
 			"title": "New", "date": "2026-02-03", "tags": []any{"a", "b"}, "promotion_level": "critical", "supersedes": "adr/old.md", "scope": "system",
 		},
 	}
@@ -56,6 +57,80 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 }
 
 // The health view shows what lint, questions and hooks have found.
+// External docs are searched, so they are on the page, marked as such.
+func TestWrite_HasExternalDocs(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{"a.md": "[guide](../guide/b.md)\n"})
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "pages", "documents": {"lenient": true}, "external_docs": {"path": "guide"}}`)
+	f.Put("guide/b.md", "# Guide\n\n[a](../csharp-compounding-docs/a.md) [c](c.md) [gone](gone.md)\n")
+	f.Put("guide/c.md", "C\n")
+	w := f.write(t)
+	got := map[string]string{}
+	for _, d := range w.content.Documents {
+		got[d.Path] = fmt.Sprint(d.Type, " ", d.External, " ", d.Links, " ", lineNumbers.ReplaceAllString(d.HTML, ""))
+	}
+	want := map[string]string{
+		"csharp-compounding-docs/a.md": "codebase false [guide/b.md] <p><a href=\"#/doc/guide%2Fb.md\">guide</a></p>\n",
+		"guide/b.md":                   "external true [csharp-compounding-docs/a.md guide/c.md] <p><a href=\"#/doc/csharp-compounding-docs%2Fa.md\">a</a> <a href=\"#/doc/guide%2Fc.md\">c</a> gone</p>\n",
+		"guide/c.md":                   "external true [] <p>C</p>\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
+// The page has small pictures of the repository, each once, and no more than it may.
+func TestWrite_HasSmallPictures(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		"a.md": "![1](p.png) ![2](../img/p.SVG) ![3](p.png) ![4](large.png) ![5](text.txt) ![6](/.env.png) ![7](link.png)\n",
+	})
+	f.Put("csharp-compounding-docs/p.png", "one")
+	f.Put("img/p.SVG", "two")
+	f.Put("csharp-compounding-docs/large.png", strings.Repeat("x", 256<<10+1))
+	f.Put("csharp-compounding-docs/text.txt", "three")
+	f.Put(".env.png", "secret")
+	outside := filepath.Join(t.TempDir(), "out.png")
+	f.Must(os.WriteFile(outside, []byte("secret"), 0o600))
+	f.Must(os.Symlink(outside, filepath.Join(f.Root, "csharp-compounding-docs", "link.png")))
+	many := ""
+	for i := range 20 {
+		f.Put(fmt.Sprintf("many/%d.png", i), strings.Repeat("x", 256<<10))
+		many += fmt.Sprintf("![](../many/%d.png)\n", i)
+	}
+	f.Put("csharp-compounding-docs/b.md", many)
+	w := f.write(t)
+	want := `<p><img data-picture="0" alt="1"> <img data-picture="1" alt="2"> <img data-picture="0" alt="3"> ` +
+		"<em>Image: 4</em> <em>Image: 5</em> <em>Image: 6</em> <em>Image: 7</em></p>\n"
+	if diff := cmp.Diff(want, lineNumbers.ReplaceAllString(w.document(t, "a.md").HTML, "")); diff != "" {
+		t.Errorf("HTML (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"data:image/png;base64,b25l", "data:image/svg+xml;base64,dHdv"}, w.content.Pictures[:2]); diff != "" {
+		t.Errorf("pictures (-want +got):\n%s", diff)
+	}
+	if n := len(w.content.Pictures); n != 2+15 {
+		t.Errorf("%d pictures, want those with 4 MiB together", n)
+	}
+}
+
+// The page has the stems of words that search has, and the address at which a document is edited.
+func TestWrite_HasStemsAndEditAddress(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{"a.md": "The requests requested HTTPServer ErrNoRows isn’t a cache 検索 Zeitüberschreitung.\n"})
+	f.Git("init", "-q", "-b", "main")
+	f.Git("remote", "add", "origin", "git@github.com:us/tool.git")
+	w := f.write(t)
+	want := map[string]string{
+		"": "a isn't the", "cach": "cache", "err errnorow row": "errnorows", "+http server": "httpserver", "request": "requested requests", "zeituberschreitung": "zeitüberschreitung",
+	}
+	if diff := cmp.Diff(want, w.content.Stems); diff != "" {
+		t.Errorf("stems (-want +got):\n%s", diff)
+	}
+	if w.content.Edit != "https://github.com/us/tool/edit/main/{path}" {
+		t.Errorf("documents are edited at %q", w.content.Edit)
+	}
+}
+
 func TestWrite_HasWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
@@ -164,7 +239,7 @@ func checkElements(t *testing.T, w written) {
 			}
 		}
 	}
-	if want := "default-src 'none'; base-uri 'none'; form-action 'none'; " + allowed; policy != want || scripts != 7 {
+	if want := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; " + allowed; policy != want || scripts != 10 {
 		t.Errorf("with %d scripts the policy is %q, want %q", scripts, policy, want)
 	}
 }
@@ -179,13 +254,15 @@ func checkHarmless(t *testing.T, d document, node *html.Node) {
 	for _, a := range node.Attr {
 		switch {
 		case a.Key == "href" && (strings.HasPrefix(a.Val, "#/doc/") || strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "mailto:")):
-		case a.Key == "id" && strings.HasPrefix(a.Val, "h-"):
+		case a.Key == "id" && strings.HasPrefix(a.Val, "h-"), a.Key == "data-line", a.Key == "data-language" && a.Val == "html":
 		case slices.Contains([]string{"rel", "target", "align", "title", "colspan", "rowspan", "start", "open"}, a.Key):
 		default:
 			t.Errorf("%s has <%s %s=%q>", d.Path, node.Data, a.Key, a.Val)
 		}
 	}
 }
+
+var lineNumbers = regexp.MustCompile(` data-line="[0-9]+"`)
 
 func TestWrite_RendersMarkdown(t *testing.T) {
 	t.Parallel()
@@ -196,7 +273,7 @@ func TestWrite_RendersMarkdown(t *testing.T) {
 		"wikilink":       {"[[b]] [[B|the *b*]] [[c c]]", `<p><a href="` + at + `b.md">b</a> <a href="` + at + `b.md">the *b*</a> <a href="` + at + `c%20c.md">c c</a></p>`},
 		"wiki heading":   {"[[b#Über uns]] [[#Part one|here]] [[b#One#Two]]", `<p><a href="` + at + `b.md/%C3%BCber-uns">b#Über uns</a> <a href="` + at + `a.md/part-one">here</a> <a href="` + at + `b.md/two">b#One#Two</a></p>`},
 		"wiki elsewhere": {"[[gone]] [[x.pdf]] [[1]](b.md) `[[b]]` [[ -f b ]]", `<p>gone x.pdf <a href="` + at + `b.md">[1]</a> <code>[[b]]</code> [[ -f b ]]</p>`},
-		"wiki embed":     {"![[b]] ![[x.png|100]]", `<p><a href="` + at + `b.md">b</a> <em>Image: 100</em></p>`},
+		"wiki embed":     {"![[b]] ![[x.png|100]]", `<p><a href="` + at + `b.md">b</a> <em>Image: x.png</em></p>`},
 		"wiki table":     {"|a|\n|-|\n|[[b\\|text]]|", "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td><a href=\"" + at + "b.md\">text</a></td>\n</tr>\n</tbody>\n</table>"},
 		"reference":      {"[b][]\n\n[b]: ./b.md", `<p><a href="` + at + `b.md">b</a></p>`},
 		"elsewhere":      {"[code](../main.go) [gone](gone.md) [out](../../x.md)", "<p>code gone out</p>"},
@@ -213,22 +290,18 @@ func TestWrite_RendersMarkdown(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{"a.md": test.text + "\n", "b.md": "B\n", "c c.md": "C\n"})
 			f.Put("main.go", "package main\n")
-			if diff := cmp.Diff(test.want, strings.TrimSpace(f.write(t).document(t, "a.md").HTML)); diff != "" {
+			if diff := cmp.Diff(test.want, strings.TrimSpace(lineNumbers.ReplaceAllString(f.write(t).document(t, "a.md").HTML, ""))); diff != "" {
 				t.Errorf("HTML (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// The libraries are the files that their authors published on npm, in the versions of docs/licenses.md.
+// The library is the file that its authors published on npm, in the version of docs/licenses.md.
 func TestLibraries_AreAsPublished(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"minisearch.js":  "03c27931eb603af1d3358579e9885eafdb6a2f5fa9929557b3e77d7e99d06d03",
-		"d3-dispatch.js": "5afe071dad74c14cd580f540c9ec85b0755eed78b7f9ed3e9f63b989fc41aa4b",
-		"d3-quadtree.js": "6bd9974b3efdf9c22942a6fb9a5a027ee39f81a6c27b09a3444c9e911796f439",
-		"d3-timer.js":    "f6b80ed73b21d01658db60d1c04adb88adc70f885346ae07d59ed69ba0348849",
-		"d3-force.js":    "ed05b52ecfe280d753ebab954e4e1f24097952480a9d277be55b6ba297bf4a9b",
+		"highlight.js": "8ab71eb09c51f501e5e25157d9cff100e46cc29bcbfc744d0b746d451fca7f53",
 	} {
 		file, err := os.ReadFile(filepath.Join("lib", name))
 		if err != nil {

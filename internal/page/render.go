@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"html"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,18 +13,17 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// documentRoute begins the part of the page's URL that names a document. page.js has the same.
+// documentRoute begins the part of the page's URL that names a document. reader.js has the same.
 const documentRoute = "#/doc/"
 
 // toHTML converts markdown. It leaves out HTML: rewrite puts text and plain tags in its place.
@@ -33,23 +31,55 @@ var toHTML = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Strikethrough, extension.Linkify, extension.TaskList, extension.NewTable(
 			extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
-		goldmark.WithParserOptions(parser.WithAutoHeadingID(), markdown.WikiLinks()),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID(), markdown.WikiLinks(),
+			parser.WithInlineParsers(util.Prioritized(embedParser{}, 198))), // before wikilinks
 	)
 })
 
+// renderer converts documents, and collects the pictures that they show.
+type renderer struct {
+	project  *project.Project
+	set      *docset.Set
+	external map[string]bool // the paths of external docs
+	pictures pictures
+}
+
+func newRenderer(p *project.Project, set *docset.Set, external []*docset.Document, root *contain.Root) *renderer {
+	r := &renderer{project: p, set: set, external: map[string]bool{}, pictures: pictures{root: root, found: map[string]int{}}}
+	for _, d := range external {
+		r.external[d.Path] = d.Err == nil
+	}
+	return r
+}
+
+// has reports whether the page has a document at a path.
+func (r *renderer) has(path string) bool {
+	own := r.set.Find(path)
+	return own != nil && own.Err == nil || r.external[path]
+}
+
 // render returns the text of a document as safe HTML. It only escapes a text that would take long to convert.
-func render(d *docset.Document, set *docset.Set, p *project.Project) string {
+func (r *renderer) render(d *docset.Document) string {
 	lines := slices.Collect(strings.Lines(string(d.Content)))
 	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], ""), "\ufffd")
 	if isCostly(body) {
-		return "<pre>" + html.EscapeString(body) + "</pre>"
+		return "<pre data-line=\"" + strconv.Itoa(d.FrontMatterLines+1) + "\">" + html.EscapeString(body) + "</pre>"
 	}
 	src := []byte(body)
 	root := toHTML().Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	if first, ok := root.FirstChild().(*ast.Heading); ok && first.Level == 1 && string(first.Lines().Value(src)) == d.Title {
 		root.RemoveChild(root, first) // the page shows the title
 	}
-	rewrite(root, src, func(destination string) string { return route(d, set, p, destination) })
+	w := rewriter{renderer: r, document: d, src: src}
+	for at := 0; at <= len(src); at++ {
+		w.lineStarts = append(w.lineStarts, at)
+		next := bytes.IndexByte(src[at:], '\n')
+		if next < 0 {
+			break
+		}
+		at += next
+	}
+	w.rewrite(root)
 	var out bytes.Buffer
 	_ = toHTML().Renderer().Render(&out, src, root) // a buffer takes all
 	return out.String()
@@ -79,47 +109,6 @@ func isCostly(text string) bool {
 	return len(text) > maxConverted || columns*strings.Count(text, "\n") > maxCells
 }
 
-// rewrite points links below a node into the page, and leaves the text of links that lead nowhere. It puts a
-// sentence in place of an image, because the page loads none. It keeps the text and the plain tags of HTML.
-func rewrite(parent ast.Node, src []byte, route func(destination string) string) {
-	for next := parent.FirstChild(); next != nil; {
-		node, instead := next, ast.Node(nil)
-		next = node.NextSibling()
-		rewrite(node, src, route)
-		switch node := node.(type) {
-		case *ast.Link:
-			node.Destination, node.Title = []byte(route(markdown.Unescape(node.Destination))), nil
-			if !allow(node, string(node.Destination)) {
-				instead = ast.NewDocument() // writes its children and nothing else
-			}
-		case *ast.AutoLink:
-			if node.AutoLinkType == ast.AutoLinkURL && !allow(node, string(node.URL(src))) {
-				instead = ast.NewString(node.Label(src))
-			}
-		case *ast.Image:
-			instead = ast.NewEmphasis(1)
-			instead.AppendChild(instead, ast.NewString([]byte("Image: ")))
-		case *extast.TaskCheckBox:
-			instead = ast.NewString([]byte(map[bool]string{true: "☑ ", false: "☐ "}[node.IsChecked]))
-		case *ast.FencedCodeBlock:
-			node.Info = nil // goldmark makes a class of it
-		case *ast.RawHTML:
-			instead = plainHTML(node.Segments.Value(src))
-		case *ast.HTMLBlock:
-			if node.HasClosure() {
-				node.Lines().Append(node.ClosureLine)
-			}
-			instead = plainHTML(node.Lines().Value(src))
-		}
-		if instead != nil {
-			for child := node.FirstChild(); child != nil; child = node.FirstChild() {
-				instead.AppendChild(instead, child)
-			}
-			parent.ReplaceChild(parent, node, instead)
-		}
-	}
-}
-
 // allow reports whether a link may lead to a destination. The web opens in a new tab.
 func allow(link ast.Node, destination string) bool {
 	scheme, _, _ := strings.Cut(destination, ":")
@@ -138,7 +127,7 @@ var htmlTag = sync.OnceValue(func() *regexp.Regexp {
 
 // plainHTML returns HTML with its text and its plain tags, without attributes. Each "<" in it begins one of these tags.
 func plainHTML(source []byte) ast.Node {
-	node := ast.NewString(htmlTag().ReplaceAllFunc(source, func(match []byte) []byte {
+	return rawHTML(string(htmlTag().ReplaceAllFunc(source, func(match []byte) []byte {
 		parts := htmlTag().FindSubmatch(match)
 		name := strings.ToLower(string(parts[1]))
 		switch strings.TrimPrefix(name, "/") {
@@ -148,28 +137,7 @@ func plainHTML(source []byte) ast.Node {
 			return []byte("<" + name + ">")
 		}
 		return util.EscapeHTML(parts[2])
-	}))
-	node.SetCode(true) // goldmark writes it as it is
-	return node
-}
-
-// route returns where a link leads in the page, or "" for nowhere.
-func route(d *docset.Document, set *docset.Set, p *project.Project, destination string) string {
-	before, fragment, _ := strings.Cut(destination, "#")
-	target := d.Path
-	if link, inRepository := index.TextLink(d.Path, p, destination); inRepository {
-		target = set.Resolve(d.Path, link)
-	} else if before != "" || destination == "" {
-		return destination
-	}
-	if other := set.Find(target); other == nil || other.Err != nil {
-		return ""
-	}
-	found := documentRoute + url.PathEscape(target)
-	if decoded, err := url.PathUnescape(fragment); err == nil && decoded != "" {
-		found += "/" + url.PathEscape(headingAnchor(decoded))
-	}
-	return found
+	})))
 }
 
 // anchors names headings as GitHub does.

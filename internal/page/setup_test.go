@@ -41,7 +41,10 @@ type written struct {
 
 // content is what page.js reads.
 type content struct {
-	Documents []document `json:"documents"`
+	Documents []document        `json:"documents"`
+	Edit      string            `json:"edit"`
+	Stems     map[string]string `json:"stems"`
+	Pictures  []string          `json:"pictures"`
 	Findings  []struct {
 		Path  string `json:"path"`
 		Check string `json:"check"`
@@ -54,6 +57,7 @@ type document struct {
 	Path        string         `json:"path"`
 	Title       string         `json:"title"`
 	Type        string         `json:"type"`
+	External    bool           `json:"external"`
 	Level       string         `json:"level"`
 	Date        string         `json:"date"`
 	Summary     string         `json:"summary"`

@@ -1,26 +1,39 @@
 // Opens a page in a headless Chromium and prints what it saw as JSON. Arguments: the program of Chromium,
-// the page's file, and a folder for pictures.
+// the page's file, a folder for pictures, and how many of the page's most frequent words to type. With words,
+// it types and looks at each view; without, it also tries everything that the page of the large project has.
 import { chromium } from "playwright-core";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [program, page, folder] = process.argv.slice(2);
+const [program, page, folder, words] = process.argv.slice(2);
 const url = pathToFileURL(page).href;
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-const seen = { requests: [], faults: [], axe: [], overflow: [], dialogs: [], views: {} };
+const seen = { requests: [], faults: [], axe: [], overflow: [], dialogs: [], typed: 0, unfound: [], views: {}, app: [] };
+
+// open opens the page in a tab, and notes each request, dialog, exception and error in the console.
+async function open(width, height, colorScheme) {
+  const tab = await browser.newPage({ viewport: { width, height }, colorScheme });
+  tab.on("request", request => { if (request.url() !== url && !request.url().startsWith("data:image/")) seen.requests.push(request.url()); });
+  tab.on("pageerror", error => seen.faults.push(String(error)));
+  tab.on("console", message => { if (["error", "warning"].includes(message.type())) seen.faults.push(message.text()); });
+  tab.on("dialog", dialog => { seen.dialogs.push(dialog.message()); dialog.dismiss(); });
+  tab.on("popup", popup => seen.requests.push(popup.url()));
+  await tab.goto(url);
+  return tab;
+}
 
 // check takes a picture of what a tab shows, notes what is wider than the screen, and runs axe-core.
 async function check(tab, name) {
-  await tab.screenshot({ path: `${folder}/${name}.png` });
+  await tab.screenshot({ path: `${folder}/${basename(page, ".html")}-${name}.png` });
   const wide = await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (wide > 0) seen.overflow.push(`${name}: ${wide} px`);
   await tab.evaluate(axeSource);
   const { violations } = await tab.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   for (const { id, impact, nodes } of violations) {
-    if (!["serious", "critical"].includes(impact)) continue;
-    seen.axe.push(`${name}: ${id}: ${nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" | ")}`);
+    seen.axe.push(`${name}: ${impact}: ${id}: ${nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" | ")}`);
   }
 }
 
@@ -37,93 +50,165 @@ async function unreached(tab, name) {
 }
 
 const listed = tab => tab.locator("#list li").count();
+const goTo = (tab, route) => tab.evaluate(route => { location.hash = route; }, route);
+const view = async (tab, name) => {
+  await tab.locator("header nav a", { hasText: new RegExp(name, "i") }).click();
+  await tab.waitForSelector(`#${name} h1`);
+};
 const search = async (tab, words) => {
   await tab.fill("#find", words);
   await tab.waitForFunction(() => document.querySelector("#list mark"));
 };
 
-for (const [width, height, scheme] of [[1280, 860, "light"], [1280, 860, "dark"], [390, 844, "light"], [390, 844, "dark"]]) {
-  const tab = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
-  tab.on("request", request => { if (request.url() !== url) seen.requests.push(request.url()); });
-  tab.on("pageerror", error => seen.faults.push(String(error)));
-  tab.on("dialog", dialog => { seen.dialogs.push(dialog.message()); dialog.dismiss(); });
-  tab.on("popup", popup => seen.requests.push(popup.url()));
-  await tab.goto(url);
-  const key = `${width}-${scheme}`;
-  const view = seen.views[key] = { unreached: [] };
-  view.opened = await tab.evaluate(() => performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd);
-  view.listed = await listed(tab);
-  await check(tab, `${key}-list`);
-  if (scheme === "light") view.unreached.push(...await unreached(tab, "list"));
+// type types words as a person does, letter by letter. A word of the documents finds a document and is marked
+// in it, unless it is a stop word.
+async function type(tab, words) {
+  const find = tab.locator("#find");
+  await find.focus();
+  await tab.evaluate(() => ready());
+  for (const word of words) {
+    await find.fill("");
+    await find.pressSequentially(word);
+    const { count, items, marks } = await tab.evaluate(() => ({
+      count: byId("count").textContent, items: byId("list").children.length, marks: document.querySelectorAll("#list mark").length,
+    }));
+    const found = Number(/^(\d+) documents? found$/.exec(count)?.[1] ?? 0);
+    const isStop = count.startsWith("Nearly every text") && items === 0;
+    if (!isStop && (found === 0 || items !== Math.min(found, 50) || marks === 0)) seen.unfound.push(`${word}: ${count}, ${items} items, ${marks} marks`);
+    seen.typed++;
+  }
+  for (const odd of ["[", "(", "\\", "c++", "a.b", "=", "--x", "*", "?", "“x”", "\\=", "{1", "$&", "検索", "é", "x y z"]) await find.fill(odd);
+}
 
-  view.filtered = [];
+// tour looks at each view of a small project.
+async function tour(tab, key) {
+  await check(tab, `${key}-home`);
+  await search(tab, await tab.evaluate(() => documents[0].title));
+  await check(tab, `${key}-search`);
+  const longest = await tab.evaluate(() => documents.toSorted((a, b) => b.html.length - a.html.length).slice(0, 2).map(d => d.path));
+  for (const [i, path] of longest.entries()) {
+    await goTo(tab, "#/doc/" + encodeURIComponent(path));
+    await tab.waitForFunction(path => current?.path === path, path);
+    await check(tab, `${key}-reader-${i}`);
+  }
+  for (const name of ["graph", "timeline", "health"]) {
+    await view(tab, name);
+    await check(tab, `${key}-${name}`);
+  }
+}
+
+// tryAll tries what the page of the large project has, and returns what it saw.
+async function tryAll(tab, key) {
+  const seen = { unreached: [] };
+  const isLight = key.endsWith("light");
+  seen.opened = await tab.evaluate(() => performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd);
+  seen.home = await tab.locator("#reader h2").allTextContents();
+  await check(tab, `${key}-home`);
+  if (isLight) seen.unreached.push(...await unreached(tab, "home"));
+  await goTo(tab, "#/all");
+  seen.count = await tab.locator("#count").textContent();
+  await tab.locator("#more button").click();
+  seen.listed = await listed(tab);
+  await check(tab, `${key}-list`);
+
+  seen.filtered = [];
   for (const [name, value] of [["state", "superseded"], ["state", "stale"], ["level", "critical"]]) {
     await tab.selectOption(`#${name}`, value);
-    view.filtered.push(await listed(tab));
+    seen.filtered.push(await listed(tab));
     await tab.selectOption(`#${name}`, "");
   }
+  for (const area of ["folder/adr", "tag/tag-3"]) {
+    await goTo(tab, "#/in/" + area);
+    await tab.waitForSelector("#area a");
+    seen.filtered.push(Number.parseInt(await tab.locator("#count").textContent(), 10));
+  }
+  await goTo(tab, "#/all");
 
   const began = Date.now();
   await search(tab, "document 77 reque");
-  view.searched = Date.now() - began;
-  view.first = await tab.locator("#list strong").first().textContent();
+  seen.searched = Date.now() - began;
+  seen.first = await tab.locator("#list strong").first().textContent();
+  seen.place = await tab.locator("#list .place").first().textContent();
   await check(tab, `${key}-search`);
-  await tab.locator("#list a").first().click();
+  await tab.locator("#list .sentence").first().click();
   await tab.waitForSelector("#reader .text");
-  view.title = await tab.locator("#reader h1").first().textContent();
+  seen.title = await tab.locator("#reader h1").first().textContent();
+  seen.marked = await tab.locator("#reader .found").allTextContents().then(all => all.map(text => text.includes("request")));
+  seen.parts = await tab.evaluate(() => Object.fromEntries(["callout", "outline", "sides", "hljs-keyword"].map(name =>
+    [name, document.querySelectorAll(`#reader .${name}`).length])));
+  seen.parts.pictures = await tab.evaluate(() => [...document.querySelectorAll("#reader img")].map(img => `${img.naturalWidth} pixels`).join());
   await check(tab, `${key}-reader`);
-  if (scheme === "light") view.unreached.push(...await unreached(tab, "reader"));
+  if (isLight) seen.unreached.push(...await unreached(tab, "reader"));
+  await tab.locator("#reader .near").scrollIntoViewIfNeeded();
+  await check(tab, `${key}-near`);
 
-  view.hostile = 0;
-  for (let i = 99; i < view.listed; i += 100) {
-    await tab.evaluate(path => { location.hash = "#/doc/" + encodeURIComponent(path); },
-      await tab.evaluate(i => documents.find(d => d.title.startsWith(`Document ${i},`)).path, i));
+  seen.hostile = 0;
+  for (let i = 99; i < seen.listed; i += 100) {
+    await goTo(tab, await tab.evaluate(i => "#/doc/" + encodeURIComponent(documents.find(d => d.title.startsWith(`Document ${i},`)).path), i));
     await tab.waitForFunction(i => document.querySelector("#reader h1").textContent.startsWith(`Document ${i},`), i);
     await tab.evaluate(() => { for (const e of document.querySelectorAll("#reader .text *")) if (!e.href) e.click(); });
-    view.hostile += await tab.evaluate(() => document.querySelector("#reader .text").textContent.includes("a b c") ? 1 : 0);
+    seen.hostile += await tab.evaluate(() => document.querySelector("#reader .text").textContent.includes("a b c") ? 1 : 0);
   }
 
   for (const name of ["graph", "timeline", "health"]) {
-    await tab.locator("header nav a", { hasText: new RegExp(name, "i") }).click();
-    await tab.waitForSelector(`#${name} h1`);
+    await view(tab, name);
     await check(tab, `${key}-${name}`);
-    if (scheme === "light") view.unreached.push(...await unreached(tab, name));
+    if (isLight) seen.unreached.push(...await unreached(tab, name));
   }
-  view.decisions = await tab.evaluate(() => document.querySelectorAll("#timeline li").length);
-  view.health = await tab.locator("#health .tiles b").allTextContents().then(all => all.map(Number));
-  await tab.locator("header nav a", { hasText: "Graph" }).click();
-  const most = await tab.evaluate(() => {
-    const most = drawn.nodes.toSorted((a, b) => b.near.size - a.near.size)[0];
-    most.link.focus();
-    return most.near.size;
+  seen.decisions = await tab.evaluate(() => document.querySelectorAll("#timeline li").length);
+  seen.health = await tab.locator("#health .tiles b").allTextContents().then(all => all.map(Number));
+  await view(tab, "graph");
+  const near = await tab.evaluate(() => {
+    const near = Map.groupBy(drawn.links.flatMap(({ from, to }) => [[from, to], [to, from]]), ([path]) => path);
+    const [path, links] = [...near].sort((a, b) => b[1].length - a[1].length)[0];
+    drawn.rows.get(path).focus();
+    return new Set(links.map(([, other]) => other)).size;
   });
   await tab.keyboard.press("Enter");
-  await tab.waitForSelector("#graph .beside h2");
-  const named = await tab.locator("#graph .beside .plain a").allTextContents();
-  view.neighbours = [most, new Set(named).size];
+  await tab.waitForSelector("#graph .row.chosen");
+  seen.neighbours = [near, await tab.locator("#graph .row.neighbour").count(), await tab.locator("#graph .beside .chips a").count()];
   await check(tab, `${key}-neighbours`);
-  await tab.close();
+  return seen;
 }
 
-// As an MCP App the page is in a frame, whose URL and storage it cannot use. It greets the host.
-const host = await browser.newPage();
-await host.setContent(`<iframe sandbox="allow-scripts" style="width: 900px; height: 700px"></iframe>`);
-await host.evaluate(html => new Promise(resolve => {
-  window.methods = [];
-  window.addEventListener("message", event => {
-    const { id, method } = event.data;
-    window.methods.push(method);
-    if (method === "ui/initialize") event.source.postMessage({ jsonrpc: "2.0", id, result: { hostContext: { theme: "dark" } } }, "*");
-    if (method === "ui/notifications/size-changed") resolve();
-  });
-  document.querySelector("iframe").srcdoc = html;
-}), readFileSync(page, "utf8"));
-const frame = host.frameLocator("iframe");
-await frame.locator("header nav a", { hasText: "Timeline" }).click();
-await frame.locator("#timeline li a").first().click();
-await frame.locator("#reader .text").waitFor();
-seen.app = await host.evaluate(() => window.methods);
-seen.app.push(await frame.locator("html").evaluate(e => e.style.colorScheme));
+for (const [width, height, scheme] of [[1280, 860, "light"], [1280, 860, "dark"], [390, 844, "light"], [390, 844, "dark"]]) {
+  const tab = await open(width, height, scheme);
+  const key = `${width}-${scheme}`;
+  if (!words) seen.views[key] = await tryAll(tab, key);
+  else if (["1280-light", "390-dark"].includes(key)) await tour(tab, key);
+  await tab.close();
+}
+if (words) {
+  const tab = await open(1280, 860, "light");
+  await type(tab, await tab.evaluate(n => {
+    const counts = Map.groupBy(documents.flatMap(d => (d.title + " " + textOf(d)).toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu)), word => word);
+    return [...counts].sort((a, b) => b[1].length - a[1].length).slice(0, n).map(([word]) => word);
+  }, Number(words)));
+} else {
+  await asApp();
+}
+
+// asApp shows the page as an MCP App: in a frame, whose URL and storage it cannot use. It greets the host.
+async function asApp() {
+  const host = await browser.newPage();
+  await host.setContent(`<iframe sandbox="allow-scripts" style="width: 900px; height: 700px"></iframe>`);
+  await host.evaluate(html => new Promise(resolve => {
+    window.methods = [];
+    window.addEventListener("message", event => {
+      const { id, method } = event.data;
+      window.methods.push(method);
+      if (method === "ui/initialize") event.source.postMessage({ jsonrpc: "2.0", id, result: { hostContext: { theme: "dark" } } }, "*");
+      if (method === "ui/notifications/size-changed") resolve();
+    });
+    document.querySelector("iframe").srcdoc = html;
+  }), readFileSync(page, "utf8"));
+  const frame = host.frameLocator("iframe");
+  await frame.locator("header nav a", { hasText: "Timeline" }).click();
+  await frame.locator("#timeline li a").first().click();
+  await frame.locator("#reader .text").waitFor();
+  seen.app = await host.evaluate(() => window.methods);
+  seen.app.push(await frame.locator("html").evaluate(e => e.style.colorScheme));
+}
 
 await browser.close();
 process.stdout.write(JSON.stringify(seen) + "\n");

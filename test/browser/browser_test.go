@@ -32,6 +32,12 @@ const hostile = "<script>alert(1)</script> <img src=https://evil.example/x onerr
 	"[a](javascript:alert(3)) [b](data:text/html,<script>alert(4)</script>) <a href=javascript:alert(5)>c</a> <p onclick=alert(6)>d</p>\n\n" +
 	"<style>@import 'https://evil.example/z.css'; * { display: none }</style> <h1 id=find>e</h1> <iframe src=https://evil.example></iframe>\n"
 
+// rich is a text with everything that the page can show.
+const rich = "## More\n\n> [!NOTE]\n> One.\n\n> [!tip] A title\n> Two.\n\n> [!IMPORTANT]\n> Three.\n\n> [!WARNING]\n> Four.\n\n> [!bug]\n> Five.\n\n" +
+	"![A dot](dot.svg)\n\n```python\n# A comment\n@decorated\ndef f(x: int) -> str:\n    return f\"{x}\" + 'a' if x > 1 else None\n```\n\n" +
+	"```html\n<!-- c --><p class=\"x\">&amp;</p>\n```\n\n```yaml\na: [1, true]  # b\n```\n\n```sql\nSELECT count(*) FROM a WHERE b = 'c';\n```\n\n" +
+	"```sh\nexport A=\"$B\" && echo done\n```\n\n```diff\n-a\n+b\n```\n"
+
 // writePage writes the page of 500 documents, some hostile, stale, superseded or promoted. It returns the
 // file and how many bytes the documents have.
 func writePage(t *testing.T) (file string, text int) {
@@ -74,6 +80,9 @@ func writePage(t *testing.T) (file string, text int) {
 		fmt.Fprintf(&d, "See [one](../%s) and [another](../%s).\n\n", name((i+6*random.IntN(9)+6)%documents), name(random.IntN(documents)))
 		fmt.Fprintf(&d, "```go\nfunc f%d() { /* %s */ }\n```\n\n## Decision\n\n- %s\n- **%s**\n\n%s.\n\n", i, say(20), say(10), say(5), say(150))
 		fmt.Fprintf(&d, "| case | result |\n|---|---|\n| %s | %s |\n| %s | %s |\n", say(3), say(5), say(3), say(30))
+		if i%25 == 2 {
+			d.WriteString("\n" + rich)
+		}
 		if i%100 == 99 {
 			d.WriteString("\n" + hostile)
 		}
@@ -94,14 +103,24 @@ func writePage(t *testing.T) (file string, text int) {
 			return nil
 		}))
 	}
+	for _, folder := range folders {
+		repo.Put("csharp-compounding-docs/"+folder+"/dot.svg",
+			`<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"><script>alert(7)</script><circle r="3" cx="3" cy="3"/></svg>`)
+	}
+	return write(t, repo, recalls), text
+}
+
+// write writes the page of a repository and returns its file.
+func write(t *testing.T, repo *gitrepo.Repo, recalls *recall.Store) string {
+	t.Helper()
 	p, err := project.Load(repo.Root)
 	repo.Must(err)
-	file = filepath.Join(t.TempDir(), "knowledge.html")
+	file := filepath.Join(t.TempDir(), p.Config.ProjectName+".html")
 	out, err := os.Create(file)
 	repo.Must(err)
 	repo.Must(page.Write(t.Context(), out, p, recalls))
 	repo.Must(out.Close())
-	return file, text
+	return file
 }
 
 // A page of 500 documents has at most 3 MB beside their text.
@@ -121,33 +140,38 @@ func TestPage_IsSmall(t *testing.T) {
 // seen is what browser.mjs prints.
 type seen struct {
 	Requests []string        `json:"requests"`
-	Faults   []string        `json:"faults"`
+	Faults   []string        `json:"faults"` // exceptions, and errors and warnings of the console
 	Axe      []string        `json:"axe"`
 	Overflow []string        `json:"overflow"`
 	Dialogs  []string        `json:"dialogs"`
+	Typed    int             `json:"typed"`
+	Unfound  []string        `json:"unfound"` // typed words of documents, in no document of the list
 	Views    map[string]view `json:"views"`
 	App      []string        `json:"app"` // messages to a host of MCP Apps, and the colours
 }
 
 type view struct {
-	Opened     float64  `json:"opened"` // milliseconds until the list is there
-	Listed     int      `json:"listed"`
-	Searched   float64  `json:"searched"`
-	First      string   `json:"first"`
-	Title      string   `json:"title"`
-	Unreached  []string `json:"unreached"`
-	Neighbours []int    `json:"neighbours"`
-	Hostile    int      `json:"hostile"`
-	Filtered   []int    `json:"filtered"`
-	Health     []int    `json:"health"`
-	Decisions  int      `json:"decisions"`
+	Opened     float64        `json:"opened"` // milliseconds until the first screen is there
+	Home       []string       `json:"home"`
+	Count      string         `json:"count"`
+	Listed     int            `json:"listed"`
+	Searched   float64        `json:"searched"`
+	First      string         `json:"first"`
+	Place      string         `json:"place"`
+	Title      string         `json:"title"`
+	Marked     []bool         `json:"marked"`
+	Parts      map[string]any `json:"parts"`
+	Unreached  []string       `json:"unreached"`
+	Neighbours []int          `json:"neighbours"`
+	Hostile    int            `json:"hostile"`
+	Filtered   []int          `json:"filtered"`
+	Health     []int          `json:"health"`
+	Decisions  int            `json:"decisions"`
 }
 
-// In a browser at 1280 and 390 pixels, in the light and in the dark, the page asks no network and runs
-// nothing of the documents. axe-core finds nothing serious. Tab reaches everything. Each view shows
-// what it is for.
-func TestPage_InABrowser(t *testing.T) {
-	t.Parallel()
+// look runs browser.mjs on a page. It skips the test without a Chromium.
+func look(t *testing.T, page string, arguments ...string) seen {
+	t.Helper()
 	dir, chromium := os.Getenv("CDOCS_BROWSER"), ""
 	for _, name := range []string{os.Getenv("CDOCS_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil && chromium == "" {
@@ -157,16 +181,16 @@ func TestPage_InABrowser(t *testing.T) {
 	if dir == "" || chromium == "" {
 		t.Skip("make page runs this test, where there is a Chromium (CDOCS_CHROMIUM, or chromium in PATH)")
 	}
-	file, _ := writePage(t)
 	pictures := os.Getenv("CDOCS_PICTURES")
 	if pictures == "" {
 		pictures = t.TempDir()
 	}
-	script := filepath.Join(dir, "browser.mjs") // it imports the packages beside it
+	script := filepath.Join(dir, strings.ReplaceAll(t.Name(), "/", "-")+".mjs") // it imports the packages beside it
 	if err := os.WriteFile(script, program, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "node", script, chromium, file, pictures)
+	defer os.Remove(script) //nolint:errcheck // the next run writes it again
+	command := exec.CommandContext(t.Context(), "node", append([]string{script, chromium, page, pictures}, arguments...)...)
 	command.Stderr = os.Stderr
 	stdout, err := command.Output()
 	if err != nil {
@@ -176,20 +200,68 @@ func TestPage_InABrowser(t *testing.T) {
 	if err := json.Unmarshal(stdout, &got); err != nil {
 		t.Fatalf("%v in %s", err, stdout)
 	}
-	want := seen{
-		Requests: []string{}, Faults: []string{}, Axe: []string{}, Overflow: []string{}, Dialogs: []string{}, Views: map[string]view{},
-		App: []string{"ui/initialize", "ui/notifications/initialized", "ui/notifications/size-changed", "dark"},
+	return got
+}
+
+// faultless is what a page shows that has no fault.
+func faultless() seen {
+	return seen{
+		Requests: []string{}, Faults: []string{}, Axe: []string{}, Overflow: []string{}, Dialogs: []string{}, Unfound: []string{},
+		Views: map[string]view{}, App: []string{},
 	}
+}
+
+// In a browser at 1280 and 390 pixels, in the light and in the dark, the page asks no network and runs
+// nothing of the documents. axe-core finds nothing. Tab reaches everything. Each view shows what it is for.
+func TestPage_InABrowser(t *testing.T) {
+	t.Parallel()
+	file, _ := writePage(t)
+	got := look(t, file)
+	want := faultless()
+	want.App = []string{"ui/initialize", "ui/notifications/initialized", "ui/notifications/size-changed", "dark"}
 	for _, key := range []string{"1280-light", "1280-dark", "390-light", "390-dark"} {
 		v := got.Views[key]
-		t.Logf("%s: the list is there after %.0f ms, a search takes %.0f ms", key, v.Opened, v.Searched)
+		t.Logf("%s: the first screen is there after %.0f ms, a search takes %.0f ms", key, v.Opened, v.Searched)
 		want.Views[key] = view{
 			Opened: v.Opened, Searched: v.Searched, Listed: documents, First: v.First, Title: v.First, Unreached: []string{},
-			Neighbours: []int{v.Neighbours[0], v.Neighbours[0]}, Hostile: documents / 100,
-			Filtered: []int{20, 30, 10}, Health: v.Health, Decisions: v.Decisions,
+			Home: []string{"Rules", "The latest", "Unanswered questions", "Folders", "Tags"}, Count: "500 documents, the latest first",
+			Place: "Context · line 9", Marked: []bool{true},
+			Parts:      map[string]any{"callout": 5., "outline": 1., "sides": 1., "hljs-keyword": v.Parts["hljs-keyword"], "pictures": "7 pixels"},
+			Neighbours: []int{v.Neighbours[0], v.Neighbours[0], v.Neighbours[0]}, Hostile: documents / 100,
+			Filtered: []int{20, 30, 10, 83, v.Filtered[4]}, Health: v.Health, Decisions: v.Decisions,
+		}
+		if !strings.HasPrefix(v.First, "Document 77,") {
+			t.Errorf("%s: the first result is %q", key, v.First)
+		}
+		if n, _ := v.Parts["hljs-keyword"].(float64); n < 5 {
+			t.Errorf("%s: the code has %.0f coloured keywords", key, n)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what the browser saw (-want +got):\n%s", diff)
+	}
+}
+
+// Typing each of the 300 most frequent words of a corpus finds documents, marks the word in them, and writes
+// no error to the console. CDOCS_CORPUS=DIR tries the markdown of another folder as well.
+func TestPage_FindsFrequentWords(t *testing.T) {
+	t.Parallel()
+	corpora := map[string]string{"demo": "../../examples/demo-project", "docs": "../../docs", "eval": "../eval/corpus"}
+	if other := os.Getenv("CDOCS_CORPUS"); other != "" {
+		corpora["other"] = other
+	}
+	for name, dir := range corpora {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			repo := gitrepo.New(t)
+			repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "`+name+`", "documents": {"folder": "docs", "lenient": true}}`)
+			repo.Must(os.CopyFS(filepath.Join(repo.Root, "docs"), os.DirFS(dir)))
+			file := write(t, repo, recall.NewStore(t.TempDir()))
+			want := faultless()
+			want.Typed = 300
+			if diff := cmp.Diff(want, look(t, file, "300")); diff != "" {
+				t.Errorf("what the browser saw (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

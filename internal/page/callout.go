@@ -1,0 +1,62 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// calloutMark begins a quotation that is a callout, as in GitHub's [!WARNING] and Obsidian's [!tip]- My title.
+var calloutMark = lazyregexp.New(`^\[!([A-Za-z]+)\][+-]?[ \t]*`)
+
+// calloutKind returns how the page shows a callout of a kind, which page.css knows.
+func calloutKind(name string) string {
+	switch name {
+	case "tip", "hint", "success", "check", "done":
+		return "tip"
+	case "important", "abstract", "summary", "tldr", "question", "help", "faq":
+		return "important"
+	case "warning", "attention":
+		return "warning"
+	case "caution", "danger", "error", "bug", "failure", "fail", "missing":
+		return "caution"
+	}
+	return "note"
+}
+
+// makeCallout makes a callout of a quotation that begins with a mark. The rest of its first line is the title.
+func makeCallout(quote *ast.Blockquote, src []byte) {
+	first, ok := quote.FirstChild().(*ast.Paragraph)
+	if !ok || first.Lines().Len() == 0 {
+		return
+	}
+	line := first.Lines().At(0)
+	mark := calloutMark().FindSubmatch(line.Value(src))
+	if mark == nil {
+		return
+	}
+	kind, start := strings.ToLower(string(mark[1])), line.Start+len(mark[0])
+	title := ast.NewEmphasis(2)
+	for child, more := first.FirstChild(), true; child != nil && more; child = first.FirstChild() {
+		if text, ok := child.(*ast.Text); ok {
+			text.Segment.Start = min(max(text.Segment.Start, start), text.Segment.Stop)
+			more = !text.SoftLineBreak() && !text.HardLineBreak()
+			text.SetSoftLineBreak(false)
+			text.SetHardLineBreak(false)
+		}
+		title.AppendChild(title, child)
+	}
+	if len(bytes.TrimSpace(src[start:max(start, line.Stop)])) == 0 {
+		title.AppendChild(title, ast.NewString([]byte(strings.ToUpper(kind[:1])+kind[1:])))
+	}
+	head := ast.NewParagraph()
+	head.AppendChild(head, title)
+	quote.InsertBefore(quote, first, head)
+	if first.FirstChild() == nil {
+		quote.RemoveChild(quote, first)
+	}
+	quote.SetAttributeString("class", "callout "+calloutKind(kind))
+}

@@ -1,0 +1,188 @@
+package page
+
+import (
+	"html"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// rewriter makes a parsed document harmless before it becomes HTML.
+type rewriter struct {
+	*renderer
+
+	document   *docset.Document
+	src        []byte
+	lineStarts []int // of src
+}
+
+// rewrite points links below a node into the page, and leaves the text of links that lead nowhere. It shows small
+// pictures of the repository, and puts a sentence in place of others. It keeps the text and the plain tags of HTML,
+// makes callouts, and says on which line of the file each block begins.
+func (w *rewriter) rewrite(parent ast.Node) {
+	for next := parent.FirstChild(); next != nil; {
+		node := next
+		next = node.NextSibling()
+		w.number(node)
+		if quote, ok := node.(*ast.Blockquote); ok {
+			makeCallout(quote, w.src)
+		}
+		w.rewrite(node)
+		instead := w.replacement(node)
+		if instead == nil {
+			continue
+		}
+		for child := node.FirstChild(); child != nil; child = node.FirstChild() {
+			instead.AppendChild(instead, child)
+		}
+		parent.ReplaceChild(parent, node, instead)
+	}
+}
+
+// replacement returns the node that takes the place and the children of another, or nil to keep that one.
+func (w *rewriter) replacement(node ast.Node) ast.Node {
+	switch node := node.(type) {
+	case *ast.Link:
+		node.Destination, node.Title = []byte(w.route(markdown.Unescape(node.Destination))), nil
+		if !allow(node, string(node.Destination)) {
+			return ast.NewDocument() // writes its children and nothing else
+		}
+	case *ast.AutoLink:
+		if node.AutoLinkType == ast.AutoLinkURL && !allow(node, string(node.URL(w.src))) {
+			return ast.NewString(node.Label(w.src))
+		}
+	case *ast.Image:
+		return w.picture(node)
+	case *extast.TaskCheckBox:
+		return ast.NewString([]byte(map[bool]string{true: "☑ ", false: "☐ "}[node.IsChecked]))
+	case *ast.FencedCodeBlock:
+		return w.code(node)
+	case *ast.CodeBlock:
+		return w.code(node)
+	case *ast.RawHTML:
+		return plainHTML(node.Segments.Value(w.src))
+	case *ast.HTMLBlock:
+		if node.HasClosure() {
+			node.Lines().Append(node.ClosureLine)
+		}
+		return plainHTML(node.Lines().Value(w.src))
+	}
+	return nil
+}
+
+// number gives a block the line of the file on which it begins.
+func (w *rewriter) number(node ast.Node) {
+	from := node
+	switch node.Kind() {
+	case ast.KindParagraph, ast.KindHeading:
+	case extast.KindTableRow, extast.KindTableHeader:
+		from = node.FirstChild()
+	case ast.KindTextBlock:
+		if node = node.Parent(); node.Kind() != ast.KindListItem || node.FirstChild() != from {
+			return
+		}
+	default:
+		return
+	}
+	if from != nil && from.Lines().Len() > 0 {
+		node.SetAttributeString("data-line", w.line(from))
+	}
+}
+
+// line returns the line of the file on which a block's text begins.
+func (w *rewriter) line(block ast.Node) string {
+	at, found := slices.BinarySearch(w.lineStarts, block.Lines().At(0).Start)
+	if !found {
+		at--
+	}
+	return strconv.Itoa(w.document.FrontMatterLines + at + 1)
+}
+
+// languageName is the name of a programming language that code may give.
+var languageName = lazyregexp.New(`^[A-Za-z0-9+#-]{1,20}$`)
+
+// code returns the HTML of code, with its line and its language. The page colours it.
+func (w *rewriter) code(node ast.Node) ast.Node {
+	var out strings.Builder
+	out.WriteString("<pre")
+	if node.Lines().Len() > 0 {
+		out.WriteString(` data-line="` + w.line(node) + `"`)
+	}
+	out.WriteString("><code")
+	if fenced, ok := node.(*ast.FencedCodeBlock); ok && languageName().Match(fenced.Language(w.src)) {
+		out.WriteString(` data-language="` + strings.ToLower(string(fenced.Language(w.src))) + `"`)
+	}
+	out.WriteString(">" + string(util.EscapeHTML(node.Lines().Value(w.src))) + "</code></pre>\n")
+	return rawHTML(out.String())
+}
+
+// rawHTML returns a node that goldmark writes as it is.
+func rawHTML(text string) ast.Node {
+	node := ast.NewString([]byte(text))
+	node.SetCode(true)
+	return node
+}
+
+// picture returns the HTML of a picture that the page has, or else a sentence that names it. The page reads
+// the picture by its index.
+func (w *rewriter) picture(node *ast.Image) ast.Node {
+	if link, ok := index.TextLink(w.document.Path, w.project, markdown.Unescape(node.Destination)); ok {
+		at := w.pictures.add(link.Target)
+		if name, embedded := strings.CutPrefix(link.Target, markdown.AnyFolder); embedded {
+			at = max(w.pictures.add(path.Join(path.Dir(w.document.Path), name)), w.pictures.add(link.Fallback))
+		}
+		if at >= 0 {
+			alt := plainText(node, w.src)
+			node.RemoveChildren(node)
+			return rawHTML(`<img data-picture="` + strconv.Itoa(at) + `" alt="` + html.EscapeString(alt) + `">`)
+		}
+	}
+	instead := ast.NewEmphasis(1)
+	instead.AppendChild(instead, ast.NewString([]byte("Image: ")))
+	return instead
+}
+
+// plainText returns the text below a node without markup.
+func plainText(parent ast.Node, src []byte) string {
+	var out strings.Builder
+	for child := parent.FirstChild(); child != nil; child = child.NextSibling() {
+		switch leaf := child.(type) {
+		case *ast.Text:
+			out.Write(leaf.Value(src))
+		case *ast.String:
+			out.Write(leaf.Value)
+		}
+		out.WriteString(plainText(child, src))
+	}
+	return out.String()
+}
+
+// route returns where a link leads in the page, or "" for nowhere.
+func (w *rewriter) route(destination string) string {
+	before, fragment, _ := strings.Cut(destination, "#")
+	target := w.document.Path
+	if link, inRepository := index.TextLink(target, w.project, destination); inRepository {
+		target = w.set.Resolve(target, link)
+	} else if before != "" || destination == "" {
+		return destination
+	}
+	if !w.has(target) {
+		return ""
+	}
+	found := documentRoute + url.PathEscape(target)
+	if decoded, err := url.PathUnescape(fragment); err == nil && decoded != "" {
+		found += "/" + url.PathEscape(headingAnchor(decoded))
+	}
+	return found
+}

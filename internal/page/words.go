@@ -1,0 +1,61 @@
+package page
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// word matches a word of a text, and pairs a script without spaces between words. search.js has the same.
+var (
+	word = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*`)
+	})
+	pairs = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
+	})
+)
+
+// stems returns the words of the documents by their terms, so that the page finds what a search finds: both
+// joined by spaces. Stop words are those without a term. A + begins terms to which each word is added itself, as
+// in ErrNoRows. Words that are their only term are left out.
+func stems(documents []*docset.Document) map[string]string {
+	termsOf, analysed := map[string]map[string]bool{}, map[terms.Language]map[string]bool{}
+	for _, d := range documents {
+		language := terms.Detect(string(d.Content))
+		if analysed[language] == nil {
+			analysed[language] = map[string]bool{}
+		}
+		for _, w := range word().FindAllString(d.Title+" "+string(d.Content), -1) {
+			if analysed[language][w] || pairs().MatchString(w) {
+				continue
+			}
+			analysed[language][w] = true
+			key := strings.ReplaceAll(strings.ToLower(w), "’", "'")
+			if termsOf[key] == nil {
+				termsOf[key] = map[string]bool{}
+			}
+			for _, term := range terms.Distinct(language, w) {
+				termsOf[key][term] = true
+			}
+		}
+	}
+	words := map[string]string{}
+	for _, w := range slices.Sorted(maps.Keys(termsOf)) {
+		mark := ""
+		if termsOf[w][w] {
+			mark = "+"
+			delete(termsOf[w], w)
+		}
+		joined := mark + strings.Join(slices.Sorted(maps.Keys(termsOf[w])), " ")
+		if joined != "+" {
+			words[joined] = strings.TrimPrefix(words[joined]+" "+w, " ")
+		}
+	}
+	return words
+}
