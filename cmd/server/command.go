@@ -150,6 +150,13 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 	return nil
 }
 
+// notef prints a remark on stderr.
+func (i invocation) notef(format string, values ...any) {
+	for _, line := range plain.Fold(i.stderr, 0, "note: "+fmt.Sprintf(format, values...)) {
+		plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim(line))
+	}
+}
+
 // complete has a shell complete a flag with the values. It panics if there is no such flag.
 func complete(command *cobra.Command, flag string, values ...string) {
 	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)

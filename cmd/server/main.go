@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
@@ -95,10 +97,9 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return codeOfSignal(signal.signal)
 	}
 	stderr := command.ErrOrStderr()
-	problem, remedy, ok := strings.Cut(err.Error(), "; ")
 	switch {
-	case ran && ok && plain.IsTerminal(stderr):
-		plain.Printf(stderr, "compound-docs: %s\n  → %s\n", plain.Hanging(stderr, len("compound-docs: "), problem), remedy)
+	case ran && plain.IsTerminal(stderr):
+		reportToPeople(stderr, err)
 	case ran:
 		plain.Println(stderr, "compound-docs:", err)
 	default:
@@ -111,6 +112,23 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// reportToPeople prints an error at a terminal, and its remedy on a line of its own. A remedy with a
+// command is not folded, because people copy it.
+func reportToPeople(w io.Writer, err error) {
+	const begin, arrow = "compound-docs: ", "  → "
+	problem, remedy, _ := strings.Cut(err.Error(), "; ")
+	if inFile, ok := errors.AsType[*project.ConfigError](err); ok {
+		problem, remedy = strings.TrimSuffix(err.Error(), " "+inFile.Hint), inFile.Hint
+	}
+	plain.Printf(w, "%s%s\n", begin, plain.Hanging(w, len(begin), problem))
+	switch {
+	case strings.Contains(remedy, "`"):
+		plain.Printf(w, "%s%s\n", arrow, remedy)
+	case remedy != "":
+		plain.Printf(w, "%s%s\n", arrow, plain.Hanging(w, len("    "), remedy))
+	}
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -216,6 +217,7 @@ func withTools(
 		if err != nil {
 			return err
 		}
+		i.nameParent(o.project, root)
 		return i.withSetup(o, func(s *setup) error {
 			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
 			defer w.Close()
@@ -233,30 +235,68 @@ func findProject(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find project: %w", err)
 	}
+	if _, err := os.Stat(start); err != nil {
+		return "", usagef("%w: there is no folder %s; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
+	}
 	for dir := start; ; dir = filepath.Dir(dir) {
 		_, err := os.Stat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
 		switch {
 		case err == nil:
 			return dir, nil
 		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
-			return "", usagef("%w: %s and the folders above it have no %s/%s; run it in a project's repository, or give --project; "+
-				"`compound-docs init` prepares a repository", errNoProject, start, project.ConfigDir, project.ConfigFile)
+			return "", usagef("%w: %s and the folders above it have no %s/%s; %s",
+				errNoProject, start, project.ConfigDir, project.ConfigFile, howToBegin(start))
 		}
 	}
 }
 
-// here returns the options, and the root of the project of the working directory or --project.
-func (f *flags) here() (o options, root string, err error) {
-	if o, err = f.resolve(); err != nil {
-		return o, "", err
+// howToBegin says how a folder without a configuration gets one. Outside a repository it names no
+// folder: that may be the user's home.
+func howToBegin(folder string) string {
+	if root, err := project.FindRoot(folder); err == nil && project.InRepository(root) {
+		return "`compound-docs init " + claude.Quote(root) + "` prepares this repository"
 	}
-	root, err = findProject(o.project)
-	return o, root, err
+	return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
 }
 
-// loadHere loads the project of [flags.here].
-func (f *flags) loadHere() (*project.Project, error) {
-	o, root, err := f.here()
+// ofParent says that the project at root answers for a repository below it, which start is in. It
+// returns "" if start is in the project's own repository.
+func ofParent(start, root string) string {
+	repository, err := project.FindRoot(start)
+	resolved, rootErr := filepath.EvalSymlinks(root)
+	if err != nil || rootErr != nil || repository == resolved {
+		return ""
+	}
+	name, err := project.NameAt(resolved)
+	if err != nil {
+		return "" // the command fails for the same reason
+	}
+	return fmt.Sprintf("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
+		name, root, claude.Quote(repository))
+}
+
+// nameParent prints [ofParent].
+func (i invocation) nameParent(start, root string) {
+	if note := ofParent(start, root); root != "" && note != "" {
+		i.notef("%s", note)
+	}
+}
+
+// here returns the options, and the root of the project of the working directory or --project.
+func (i invocation) here() (o options, root string, err error) {
+	if o, err = i.flags.resolve(); err != nil {
+		return o, "", err
+	}
+	if root, err = findProject(o.project); err != nil {
+		return o, "", err
+	}
+	i.nameParent(o.project, root)
+	return o, root, nil
+}
+
+// loadHere loads the project of [invocation.here].
+func (i invocation) loadHere() (*project.Project, error) {
+	o, root, err := i.here()
 	if err != nil {
 		return nil, err
 	}

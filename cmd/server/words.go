@@ -42,7 +42,7 @@ func inCommands(text string) string {
 		": call search_handbook.", ": run `compound-docs search --handbook`.",
 		"(mode \"lexical\")", "(--mode lexical)",
 		"promotion_level is", "LEVEL is", "project_name is", "PROJECT is",
-		"call activate_project with", "run compound-docs sync with",
+		"call activate_project", "run compound-docs sync",
 		"list_doc_types names them", "`compound-docs doctor` names them",
 	).Replace(text)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"golang.org/x/sys/windows"
 )
 
 func access(folder string) error {
@@ -12,6 +14,15 @@ func access(folder string) error {
 		return err
 	}
 	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+func freeBytes(folder string) (free uint64, err error) {
+	path, err := windows.UTF16PtrFromString(folder)
+	if err != nil {
+		return 0, err
+	}
+	err = windows.GetDiskFreeSpaceEx(path, &free, nil, nil)
+	return free, err
 }
 
 func owned(fs.FileInfo) bool { return true }

@@ -11,8 +11,12 @@ import (
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
-// minimalConfig is the smallest configuration that works; messages show it.
-const minimalConfig = `{"project_name": "my-project"}`
+// Contents of files that work; messages show them.
+const (
+	minimalConfig   = `{"project_name": "my-project"}`
+	minimalSettings = `{"log_level": "warn"}`
+	minimalSchema   = `{"type": "object"}`
+)
 
 // ConfigError says what is wrong with a file that somebody wrote by hand (config.json, settings.json, a
 // doc-type's schema) or with a given path, and what to do. It never has a value from settings.json, where
@@ -84,5 +88,8 @@ func keyError(path string, faults []jsonschema.Fault) error {
 		return nil
 	}
 	worst := faults[max(0, slices.IndexFunc(faults, func(f jsonschema.Fault) bool { return f.Unknown }))]
+	if worst.Field == "project_name" {
+		worst.Expected = `lower-case letters, digits and hyphens, beginning with a letter, for example "my-project"`
+	}
 	return &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem, Hint: "Write " + worst.Expected + "."}
 }

@@ -115,6 +115,12 @@ func findGit(root string) (gitDirs, error) {
 	}
 }
 
+// InRepository reports whether a folder is in a work tree of git, which may be damaged.
+func InRepository(folder string) bool {
+	dirs, err := findGit(folder)
+	return err != nil || dirs.own != ""
+}
+
 // SameRepository reports whether two folders are in work trees of one git repository.
 func SameRepository(a, b string) bool {
 	first, errFirst := findGit(a)

@@ -169,7 +169,7 @@ func LoadSettings(home string) (Settings, error) {
 	if err != nil {
 		return Settings{}, fileError(file, "", err)
 	}
-	if _, err := decode(file, content, "settings.schema.json", &settings); err != nil {
+	if _, err := decode(file, content, "settings.schema.json", minimalSettings, &settings); err != nil {
 		return Settings{}, err
 	}
 	if err := settings.EmbeddingHost.readKey(file, "embedding_host"); err != nil {
