@@ -122,6 +122,7 @@ func reportToPeople(w io.Writer, err error) {
 	if inFile, ok := errors.AsType[*project.ConfigError](err); ok {
 		problem, remedy = strings.TrimSuffix(err.Error(), " "+inFile.Hint), inFile.Hint
 	}
+	clearProgress(w)
 	plain.Printf(w, "%s%s\n", begin, plain.Hanging(w, len(begin), problem))
 	switch {
 	case strings.Contains(remedy, "`"):

@@ -113,10 +113,15 @@ type bothCollections struct {
 	External tools.SearchExternalDocsOutput `json:"external"`
 }
 
-// run searches own documents, external docs, or both. Only own ones have doc-types and levels.
 func (f *searchFlags) run(t *tooling) error {
-	ctx := t.command.Context()
 	t.workspace.Once()
+	return f.list(t)
+}
+
+// list prints what is found in own documents, external docs, or both. Only own ones have doc-types and
+// levels.
+func (f *searchFlags) list(t *tooling) error {
+	ctx := t.command.Context()
 	externalIn := f.externalInput(t)
 	externalIn.MinRelevanceScore = t.externalMinScore(ctx, externalIn.MinRelevanceScore)
 	if f.external {

@@ -16,6 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
@@ -137,6 +138,9 @@ func (i invocation) withSetup(o options, run func(s *setup) error) error {
 
 // newSetup returns the parts. They log to stderr.
 func newSetup(o options, i invocation) (s *setup, err error) {
+	if !o.logLevelGiven && plain.IsTerminal(i.stderr) {
+		o.logLevel = max(o.logLevel, slog.LevelWarn) // people see what commands print
+	}
 	s = &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
 	if s.embedder, err = s.newModelClient(o.embeddings); err != nil {
 		return nil, usageError{err}
@@ -161,6 +165,9 @@ func newSetup(o options, i invocation) (s *setup, err error) {
 }
 
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
+	if plain.IsTerminal(w) {
+		w = overProgress{w}
+	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
