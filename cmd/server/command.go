@@ -69,7 +69,13 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	for _, command := range root.Commands() {
 		complement(command)
 	}
-	checkHelpTopic(root)
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = func(_ *cobra.Command, topic []string) error {
+			_, _, err := root.Find(topic)
+			return err
+		}
+	}
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if plain.IsTerminal(cmd.InOrStdin()) {
 			return cmd.Help()
@@ -77,19 +83,6 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 		return serve.RunE(cmd, args)
 	}
 	return root
-}
-
-// checkHelpTopic makes help of a command that does not exist a usage error.
-func checkHelpTopic(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		panic(err) // it was added above
-	}
-	help.Args = func(_ *cobra.Command, topic []string) error {
-		_, _, err := root.Find(topic)
-		return err
-	}
 }
 
 // errClosed is for commands that only print.

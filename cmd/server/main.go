@@ -99,9 +99,9 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 	stderr := command.ErrOrStderr()
 	switch {
 	case ran && plain.IsTerminal(stderr):
-		reportToPeople(stderr, err)
+		reportToPeople(stderr, inFlags(command, err), err)
 	case ran:
-		plain.Println(stderr, "compound-docs:", err)
+		plain.Println(stderr, "compound-docs:", inFlags(command, err))
 	default:
 		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
 		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
@@ -114,13 +114,13 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// reportToPeople prints an error at a terminal, and its remedy on a line of its own. A remedy with a
+// reportToPeople prints the text of an error at a terminal, and its remedy on a line of its own. A remedy with a
 // command is not folded, because people copy it.
-func reportToPeople(w io.Writer, err error) {
+func reportToPeople(w io.Writer, text string, err error) {
 	const begin, arrow = "compound-docs: ", "  → "
-	problem, remedy, _ := strings.Cut(err.Error(), "; ")
+	problem, remedy, _ := strings.Cut(text, "; ")
 	if inFile, ok := errors.AsType[*project.ConfigError](err); ok {
-		problem, remedy = strings.TrimSuffix(err.Error(), " "+inFile.Hint), inFile.Hint
+		problem, remedy = strings.TrimSuffix(text, " "+inFile.Hint), inFile.Hint
 	}
 	clearProgress(w)
 	plain.Printf(w, "%s%s\n", begin, plain.Hanging(w, len(begin), problem))

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -224,11 +225,13 @@ func withTools(
 		if err != nil {
 			return err
 		}
-		i.nameParent(o.project, root)
+		if root != "" {
+			i.nameParent(o.project, root)
+		}
 		return i.withSetup(o, func(s *setup) error {
 			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
 			defer w.Close()
-			return inFlags(i.command, run(&tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)}))
+			return run(&tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)})
 		})
 	})
 }
@@ -242,13 +245,14 @@ func findProject(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find project: %w", err)
 	}
-	if _, err := os.Stat(start); err != nil {
-		return "", usagef("%w: there is no folder %s; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
+	if info, err := os.Stat(start); err != nil || !info.IsDir() {
+		return "", usagef("%w: %s is not a folder; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		_, err := os.Stat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
+		// An entry that is no readable file is found too: loading it says what is wrong.
+		_, err := os.Lstat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
 		switch {
-		case err == nil:
+		case err == nil, errors.Is(err, syscall.ENOTDIR):
 			return dir, nil
 		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
 			return "", usagef("%w: %s and the folders above it have no %s/%s; %s",
@@ -266,27 +270,19 @@ func howToBegin(folder string) string {
 	return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
 }
 
-// ofParent says that the project at root answers for a repository below it, which start is in. It
-// returns "" if start is in the project's own repository.
-func ofParent(start, root string) string {
+// nameParent says if the project at root answers for a repository below it, which start is in.
+func (i invocation) nameParent(start, root string) {
 	repository, err := project.FindRoot(start)
 	resolved, rootErr := filepath.EvalSymlinks(root)
 	if err != nil || rootErr != nil || repository == resolved {
-		return ""
+		return
 	}
 	name, err := project.NameAt(resolved)
 	if err != nil {
-		return "" // the command fails for the same reason
+		return // the command fails for the same reason
 	}
-	return fmt.Sprintf("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
+	i.notef("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
 		name, root, claude.Quote(repository))
-}
-
-// nameParent prints [ofParent].
-func (i invocation) nameParent(start, root string) {
-	if note := ofParent(start, root); root != "" && note != "" {
-		i.notef("%s", note)
-	}
 }
 
 // here returns the options, and the root of the project of the working directory or --project.

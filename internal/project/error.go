@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
@@ -62,6 +65,11 @@ func fileError(path, hint string, err error) *ConfigError {
 	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			e.Problem, e.Hint = "is a link to a file that does not exist", "Correct the link, or remove it."
+		}
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Problem, e.Hint = "cannot be read: "+filepath.Dir(path)+" is not a folder", "Move that file away."
 	case errors.Is(err, contain.ErrEscapes):
 		e.Problem, e.Hint = "leads out of the repository", "Keep it in the repository itself."
 	case errors.Is(err, contain.ErrHidden):
@@ -88,7 +96,7 @@ func keyError(path string, faults []jsonschema.Fault) error {
 		return nil
 	}
 	worst := faults[max(0, slices.IndexFunc(faults, func(f jsonschema.Fault) bool { return f.Unknown }))]
-	if worst.Field == "project_name" {
+	if worst.Field == "project_name" && !worst.Unknown {
 		worst.Expected = `lower-case letters, digits and hyphens, beginning with a letter, for example "my-project"`
 	}
 	return &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem, Hint: "Write " + worst.Expected + "."}

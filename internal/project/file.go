@@ -24,6 +24,11 @@ func decode(path string, content []byte, schema, example string, dst any) (value
 	if _, ok := value.(map[string]any); !ok {
 		return nil, &ConfigError{Path: path, Problem: jsonschema.State(value), Hint: "Write an object, for example " + example + "."}
 	}
+	limits := yamlvalue.Limits{Depth: jsonschema.MaxDepth, Values: 25_000, Text: len(content)}
+	_, err = yamlvalue.Decode(string(content), limits) // JSON is YAML, and only this decoder sees it
+	if twice, ok := errors.AsType[*yamlvalue.Error](err); ok && twice.Problem == "is given twice" {
+		return nil, &ConfigError{Path: path, Key: twice.Key, Problem: twice.Problem, Hint: "Remove one of the two."}
+	}
 	s, err := embeddedSchema(schema, "")
 	if err == nil {
 		err = keyError(path, s.Check(value))
@@ -31,7 +36,6 @@ func decode(path string, content []byte, schema, example string, dst any) (value
 	if err != nil {
 		return nil, err
 	}
-	// A key that is given twice has one value, which was checked.
 	checked, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(checked, dst)

@@ -149,7 +149,8 @@ func gitDirOf(dir string) (string, error) {
 		}
 		target, ok := strings.CutPrefix(text, "gitdir:")
 		if !ok {
-			return "", fmt.Errorf("read %s: it is a file and does not begin with \"gitdir:\"", dotGit)
+			return "", fmt.Errorf("read %s: it is a file and does not begin with \"gitdir:\"; "+
+				"if no repository belongs to it: rm %q", dotGit, dotGit)
 		}
 		own = filepath.FromSlash(strings.TrimSpace(target))
 		if !filepath.IsAbs(own) {

@@ -124,7 +124,7 @@ func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 		{"dangling link", func(t *testing.T, root string) {
 			t.Helper()
 			symlink(t, "nowhere.json", filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " does not exist. Name a repository by its absolute path; `compound-docs init DIR` prepares one."},
+		}, "ROOT/" + configPath + " is a link to a file that does not exist. Correct the link, or remove it."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

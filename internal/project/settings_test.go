@@ -190,7 +190,7 @@ func TestLoadSettings_RefusesAFolder(t *testing.T) {
 	t.Parallel()
 	home := newRepo(t, map[string]string{"settings.json/": ""})
 	_, err := project.LoadSettings(home)
-	if diff := cmp.Diff("ROOT/settings.json is not a regular file. Put a file there in its place.", message(t, err, home)); diff != "" {
+	if diff := cmp.Diff("ROOT/settings.json is not a regular file. Put a file there in its place. CDOCS_HOME names its folder.", message(t, err, home)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -85,7 +85,8 @@ func parse(text string, limits Limits) (*yaml.Node, error) {
 		return nil, nil //nolint:nilnil // an empty text has no root
 	case err != nil:
 		e := syntaxError(err, text, deep)
-		if mended := quoted(lineOf(text, e.Line), limits); mended != "" {
+		lines := strings.Split(text, "\n")
+		if mended := quoted(lines[min(e.Line, len(lines))-1], limits); mended != "" {
 			e.Problem += "; put the text in quotes: " + mended
 		}
 		return nil, e
@@ -119,16 +120,6 @@ func syntaxError(err error, text string, deep error) *Error {
 		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
 	}
 	return e
-}
-
-// lineOf returns a line of a text by its 1-based number, or "".
-func lineOf(text string, number int) string {
-	for line := range strings.Lines(text) {
-		if number--; number == 0 {
-			return line
-		}
-	}
-	return ""
 }
 
 // quoted returns a line of the form key: value with its value in quotes, if it is valid YAML only then. It
