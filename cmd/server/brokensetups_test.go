@@ -172,34 +172,48 @@ func brokenSettings() []brokenSetup {
 
 func brokenPlaces() []brokenSetup {
 	return []brokenSetup{
-		{"no configuration", func(s *site) { s.drop("repository/.csharp-compounding-docs") }, "search pool",
-			"no project found: ROOT and the folders above it have no ", "`(compound-docs init ROOT)` prepares this repository", nil},
-		{"outside a repository", func(s *site) { s.root = s.home; s.put("home/x", "") }, "search pool",
+		{
+			"no configuration", func(s *site) { s.drop("repository/.csharp-compounding-docs") }, "search pool",
+			"no project found: ROOT and the folders above it have no ", "`(compound-docs init ROOT)` prepares this repository", nil,
+		},
+		{
+			"outside a repository", func(s *site) { s.root = s.home; s.put("home/x", "") }, "search pool",
 			"no project found: ROOT and the folders above it", "go to a repository, .*; `compound-docs init DIR` prepares one",
-			func(s *site, _ string) { s.root = filepath.Join(s.folder, "repository") }},
-		{"a folder that does not exist", func(*site) {}, "search --project /nowhere/at/all pool",
-			"no project found: /nowhere/at/all is not a folder", "correct --project", func(s *site, _ string) { s.environment = nil }},
+			func(s *site, _ string) { s.root = filepath.Join(s.folder, "repository") },
+		},
+		{
+			"a folder that does not exist", func(*site) {}, "search --project /nowhere/at/all pool",
+			"no project found: /nowhere/at/all is not a folder", "correct --project", func(s *site, _ string) { s.environment = nil },
+		},
 		{"a repository below a project", func(s *site) {
 			s.put("repository/below/.git/HEAD", "ref: refs/heads/main\n")
 			s.root = filepath.Join(s.folder, "repository", "below")
 		}, "lint", "note: answers are from the project test-project in FOLDER/repository", "for this repository: (compound-docs init ROOT)", nil},
-		{"a damaged HEAD", func(s *site) { s.put("repository/.git/HEAD", "x\n") }, "search pool",
+		{
+			"a damaged HEAD", func(s *site) { s.put("repository/.git/HEAD", "x\n") }, "search pool",
 			"read ROOT/.git/HEAD: it holds neither a branch nor a commit", "git status says what is wrong",
-			func(s *site, _ string) { s.put("repository/.git/HEAD", "ref: refs/heads/main\n") }},
+			func(s *site, _ string) { s.put("repository/.git/HEAD", "ref: refs/heads/main\n") },
+		},
 		{"a .git that is a file of something else", func(s *site) {
 			s.drop("repository/.git")
 			s.put("repository/.git", "x\n")
 		}, "search pool", `read ROOT/.git: it is a file and does not begin with "gitdir:"`, "if no repository belongs to it: (rm .*)\n", nil},
-		{"a title that needs quotes", func(s *site) { s.put("repository/"+siteDocument, "---\ntitle: Pool: exhausted\n---\n") }, "lint",
+		{
+			"a title that needs quotes", func(s *site) { s.put("repository/"+siteDocument, "---\ntitle: Pool: exhausted\n---\n") }, "lint",
 			siteDocument + ":2: error: the front matter is not valid YAML", "put the text in quotes: (.*) \\(schema\\)",
-			func(s *site, said string) { s.put("repository/"+siteDocument, "---\n"+said+"\n---\n") }},
-		{"a merge conflict in a document", func(s *site) {
-			s.put("repository/"+siteDocument, "---\ntitle: x\n<<<<<<< a\ndate: 2026-01-01\n=======\n>>>>>>> b\n---\n")
-		}, "lint", siteDocument + ":3: error: git has left the marks of a merge conflict", "keep one side, and remove the marks",
-			func(s *site, _ string) { s.put("repository/"+siteDocument, "---\ntitle: x\ndate: 2026-01-01\n---\n") }},
-		{"front matter without an end", func(s *site) { s.put("repository/"+siteDocument, "---\ntitle: x\n") }, "lint",
+			func(s *site, said string) { s.put("repository/"+siteDocument, "---\n"+said+"\n---\n") },
+		},
+		{
+			"a merge conflict in a document", func(s *site) {
+				s.put("repository/"+siteDocument, "---\ntitle: x\n<<<<<<< a\ndate: 2026-01-01\n=======\n>>>>>>> b\n---\n")
+			}, "lint", siteDocument + ":3: error: git has left the marks of a merge conflict", "keep one side, and remove the marks",
+			func(s *site, _ string) { s.put("repository/"+siteDocument, "---\ntitle: x\ndate: 2026-01-01\n---\n") },
+		},
+		{
+			"front matter without an end", func(s *site) { s.put("repository/"+siteDocument, "---\ntitle: x\n") }, "lint",
 			siteDocument + ":1: error: the front matter that begins here is never closed", "end it with a line (---)",
-			func(s *site, said string) { s.put("repository/"+siteDocument, "---\ntitle: x\n"+said+"\n") }},
+			func(s *site, said string) { s.put("repository/"+siteDocument, "---\ntitle: x\n"+said+"\n") },
+		},
 	}
 }
 
@@ -211,19 +225,31 @@ func brokenCalls() []brokenSetup {
 		return func(s *site, _ string) { s.environment = append(s.environment, variable+"="+by) }
 	}
 	return []brokenSetup{
-		{"no database at the URL", func(*site) {}, "search pool", "activate project: open database: no PostgreSQL server answers at 127.0.0.1:1",
-			"start PostgreSQL or correct CDOCS_DATABASE_URL", unset("CDOCS_DATABASE_URL", "postgres://u:p@localhost:2/d")},
-		{"a database URL of another kind", set("CDOCS_DATABASE_URL=postgre://127.0.0.1/x"), "search pool", "activate project: open database: the database URL cannot be read",
-			"write CDOCS_DATABASE_URL as (postgres://user:password@host:5432/database)", unset("CDOCS_DATABASE_URL", "postgres://u:p@127.0.0.1:1/d")},
-		{"a model server of another kind", set("CDOCS_OLLAMA_HOST=htp://gpu"), "search pool",
-			"configure ollama: the host is not a URL such as http://localhost:11434", "correct CDOCS_OLLAMA_HOST", unset("CDOCS_OLLAMA_HOST", "http://localhost:1")},
+		{
+			"no database at the URL", func(*site) {}, "search pool", "activate project: open database: no PostgreSQL server answers at 127.0.0.1:1",
+			"start PostgreSQL or correct CDOCS_DATABASE_URL", unset("CDOCS_DATABASE_URL", "postgres://u:p@localhost:2/d"),
+		},
+		{
+			"a database URL of another kind", set("CDOCS_DATABASE_URL=postgre://127.0.0.1/x"), "search pool", "activate project: open database: the database URL cannot be read",
+			"write CDOCS_DATABASE_URL as (postgres://user:password@host:5432/database)", unset("CDOCS_DATABASE_URL", "postgres://u:p@127.0.0.1:1/d"),
+		},
+		{
+			"a model server of another kind", set("CDOCS_OLLAMA_HOST=htp://gpu"), "search pool",
+			"configure ollama: the host is not a URL such as http://localhost:11434", "correct CDOCS_OLLAMA_HOST", unset("CDOCS_OLLAMA_HOST", "http://localhost:1"),
+		},
 		{"a log level of another kind", set("CDOCS_LOG_LEVEL=loud"), "search pool", `log level "loud" is none of`, "debug, info, warn, error", unset("CDOCS_LOG_LEVEL", "warn")},
-		{"help of a command that does not exist", func(*site) {}, "help nosuch", `unknown command "nosuch"`, "see `(compound-docs help --help)`",
-			func(s *site, said string) { s.shell(said); s.environment = nil }},
-		{"a misspelt command", func(*site) {}, "lnit", `unknown command "lnit"`, "Did you mean this\\?\n\t(init)\n",
-			func(s *site, said string) { s.shell("compound-docs help " + said); s.environment = nil }},
-		{"a misspelt flag", func(*site) {}, "lint --levle error", "unknown flag: --levle", "see `(compound-docs lint --help)`",
-			func(s *site, said string) { s.shell(said); s.environment = nil }},
+		{
+			"help of a command that does not exist", func(*site) {}, "help nosuch", `unknown command "nosuch"`, "see `(compound-docs help --help)`",
+			func(s *site, said string) { s.shell(said); s.environment = nil },
+		},
+		{
+			"a misspelt command", func(*site) {}, "lnit", `unknown command "lnit"`, "Did you mean this\\?\n\t(init)\n",
+			func(s *site, said string) { s.shell("compound-docs help " + said); s.environment = nil },
+		},
+		{
+			"a misspelt flag", func(*site) {}, "lint --levle error", "unknown flag: --levle", "see `(compound-docs lint --help)`",
+			func(s *site, said string) { s.shell(said); s.environment = nil },
+		},
 	}
 }
 

@@ -72,8 +72,10 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, topic []string) error {
-			_, _, err := root.Find(topic)
-			return err
+			if _, _, err := root.Find(topic); err != nil {
+				return usageError{err}
+			}
+			return nil
 		}
 	}
 	root.RunE = func(cmd *cobra.Command, args []string) error {

@@ -57,7 +57,7 @@ func (e *examination) otherVersion(ctx context.Context, registered claude.Regist
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, registered.Command, "version").Output()
+	out, err := exec.CommandContext(ctx, registered.Command, "version").Output() //nolint:gosec // Claude Code runs it too
 	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), claude.ServerName+" ")
 	if err != nil || !ok || version == e.Version {
 		return ""

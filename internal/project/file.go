@@ -24,8 +24,7 @@ func decode(path string, content []byte, schema, example string, dst any) (value
 	if _, ok := value.(map[string]any); !ok {
 		return nil, &ConfigError{Path: path, Problem: jsonschema.State(value), Hint: "Write an object, for example " + example + "."}
 	}
-	limits := yamlvalue.Limits{Depth: jsonschema.MaxDepth, Values: 25_000, Text: len(content)}
-	_, err = yamlvalue.Decode(string(content), limits) // JSON is YAML, and only this decoder sees it
+	_, err = parseYAML(path, content) // JSON is YAML, and only this decoder sees a key that is given twice
 	if twice, ok := errors.AsType[*yamlvalue.Error](err); ok && twice.Problem == "is given twice" {
 		return nil, &ConfigError{Path: path, Key: twice.Key, Problem: twice.Problem, Hint: "Remove one of the two."}
 	}
@@ -122,7 +121,7 @@ func parseYAML(path string, data []byte) (any, error) {
 		}
 		return nil, &ConfigError{
 			Path: path, Problem: fmt.Sprintf("line %d, column %d: %s %s", e.Line, e.Column, subject, e.Problem),
-			Hint: "Write plain YAML, for example " + example + ".",
+			Hint: "Write plain YAML, for example " + example + ".", Err: e,
 		}
 	}
 	if err != nil {
