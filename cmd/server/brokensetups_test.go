@@ -309,3 +309,22 @@ func TestServe_NamesTheFaultOfTheConfig(t *testing.T) {
 	}
 	must(t, session.Close())
 }
+
+// A client without roots hears in each answer that a project above the repository answers.
+func TestServe_NamesTheProjectAboveTheRepository(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.put("repository/below/.git/HEAD", "ref: refs/heads/main\n")
+	command := server(t, append(s.environment, "CDOCS_DATABASE_URL="+testenv.IndexURL(t))...)
+	command.Dir = filepath.Join(s.root, "below")
+	p := beginProcess(t, command)
+	p.begin(t, "list_doc_types", nil)
+	if answer := p.answer(t); !strings.Contains(answer, "The answer is from the project test-project in "+s.root+", a folder above the repository "+command.Dir) {
+		t.Errorf("the answer does not name the project: %s", answer)
+	}
+	p.begin(t, "ping", nil)
+	if answer := p.answer(t); strings.Contains(answer, "above the repository") {
+		t.Errorf("ping names a project: %s", answer)
+	}
+	p.mustEnd(t, endings()["EOF"])
+}
