@@ -114,8 +114,8 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// reportToPeople prints the text of an error at a terminal, and its remedy on a line of its own. A remedy with a
-// command is not folded, because people copy it.
+// reportToPeople prints the text of an error at a terminal, with the remedy on a second line. It does not fold
+// a remedy with a command, because people copy it.
 func reportToPeople(w io.Writer, text string, err error) {
 	const begin, arrow = "compound-docs: ", "  → "
 	problem, remedy, _ := strings.Cut(text, "; ")

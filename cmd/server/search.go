@@ -118,8 +118,8 @@ func (f *searchFlags) run(t *tooling) error {
 	return f.list(t)
 }
 
-// list prints what is found in own documents, external docs, or both. Only own ones have doc-types and
-// levels.
+// list searches own documents, external docs, or both, and prints the results. Only own documents have
+// doc-types and levels.
 func (f *searchFlags) list(t *tooling) error {
 	ctx := t.command.Context()
 	externalIn := f.externalInput(t)

@@ -249,7 +249,7 @@ func findProject(dir string) (string, error) {
 		return "", usagef("%w: %s is not a folder; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		// An entry that is no readable file is found too: loading it says what is wrong.
+		// A damaged entry counts too. The error of loading it says what is wrong.
 		_, err := os.Lstat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
 		switch {
 		case err == nil, errors.Is(err, syscall.ENOTDIR):

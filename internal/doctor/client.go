@@ -49,7 +49,7 @@ func checkClient(ctx context.Context, e *examination) []Finding {
 }
 
 // otherVersion returns the version of the program that the user's own settings start, or "" if it is this
-// one. What a repository names is not run.
+// one. It runs no program that a repository names.
 func (e *examination) otherVersion(ctx context.Context, registered claude.Registration) string {
 	program := strings.TrimSuffix(filepath.Base(registered.Command), ".exe")
 	if registered.Scope != claude.ScopeLocal && registered.Scope != claude.ScopeUser || program != claude.ServerName {
