@@ -78,10 +78,13 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 			return nil, err
 		}
 		result, err := resultOf(out)
-		if note := h.parentNote(); err == nil && note != "" && followsRoots && declaration.Name != "recall" {
+		if err != nil {
+			return nil, err
+		}
+		if note := h.parentNote(); note != "" && followsRoots && declaration.Name != "recall" { // hooks read only JSON
 			result.Content = append(result.Content, &mcp.TextContent{Text: note})
 		}
-		return result, err
+		return result, nil
 	}
 	return Tool{declaration, call}
 }
@@ -89,9 +92,12 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 // parentNote says that the active project is in a folder above the repository where the server was started.
 // It returns "" for other projects.
 func (h *Handler) parentNote() string {
+	if h.repository == "" {
+		return ""
+	}
 	name, root := h.workspace.Current()
 	below, err := filepath.Rel(root, h.repository)
-	if h.repository == "" || root == "" || err != nil || below == "." || !filepath.IsLocal(below) {
+	if root == "" || err != nil || below == "." || !filepath.IsLocal(below) {
 		return ""
 	}
 	return fmt.Sprintf("The answer is from the project %s in %s, a folder above the repository %s. "+
