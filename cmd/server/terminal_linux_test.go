@@ -145,7 +145,7 @@ func TestCommands_KeepLogAndProgressApart(t *testing.T) {
 	shown = onTerminal(t, "", root, append(environment, "CDOCS_LOG_LEVEL=debug"), "sync")
 	lines := regexp.MustCompile(`([^\n]*)level=DEBUG`).FindAllStringSubmatch(shown, -1)
 	for _, line := range lines {
-		if !strings.HasSuffix(line[1][:strings.Index(line[1], "time=")], "\r\x1b[K") {
+		if before, _, ok := strings.Cut(line[1], "time="); !ok || !strings.HasSuffix(before, "\r\x1b[K") {
 			t.Errorf("a line of the log does not replace what the terminal shows: %q", line[0])
 		}
 	}
