@@ -227,6 +227,12 @@ licenses: ## Write docs/licenses.md, and the texts of all licences as NOTICES.tx
 	$(licenses) report $(ours) --template test/release/licenses.md.tmpl > docs/licenses.md
 	$(licenses) report $(ours) --template test/release/notices.txt.tmpl > NOTICES.txt
 
+.PHONY: packaging
+packaging: ## Write the man page and the completions of packages into bin/packaging/
+	mkdir -p bin/packaging
+	go run ./test/release/manual <docs/commands.md | gzip -9n >bin/packaging/compound-docs.1.gz
+	for shell in bash zsh fish; do go run ./cmd/server completion $$shell >bin/packaging/compound-docs.$$shell || exit; done
+
 .PHONY: format
 format: ## Format the code
 	$(tool) golangci-lint fmt

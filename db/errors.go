@@ -222,8 +222,8 @@ func unreachable(err error) (kind ErrorKind, reason, hint string, ok bool) {
 			"name the file of its authority with sslrootcert, and the host as in the certificate, in CDOCS_DATABASE_URL", true
 	}
 	if strings.Contains(err.Error(), "tls error") {
-		return KindSetup, "TLS with the server fails",
-			"see the log of the server, and correct sslmode, sslcert and sslkey in CDOCS_DATABASE_URL", true
+		return KindSetup, "TLS with the server fails, or it is no PostgreSQL",
+			"correct host, port, sslmode, sslcert and sslkey in CDOCS_DATABASE_URL; the log of the server says more", true
 	}
 	return 0, "", "", false
 }

@@ -26,7 +26,7 @@ func offline() *mcp.Server {
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase("", logger)
 	w := workspace.New(index.New(database, nil, logger), rag.NewSearcher(database, nil), nil, project.DefaultSettings(), "", logger)
-	return tools.NewServer(w, os.TempDir(), "test", logger)
+	return tools.NewServer(w, os.TempDir(), "", "test", logger)
 }
 
 // The error about a wrong argument names the parameter, the fault and a correct value.

@@ -47,6 +47,8 @@ type Handler struct {
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *recall.Store
 	logger    *slog.Logger
+	// repository is where the server was started, or "".
+	repository string
 	// turns holds a token for each call at work, and writing one for each call that waits for the
 	// language model. Other calls wait: a client may make thousands.
 	turns, writing chan struct{}
@@ -73,10 +75,11 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 	}
 }
 
-// NewServer returns the MCP server with every tool; see [NewHandler] for home. The handshake needs
-// neither the database nor Ollama.
-func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
+// NewServer returns the MCP server with every tool; see [NewHandler] for home. repository is where the
+// server was started. The handshake needs neither the database nor Ollama.
+func NewServer(w *workspace.Workspace, home, repository, version string, logger *slog.Logger) *mcp.Server {
 	h := NewHandler(w, home, logger)
+	h.repository = repository
 	// Neither list changes while the server runs.
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	capabilities.AddExtension(appsExtension, map[string]any{"mimeTypes": []string{appMIMEType}})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -76,9 +77,31 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		if err != nil {
 			return nil, err
 		}
-		return resultOf(out)
+		result, err := resultOf(out)
+		if err != nil {
+			return nil, err
+		}
+		if note := h.parentNote(); note != "" && followsRoots && declaration.Name != "recall" { // hooks read only JSON
+			result.Content = append(result.Content, &mcp.TextContent{Text: note})
+		}
+		return result, nil
 	}
 	return Tool{declaration, call}
+}
+
+// parentNote says that the active project is in a folder above the repository where the server was started.
+// It returns "" for other projects.
+func (h *Handler) parentNote() string {
+	if h.repository == "" {
+		return ""
+	}
+	name, root := h.workspace.Current()
+	below, err := filepath.Rel(root, h.repository)
+	if root == "" || err != nil || below == "." || !filepath.IsLocal(below) {
+		return ""
+	}
+	return fmt.Sprintf("The answer is from the project %s in %s, a folder above the repository %s. "+
+		"To have a project for this repository, run in a shell: compound-docs init %q", name, root, h.repository, h.repository)
 }
 
 // writingTime is for calls that wait for the language model. Package model bounds its silence.

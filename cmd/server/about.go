@@ -36,7 +36,7 @@ the file, and with 2 if there is no such file either.`,
 }
 
 func (i invocation) about() error {
-	p, err := i.flags.loadHere()
+	p, err := i.loadHere()
 	if err != nil {
 		return err
 	}

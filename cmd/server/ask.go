@@ -34,7 +34,8 @@ printed as the language model writes it, and then its sources. If the project's 
 documents hold nothing, the external docs are asked. --own and --external ask one of both.
 With --doc-types, --min-promotion-level or --include-critical only own documents are asked.
 
-If the model fails, the most relevant passages are quoted instead.`,
+If the model fails, the most relevant passages are quoted instead. If no document is sure to
+answer, the documents are listed as compound-docs search lists them.`,
 		Example: `  compound-docs ask "how do we handle connection pool exhaustion?"
   compound-docs ask --doc-types problem --max-sources 5 why did the import time out
   compound-docs ask --external --json "how does API authentication work?"`,
@@ -68,7 +69,7 @@ func (f *askFlags) run(t *tooling) error {
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
 	ctx, end := context.WithCancel(t.command.Context())
 	defer end()
-	p := &answerPrinter{tooling: t, end: end}
+	p := &answerPrinter{tooling: t, flags: f, end: end}
 	ctx = tools.WithProgress(ctx, func(progress tools.Progress) { p.write(progress.Text) })
 
 	if f.external {
@@ -107,6 +108,7 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 type answerPrinter struct {
 	*tooling
 
+	flags *askFlags
 	begun bool   // to be printed
 	end   func() // ends the call
 }
@@ -136,26 +138,44 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	if err != nil {
 		return err
 	}
-	p.sayWhatIsMissing(out.Index)
+	if p.json || out.Grade == rag.Answers {
+		p.sayWhatIsMissing(out.Index)
+	}
 	if p.json {
 		return plain.JSON(p.stdout, asJSON)
 	}
+	if out.Grade == rag.Nothing {
+		return p.flags.asSearch().list(p.tooling)
+	}
 	unsure, _, _ := strings.Cut(out.Answer, "\n")
 	if p.begun && out.Grade == rag.MayAnswer { // the first line was not written piece by piece
-		plain.Println(p.stderr, "note:", inCommands(unsure))
+		p.notef("%s", inCommands(unsure))
 	}
 	if !p.begun {
 		p.write(inCommands(strings.TrimSpace(out.Answer)))
 	}
 	plain.Printf(p.stdout, "\n")
 	if out.Generation != "" {
-		plain.Printf(p.stderr, "note: the language model failed, so the answer is %s: %s\n", out.Generation, out.Reason)
+		p.notef("the language model failed, so the answer is %s: %s", out.Generation, out.Reason)
+	}
+	if out.OmittedCount > 0 {
+		p.notef("the context had no room for %s more", plain.Count(out.OmittedCount, "document"))
+	}
+	if out.Grade == rag.MayAnswer {
+		plain.Printf(p.stdout, "\n")
+		return p.flags.asSearch().list(p.tooling)
 	}
 	printSources(p.stdout, out)
-	if out.OmittedCount > 0 {
-		plain.Printf(p.stderr, "note: the context had no room for %s more\n", plain.Count(out.OmittedCount, "document"))
-	}
 	return nil
+}
+
+// asSearch returns the flags of the search that lists documents when no answer is sure.
+func (f *askFlags) asSearch() *searchFlags {
+	search := &searchFlags{docTypes: f.docTypes, minScore: f.minScore, mode: string(rag.Hybrid), own: f.own, external: f.external}
+	if levels := names(catalog.Levels()); f.minLevel != levels[0] {
+		search.levels = levels[slices.Index(levels, f.minLevel):]
+	}
+	return search
 }
 
 func printSources(w io.Writer, out tools.RagQueryOutput) {

@@ -69,6 +69,15 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	for _, command := range root.Commands() {
 		complement(command)
 	}
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = func(_ *cobra.Command, topic []string) error {
+			if _, _, err := root.Find(topic); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if plain.IsTerminal(cmd.InOrStdin()) {
 			return cmd.Help()
@@ -148,6 +157,13 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 	}
 	people(i.stdout)
 	return nil
+}
+
+// notef prints a remark on stderr.
+func (i invocation) notef(format string, values ...any) {
+	for _, line := range plain.Fold(i.stderr, 0, "note: "+fmt.Sprintf(format, values...)) {
+		plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim(line))
+	}
 }
 
 // complete has a shell complete a flag with the values. It panics if there is no such flag.

@@ -70,7 +70,7 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()
 	documents = []criticalDocument{}
-	p, err := i.flags.loadHere()
+	p, err := i.loadHere()
 	if errors.Is(err, errNoProject) {
 		return documents, false, nil
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,8 +23,9 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 folder, the database, Ollama and its models. Of the repository it looks at configuration,
 doc-types, files, index and registration with Claude Code.
 
-It changes nothing, but Ollama loads the embedding model. It ends with 1 if there is an error;
-warnings do not count.`,
+It changes nothing, but Ollama loads the embedding model. The worst comes first. It ends with 1
+if there is an error. Warnings do not count, and an absent model server is one: searches by
+words work without it.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE:    flags.run(func(i invocation) error { return i.diagnose(false) }),
 	}
@@ -71,13 +75,15 @@ func (i invocation) diagnose(short bool) error {
 
 // report prints the findings, and returns the severity of the worst.
 func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
-	root := s.project
-	if root == "" {
-		var err error
-		if root, err = project.FindRoot("."); err != nil {
-			return "", err
-		}
+	found, findErr := findProject(s.project)
+	if findErr != nil {
+		found = s.project
 	}
+	root, err := project.FindRoot(found)
+	if err != nil {
+		return "", cmp.Or(findErr, err)
+	}
+	s.nameParent(s.project, root)
 	findings := doctor.Run(s.command.Context(), doctor.System{
 		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
@@ -86,11 +92,16 @@ func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 	return reported.Severity, s.print(reported, func(w io.Writer) { printFindings(w, findings) })
 }
 
-// printFindings prints a line for each finding, and one for what to do about it.
+// printFindings prints a summary, and a line for each finding, the worst first, with one for what to do
+// about it.
 func printFindings(w io.Writer, findings []doctor.Finding) {
-	counts := map[doctor.Severity]int{}
+	urgent := []doctor.Severity{doctor.Warning, doctor.Error}
+	findings = slices.Clone(findings)
+	slices.SortStableFunc(findings, func(a, b doctor.Finding) int {
+		return cmp.Compare(slices.Index(urgent, b.Severity), slices.Index(urgent, a.Severity))
+	})
+	plain.Printf(w, "%s\n\n", summary(findings))
 	for _, finding := range findings {
-		counts[finding.Severity]++
 		const taken = 22
 		plain.Printf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, plain.Hanging(w, taken, finding.What))
 		switch {
@@ -100,9 +111,15 @@ func printFindings(w io.Writer, findings []doctor.Finding) {
 			plain.Printf(w, "%21s → %s\n", "", plain.Hanging(w, taken+2, finding.Fix))
 		}
 	}
-	if counts[doctor.Error]+counts[doctor.Warning] == 0 {
-		plain.Printf(w, "\nall is well\n")
-		return
+}
+
+func summary(findings []doctor.Finding) string {
+	counts := map[doctor.Severity]int{}
+	for _, finding := range findings {
+		counts[finding.Severity]++
 	}
-	plain.Printf(w, "\n%s, %s\n", plain.Count(counts[doctor.Error], "error"), plain.Count(counts[doctor.Warning], "warning"))
+	if counts[doctor.Error]+counts[doctor.Warning] == 0 {
+		return "all is well"
+	}
+	return fmt.Sprintf("%s, %s", plain.Count(counts[doctor.Error], "error"), plain.Count(counts[doctor.Warning], "warning"))
 }

@@ -1,8 +1,10 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -82,16 +84,16 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "schema", "are read-only", "SET default_transaction_read_only = off", 1},
 		{
 			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },
-			"ollama", "127.0.0.1:1", "CDOCS_OLLAMA_HOST", 1,
+			"ollama", "127.0.0.1:1", "CDOCS_OLLAMA_HOST", 0,
 		},
 		{
 			"no model", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") },
-			"ollama", "lacks the embedding model", "ollama pull mxbai-embed-large", 1,
+			"ollama", "lacks the embedding model", "ollama pull mxbai-embed-large", 0,
 		},
 		{"a misspelt model", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)
-		}, "ollama", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 1},
+		}, "ollama", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 0},
 		{"another service", func(_ *testing.T, i *installation) {
 			i.fake.SetFaults(fakeollama.Faults{Body: "<html>welcome</html>"})
 		}, "ollama", "no valid JSON", "another service may listen there", 1},
@@ -141,7 +143,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			write(t, i.root, ".git/index.lock", "")
 			hourAgo := time.Now().Add(-time.Hour)
 			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))
-		}, "git", "has left its lock", "rm ", 0},
+		}, "git", "has left index.lock", "rm ", 0},
 		{"no git", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.set("PATH", i.folder())
@@ -195,6 +197,26 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			write(t, i.root, promotable+"large.md", strings.Repeat("word ", 1<<20))
 		}, "files", promotable + "large.md is not indexed: has 5242880 bytes", "correct the file", 0},
+		{"a title that needs quotes", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, promotable+"bad.md", "---\ntitle: Pool: exhausted\n---\n")
+		}, "files", promotable + "bad.md is not indexed: line 2: the front matter is not valid YAML", "put the text in quotes: title: 'Pool: exhausted'", 0},
+		{"a merge conflict in the text of a document", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, promotable+"a.md", strings.ReplaceAll(problem, "%", "A")+conflict)
+		}, "files", "a.md is found with both sides of a merge conflict, from line ", "and keep one side", 0},
+		{"a merge conflict in the front matter of a document", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, promotable+"a.md", "---\n"+conflict+"---\n")
+		}, "files", "a.md is not indexed: line 2: git has left the marks of a merge conflict", "keep one side", 0},
+		{"a full disk", func(_ *testing.T, i *installation) {
+			i.namespace = "mount -t tmpfs -o size=8m none " + i.home
+		}, "home folder", "is full, with 8 MiB left", "make room on that disk", 1},
+		{"another version in the settings of Claude Code", func(t *testing.T, i *installation) {
+			t.Helper()
+			writeProgram(t, filepath.Join(i.home, "compound-docs"), "echo compound-docs v0.0.9")
+			write(t, i.folder(), ".claude.json", fmt.Sprintf(`{"mcpServers": {"compound-docs": {"command": %q}}}`, filepath.Join(i.home, "compound-docs")))
+		}, "Claude Code", "which is version v0.0.9: this is dev", "claude mcp remove ", 0},
 		{"passages without vectors", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.fake.SetFaults(fakeollama.Faults{Reject: []string{"A"}})
@@ -231,6 +253,26 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 	}
 }
 
+// conflict is what git leaves in a file.
+const conflict = "<<<<<<< ours\ntitle: one\n=======\ntitle: two\n>>>>>>> theirs\n"
+
+// The worst is on top, and a program that a repository names is not run.
+func TestDoctor_SaysFirstWhatMattersFirst(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1")
+	write(t, i.root, configPath, "{}")
+	writeProgram(t, filepath.Join(i.root, "compound-docs"), "echo compound-docs v0.0.9 | tee "+filepath.Join(i.home, "ran"))
+	write(t, i.root, ".mcp.json", fmt.Sprintf(`{"mcpServers": {"compound-docs": {"command": %q}}}`, filepath.Join(i.root, "compound-docs")))
+	o := i.run(t, "doctor")
+	if !regexp.MustCompile(`^1 error, 1 warning\n\nerror    config .*\n.*→ .*\nwarning  ollama .*\n.*→ .*\nok `).MatchString(o.stdout) || o.code != 1 {
+		t.Errorf("doctor ends with %d and prints %s", o.code, o.stdout)
+	}
+	if _, err := os.Stat(filepath.Join(i.home, "ran")); err == nil {
+		t.Error("doctor has run a program of the repository")
+	}
+}
+
 func TestDoctor_AllIsWell(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
@@ -240,7 +282,7 @@ func TestDoctor_AllIsWell(t *testing.T) {
 	if code != 0 || found.Severity != "ok" {
 		t.Errorf("exit code %d, and %+v", code, found)
 	}
-	if text := mustRun(t, i.root, i.environment, "doctor").stdout; !strings.HasSuffix(text, "all is well\n") {
+	if text := mustRun(t, i.root, i.environment, "doctor").stdout; !strings.HasPrefix(text, "all is well\n\nok ") {
 		t.Errorf("doctor prints %s", text)
 	}
 }

@@ -201,7 +201,7 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			write(t, i.root, ".git/index.lock", "")
 			hourAgo := time.Now().Add(-time.Hour)
 			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))
-		}, "git", "has left its lock", "rm [^,]+"},
+		}, "git", "has left index.lock", "rm [^,]+"},
 		"no registration": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.claude(t, "{}")

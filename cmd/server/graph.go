@@ -36,7 +36,7 @@ func (i invocation) graph(format string) error {
 	if err := checkFlag("format", format, graphFormats()); err != nil {
 		return err
 	}
-	p, err := i.flags.loadHere()
+	p, err := i.loadHere()
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (f *lintFlags) run(i invocation) error {
 	if err != nil {
 		return err
 	}
-	options, root, err := i.flags.here()
+	options, root, err := i.here()
 	if err != nil {
 		return err
 	}

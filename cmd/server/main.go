@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
@@ -95,12 +97,11 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return codeOfSignal(signal.signal)
 	}
 	stderr := command.ErrOrStderr()
-	problem, remedy, ok := strings.Cut(err.Error(), "; ")
 	switch {
-	case ran && ok && plain.IsTerminal(stderr):
-		plain.Printf(stderr, "compound-docs: %s\n  → %s\n", plain.Hanging(stderr, len("compound-docs: "), problem), remedy)
+	case ran && plain.IsTerminal(stderr):
+		reportToPeople(stderr, inFlags(command, err), err)
 	case ran:
-		plain.Println(stderr, "compound-docs:", err)
+		plain.Println(stderr, "compound-docs:", inFlags(command, err))
 	default:
 		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
 		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
@@ -111,6 +112,24 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// reportToPeople prints the text of an error at a terminal, with the remedy on a second line. It does not fold
+// a remedy with a command, because people copy it.
+func reportToPeople(w io.Writer, text string, err error) {
+	const begin, arrow = "compound-docs: ", "  → "
+	problem, remedy, _ := strings.Cut(text, "; ")
+	if inFile, ok := errors.AsType[*project.ConfigError](err); ok {
+		problem, remedy = strings.TrimSuffix(text, " "+inFile.Hint), inFile.Hint
+	}
+	clearProgress(w)
+	plain.Printf(w, "%s%s\n", begin, plain.Hanging(w, len(begin), problem))
+	switch {
+	case strings.Contains(remedy, "`"):
+		plain.Printf(w, "%s%s\n", arrow, remedy)
+	case remedy != "":
+		plain.Printf(w, "%s%s\n", arrow, plain.Hanging(w, len("    "), remedy))
+	}
 }
 
 const (

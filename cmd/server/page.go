@@ -36,7 +36,7 @@ func (i invocation) page(output string) error {
 	if err != nil {
 		return err
 	}
-	p, err := i.flags.loadHere()
+	p, err := i.loadHere()
 	if err != nil {
 		return err
 	}

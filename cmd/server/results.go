@@ -86,11 +86,6 @@ func printResult(w io.Writer, rank int, r tools.SearchResult, minScore float64) 
 	}
 }
 
-// notef prints a remark on stderr.
-func (t *tooling) notef(format string, values ...any) {
-	plain.Println(t.stderr, plain.StyleFor(t.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
-}
-
 // sayMode says on stderr how a search was made, if not as it was asked for.
 func (t *tooling) sayMode(end tools.SearchEnd) {
 	if end.Mode == "" {

@@ -49,7 +49,7 @@ type shown struct {
 }
 
 func (i invocation) review() error {
-	options, root, err := i.flags.here()
+	options, root, err := i.here()
 	if err != nil {
 		return err
 	}

@@ -113,10 +113,15 @@ type bothCollections struct {
 	External tools.SearchExternalDocsOutput `json:"external"`
 }
 
-// run searches own documents, external docs, or both. Only own ones have doc-types and levels.
 func (f *searchFlags) run(t *tooling) error {
-	ctx := t.command.Context()
 	t.workspace.Once()
+	return f.list(t)
+}
+
+// list searches own documents, external docs, or both, and prints the results. Only own documents have
+// doc-types and levels.
+func (f *searchFlags) list(t *tooling) error {
+	ctx := t.command.Context()
 	externalIn := f.externalInput(t)
 	if f.external {
 		external, err := t.tools.SearchExternalDocs(ctx, externalIn)

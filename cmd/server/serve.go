@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/stdio"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/tools"
@@ -54,12 +55,16 @@ func (s *setup) serve(stdout io.Writer) error {
 			active.Follow(ctx, []string{root}) // until the client names others
 		}
 	}
+	repository, err := project.FindRoot(s.project)
+	if err != nil {
+		s.logger.DebugContext(ctx, "find the repository", "error", err)
+	}
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
 	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended") })
 	// A signal ends the input, which cancels the calls. A server whose context ends would wait.
 	defer context.AfterFunc(ctx, transport.End)()
-	err := tools.NewServer(active, s.home, version, s.logger).Run(context.WithoutCancel(ctx), transport)
+	err = tools.NewServer(active, s.home, repository, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {
 		return nil
 	}

@@ -9,12 +9,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
@@ -142,6 +145,9 @@ func (i invocation) withSetup(o options, run func(s *setup) error) error {
 
 // newSetup returns the parts. They log to stderr.
 func newSetup(o options, i invocation) (s *setup, err error) {
+	if !o.logLevelGiven && plain.IsTerminal(i.stderr) {
+		o.logLevel = max(o.logLevel, slog.LevelWarn) // people see what commands print
+	}
 	s = &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
 	if s.embedder, err = s.newModelClient(o.embeddings); err != nil {
 		return nil, usageError{err}
@@ -173,6 +179,9 @@ func newServer(o options, logger *slog.Logger) *pgserver.Server {
 }
 
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
+	if plain.IsTerminal(w) {
+		w = overProgress{w}
+	}
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
@@ -229,10 +238,13 @@ func withTools(
 		if err != nil {
 			return err
 		}
+		if root != "" {
+			i.nameParent(o.project, root)
+		}
 		return i.withSetup(o, func(s *setup) error {
 			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
 			defer w.Close()
-			return inFlags(i.command, run(&tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)}))
+			return run(&tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)})
 		})
 	})
 }
@@ -246,30 +258,61 @@ func findProject(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find project: %w", err)
 	}
+	if info, err := os.Stat(start); err != nil || !info.IsDir() {
+		return "", usagef("%w: %s is not a folder; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
+	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		_, err := os.Stat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
+		// A damaged entry counts too. The error of loading it says what is wrong.
+		_, err := os.Lstat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
 		switch {
-		case err == nil:
+		case err == nil, errors.Is(err, syscall.ENOTDIR):
 			return dir, nil
 		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
-			return "", usagef("%w: %s and the folders above it have no %s/%s; run it in a project's repository, or give --project; "+
-				"`compound-docs init` prepares a repository", errNoProject, start, project.ConfigDir, project.ConfigFile)
+			return "", usagef("%w: %s and the folders above it have no %s/%s; %s",
+				errNoProject, start, project.ConfigDir, project.ConfigFile, howToBegin(start))
 		}
 	}
 }
 
-// here returns the options, and the root of the project of the working directory or --project.
-func (f *flags) here() (o options, root string, err error) {
-	if o, err = f.resolve(); err != nil {
-		return o, "", err
+// howToBegin says how a folder without a configuration gets one. Outside a repository it names no
+// folder: that may be the user's home.
+func howToBegin(folder string) string {
+	if root, err := project.FindRoot(folder); err == nil && project.InRepository(root) {
+		return "`compound-docs init " + claude.Quote(root) + "` prepares this repository"
 	}
-	root, err = findProject(o.project)
-	return o, root, err
+	return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
 }
 
-// loadHere loads the project of [flags.here].
-func (f *flags) loadHere() (*project.Project, error) {
-	o, root, err := f.here()
+// nameParent says if the project at root answers for a repository below it, which start is in.
+func (i invocation) nameParent(start, root string) {
+	repository, err := project.FindRoot(start)
+	resolved, rootErr := filepath.EvalSymlinks(root)
+	if err != nil || rootErr != nil || repository == resolved {
+		return
+	}
+	name, err := project.NameAt(resolved)
+	if err != nil {
+		return // the command fails for the same reason
+	}
+	i.notef("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
+		name, root, claude.Quote(repository))
+}
+
+// here returns the options, and the root of the project of the working directory or --project.
+func (i invocation) here() (o options, root string, err error) {
+	if o, err = i.flags.resolve(); err != nil {
+		return o, "", err
+	}
+	if root, err = findProject(o.project); err != nil {
+		return o, "", err
+	}
+	i.nameParent(o.project, root)
+	return o, root, nil
+}
+
+// loadHere loads the project of [invocation.here].
+func (i invocation) loadHere() (*project.Project, error) {
+	o, root, err := i.here()
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -29,8 +30,9 @@ one, to extend, replace or keep them.
 With --force it indexes every document of the branch again from its file, for an index that
 somebody has changed in the database. Text that was embedded before is not embedded again.
 
-It ends with 1 if a passage has no vector of the present model, or if a document that you
-named is not valid.`,
+It ends with 1 if the model refuses a passage, or if a document that you named is not valid.
+If no server makes vectors, it says so and ends with 0: words find the documents, and the
+next sync or server makes the vectors.`,
 		Example: `  compound-docs sync
   compound-docs sync problems/pool-exhausted-20260115.md
   compound-docs sync --force`,
@@ -54,23 +56,33 @@ func (t *tooling) sync(force bool) error {
 	ctx := t.command.Context()
 	if force {
 		err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
-		if err != nil {
+		if err != nil && !vectorsFollow(err) {
 			return err
 		}
 	}
 	progress := &syncProgress{files: showProgress(t.stderr, "files"), passages: showProgress(t.stderr, "passages")}
 	synced, err := t.tools.Sync(ctx, progress.show)
+	clearProgress(t.stderr)
 	if ctx.Err() != nil {
-		if plain.IsTerminal(t.stderr) {
-			plain.Printf(t.stderr, "\n") // the progress has no end of its line yet
-		}
 		t.notef("interrupted: %s; what is done stays, and the next sync does the rest", progress)
 		return cmp.Or(err, ctx.Err())
 	}
 	if synced == nil {
 		return err
 	}
+	if vectorsFollow(err) {
+		t.notef("%s", inCommands(err.Error()))
+		err = nil
+	}
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
+}
+
+// vectorsFollow reports whether vectors are missing only because no server makes them now. Until one does,
+// documents are found by their words.
+func vectorsFollow(err error) bool {
+	_, away := errors.AsType[*model.UnavailableError](err)
+	_, missing := errors.AsType[*model.MissingError](err)
+	return away || missing
 }
 
 // syncProgress tells how far a sync is. Folders that are done leave the counts of a status, so the
@@ -120,7 +132,7 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 		plain.Printf(w, "  %s without a vector\n", plain.Count(s.Index.Embedding, "passage"))
 	}
 	for _, failed := range s.Index.Failed {
-		plain.Printf(w, "  %s: %s\n", failed.Path, inCommands(failed.Reason))
+		plain.Printf(w, "  %s\n", plain.Hanging(w, len("    "), plain.Path(failed.Path)+": "+inCommands(failed.Reason)))
 	}
 	if more := s.Index.FailedCount - len(s.Index.Failed); more > 0 {
 		plain.Printf(w, "  and %s more that cannot be indexed\n", plain.Count(more, "file"))

@@ -126,6 +126,34 @@ func TestCommands_FoldAtATerminal(t *testing.T) {
 	}
 }
 
+// At a terminal a line of the log replaces one of progress, information is not logged, and nothing is left
+// of a count that did not end.
+func TestCommands_KeepLogAndProgressApart(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	environment[len(environment)-1] = "CDOCS_OLLAMA_HOST=http://127.0.0.1:1" // for CDOCS_LOG_LEVEL
+	root := newProject(t, map[string]string{
+		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
+	})
+	shown := onTerminal(t, "", root, environment, "sync")
+	if strings.Contains(shown, "level=INFO") {
+		t.Errorf("a terminal shows information: %q", shown)
+	}
+	if regexp.MustCompile(`\rpassages: 0 of 2\x1b\[K[^\r]`).MatchString(shown) || !strings.Contains(shown, "2 of 2 passages have no vector") {
+		t.Errorf("an unfinished count is left before the next text: %q", shown)
+	}
+	shown = onTerminal(t, "", root, append(environment, "CDOCS_LOG_LEVEL=debug"), "sync")
+	lines := regexp.MustCompile(`([^\n]*)level=DEBUG`).FindAllStringSubmatch(shown, -1)
+	for _, line := range lines {
+		if before, _, ok := strings.Cut(line[1], "time="); !ok || !strings.HasSuffix(before, "\r\x1b[K") {
+			t.Errorf("a line of the log does not replace what the terminal shows: %q", line[0])
+		}
+	}
+	if len(lines) == 0 {
+		t.Errorf("nothing is logged: %q", shown)
+	}
+}
+
 // A person who types the name of the program alone gets the help. A client with a pipe is served.
 func TestCommands_NoneAtATerminal(t *testing.T) {
 	t.Parallel()

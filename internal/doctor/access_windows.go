@@ -14,4 +14,6 @@ func access(folder string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
+func freeBytes(string) (uint64, error) { return 0, errors.ErrUnsupported }
+
 func owned(fs.FileInfo) bool { return true }

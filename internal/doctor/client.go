@@ -7,13 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 )
 
-func checkClient(_ context.Context, e *examination) []Finding {
+func checkClient(ctx context.Context, e *examination) []Finding {
 	registered, err := claude.Find(e.Root)
 	_, add := claude.AddCommand(claude.Program(), claude.Environment())
 	switch {
@@ -31,6 +33,10 @@ func checkClient(_ context.Context, e *examination) []Finding {
 	if _, err := exec.LookPath(registered.Command); err != nil && !expands(registered.Command) {
 		return e.noProgram(registered, err)
 	}
+	if other := e.otherVersion(ctx, registered); other != "" {
+		return one(Warning, fmt.Sprintf("Claude Code starts %s, as %s says, which is version %s: this is %s, and both write the index",
+			registered.Command, registered.File, other, e.Version), e.registerAgain(registered))
+	}
 	for _, name := range slices.Sorted(slices.Values(claude.Variables)) {
 		value, given := registered.Env[name]
 		if given && !expands(value) && value != os.Getenv(name) {
@@ -42,19 +48,42 @@ func checkClient(_ context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("starts %s, as %s says (scope %s)", registered.Command, registered.File, registered.Scope), "")
 }
 
-// noProgram says how to mend a registration of a program that cannot be started. The new registration has
-// the program's absolute path, and needs no PATH.
+// otherVersion returns the version of the program that the user's own settings start, or "" if it is this
+// one. It runs no program that a repository names.
+func (e *examination) otherVersion(ctx context.Context, registered claude.Registration) string {
+	program := strings.TrimSuffix(filepath.Base(registered.Command), ".exe")
+	if registered.Scope != claude.ScopeLocal && registered.Scope != claude.ScopeUser || program != claude.ServerName {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, registered.Command, "version").Output() //nolint:gosec // Claude Code runs it too
+	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), claude.ServerName+" ")
+	if err != nil || !ok || version == e.Version {
+		return ""
+	}
+	return fmt.Sprintf("%.100s", version)
+}
+
+const versionTimeout = 5 * time.Second
+
+// noProgram says how to mend a registration of a program that cannot be started.
 func (e *examination) noProgram(registered claude.Registration, err error) []Finding {
 	what := fmt.Sprintf("Claude Code starts %s, as %s says, and ", registered.Command, registered.File)
 	if errors.Is(err, fs.ErrPermission) {
 		return one(Error, what+"this user may not run it", command("chmod", "u+x", registered.Command))
 	}
-	what += "there is no such program"
+	return one(Error, what+"there is no such program", e.registerAgain(registered))
+}
+
+// registerAgain returns the remedy that registers this program instead. The new registration has the
+// program's absolute path, and needs no PATH.
+func (e *examination) registerAgain(registered claude.Registration) string {
 	_, add := claude.AddCommand(claude.Program(), claude.Environment())
 	if registered.Scope == claude.ScopeLocal || registered.Scope == claude.ScopeUser { // the new one wins over other scopes
 		add = claude.QuoteLine([]string{"claude", "mcp", "remove", "--scope", registered.Scope, registered.Name}) + "; " + add
 	}
-	return one(Error, what, "run in "+claude.Quote(e.Root)+": "+add)
+	return "run in " + claude.Quote(e.Root) + ": " + add
 }
 
 func hasClaude() bool {

@@ -20,6 +20,9 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	problem, ok := errors.AsType[*project.ConfigError](e.projectErr)
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
 	switch {
+	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "" && !project.InRepository(e.Root):
+		return one(Error, e.Root+" is in no repository, and has no configuration",
+			"go to a repository, or name one with --project; `compound-docs init DIR` prepares one")
 	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
 		return one(Error, e.Root+" has no configuration", command(claude.ServerName, "init", e.Root))
 	case e.projectErr != nil:

@@ -36,6 +36,10 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 			if err == nil {
 				_, err = index.Dissect(file, collection, schema)
 			}
+			if line := document.ConflictLine(file.Content); err == nil && line > 0 && len(findings) < maxNamed {
+				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
+					file.Path, line), "run: ${EDITOR:-vi} "+claude.Quote(e.absolute(file.Path))+" and keep one side")...)
+			}
 			if err == nil || errors.Is(err, document.ErrChanged) {
 				return
 			}
@@ -70,9 +74,12 @@ func (e *examination) unindexedFile(file document.File, err error) []Finding {
 	case bytes.HasPrefix(file.Content, []byte("\xff\xfe")), bytes.HasPrefix(file.Content, []byte("\xfe\xff")):
 		return one(Warning, file.Path+" is not indexed: it is UTF-16, not UTF-8",
 			fmt.Sprintf("run: iconv -f UTF-16 -t UTF-8 %s >%s.utf8 && mv %s.utf8 %s", quoted, quoted, quoted, quoted))
-	default:
-		return one(Warning, file.Path+" is not indexed: "+err.Error(), "correct the file, or move it out of the folder")
 	}
+	what, fix := err.Error(), "correct the file, or move it out of the folder"
+	if before, after, ok := strings.Cut(what, "; "); ok && strings.HasPrefix(what, "line ") {
+		what, fix = before, after
+	}
+	return one(Warning, file.Path+" is not indexed: "+what, fix)
 }
 
 // absolute returns the absolute path for a path of the index.
@@ -116,6 +123,6 @@ func checkGit(_ context.Context, e *examination) []Finding {
 		effect = "indexing goes on"
 	}
 	return one(Warning,
-		fmt.Sprintf("a git that crashed has left its lock, %s old: git refuses to work, and %s", age, effect),
+		fmt.Sprintf("a git that crashed has left index.lock, %s old: git refuses to work, and %s", age, effect),
 		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there")
 }

@@ -36,8 +36,11 @@ func checkHome(_ context.Context, e *examination) []Finding {
 			continue
 		}
 		fix := fixAccess(err.Error(), folder, otherwise)
-		if errors.Is(err, syscall.EROFS) {
+		switch {
+		case errors.Is(err, syscall.EROFS):
 			fix = one(Error, err.Error(), cmp.Or(otherwise, "work in a copy of the repository that can be written to"))
+		case errors.Is(err, syscall.ENOSPC):
+			fix = one(Error, err.Error(), "make room on that disk; or "+cmp.Or(otherwise, "move the repository to another"))
 		}
 		if !slices.Contains(findings, fix[0]) { // several may need the same folder above them
 			findings = append(findings, fix...)
@@ -66,8 +69,14 @@ func usable(folder string) error {
 	case err != nil:
 		return fmt.Errorf("this user may not write to %s", folder)
 	}
+	if free, err := freeBytes(folder); err == nil && free < leastFree {
+		return fmt.Errorf("the disk of %s is full, with %d MiB left: %w", folder, free>>20, syscall.ENOSPC)
+	}
 	return nil
 }
+
+// leastFree is the room below which a disk counts as full. PostgreSQL writes 16 MiB at a time.
+const leastFree = 64 << 20
 
 // nearest returns a path, or the first path above it that exists and can be read.
 func nearest(path string) (string, fs.FileInfo, error) {

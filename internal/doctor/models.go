@@ -45,7 +45,11 @@ func (e *examination) checkServer(ctx context.Context, server ModelServer) []Fin
 		if server.Ollama {
 			fix = fixOllama(state.Host)
 		}
-		return one(Error, what+". Searches by words work without it", cmp.Or(state.Remedy, fix))
+		severity := Error
+		if dial, ok := errors.AsType[*net.OpError](state.Err); ok && dial.Op == "dial" {
+			severity = Warning // nothing answers there
+		}
+		return one(severity, what+". Searches by words work without it", cmp.Or(state.Remedy, fix))
 	}
 	if slices.Contains(server.Models, e.Settings.EmbeddingModel) {
 		if state.OnlyChat {
@@ -70,17 +74,17 @@ func fixOllama(host string) string {
 func (e *examination) missingModels(server ModelServer, state model.State) []Finding {
 	var findings []Finding
 	for _, model := range state.Missing {
-		severity, what, key := Error, "%s lacks the embedding model %s: documents are found by words only", "embedding_model"
+		what, key := "%s lacks the embedding model %s: documents are found by words only", "embedding_model"
 		if model != e.Settings.EmbeddingModel {
-			severity, what, key = Warning, "%s lacks the model %s: rag_query quotes documents and writes no answer", "generation_model"
+			what, key = "%s lacks the model %s: rag_query quotes documents and writes no answer", "generation_model"
 		}
 		fix := fmt.Sprintf("run: ollama pull %s (or compound-docs up); if the name is wrong, correct %s in %s",
 			claude.Quote(model), key, settingsFile(e))
 		if !server.Ollama { // some take any name, or have models that they do not list
-			severity, what, fix = Warning, "%s does not list the model %s", fmt.Sprintf("correct %s in %s", key, settingsFile(e))
+			what, fix = "%s does not list the model %s", fmt.Sprintf("correct %s in %s", key, settingsFile(e))
 		}
 		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), 2*maxNamed)], ", "), "no model")
-		findings = append(findings, one(severity, fmt.Sprintf(what+". It has %s", state.Host, model, has), fix)...)
+		findings = append(findings, one(Warning, fmt.Sprintf(what+". It has %s", state.Host, model, has), fix)...)
 	}
 	return findings
 }

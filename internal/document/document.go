@@ -3,6 +3,7 @@
 package document
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"time"
@@ -10,6 +11,28 @@ import (
 
 // ErrChanged means that a file has changed since it was read. It is read and indexed again.
 var ErrChanged = errors.New("changed while it was indexed")
+
+// ConflictLine returns the 1-based line of the first mark that git leaves in a text where two branches
+// conflict, or 0. Code blocks do not count: a text may explain such marks.
+func ConflictLine(text []byte) int {
+	first, divided, inCode := 0, false, false
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		switch {
+		case bytes.HasPrefix(line, []byte("```")), bytes.HasPrefix(line, []byte("~~~")):
+			inCode = !inCode
+		case inCode:
+		case bytes.HasPrefix(line, []byte("<<<<<<< ")):
+			first, divided = number, false
+		case bytes.HasPrefix(line, []byte("=======")):
+			divided = first > 0
+		case bytes.HasPrefix(line, []byte(">>>>>>> ")) && divided:
+			return first
+		}
+	}
+	return 0
+}
 
 // Hash is the SHA-256 of a file's bytes.
 type Hash = [sha256.Size]byte

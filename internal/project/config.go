@@ -93,11 +93,11 @@ func loadConfig(root string) (Config, error) {
 	file := filepath.Join(root, rel)
 	content, err := readInside(root, rel)
 	if err != nil {
-		return Config{}, fileError(file, missingConfigHint(file), err)
+		return Config{}, fileError(file, missingConfigHint(root), err)
 	}
 	config := DefaultConfig()
 	config.ExternalDocs = defaultExternalDocs()
-	value, err := decode(file, content, "config.schema.json", &config)
+	value, err := decode(file, content, "config.schema.json", minimalConfig, &config)
 	if err != nil {
 		return Config{}, err
 	}

@@ -110,10 +110,10 @@ func TestLoad_TakesLinkedDocsFromRetrieval(t *testing.T) {
 	}
 }
 
-// Of a key that is given twice the last one is checked, and that one is used. 2.0 is a whole number.
+// 2.0 is a whole number.
 func TestLoad_UsesWhatItChecked(t *testing.T) {
 	t.Parallel()
-	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a", "retrieval": {"max_results": 0}, "retrieval": {"max_linked_docs": 2.0}}`)))
+	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a", "retrieval": {"max_linked_docs": 2.0}}`)))
 	want := project.Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 2}
 	if diff := cmp.Diff(want, p.Config.Retrieval); diff != "" {
 		t.Error(diff)
@@ -147,11 +147,11 @@ func TestLoad_RefusesConfig(t *testing.T) {
 		},
 		{
 			"no name", `{}`,
-			`: "project_name" is missing. Write text, pattern ^[a-z][a-z0-9-]*$, maxLength 100.`,
+			`: "project_name" is missing. Write lower-case letters, digits and hyphens, beginning with a letter, for example "my-project".`,
 		},
 		{
 			"bad name", `{"project_name": "My Project"}`,
-			`: "project_name" is "My Project". Write text, pattern ^[a-z][a-z0-9-]*$, maxLength 100.`,
+			`: "project_name" is "My Project". Write lower-case letters, digits and hyphens, beginning with a letter, for example "my-project".`,
 		},
 		{
 			"too few", `{"project_name": "a", "retrieval": {"max_results": 0}}`,
@@ -187,12 +187,21 @@ func TestLoad_RefusesConfig(t *testing.T) {
 		},
 		{
 			"not an object", `["a"]`,
-			` is a list. Write an object.`,
+			` is a list. Write an object, for example {"project_name": "my-project"}.`,
 		},
-		{"trailing comma", "{\n  \"project_name\": \"a\",\n}", `: line 3, column 1: invalid character '}' looking for beginning of object key string. ` + syntaxHint},
-		{"comment", "{\n  // ä comment\n}", `: line 2, column 3: invalid character '/' looking for beginning of object key string. ` + syntaxHint},
+		{"trailing comma", "{\n  \"project_name\": \"a\",\n}", `: line 3, column 1: a comma stands before the }. ` + syntaxHint},
+		{"comment", "{\n  // ä comment\n}", `: line 2, column 3: a comment. ` + syntaxHint},
 		{"column counts characters", `{"project_name": "ää" x}`, `: line 1, column 23: invalid character 'x' after object key:value pair. ` + syntaxHint},
-		{"cut off", "{\n  \"project_name\": \"a\"", `: line 2, column 21: unexpected end of JSON input. ` + syntaxHint},
+		{"cut off", "{\n  \"project_name\": \"a\"", `: line 2, column 21: the file ends before a bracket or a quote is closed. ` + syntaxHint},
+		{"a quote too few", `{"project_name "a"}`, `: line 1, column 17: invalid character 'a' after object key. ` + syntaxHint},
+		{"no comma", `{"project_name": "a" "recall": "off"}`, `: line 1, column 22: a comma or a colon is missing before the quote. ` + syntaxHint},
+		{"single quotes", `{'project_name': "a"}`, `: line 1, column 2: a text in single quotes. ` + syntaxHint},
+		{
+			"a merge conflict", "{\n<<<<<<< ours\n\"project_name\": \"a\"\n=======\n\"project_name\": \"b\"\n>>>>>>> theirs\n}",
+			`: line 2: git has left the marks of a merge conflict. ` +
+				`Keep one of the two sides, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.`,
+		},
+		{"a key twice", `{"project_name": "a", "recall": "off", "recall": "all"}`, `: "recall" is given twice. Remove one of the two.`},
 		{"two values", "{\"project_name\": \"a\"} {}", `: line 1, column 23: invalid character '{' after top-level value. ` + syntaxHint},
 		{"endless number", `{"project_name": ` + strings.Repeat("1", 900_000) + `}`, ` cannot be read: json: cannot unmarshal number ` + strings.Repeat("1", 70) + `. ` + syntaxHint},
 		{"number out of range", `{"project_name": 1e999}`, ` cannot be read: json: cannot unmarshal number 1e999 into Go value of type float64. ` + syntaxHint},

@@ -151,7 +151,7 @@ func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema
 	var doc any
 	switch strings.ToLower(path.Ext(configured)) {
 	case ".json":
-		doc, err = parseJSON(shown, data)
+		doc, err = parseJSON(shown, data, minimalSchema)
 	case ".yaml", ".yml":
 		doc, err = parseYAML(shown, data)
 	default:

@@ -53,7 +53,7 @@ func TestLoad_RefusesDocumentsFolders(t *testing.T) {
 		{"docs/.private", hidden},
 		{".csharp-compounding-docs", hidden},
 		{"README.md", "is not a folder"},
-		{"README.md/docs", "can't be read"},
+		{"README.md/docs", "is not a folder"},
 		{"to-outside", "leads out of the repository"},
 		{"docs/to-outside/deep", "leads out of the repository"},
 		{"to-root", "leads to the repository itself"},

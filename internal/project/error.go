@@ -4,15 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
-// minimalConfig is the smallest configuration that works; messages show it.
-const minimalConfig = `{"project_name": "my-project"}`
+// Contents of files that work; messages show them.
+const (
+	minimalConfig   = `{"project_name": "my-project"}`
+	minimalSettings = `{"log_level": "warn"}`
+	minimalSchema   = `{"type": "object"}`
+)
 
 // ConfigError says what is wrong with a file that somebody wrote by hand (config.json, settings.json, a
 // doc-type's schema) or with a given path, and what to do. It never has a value from settings.json, where
@@ -58,6 +65,11 @@ func fileError(path, hint string, err error) *ConfigError {
 	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			e.Problem, e.Hint = "is a link to a file that does not exist", "Correct the link, or remove it."
+		}
+	case errors.Is(err, syscall.ENOTDIR):
+		e.Problem, e.Hint = "cannot be read: "+filepath.Dir(path)+" is not a folder", "Move that file away."
 	case errors.Is(err, contain.ErrEscapes):
 		e.Problem, e.Hint = "leads out of the repository", "Keep it in the repository itself."
 	case errors.Is(err, contain.ErrHidden):
@@ -84,5 +96,8 @@ func keyError(path string, faults []jsonschema.Fault) error {
 		return nil
 	}
 	worst := faults[max(0, slices.IndexFunc(faults, func(f jsonschema.Fault) bool { return f.Unknown }))]
+	if worst.Field == "project_name" && !worst.Unknown {
+		worst.Expected = `lower-case letters, digits and hyphens, beginning with a letter, for example "my-project"`
+	}
 	return &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem, Hint: "Write " + worst.Expected + "."}
 }

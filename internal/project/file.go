@@ -5,17 +5,28 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 	"github.com/compound-docs/compound-docs/internal/yamlvalue"
 )
 
 // decode checks the content of a JSON file against an embedded schema and decodes it into dst. Fields that
-// the file does not set keep their values. value is the parsed content. The error is a *ConfigError.
-func decode(path string, content []byte, schema string, dst any) (value any, err error) {
-	if value, err = parseJSON(path, bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))); err != nil {
+// the file does not set keep their values. example is a content that works. value is the parsed content. The
+// error is a *ConfigError.
+func decode(path string, content []byte, schema, example string, dst any) (value any, err error) {
+	value, err = parseJSON(path, bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), example)
+	if err != nil {
 		return nil, err
+	}
+	if _, ok := value.(map[string]any); !ok {
+		return nil, &ConfigError{Path: path, Problem: jsonschema.State(value), Hint: "Write an object, for example " + example + "."}
+	}
+	_, err = parseYAML(path, content) // JSON is YAML, and only this decoder sees a key that is given twice
+	if twice, ok := errors.AsType[*yamlvalue.Error](err); ok && twice.Problem == "is given twice" {
+		return nil, &ConfigError{Path: path, Key: twice.Key, Problem: twice.Problem, Hint: "Remove one of the two."}
 	}
 	s, err := embeddedSchema(schema, "")
 	if err == nil {
@@ -24,39 +35,66 @@ func decode(path string, content []byte, schema string, dst any) (value any, err
 	if err != nil {
 		return nil, err
 	}
-	// A key that is given twice has one value, which was checked.
 	checked, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(checked, dst)
 	}
 	if err != nil {
-		return nil, &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + minimalConfig + ".", Err: err}
+		return nil, &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + example + ".", Err: err}
 	}
 	return value, nil
 }
 
-// parseJSON decodes one JSON value. The error is a *ConfigError that names line and column.
-func parseJSON(path string, data []byte) (any, error) {
-	const hint = "Every key and text stands in double quotes, entries are separated by commas, with none after " +
-		"the last, and there are no comments; for example " + minimalConfig + "."
+// parseJSON decodes one JSON value. example is a content that works. The error is a *ConfigError that names
+// line and column.
+func parseJSON(path string, data []byte, example string) (any, error) {
+	hint := "Every key and text stands in double quotes, entries are separated by commas, with none after " +
+		"the last, and there are no comments; for example " + example + "."
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || !utf8.Valid(data) {
 		return nil, &ConfigError{Path: path, Problem: "is not UTF-8 text", Hint: "Save it with the encoding UTF-8."}
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, &ConfigError{Path: path, Problem: "is empty", Hint: "Write for example " + minimalConfig + "."}
+		return nil, &ConfigError{Path: path, Problem: "is empty", Hint: "Write for example " + example + "."}
 	}
 	var value any
 	err := json.Unmarshal(data, &value)
+	if err == nil {
+		return value, nil
+	}
+	if line := document.ConflictLine(data); line > 0 {
+		return nil, &ConfigError{
+			Path: path, Problem: fmt.Sprintf("line %d: git has left the marks of a merge conflict", line),
+			Hint: "Keep one of the two sides, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.",
+		}
+	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := data[:max(0, syntax.Offset-1)] // the offset includes the wrong byte
 		line := bytes.Count(before, []byte("\n")) + 1
 		column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-		return nil, &ConfigError{Path: path, Problem: fmt.Sprintf("line %d, column %d: %v", line, column, err), Hint: hint}
+		problem := fmt.Sprintf("line %d, column %d: %s", line, column, syntaxProblem(before, data[len(before)], err))
+		return nil, &ConfigError{Path: path, Problem: problem, Hint: hint}
 	}
-	if err != nil { // a number is out of range
-		return nil, &ConfigError{Path: path, Problem: fmt.Sprintf("cannot be read: %.100s", err), Hint: hint}
+	// A number is out of range.
+	return nil, &ConfigError{Path: path, Problem: fmt.Sprintf("cannot be read: %.100s", err), Hint: hint}
+}
+
+// syntaxProblem says what is wrong with JSON at the byte wrong, which follows the text before.
+func syntaxProblem(before []byte, wrong byte, err error) string {
+	before = bytes.TrimSpace(before)
+	switch {
+	case strings.HasPrefix(err.Error(), "unexpected end"):
+		return "the file ends before a bracket or a quote is closed"
+	case wrong == '/' || wrong == '#':
+		return "a comment"
+	case wrong == '\'':
+		return "a text in single quotes"
+	case (wrong == '}' || wrong == ']') && bytes.HasSuffix(before, []byte(",")):
+		return "a comma stands before the " + string(wrong)
+	case wrong == '"':
+		return "a comma or a colon is missing before the quote"
+	default:
+		return err.Error()
 	}
-	return value, nil
 }
 
 const maxYAMLBytes = 256 << 10
@@ -83,7 +121,7 @@ func parseYAML(path string, data []byte) (any, error) {
 		}
 		return nil, &ConfigError{
 			Path: path, Problem: fmt.Sprintf("line %d, column %d: %s %s", e.Line, e.Column, subject, e.Problem),
-			Hint: "Write plain YAML, for example " + example + ".",
+			Hint: "Write plain YAML, for example " + example + ".", Err: e,
 		}
 	}
 	if err != nil {

@@ -115,6 +115,12 @@ func findGit(root string) (gitDirs, error) {
 	}
 }
 
+// InRepository reports whether a folder is in a work tree of git, which may be damaged.
+func InRepository(folder string) bool {
+	dirs, err := findGit(folder)
+	return err != nil || dirs.own != ""
+}
+
 // SameRepository reports whether two folders are in work trees of one git repository.
 func SameRepository(a, b string) bool {
 	first, errFirst := findGit(a)
@@ -143,7 +149,8 @@ func gitDirOf(dir string) (string, error) {
 		}
 		target, ok := strings.CutPrefix(text, "gitdir:")
 		if !ok {
-			return "", fmt.Errorf("read %s: it is a file and does not begin with \"gitdir:\"", dotGit)
+			return "", fmt.Errorf("read %s: it is a file and does not begin with \"gitdir:\"; "+
+				"if no repository belongs to it: rm %q", dotGit, dotGit)
 		}
 		own = filepath.FromSlash(strings.TrimSpace(target))
 		if !filepath.IsAbs(own) {

@@ -222,7 +222,7 @@ func TestHead_Refuses(t *testing.T) {
 				"git refs migrate --ref-format=files stores them as files",
 		},
 		{"huge link", map[string]string{".git": "gitdir: " + strings.Repeat("x", 10_000)}, "read ROOT/.git: the file has 10008 bytes, more than 8192"},
-		{"file that is no link", map[string]string{".git": "x"}, `read ROOT/.git: it is a file and does not begin with "gitdir:"`},
+		{"file that is no link", map[string]string{".git": "x"}, `read ROOT/.git: it is a file and does not begin with "gitdir:"; if no repository belongs to it: rm "ROOT/.git"`},
 		{
 			"link to nowhere",
 			map[string]string{".git": "gitdir: gone"},

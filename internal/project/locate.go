@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ func locate(given string) (root, file string, err error) {
 		root = given
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return "", "", fileError(given, missingConfigHint(filepath.Join(root, ConfigDir, ConfigFile)), err)
+		return "", "", fileError(given, missingConfigHint(root), err)
 	}
 	if filepath.Base(root) == ConfigDir { // given was a link to that folder
 		root = filepath.Dir(root)
@@ -48,10 +49,13 @@ func locate(given string) (root, file string, err error) {
 	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
 }
 
-// missingConfigHint says where to create a config.json, and with what content.
-func missingConfigHint(file string) string {
-	return "Create " + file + " (the folder " + ConfigDir + " stands at the root of the repository) with at least " +
-		minimalConfig + "."
+// missingConfigHint says how root gets a configuration. Outside a repository root is any folder, such as the
+// user's home.
+func missingConfigHint(root string) string {
+	if !InRepository(root) {
+		return "Name a repository by its absolute path; `compound-docs init DIR` prepares one."
+	}
+	return fmt.Sprintf("Run `compound-docs init %q`, or create the file with at least %s.", root, minimalConfig)
 }
 
 // FindRoot returns the nearest folder, from the given one upwards, that has a configuration or is the top

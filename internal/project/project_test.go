@@ -44,11 +44,16 @@ func TestLoad_FindsTheRepository(t *testing.T) {
 
 func TestLoad_RefusesPath(t *testing.T) {
 	t.Parallel()
-	root := newRepo(t, map[string]string{"repo/main.go": "", "repo/config.json": "{}"})
-	const create = ` does not exist. Create ROOT/repo/.csharp-compounding-docs/config.json (the folder .csharp-compounding-docs ` +
-		`stands at the root of the repository) with at least {"project_name": "my-project"}.`
+	root := newRepo(t, map[string]string{"repo/main.go": "", "repo/config.json": "{}", "repo/.git/HEAD": "ref: refs/heads/main\n", "home/x": ""})
+	const create = " does not exist. Run `compound-docs init \"ROOT/repo\"`, or create the file with at least " +
+		`{"project_name": "my-project"}.`
 	tests := []struct{ name, given, want string }{
 		{"repository without configuration", "ROOT/repo", "ROOT/repo/.csharp-compounding-docs/config.json" + create},
+		{
+			"no repository", "ROOT/home",
+			"ROOT/home/.csharp-compounding-docs/config.json does not exist. " +
+				"Name a repository by its absolute path; `compound-docs init DIR` prepares one.",
+		},
 		{"missing file", "ROOT/repo/.csharp-compounding-docs/config.json", "ROOT/repo/.csharp-compounding-docs/config.json" + create},
 		{"missing folder", "ROOT/repo/.csharp-compounding-docs", "ROOT/repo/.csharp-compounding-docs/config.json" + create},
 		{
@@ -119,8 +124,7 @@ func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 		{"dangling link", func(t *testing.T, root string) {
 			t.Helper()
 			symlink(t, "nowhere.json", filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " does not exist. Create ROOT/" + configPath + " (the folder .csharp-compounding-docs " +
-			`stands at the root of the repository) with at least {"project_name": "my-project"}.`},
+		}, "ROOT/" + configPath + " is a link to a file that does not exist. Correct the link, or remove it."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

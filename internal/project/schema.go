@@ -48,7 +48,7 @@ func embeddedJSON(name string) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read built-in schema: %w", err)
 	}
-	return parseJSON(name, data)
+	return parseJSON(name, data, minimalSchema)
 }
 
 // schemaError turns an error of [jsonschema.Compile] into a *ConfigError.

@@ -169,9 +169,11 @@ func LoadSettings(home string) (Settings, error) {
 		return settings, nil
 	}
 	if err != nil {
-		return Settings{}, fileError(file, "", err)
+		refused := fileError(file, "", err)
+		refused.Hint += " CDOCS_HOME names its folder."
+		return Settings{}, refused
 	}
-	if _, err := decode(file, content, "settings.schema.json", &settings); err != nil {
+	if _, err := decode(file, content, "settings.schema.json", minimalSettings, &settings); err != nil {
 		return Settings{}, err
 	}
 	if err := settings.EmbeddingHost.readKey(file, "embedding_host"); err != nil {

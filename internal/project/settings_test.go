@@ -87,8 +87,8 @@ func TestLoadSettings_Refuses(t *testing.T) {
 	tests := []struct{ name, settings, want string }{
 		{
 			"cut off", `{"log_level": "info"`,
-			`: line 1, column 20: unexpected end of JSON input. Every key and text stands in double quotes, ` +
-				`entries are separated by commas, with none after the last, and there are no comments; for example {"project_name": "my-project"}.`,
+			`: line 1, column 20: the file ends before a bracket or a quote is closed. Every key and text stands in double quotes, ` +
+				`entries are separated by commas, with none after the last, and there are no comments; for example {"log_level": "warn"}.`,
 		},
 		{
 			"misspelt key", `{"generation_modle": "x"}`,
@@ -192,7 +192,7 @@ func TestLoadSettings_RefusesAFolder(t *testing.T) {
 	t.Parallel()
 	home := newRepo(t, map[string]string{"settings.json/": ""})
 	_, err := project.LoadSettings(home)
-	if diff := cmp.Diff("ROOT/settings.json is not a regular file. Put a file there in its place.", message(t, err, home)); diff != "" {
+	if diff := cmp.Diff("ROOT/settings.json is not a regular file. Put a file there in its place. CDOCS_HOME names its folder.", message(t, err, home)); diff != "" {
 		t.Error(diff)
 	}
 }

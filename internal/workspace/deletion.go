@@ -13,7 +13,7 @@ import (
 // deletedError says that no project is active because p was deleted from the index. It holds until a
 // server of the checkout activates the project.
 func deletedError(p *Project) *apierror.Error {
-	e := notActivated("")
+	e := errNotActivated()
 	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents, or with its database; "+
 		"the files are untouched, "+
 		"and stay out of the index until activate_project is called with config_path %q and the checked-out branch",
@@ -71,10 +71,12 @@ func (w *Workspace) hasProject() error {
 	}
 	dir := w.ownDir()
 	if dir == "" {
-		return notActivated("")
+		return errNotActivated()
 	}
 	if _, err := w.load(dir); err != nil {
-		return notActivated(err.Error())
+		refused := apierror.AsError(err) // activate_project would say the same
+		refused.Code = apierror.ProjectNotActivated
+		return refused
 	}
 	return nil
 }

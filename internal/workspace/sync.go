@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -111,17 +112,17 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 		progress(Status{Embedding: total - done, Passages: total})
 	})
 	left := p.queue.Status()
-	reason := "the model refuses their text"
+	reason := errors.New("the model refuses their text")
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case left.Missing == 0:
 		return err
 	case err != nil:
-		reason = apierror.AsError(err).Error()
+		reason = apierror.AsError(err)
 	}
 	return apierror.Errorf(apierror.EmbeddingServiceError,
-		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
+		"the documents are found by their words, and %d of %d passages have no vector yet: %w; run it again to go on",
 		left.Missing, left.Chunks, reason)
 }
 

@@ -158,13 +158,10 @@ func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	return w.replace(ctx, p, key, false)
 }
 
-func notActivated(reason string) *apierror.Error {
-	message := "no project is active; call activate_project with the absolute path of the repository's " +
-		".csharp-compounding-docs/config.json and the name of its current branch"
-	if reason != "" {
-		message += " (automatic activation failed: " + reason + ")"
-	}
-	return apierror.Errorf(apierror.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
+func errNotActivated() *apierror.Error {
+	return apierror.Errorf(apierror.ProjectNotActivated, "no project is active; call activate_project with the absolute path of "+
+		"the repository's .csharp-compounding-docs/config.json and the name of its current branch").
+		With("requiredTool", "activate_project")
 }
 
 // Activate makes the project at configPath the active one and starts its sync. branch must be checked out. If
@@ -250,6 +247,14 @@ func (w *Workspace) ownDir() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.projectDir
+}
+
+// Current returns the name and the root of the active project, "" without one.
+func (w *Workspace) Current() (name, root string) {
+	if active := w.current(); active != nil {
+		return active.Tenant.Key.Project, active.Definition.Root
+	}
+	return "", ""
 }
 
 func (w *Workspace) current() *Project {

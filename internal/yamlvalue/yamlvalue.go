@@ -56,10 +56,8 @@ func Decode(text string, limits Limits) (Document, error) {
 	return Document{Value: value, Line: root.Line}, nil
 }
 
-// parse returns the root of a text's only YAML document, or nil. It checks only the limit Depth. The error
-// is an *Error.
-func parse(text string, limits Limits) (*yaml.Node, error) {
-	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
+// newLoader returns a loader that fails with deep for too deep nesting.
+func newLoader(text string, limits Limits, deep error) (*yaml.Loader, error) {
 	loader, err := yaml.NewLoader(strings.NewReader(text), yaml.WithPlugin(loaderlimits.New(
 		loaderlimits.DepthFunc(func(depth int, _ *loaderlimits.DepthContext) error {
 			if depth > limits.Depth {
@@ -70,12 +68,28 @@ func parse(text string, limits Limits) (*yaml.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load YAML: %w", err)
 	}
+	return loader, nil
+}
+
+// parse returns the root of a text's only YAML document, or nil. It checks only the limit Depth. The error
+// is an *Error.
+func parse(text string, limits Limits) (*yaml.Node, error) {
+	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
+	loader, err := newLoader(text, limits, deep)
+	if err != nil {
+		return nil, err
+	}
 	var first, second yaml.Node
 	switch err := loader.Load(&first); {
 	case errors.Is(err, io.EOF):
 		return nil, nil //nolint:nilnil // an empty text has no root
 	case err != nil:
-		return nil, syntaxError(err, text, deep)
+		e := syntaxError(err, text, deep)
+		lines := strings.Split(text, "\n")
+		if mended := quoted(lines[min(e.Line, len(lines))-1], limits); mended != "" {
+			e.Problem += "; put the text in quotes: " + mended
+		}
+		return nil, e
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
@@ -106,6 +120,32 @@ func syntaxError(err error, text string, deep error) *Error {
 		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
 	}
 	return e
+}
+
+// quoted returns a line of the form key: value with its value in quotes, if it is valid YAML only then. It
+// returns "" for another line, and for a long one.
+func quoted(line string, limits Limits) string {
+	const longest = 300
+	line = strings.TrimSpace(line)
+	key, value, ok := strings.Cut(line, ": ")
+	value = strings.TrimSpace(value)
+	isList := strings.HasPrefix(value, "[") && !strings.Contains(value, "] ")
+	isOpen := strings.HasPrefix(value, `"`) && strings.Count(value, `"`) == 1
+	if !ok || len(line) > longest || isList || isOpen {
+		return ""
+	}
+	isValid := func(text string) bool {
+		loader, err := newLoader(text, limits, errors.ErrUnsupported)
+		return err == nil && loader.Load(&yaml.Node{}) == nil
+	}
+	if strings.HasPrefix(value, "'") {
+		value = strings.Trim(value, "'")
+	}
+	mended := key + ": '" + strings.ReplaceAll(value, "'", "''") + "'"
+	if isValid(line) || !isValid(mended) {
+		return ""
+	}
+	return mended
 }
 
 // unreadable reports whether YAML allows the character in no text.

@@ -52,6 +52,9 @@ func parse(file document.File, schema Schema) (*markdown.Document, error) {
 		read = markdown.ParseAny
 	}
 	parsed, err := read(file.Content)
+	if line := document.ConflictLine(file.Content); err != nil && line > 0 {
+		err = &markdown.Error{Line: line, Problem: "git has left the marks of a merge conflict; keep one side, and remove the marks"}
+	}
 	if err != nil {
 		return nil, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
 	}

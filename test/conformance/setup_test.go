@@ -103,7 +103,7 @@ func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url str
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), in.Root, logger)
 	t.Cleanup(w.Close)
-	server := tools.NewServer(w, t.TempDir(), "test", logger)
+	server := tools.NewServer(w, t.TempDir(), "", "test", logger)
 	mounted := httptest.NewServer(mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: stateless},
 	))

@@ -96,6 +96,9 @@ func TestPackages_WorkInABareRoot(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
 			root := with.install(t, folder)
+			if name != "archive" {
+				hasHelp(t, root)
+			}
 			for user, uid := range map[string]int{"root": 0, "person": 1000} {
 				r := &bareRoot{folder: root, program: with.program, uid: uid, home: "/home/" + user}
 				r.prepare(t)
@@ -113,6 +116,19 @@ func TestPackages_WorkInABareRoot(t *testing.T) {
 				t.Errorf("from the installation to the results it takes %s", took)
 			}
 		})
+	}
+}
+
+// hasHelp fails unless a root has the man page and the completions.
+func hasHelp(t *testing.T, root string) {
+	t.Helper()
+	for _, file := range []string{
+		"man/man1/compound-docs.1.gz", "bash-completion/completions/compound-docs", "zsh/vendor-completions/_compound-docs",
+		"fish/vendor_completions.d/compound-docs.fish",
+	} {
+		if info, err := os.Stat(filepath.Join(root, "usr/share", file)); err != nil || info.Size() < 500 {
+			t.Errorf("%s is missing, or empty: %v", file, err)
+		}
 	}
 }
 
