@@ -92,12 +92,12 @@ func (f *search) hits(ranked []*Hit) Hits {
 		about[hit.ID] = len(subject) > 0 && f.terms.HasAll(hit.Title+"\n"+hit.Tags, subject)
 	}
 	grade := Nothing
-	var documents, critical, mayAnswer, closest, others []*Hit
+	var documents, critical, unsure, closest, others []*Hit
 	for _, hit := range ranked {
 		switch {
 		case f.reached(hit):
 			grade = Answers
-		case grade == Nothing && (hit.mayAnswer() || about[hit.ID]):
+		case grade == Nothing && (mayAnswer(hit) || about[hit.ID]):
 			grade = MayAnswer
 		}
 		switch {
@@ -123,29 +123,29 @@ func (f *search) hits(ranked []*Hit) Hits {
 		slices.SortStableFunc(others, func(a, b *Hit) int { return compareTrue(about[a.ID], about[b.ID]) })
 	}
 	for _, hit := range others {
-		unsure := about[hit.ID] || grade == MayAnswer && hit.mayAnswer()
-		if unsure && len(mayAnswer) < most {
-			mayAnswer = append(mayAnswer, hit)
+		named := about[hit.ID] || grade == MayAnswer && mayAnswer(hit)
+		if named && len(unsure) < most {
+			unsure = append(unsure, hit)
 		}
 	}
 	// A long list of documents that may answer is shown without snippets.
-	quoted := slices.Concat(critical, documents, mayAnswer[:min(len(mayAnswer), maxUnsure)])
+	quoted := slices.Concat(critical, documents, unsure[:min(len(unsure), maxUnsure)])
 	quoted = append(quoted, slices.DeleteFunc(slices.Clone(closest), func(hit *Hit) bool { return slices.Contains(quoted, hit) })...)
 	onEach(len(quoted), func(i int) { f.addSnippet(quoted[i]) })
 	return Hits{
-		Documents: values(documents), Critical: values(critical), MayAnswer: values(mayAnswer), Closest: values(closest),
+		Documents: values(documents), Critical: values(critical), MayAnswer: values(unsure), Closest: values(closest),
 		Grade: grade, Coverage: f.Coverage, of: f,
 	}
 }
 
 // mayAnswer reports whether a document has the least score of one that may answer. In a small project it needs
 // words of the query for a lower one.
-func (h *Hit) mayAnswer() bool {
-	passages := h.Passages
-	if h.Strength == 0 {
+func mayAnswer(hit *Hit) bool {
+	passages := hit.Passages
+	if hit.Strength == 0 {
 		passages = math.MaxInt
 	}
-	return h.Score >= relevance.MayAnswer(passages)
+	return hit.Score >= relevance.MayAnswer(passages)
 }
 
 func values(hits []*Hit) []Hit {

@@ -160,7 +160,8 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	const most = 3
 	var names []string
 	for _, hit := range mayAnswer[:min(len(mayAnswer), most)] {
-		names = append(names, fmt.Sprintf("%s (%s, %g)", brief(wirePath(hit.Path)), rag.Strength(hit.Score, minScore), floor(hit.Score)))
+		strength := rag.Strength(hit.Score, minScore)
+		names = append(names, fmt.Sprintf("%s (%s, %g)", brief(wirePath(hit.Path)), strength, floor(hit.Score)))
 	}
 	if more := len(mayAnswer) - most; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more in may_answer", more))

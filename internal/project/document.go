@@ -42,7 +42,8 @@ func (p *Project) documentType(t DocType, linkBase string, lenient bool) documen
 // [Project.DocTypeOf] and not on schemas.
 func (p *Project) lenientHash(linkBase string) string {
 	parts := [][]byte{
-		[]byte("lenient"), []byte(p.docsDir), []byte(linkBase), []byte(p.Config.Documents.LinkRoot), []byte(p.Config.Documents.Language),
+		[]byte("lenient"), []byte(p.docsDir), []byte(linkBase),
+		[]byte(p.Config.Documents.LinkRoot), []byte(p.Config.Documents.Language),
 		[]byte(fmt.Sprint(fallbackType, commonFolders)),
 	}
 	for _, t := range p.types {

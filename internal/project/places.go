@@ -186,7 +186,7 @@ func placePattern(given string) (pattern, problem string) {
 	case alternatives(pattern) > maxAlternatives:
 		return "", "has too many alternatives"
 	}
-	for _, part := range strings.Split(pattern, "/") {
+	for part := range strings.SplitSeq(pattern, "/") {
 		if !doublestar.ValidatePattern(part) {
 			return "", "is not a valid pattern"
 		}

@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,9 +94,7 @@ func TestPlaces_BesideExternalDocs(t *testing.T) {
 	files := map[string]string{"docs/adr/a.md": "# A\n", "docs/api/b.md": "# B\n"}
 	load := func(config string) (*project.Project, error) {
 		repo := map[string]string{configPath: config}
-		for name, text := range files {
-			repo[name] = text
-		}
+		maps.Copy(repo, files)
 		return project.Load(newRepo(t, repo))
 	}
 	for config, want := range map[string]string{

@@ -212,7 +212,7 @@ func (r *Result) changeConfig(root string, shown *contain.Root, options Options)
 	}
 	changed, err := withFolders(before.Content, append(slices.Clone(given), added...))
 	if err != nil {
-		return fmt.Errorf("change the configuration: %w", err)
+		return err
 	}
 	if err := shown.Replace(configName, changed, func() error { return nil }); err != nil {
 		return fmt.Errorf("change the configuration: %w", err)
@@ -228,11 +228,11 @@ func (r *Result) changeConfig(root string, shown *contain.Root, options Options)
 func withFolders(text []byte, folders []string) ([]byte, error) {
 	value, err := hujson.Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
 	encoded, err := json.Marshal(folders)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("write the places: %w", err)
 	}
 	if value.Find("/documents") == nil {
 		encoded = fmt.Appendf(nil, `[{"op": "add", "path": "/documents", "value": {"folders": %s}}]`, encoded)
@@ -240,11 +240,11 @@ func withFolders(text []byte, folders []string) ([]byte, error) {
 		encoded = fmt.Appendf(nil, `[{"op": "add", "path": "/documents/folders", "value": %s}]`, encoded)
 	}
 	if err := value.Patch(encoded); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("add the places: %w", err)
 	}
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, value.Pack(), "", "  "); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("indent the configuration: %w", err)
 	}
 	return indented.Bytes(), nil
 }

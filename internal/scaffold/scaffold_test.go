@@ -82,7 +82,8 @@ func TestWrite_FindsDocuments(t *testing.T) {
 		},
 		{"Hugo", []string{"hugo.toml", "content/posts/a.md", "archetypes/default.md", "themes/x/README.md"}, "content 1 -archetypes -themes"},
 		{
-			"Docusaurus", []string{"website/docs/a.md", "website/docs/b.mdx", "website/blog/c.md", "website/src/x.js", "website/src/y.js", "website/src/z.js", "website/src/w.js"},
+			"Docusaurus",
+			[]string{"website/docs/a.md", "website/docs/b.mdx", "website/blog/c.md", "website/src/x.js", "website/src/y.js", "website/src/z.js", "website/src/w.js"},
 			"website/blog 1, website/docs 2",
 		},
 		{"notes by their files", []string{"ops/a.md", "ops/b.md", "ops/c.sh", "src/main.go"}, "ops 2"},
@@ -176,7 +177,8 @@ func TestWrite_KeepsAConfiguration(t *testing.T) {
 	}{
 		{nil, false, " +docs +notes", own},
 		{
-			[]string{"docs"}, true, "docs 1 +notes",
+			[]string{"docs"},
+			true, "docs 1 +notes",
 			"{\n  \"project_name\": \"chosen\",\n  \"recall\": \"prompt\",\n  \"documents\": {\n    \"folders\": [\n      \"docs\"\n    ]\n  }\n}\n",
 		},
 		{[]string{"docs"}, false, "docs 1 +notes", ""},

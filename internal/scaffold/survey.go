@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -92,7 +93,7 @@ func (s *survey) add(name string) {
 var (
 	markdown = []string{".md", ".markdown", ".mdx"}
 	pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".drawio", ".canvas"}
-	// settings of apps for notes
+	// vaultFolders have the settings of apps for notes.
 	vaultFolders = []string{".obsidian", ".foam", ".dendron", ".zk", "logseq"}
 	// generatedFolders have no knowledge unless they are inside a folder of documentation.
 	generatedFolders = []string{
@@ -155,12 +156,11 @@ func (s *survey) places(files []string) []string {
 	groups := map[string][]string{} // by the pattern that would have them all
 	var order []string
 	for _, file := range files {
-		place, pattern := s.anchor(path.Dir(file)), ""
-		if place != "" {
-			pattern = starred(place, path.Base(place))
-		} else {
-			place, pattern = file, starred(file, "*"+path.Ext(file))
+		place, last := s.anchor(path.Dir(file)), ""
+		if place == "" {
+			place, last = file, "*"+path.Ext(file)
 		}
+		pattern := starred(place, cmp.Or(last, path.Base(place)))
 		if _, seen := groups[pattern]; !seen {
 			order = append(order, pattern)
 		}

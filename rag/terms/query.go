@@ -179,7 +179,7 @@ var everydayList string
 var everyday = sync.OnceValue(func() map[string]bool {
 	_, list, _ := strings.Cut(everydayList, "\n") // the first line is a comment
 	stems := map[string]bool{}
-	for _, word := range strings.Fields(list) {
+	for word := range strings.FieldsSeq(list) {
 		stems[stem(word)] = true
 	}
 	return stems

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -85,7 +86,7 @@ func (d *demo) searchAll(ctx context.Context) error {
 		}
 		results, _ := got["results"].([]any)
 		unsure, _ := got["may_answer"].([]any)
-		if documents := append(results, unsure...); len(documents) > 0 {
+		if documents := slices.Concat(results, unsure); len(documents) > 0 {
 			if first, _ := documents[0].(answer); first["path"] == q.Path {
 				first["expected"] = true
 				found++

@@ -38,7 +38,7 @@ func (s *score) add(other score) {
 	s.silent += other.silent
 }
 
-func (s score) String() string {
+func (s *score) String() string {
 	return fmt.Sprintf("of %d questions %d right first, %d listed, %d not called nothing; of %d without an answer %d called nothing",
 		s.asked, s.first, s.listed, s.headline, s.unanswerable, s.silent)
 }
@@ -66,14 +66,16 @@ func TestInit_SaysNothingOnlyForNothing(t *testing.T) {
 }
 
 // askAll asks the questions of each repository in a set.
-func askAll(t *testing.T, set string) (total score) {
+func askAll(t *testing.T, set string) *score {
+	t.Helper()
+	total := &score{}
 	archives, err := filepath.Glob(filepath.Join("testdata", set, "*.txtar"))
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no repositories in %s: %v", set, err)
 	}
 	for _, archive := range archives {
 		counted := ask(t, archive)
-		t.Logf("%s: %s", archive, counted)
+		t.Logf("%s: %s", archive, &counted)
 		total.add(counted)
 	}
 	t.Logf("%s: %s", set, total)
