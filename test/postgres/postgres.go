@@ -26,7 +26,7 @@ const (
 	version = "18.6.3"
 	// content is the number of the list that keep has. Another list gets another number, and thereby
 	// another folder in the cache.
-	content = "1"
+	content = "2"
 )
 
 // Bin is the folder of PostgreSQL's programs, below the folder of [Fetch]. They look for their libraries
@@ -201,11 +201,11 @@ func open(folder string) error {
 }
 
 // kept are files that the program needs, as patterns below pginstall: pg_basebackup and libpqwalreceiver
-// are for tests of a standby. Headers, other programs, other extensions and conversions from other
-// encodings are left out.
+// are for tests of a standby. utf8_and_… serve clients with another encoding. Headers, other
+// programs and other extensions are left out.
 var kept = []string{ //nolint:gochecknoglobals // a table
 	"bin/initdb", "bin/pg_ctl", "bin/postgres", "bin/pg_basebackup",
-	"lib/dict_snowball.*", "lib/plpgsql.*", "lib/vector.*", "lib/libpqwalreceiver.*",
+	"lib/dict_snowball.*", "lib/plpgsql.*", "lib/vector.*", "lib/libpqwalreceiver.*", "lib/utf8_and_*",
 	"share/*.sample", "share/*.sql", "share/*.bki", "share/*.txt",
 	"share/extension/plpgsql*", "share/extension/vector*", "share/tsearch_data/*", "share/timezonesets/*",
 }
