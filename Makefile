@@ -33,7 +33,7 @@ help: ## List these targets
 
 .PHONY: demo
 demo: build ## Index the demo project, search it and ask it questions, over a real server
-	$(with_database) go run ./test/demo
+	go run ./test/demo
 
 # The packages whose tests have goroutines in the test's own process. The race
 # detector sees nothing in the others, nor in programs that a test starts.

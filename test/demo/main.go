@@ -2,8 +2,8 @@
 // assistant would, over stdio, activates the demo project, and prints what it
 // asks and what it is told.
 //
-// It runs in the repository's root, under test/testenv/withservices, which starts PostgreSQL. Answers are
-// written only if an Ollama of the machine has the models.
+// It runs in the repository's root. The server starts a private PostgreSQL, which the demo downloads where pip is
+// at hand. Answers are written only if an Ollama of the machine has the models.
 package main
 
 import (
@@ -16,12 +16,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/postgres"
 )
 
 const (
@@ -52,7 +54,8 @@ type demo struct {
 	out       io.Writer
 	questions []question
 	client    *mcpclient.Client
-	written   bool // a language model wrote an answer
+	home      string // of the program, for the time of the demo
+	written   bool   // a language model wrote an answer
 }
 
 func run(ctx context.Context, out io.Writer) (err error) {
@@ -65,11 +68,20 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return fmt.Errorf("read %s: %w", questions, err)
 	}
 	d := &demo{out: out, questions: asked}
+	if d.home, err = os.MkdirTemp("", "compound-docs-demo-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(d.home)) }()
+	if err := os.Chmod(d.home, 0o711); err != nil { // the account of PostgreSQL enters it
+		return err
+	}
 	d.section("Start the server over stdio, as Claude Code does")
 	if err := d.start(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.client.Close()) }()
+	defer func() {
+		err = errors.Join(err, d.client.Close(), d.program(context.WithoutCancel(ctx), "down").Run())
+	}()
 	for _, step := range []struct {
 		title string
 		do    func(context.Context) error
@@ -93,10 +105,23 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
+// program is the program with arguments, in an installation of its own.
+func (d *demo) program(ctx context.Context, arguments ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, "bin/compound-docs", arguments...)
+	command.Env = append(os.Environ(), "CDOCS_HOME="+d.home, "CDOCS_DATABASE_URL=", "CDOCS_LOG_LEVEL=error")
+	return command
+}
+
 func (d *demo) start(ctx context.Context) error {
+	bundle, err := postgres.Fetch(ctx, runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		d.printf("The machine's own PostgreSQL or Docker is used: %v.\n", err)
+	}
 	started := time.Now()
-	command := exec.CommandContext(ctx, "bin/compound-docs", "serve", "--log-level", "error",
-		"--database-url", os.Getenv("CDOCS_TEST_DATABASE_URL"))
+	command := d.program(ctx, "serve")
+	if bundle != "" {
+		command.Env = append(command.Env, "CDOCS_POSTGRES="+filepath.Join(bundle, postgres.Bin))
+	}
 	command.Stderr = os.Stderr
 	client, err := mcpclient.Start(ctx, command)
 	if err != nil {
