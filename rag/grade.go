@@ -83,6 +83,18 @@ func (f *search) known(all []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(all), func(term int32) bool { return f.sample.frequency(term) == 0 })
 }
 
+// leastScore is the least score of a document that may answer, whatever its title.
+func (f *search) leastScore() float64 {
+	form := relevance.Both
+	switch {
+	case f.Mode == Vector, f.vector != nil && relevance.MeaningDecides(f.weights.Known):
+		form = relevance.Meaning
+	case f.BuiltIn && f.vector == nil:
+		form = relevance.BuiltIn
+	}
+	return relevance.MayAnswer(f.searchable, form)
+}
+
 // hits grades the documents, which are in order of relevance, and applies the limits.
 func (f *search) hits(ranked []*Hit) Hits {
 	subject, broad := f.subject(slices.ContainsFunc(ranked, f.reached))
@@ -90,7 +102,7 @@ func (f *search) hits(ranked []*Hit) Hits {
 	for _, hit := range ranked {
 		about[hit.ID] = len(subject) > 0 && f.terms.HasAll(hit.Title+"\n"+hit.Tags, subject)
 	}
-	grade, least := Nothing, relevance.MayAnswer(f.searchable)
+	grade, least := Nothing, f.leastScore()
 	var documents, critical, mayAnswer, closest, others []*Hit
 	for _, hit := range ranked {
 		switch {
