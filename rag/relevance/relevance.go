@@ -145,7 +145,7 @@ func (e Evidence) LogOdds() float64 {
 // score less. 20 projects of 1 to 21 passages (test/firsthour) have 116 questions with an answer and 52 without.
 const (
 	mayAnswer                  = .3
-	smallProject, smallBuiltIn = 70, 280
+	smallProject, smallBuiltIn = 70, 350
 )
 
 // MayAnswer returns the least score of a document that may answer, whatever its title. passages is how many a
@@ -157,6 +157,7 @@ func MayAnswer(passages int, form Form) float64 {
 		small = smallBuiltIn
 	case Meaning: // has no words
 		small = 1
+	case Both, Words:
 	}
 	fewer := float64(small) / float64(min(max(passages, 1), small))
 	return Score(math.Log(mayAnswer/(1-mayAnswer)) - math.Log(fewer))

@@ -85,7 +85,7 @@ func TestSignals_Within(t *testing.T) {
 // In a small project a document may answer with less.
 func TestMayAnswer(t *testing.T) {
 	t.Parallel()
-	for passages, want := range map[int]float64{1_000: .3, 280: .3, 20: 3.0 / 101, 1: 3.0 / 1963, 0: 3.0 / 1963} {
+	for passages, want := range map[int]float64{1_000: .3, 350: .3, 35: 3.0 / 73, 1: 3.0 / 2453, 0: 3.0 / 2453} {
 		mustBe(t, "the least score", relevance.MayAnswer(passages, relevance.BuiltIn), want)
 	}
 	mustBe(t, "the least score by meaning alone", relevance.MayAnswer(1, relevance.Meaning), .3)

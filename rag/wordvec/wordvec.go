@@ -75,8 +75,9 @@ func Vector(text string) []float32 {
 	if square == 0 {
 		return nil
 	}
+	factor := float32(1 / math.Sqrt(square))
 	for i := range vector {
-		vector[i] /= float32(math.Sqrt(square))
+		vector[i] *= factor
 	}
 	return vector
 }

@@ -24,9 +24,9 @@ func TestVector_IsThatOfTheTable(t *testing.T) {
 	}
 	var check struct {
 		Texts []struct {
-			Text string
-			Log  []float64
-		}
+			Text string    `json:"text"`
+			Log  []float64 `json:"log"`
+		} `json:"texts"`
 	}
 	if err := json.Unmarshal(content, &check); err != nil || len(check.Texts) == 0 {
 		t.Fatalf("%d texts: %v", len(check.Texts), err)

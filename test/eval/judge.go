@@ -100,7 +100,9 @@ func judge(
 }
 
 // sampleOf asks the questions of each project in one mode.
-func sampleOf(ctx context.Context, client *mcpclient.Client, projects []checkout, mode string, hook, serverless bool) (sample, error) {
+func sampleOf(
+	ctx context.Context, client *mcpclient.Client, projects []checkout, mode string, hook, serverless bool,
+) (sample, error) {
 	of := sample{projects: len(projects)}
 	for _, p := range projects {
 		of.documents = p.documents
