@@ -140,23 +140,25 @@ func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]Chu
 const chunkTexts = `-- name: ChunkTexts :many
 SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, left(p.content, 20000) AS content,
     (-(p.lexical <#> $1::sparsevec))::float8 AS bm25,
+    coalesce(1 - (p.meaning <=> $2::halfvec), 'NaN')::float8 AS likeness,
     coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c
-JOIN passages p ON p.collection = $2 AND p.project_id = $3 AND p.hash = c.passage_hash
+JOIN passages p ON p.collection = $3 AND p.project_id = $4 AND p.hash = c.passage_hash
 LEFT JOIN LATERAL (
-    SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
+    SELECT (e.embedding <=> $5::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $2 AND e.project_id = $3 AND e.model_id = $5::integer
+    WHERE e.collection = $3 AND e.project_id = $4 AND e.model_id = $6::integer
         AND e.hash = c.passage_hash
     OFFSET 0
 ) e ON true
-WHERE c.project_id = $3 AND c.document_id = ANY($6::bigint[])
-    AND c.collection = $2
+WHERE c.project_id = $4 AND c.document_id = ANY($7::bigint[])
+    AND c.collection = $3
 ORDER BY c.document_id, c.ordinal
 `
 
 type ChunkTextsParams struct {
 	Terms       pgvector_go.SparseVector
+	Meaning     *pgvector_go.HalfVector
 	Collection  Collection
 	ProjectID   int32
 	Query       *pgvector_go.HalfVector
@@ -173,6 +175,7 @@ type ChunkTextsRow struct {
 	Heading    string
 	Content    string
 	Bm25       float64
+	Likeness   float64
 	Distance   float64
 }
 
@@ -181,6 +184,7 @@ type ChunkTextsRow struct {
 func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]ChunkTextsRow, error) {
 	rows, err := q.db.Query(ctx, chunkTexts,
 		arg.Terms,
+		arg.Meaning,
 		arg.Collection,
 		arg.ProjectID,
 		arg.Query,
@@ -203,6 +207,7 @@ func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]Chunk
 			&i.Heading,
 			&i.Content,
 			&i.Bm25,
+			&i.Likeness,
 			&i.Distance,
 		); err != nil {
 			return nil, err

@@ -89,8 +89,8 @@ func (q *Queries) PassageExisting(ctx context.Context, arg PassageExistingParams
 }
 
 const passageInsertMany = `-- name: PassageInsertMany :exec
-INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
-SELECT $1, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, p.promoted
+INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, meaning, promoted)
+SELECT $1, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, nullif(p.meaning, '')::halfvec, p.promoted
 FROM tenants t
 CROSS JOIN (
     SELECT unnest($2::uuid[]) AS hash,
@@ -98,9 +98,10 @@ CROSS JOIN (
         unnest($4::text[]) AS content,
         unnest(string_to_array($5, ';')) AS terms,
         unnest(string_to_array($6, ';')) AS lexical,
-        unnest($7::boolean[]) AS promoted
+        unnest(string_to_array($7, ';')) AS meaning,
+        unnest($8::boolean[]) AS promoted
 ) AS p
-WHERE t.project_id = $8 AND t.id = $9
+WHERE t.project_id = $9 AND t.id = $10
 ON CONFLICT (collection, project_id, hash) DO NOTHING
 `
 
@@ -111,15 +112,16 @@ type PassageInsertManyParams struct {
 	Contents   []string
 	Terms      string
 	Lexicals   string
+	Meanings   string
 	Promoted   []bool
 	ProjectID  int32
 	TenantID   int32
 }
 
 // Rows must come sorted by hash: two servers that insert the same passages in different orders
-// would deadlock. Each row's terms are an array in PostgreSQL's notation, and its weights a
-// sparsevec, with a semicolon between rows. PostgreSQL would read an array of these texts character
-// by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
+// would deadlock. Each row's terms are an array in PostgreSQL's notation, its weights a
+// sparsevec and its meaning a halfvec or ”, with a semicolon between rows. PostgreSQL would read an
+// array of these texts character by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
 // any tenant of the project: it names the node of Citus.
 func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyParams) error {
 	_, err := q.db.Exec(ctx, passageInsertMany,
@@ -129,6 +131,7 @@ func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyPa
 		arg.Contents,
 		arg.Terms,
 		arg.Lexicals,
+		arg.Meanings,
 		arg.Promoted,
 		arg.ProjectID,
 		arg.TenantID,

@@ -132,6 +132,16 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 			return err
 		}
 	}
+	meanings := func(filter string) func(q *Queries) error {
+		return func(q *Queries) error {
+			_, err := q.SearchMeanings(t.Context(), SearchMeaningsParams{
+				ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding, Filter: filter,
+				Levels: []PromotionLevel{PromotionLevelStandard, PromotionLevelImportant}, Terms: weighted(1, commonTerm),
+				Meaning: meaningOf(7), MaxPassages: 200, MaxRows: 50,
+			})
+			return err
+		}
+	}
 	filtered := func(p SearchVectorsParams, filter string) SearchVectorsParams {
 		p.Filter = filter
 		return p
@@ -176,6 +186,8 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		{"words, rare doc-type", words(rareWords), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
 		{"words with a vector", words(hybrid), with(termIndex, vectorKey), []string{graphScan, promotedScan}},
 		{"lines", words(lines), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"meanings", meanings("{}"), projected, []string{graphScan, promotedScan, termIndex}},
+		{"meanings, rare doc-type", meanings(ofRareType), projected, []string{graphScan, promotedScan, termIndex}},
 		{"counts", counts, []string{chunkIndex}, []string{passageKey, vectorKey}},
 		{"facts", facts, []string{"Index Only Scan using " + chunkIndex, vectorKey, passageKey, linkIndex}, []string{graphScan}},
 	}

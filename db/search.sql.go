@@ -163,11 +163,12 @@ type SearchFactsRow struct {
 	SampledTerms   string
 }
 
-// A search reads SearchFacts, and then SearchWords, SearchVectors or both. They are two
-// statements because PostgreSQL plans each statement each time. So a search by words does not
-// wait for the plan of a search by vectors. Both return passages with the columns of the view found_chunks and some
+// A search reads SearchFacts, and then one to three of SearchWords, SearchVectors and SearchMeanings.
+// They are statements of their own because PostgreSQL plans each statement each time. So a search by
+// words does not wait for the plan of a search by vectors. All return passages with the columns of the view found_chunks and some
 // more, and find a document once, by its best passage. With each_passage they find each of its
-// passages. Beside a question of a document they return the best passage of its text. A text that is longer than a passage of words can be is cut. In both, asked has the documents that the filter allows, and wanted the passages
+// passages. Beside a question of a document they return the best passage of its text. A text that is longer than a passage of words can be is cut.
+// likeness is the cosine of the built-in vectors of query and passage, NaN without them. In all, asked has the documents that the filter allows, and wanted the passages
 // that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
 //
 // In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
@@ -227,45 +228,216 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 	return i, err
 }
 
+const searchMeanings = `-- name: SearchMeanings :many
+WITH asked AS MATERIALIZED (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $7 AND d.collection = $4
+        AND filter_allows(($8::text)::jsonb, d.id, d.doc_type)
+), near AS MATERIALIZED (
+    SELECT c.document_id, c.ordinal, c.passage_hash AS hash, p.distance
+    FROM document_chunks c
+    CROSS JOIN LATERAL (
+        SELECT p.meaning <=> $3::halfvec AS distance
+        FROM passages p
+        WHERE p.collection = $4 AND p.project_id = $1 AND p.hash = c.passage_hash AND p.meaning IS NOT NULL
+        OFFSET 0
+    ) p
+    WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
+        AND c.promotion_level = ANY($9::promotion_level[])
+        AND (($8::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+    ORDER BY p.distance, c.document_id, c.ordinal
+    LIMIT $10
+), best AS (
+    SELECT DISTINCT ON (document_id, CASE WHEN $11::boolean THEN ordinal END) document_id, ordinal, hash, distance
+    FROM near
+    ORDER BY document_id, CASE WHEN $11::boolean THEN ordinal END, distance, ordinal
+), top AS (
+    SELECT document_id, ordinal, hash, distance FROM best
+    ORDER BY distance, document_id, ordinal
+    LIMIT $12
+), shown AS (
+    SELECT document_id, ordinal, hash FROM top
+    UNION ALL
+    SELECT top.document_id, b.ordinal, b.hash
+    FROM top
+    CROSS JOIN LATERAL (
+        SELECT c.ordinal, c.passage_hash AS hash
+        FROM document_chunks c
+        JOIN passages p ON p.collection = $4 AND p.project_id = $1 AND p.hash = c.passage_hash
+        WHERE c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal >= 0
+        ORDER BY p.meaning <=> $3::halfvec, c.ordinal
+        LIMIT 1
+    ) b
+    WHERE top.ordinal < 0
+)
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+FROM shown top
+CROSS JOIN LATERAL (
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
+    OFFSET 0
+) v
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, left(p.content, 20000) AS content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25,
+        coalesce(1 - (p.meaning <=> $3::halfvec), 'NaN')::float8 AS likeness
+    FROM passages p
+    WHERE p.collection = $4 AND p.project_id = $1 AND p.hash = top.hash
+    OFFSET 0
+) p
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> $5::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $6::integer
+        AND e.hash = top.hash
+    OFFSET 0
+) e ON true
+`
+
+type SearchMeaningsParams struct {
+	ProjectID   int32
+	Terms       pgvector_go.SparseVector
+	Meaning     pgvector_go.HalfVector
+	Collection  Collection
+	Query       *pgvector_go.HalfVector
+	ModelID     *int32
+	TenantID    int32
+	Filter      string
+	Levels      []PromotionLevel
+	MaxPassages int32
+	EachPassage bool
+	MaxRows     int32
+}
+
+type SearchMeaningsRow struct {
+	ProjectID      int32
+	ID             int64
+	RelativePath   string
+	Title          string
+	Summary        string
+	Tags           string
+	CharCount      int32
+	DocType        string
+	DocDate        string
+	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
+	Ordinal        int32
+	HeaderPath     string
+	StartLine      int32
+	EndLine        int32
+	Hash           uuid.UUID
+	Heading        string
+	Content        string
+	Bm25           float64
+	Likeness       float64
+	Distance       float64
+	Line           int32
+	LineBm25       float64
+}
+
+// The passages whose built-in vectors are near the query's. All that are wanted are compared: the
+// caller does not ask for too many. They are reached by primary key from document_chunks_passage.
+func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) ([]SearchMeaningsRow, error) {
+	rows, err := q.db.Query(ctx, searchMeanings,
+		arg.ProjectID,
+		arg.Terms,
+		arg.Meaning,
+		arg.Collection,
+		arg.Query,
+		arg.ModelID,
+		arg.TenantID,
+		arg.Filter,
+		arg.Levels,
+		arg.MaxPassages,
+		arg.EachPassage,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchMeaningsRow{}
+	for rows.Next() {
+		var i SearchMeaningsRow
+		if err := rows.Scan(
+			&i.ProjectID,
+			&i.ID,
+			&i.RelativePath,
+			&i.Title,
+			&i.Summary,
+			&i.Tags,
+			&i.CharCount,
+			&i.DocType,
+			&i.DocDate,
+			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
+			&i.Ordinal,
+			&i.HeaderPath,
+			&i.StartLine,
+			&i.EndLine,
+			&i.Hash,
+			&i.Heading,
+			&i.Content,
+			&i.Bm25,
+			&i.Likeness,
+			&i.Distance,
+			&i.Line,
+			&i.LineBm25,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const searchVectors = `-- name: SearchVectors :many
 WITH asked AS MATERIALIZED (
     SELECT d.id FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $3
-        AND filter_allows(($5::text)::jsonb, d.id, d.doc_type)
+    WHERE d.project_id = $1 AND d.tenant_id = $5 AND d.collection = $4
+        AND filter_allows(($6::text)::jsonb, d.id, d.doc_type)
 ), wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $3
-        AND (($5::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+    WHERE c.project_id = $1 AND c.tenant_id = $5 AND c.collection = $4
+        AND (($6::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
     -- the wanted passages.
-    SELECT e.hash, (e.embedding <=> $6::halfvec)::float8 AS distance
+    SELECT e.hash, (e.embedding <=> $7::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
         AND EXISTS (
             SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($8::promotion_level[])
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($9::promotion_level[])
             OFFSET 0)
-    ORDER BY e.embedding <=> $6::halfvec
-    LIMIT $9
+    ORDER BY e.embedding <=> $7::halfvec
+    LIMIT $10
 ), promoted AS MATERIALIZED (
-    SELECT e.hash, (e.embedding <=> $6::halfvec)::float8 AS distance
+    SELECT e.hash, (e.embedding <=> $7::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
         AND e.promoted
         AND EXISTS (
             SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($10::promotion_level[])
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($11::promotion_level[])
             OFFSET 0)
-    ORDER BY e.embedding <=> $6::halfvec
-    LIMIT $11
+    ORDER BY e.embedding <=> $7::halfvec
+    LIMIT $12
 ), scanned AS MATERIALIZED (
     SELECT n.promoted, w.document_id, w.ordinal, n.hash, n.distance
     FROM (
-        SELECT false AS promoted, hash, distance, $8::promotion_level[] AS levels FROM near
+        SELECT false AS promoted, hash, distance, $9::promotion_level[] AS levels FROM near
         UNION ALL
-        SELECT true, hash, distance, $10::promotion_level[] FROM promoted
+        SELECT true, hash, distance, $11::promotion_level[] FROM promoted
     ) n
     CROSS JOIN LATERAL (
         SELECT w.document_id, w.ordinal FROM wanted w
@@ -274,37 +446,37 @@ WITH asked AS MATERIALIZED (
     ) w
 ), unscanned AS MATERIALIZED (
     -- The levels with too few documents found.
-    SELECT unnest(CASE WHEN g.promoted THEN $10::promotion_level[] ELSE $8::promotion_level[] END) AS level
+    SELECT unnest(CASE WHEN g.promoted THEN $11::promotion_level[] ELSE $9::promotion_level[] END) AS level
     FROM (VALUES (false), (true)) AS g (promoted)
-    WHERE $12::integer > (
-        SELECT count(DISTINCT (s.document_id, CASE WHEN $13::boolean THEN s.ordinal END))
+    WHERE $13::integer > (
+        SELECT count(DISTINCT (s.document_id, CASE WHEN $14::boolean THEN s.ordinal END))
         FROM scanned s WHERE s.promoted = g.promoted)
 ), found AS (
     SELECT promoted, document_id, ordinal, hash, distance FROM scanned
     UNION ALL
     -- Vectors are reached by primary key from document_chunks_passage.
-    SELECT w.promotion_level = ANY($10::promotion_level[]),
+    SELECT w.promotion_level = ANY($11::promotion_level[]),
         w.document_id, w.ordinal, w.passage_hash, coalesce(e.distance, 'NaN')
     FROM wanted w
     LEFT JOIN LATERAL (
-        SELECT (e.embedding <=> $6::halfvec)::float8 AS distance
+        SELECT (e.embedding <=> $7::halfvec)::float8 AS distance
         FROM embeddings e
-        WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+        WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
             AND e.hash = w.passage_hash
         OFFSET 0
     ) e ON true
-    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $14::boolean)
+    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $15::boolean)
 ), best AS MATERIALIZED (
-    SELECT DISTINCT ON (promoted, document_id, CASE WHEN $13::boolean THEN ordinal END)
+    SELECT DISTINCT ON (promoted, document_id, CASE WHEN $14::boolean THEN ordinal END)
         promoted, document_id, ordinal, hash, distance
     FROM found
-    ORDER BY promoted, document_id, CASE WHEN $13::boolean THEN ordinal END, distance, ordinal
+    ORDER BY promoted, document_id, CASE WHEN $14::boolean THEN ordinal END, distance, ordinal
 ), top AS (
     (SELECT document_id, ordinal, hash, distance FROM best WHERE NOT promoted
-        ORDER BY distance, document_id, ordinal LIMIT $15)
+        ORDER BY distance, document_id, ordinal LIMIT $16)
     UNION ALL
     (SELECT document_id, ordinal, hash, distance FROM best WHERE promoted
-        ORDER BY distance, document_id, ordinal LIMIT $16)
+        ORDER BY distance, document_id, ordinal LIMIT $17)
 ), shown AS (
     SELECT document_id, ordinal, hash, distance FROM top
     UNION ALL
@@ -314,9 +486,9 @@ WITH asked AS MATERIALIZED (
         SELECT c.ordinal, c.passage_hash AS hash, coalesce(e.distance, 'NaN') AS distance
         FROM document_chunks c
         LEFT JOIN LATERAL (
-            SELECT (e.embedding <=> $6::halfvec)::float8 AS distance
+            SELECT (e.embedding <=> $7::halfvec)::float8 AS distance
             FROM embeddings e
-            WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+            WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
                 AND e.hash = c.passage_hash
             OFFSET 0
         ) e ON true
@@ -326,7 +498,7 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
     SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
@@ -334,9 +506,10 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) v
 CROSS JOIN LATERAL (
-    SELECT p.hash, p.heading, left(p.content, 20000) AS content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
+    SELECT p.hash, p.heading, left(p.content, 20000) AS content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25,
+        coalesce(1 - (p.meaning <=> $3::halfvec), 'NaN')::float8 AS likeness
     FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.hash
+    WHERE p.collection = $4 AND p.project_id = $1 AND p.hash = top.hash
     OFFSET 0
 ) p
 `
@@ -344,6 +517,7 @@ CROSS JOIN LATERAL (
 type SearchVectorsParams struct {
 	ProjectID      int32
 	Terms          pgvector_go.SparseVector
+	Meaning        *pgvector_go.HalfVector
 	Collection     Collection
 	TenantID       int32
 	Filter         string
@@ -383,6 +557,7 @@ type SearchVectorsRow struct {
 	Heading        string
 	Content        string
 	Bm25           float64
+	Likeness       float64
 	Distance       float64
 	Line           int32
 	LineBm25       float64
@@ -399,6 +574,7 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 	rows, err := q.db.Query(ctx, searchVectors,
 		arg.ProjectID,
 		arg.Terms,
+		arg.Meaning,
 		arg.Collection,
 		arg.TenantID,
 		arg.Filter,
@@ -444,6 +620,7 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 			&i.Heading,
 			&i.Content,
 			&i.Bm25,
+			&i.Likeness,
 			&i.Distance,
 			&i.Line,
 			&i.LineBm25,
@@ -461,18 +638,18 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 const searchWords = `-- name: SearchWords :many
 WITH asked AS MATERIALIZED (
     SELECT d.id FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $3
-        AND filter_allows(($7::text)::jsonb, d.id, d.doc_type)
+    WHERE d.project_id = $1 AND d.tenant_id = $7 AND d.collection = $4
+        AND filter_allows(($8::text)::jsonb, d.id, d.doc_type)
 ), wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $3
-        AND (($7::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+    WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
+        AND (($8::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
 ), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
     FROM (
-        SELECT unnest($8::integer[]) AS line, unnest($9::sparsevec[]) AS terms,
-            unnest($10::text[]) AS rare, unnest($11::integer[]) AS passages
+        SELECT unnest($9::integer[]) AS line, unnest($10::sparsevec[]) AS terms,
+            unnest($11::text[]) AS rare, unnest($12::integer[]) AS passages
     ) l
     CROSS JOIN LATERAL (
         -- From the best passage on.
@@ -480,10 +657,10 @@ WITH asked AS MATERIALIZED (
         FROM (
             SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
                 -- Each level costs a lookup, and most passages have only one level.
-                CASE WHEN p.promoted THEN $12::promotion_level[] ELSE '{standard}' END AS levels
+                CASE WHEN p.promoted THEN $13::promotion_level[] ELSE '{standard}' END AS levels
             FROM passages p
-            WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && l.rare::integer[]
-                AND (p.promoted OR 'standard'::promotion_level = ANY($12::promotion_level[]))
+            WHERE p.collection = $4 AND p.project_id = $1 AND p.terms && l.rare::integer[]
+                AND (p.promoted OR 'standard'::promotion_level = ANY($13::promotion_level[]))
             ORDER BY bm25 DESC, p.hash
             OFFSET 0
         ) s
@@ -495,13 +672,13 @@ WITH asked AS MATERIALIZED (
         LIMIT l.passages
     ) f
 ), best AS MATERIALIZED (
-    SELECT DISTINCT ON (line, document_id, CASE WHEN $13::boolean THEN ordinal END)
+    SELECT DISTINCT ON (line, document_id, CASE WHEN $14::boolean THEN ordinal END)
         line, document_id, ordinal, hash, bm25
     FROM found
-    ORDER BY line, document_id, CASE WHEN $13::boolean THEN ordinal END, bm25 DESC, ordinal
+    ORDER BY line, document_id, CASE WHEN $14::boolean THEN ordinal END, bm25 DESC, ordinal
 ), top AS (
     (SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line < 0
-        ORDER BY bm25 DESC, document_id, ordinal LIMIT $14)
+        ORDER BY bm25 DESC, document_id, ordinal LIMIT $15)
     UNION ALL
     SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line >= 0
 ), shown AS (
@@ -515,7 +692,7 @@ WITH asked AS MATERIALIZED (
         CROSS JOIN LATERAL (
             SELECT (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
             FROM passages p
-            WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = c.passage_hash
+            WHERE p.collection = $4 AND p.project_id = $1 AND p.hash = c.passage_hash
             OFFSET 0
         ) p
         WHERE c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal >= 0
@@ -524,7 +701,7 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
     SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
@@ -533,15 +710,16 @@ CROSS JOIN LATERAL (
 ) v
 CROSS JOIN LATERAL (
     SELECT p.hash, p.heading, left(p.content, 20000) AS content,
-        (CASE WHEN top.line < 0 THEN top.bm25 ELSE -(p.lexical <#> $2::sparsevec) END)::float8 AS bm25
+        (CASE WHEN top.line < 0 THEN top.bm25 ELSE -(p.lexical <#> $2::sparsevec) END)::float8 AS bm25,
+        coalesce(1 - (p.meaning <=> $3::halfvec), 'NaN')::float8 AS likeness
     FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.hash
+    WHERE p.collection = $4 AND p.project_id = $1 AND p.hash = top.hash
     OFFSET 0
 ) p
 LEFT JOIN LATERAL (
-    SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
+    SELECT (e.embedding <=> $5::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $6::integer
         AND e.hash = top.hash
     OFFSET 0
 ) e ON true
@@ -550,6 +728,7 @@ LEFT JOIN LATERAL (
 type SearchWordsParams struct {
 	ProjectID     int32
 	Terms         pgvector_go.SparseVector
+	Meaning       *pgvector_go.HalfVector
 	Collection    Collection
 	Query         *pgvector_go.HalfVector
 	ModelID       *int32
@@ -587,6 +766,7 @@ type SearchWordsRow struct {
 	Heading        string
 	Content        string
 	Bm25           float64
+	Likeness       float64
 	Distance       float64
 	Line           int32
 	LineBm25       float64
@@ -604,6 +784,7 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 	rows, err := q.db.Query(ctx, searchWords,
 		arg.ProjectID,
 		arg.Terms,
+		arg.Meaning,
 		arg.Collection,
 		arg.Query,
 		arg.ModelID,
@@ -647,6 +828,7 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.Heading,
 			&i.Content,
 			&i.Bm25,
+			&i.Likeness,
 			&i.Distance,
 			&i.Line,
 			&i.LineBm25,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/pgvector/pgvector-go"
 )
 
@@ -109,7 +110,7 @@ func (c *corpus) agreeing(t *testing.T, query pgvector.HalfVector, search Search
 	for _, row := range scanned {
 		if other, ok := known[row.ID]; ok {
 			found++
-			if diff := cmp.Diff(other, row); diff != "" {
+			if diff := cmp.Diff(other, row, cmpopts.EquateNaNs()); diff != "" {
 				t.Errorf("what the routes say of a document (-exact +scan):\n%s", diff)
 			}
 		}

@@ -199,10 +199,10 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 		}
 	})
 	promoted := func(i int) bool { return level(i) != PromotionLevelStandard }
-	copyFrom("passages", []string{"collection", "project_id", "hash", "heading", "content", "terms", "lexical", "promoted"}, func(i int) []any {
+	copyFrom("passages", []string{"collection", "project_id", "hash", "heading", "content", "terms", "lexical", "meaning", "promoted"}, func(i int) []any {
 		terms := termsOf(i)
 		return []any{
-			CollectionCompounding, c.projectID, hashOf(tenant, i), "Title", "Some words.", terms, weighted(1, terms...), promoted(i),
+			CollectionCompounding, c.projectID, hashOf(tenant, i), "Title", "Some words.", terms, weighted(1, terms...), meaningOf(i), promoted(i),
 		}
 	})
 	copyFrom("embeddings", []string{"collection", "project_id", "model_id", "hash", "embedding", "promoted"}, func(i int) []any {
@@ -223,6 +223,13 @@ func termsOf(i int) []int32 {
 		terms = append(terms, tenthTerm)
 	}
 	return append(terms, ownTerm+int32(i))
+}
+
+// meaningOf is the built-in vector of a passage.
+func meaningOf(i int) pgvector.HalfVector {
+	numbers := make([]float32, 256)
+	numbers[i%len(numbers)] = 1
+	return pgvector.NewHalfVector(numbers)
 }
 
 // weighted is a vector of terms of one weight.

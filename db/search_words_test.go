@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/pgvector/pgvector-go"
 )
 
@@ -71,7 +72,7 @@ func testWords(t *testing.T, c *corpus, space *space) {
 			t.Fatalf("%d documents are found by words and %d by vectors, want one of each", len(want), len(found))
 		}
 		want[0].LineBm25 = 0
-		if diff := cmp.Diff(want[0], SearchWordsRow(found[0])); diff != "" {
+		if diff := cmp.Diff(want[0], SearchWordsRow(found[0]), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("what the two statements say of a document (-words +vectors):\n%s", diff)
 		}
 	})

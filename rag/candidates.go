@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// candidate is a passage that a search may return. Its distance is NaN if it is unknown. Its
-// line is -1 unless a line of a pasted text has found it.
+// candidate is a passage that a search may return. Its distance and its likeness are NaN if they are unknown.
+// Its line is -1 unless a line of a pasted text has found it.
 type candidate = db.SearchWordsRow
 
 // allDocuments is the encoding of a filter that has only levels.
@@ -86,6 +86,7 @@ func (s *Searcher) readAllowed(ctx context.Context, f *search, filter Filter, li
 	f.searchable += int(counts.at(filter.Levels))
 	var words []db.SearchWordsRow
 	var compared []db.SearchVectorsRow
+	var alike []db.SearchMeaningsRow
 	// Each has a connection, because PostgreSQL uses one processor for a connection.
 	reads, ctx := errgroup.WithContext(ctx)
 	if len(f.rare) > 0 && filter.Documents == nil {
@@ -102,11 +103,21 @@ func (s *Searcher) readAllowed(ctx context.Context, f *search, filter Filter, li
 			return err
 		})
 	}
+	if f.BuiltIn && filter.Documents == nil && counts.at(filter.Levels) <= maxMeanings {
+		params := f.meaningParams(filter.Levels, allowed, limit)
+		reads.Go(func() (err error) {
+			alike, err = db.ReadOne(ctx, s.db, "search meanings", (*db.Queries).SearchMeanings, params)
+			return err
+		})
+	}
 	if err := reads.Wait(); err != nil {
 		return err //nolint:wrapcheck // of this package's reads
 	}
 	f.candidates = append(f.candidates, words...)
 	for _, row := range compared {
+		f.candidates = append(f.candidates, candidate(row))
+	}
+	for _, row := range alike {
 		f.candidates = append(f.candidates, candidate(row))
 	}
 	return nil
@@ -118,11 +129,14 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	f := hits.of
 	rows, err := db.ReadOne(ctx, s.db, "read texts", (*db.Queries).ChunkTexts, db.ChunkTextsParams{
 		ProjectID: f.scope.Tenant.ProjectID, Collection: f.scope.Collection, DocumentIds: documents,
-		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
+		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(), Meaning: f.builtIn(),
 	})
 	texts, passages := make([]candidate, len(rows)), make([]Passage, 0, len(rows))
 	for i, row := range rows {
-		texts[i] = candidate{ID: row.DocumentID, Heading: row.Heading, Content: row.Content, Bm25: row.Bm25, Distance: row.Distance}
+		texts[i] = candidate{
+			ID: row.DocumentID, Heading: row.Heading, Content: row.Content,
+			Bm25: row.Bm25, Distance: row.Distance, Likeness: row.Likeness,
+		}
 	}
 	for i, a := range f.assess(texts) {
 		row := rows[i]
@@ -147,13 +161,36 @@ func (f *search) vectorParams(
 	nearScan, promotedScan := scanLength(limit, rows, near, allowed), scanLength(limit, promotedRows, promoted, allowed)
 	return db.SearchVectorsParams{
 		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection, Filter: allowed,
-		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
+		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(), Meaning: f.builtIn(),
 		NearLevels: near, PromotedLevels: promoted,
 		NearScan:     f.plan(near, counts.at(near), nearScan, f.graph, all),
 		PromotedScan: f.plan(promoted, counts.at(promoted), promotedScan, f.promotedGraph, all),
 		Unembedded:   all, EachPassage: f.query.EachPassage,
 		WantedRows: int32(limit), MaxRows: rows, PromotedRows: promotedRows,
 	}
+}
+
+// maxMeanings is how many passages are compared by their built-in vectors, which takes some 4 ms for a thousand.
+// With more, these vectors only say how near the passages are that words have found.
+const maxMeanings = 5_000
+
+// meaningParams asks for passages with built-in vectors near the query's.
+func (f *search) meaningParams(levels []catalog.Level, allowed string, limit int) db.SearchMeaningsParams {
+	const passagesPerDocument = 4
+	rows := f.listLength(limit, levels)
+	return db.SearchMeaningsParams{
+		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection, Filter: allowed,
+		Levels: levels, Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(), Meaning: *f.meaning,
+		EachPassage: f.query.EachPassage, MaxPassages: passagesPerDocument * rows, MaxRows: rows,
+	}
+}
+
+// builtIn is the query's built-in vector if the search compares it, or else nil.
+func (f *search) builtIn() *pgvector.HalfVector {
+	if !f.BuiltIn {
+		return nil
+	}
+	return f.meaning
 }
 
 // wordParams asks for passages with words of the query, and of the lines of a pasted text.
@@ -163,7 +200,7 @@ func (f *search) wordParams(levels []catalog.Level, allowed string, limit int) d
 	rows := f.listLength(limit, levels)
 	params := db.SearchWordsParams{
 		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection, Filter: allowed,
-		Levels: levels, Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
+		Levels: levels, Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(), Meaning: f.builtIn(),
 		EachPassage: f.query.EachPassage, MaxRows: rows,
 	}
 	// For a name, read several passages of each document: the best one may have only parts of it.

@@ -13,11 +13,12 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // queryEmbedding is the embedding of a query, under way.
 type queryEmbedding struct {
-	// model makes the vector. It is nil if that is not known, and in a search by words.
+	// model makes the vector. It is nil if that is not known, and in a search that does not ask for it.
 	model  *model.Model
 	cancel context.CancelFunc
 	// until is when a hybrid search goes on without the vector, and late is set if it did.
@@ -40,6 +41,10 @@ func (s *Searcher) embed(ctx context.Context, mode Mode, query Query) *queryEmbe
 		close(e.done)
 		return e
 	case Hybrid:
+		if query.Patience > 0 && time.Since(time.Unix(0, s.hangs.Load())) < hangTime {
+			close(e.done)
+			return e
+		}
 		e.until = query.vectorUntil(ctx)
 		var stop context.CancelFunc
 		asking, stop = context.WithDeadline(model.FailFast(ctx), e.until)
@@ -100,8 +105,18 @@ func (q Query) vectorUntil(ctx context.Context) time.Time {
 	return time.Now().Add(most)
 }
 
-// takeVector waits for the vector of the query where vectors can be compared, and decides on
-// the mode. Without a vector a hybrid search goes on by words.
+// builtInVector returns the built-in vector of a text, nil for one without.
+func builtInVector(text string) *pgvector.HalfVector {
+	numbers := wordvec.Vector(text)
+	if numbers == nil {
+		return nil
+	}
+	vector := pgvector.NewHalfVector(numbers)
+	return &vector
+}
+
+// takeVector waits for the model's vector of the query where such vectors can be compared. Without it a hybrid
+// search goes on by words and built-in vectors.
 func (f *search) takeVector(ctx context.Context, embedding *queryEmbedding) error {
 	if f.Mode == Lexical {
 		return nil
@@ -122,17 +137,19 @@ func (f *search) takeVector(ctx context.Context, embedding *queryEmbedding) erro
 		}
 		vector := pgvector.NewHalfVector(embedding.result.Vector)
 		f.vector = &vector
+		if len(f.terms.Terms) == 0 {
+			f.Mode = Vector
+		}
 	case f.Mode == Vector && unembeddable(err):
 		return fmt.Errorf("%w; without `mode: \"vector\"` names and words are found in the meantime", err)
 	case f.Mode == Vector || err != nil && !unembeddable(err):
 		return err
 	case err != nil:
-		if f.Mode, f.Fallback = Lexical, err; useful || embedding.model == nil {
+		if f.Fallback = err; useful || embedding.model == nil {
 			f.Embedded = 1
 		}
-	case f.passages() > 0:
-		f.Mode = Lexical // nothing can be compared
 	}
+	f.BuiltIn = f.meaning != nil && f.passages() > 0 && (f.vector == nil || f.Embedded < 1)
 	return nil
 }
 

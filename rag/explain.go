@@ -50,12 +50,17 @@ type ExplainedPlan struct {
 	Threshold int `json:"exact_up_to"`
 }
 
-// Cosine is the similarity of the vectors of the query and the passage, nil if they were not compared.
+// Cosine is the similarity of the vectors of the query and the passage, nil if they were not compared. They are
+// the built-in ones where the model's are missing.
 func (h Hit) Cosine() *float64 {
-	if !h.compared {
+	switch {
+	case h.compared:
+		return new(1 - h.distance)
+	case h.alike:
+		return new(h.likeness)
+	default:
 		return nil
 	}
-	return new(1 - h.distance)
 }
 
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.

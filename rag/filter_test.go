@@ -16,8 +16,11 @@ import (
 // passages than are compared one by one.
 const copies = 1100
 
-// Each field of the filter holds in every way of searching: by words, by the exact comparison
-// and by both HNSW indexes.
+// builtIn stands for a hybrid search without a model server.
+const builtIn rag.Mode = "built in"
+
+// Each field of the filter holds in every way of searching: by words, by built-in vectors, by the exact
+// comparison and by both HNSW indexes.
 func TestFilter_HoldsInEveryPlan(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -68,16 +71,25 @@ func TestFilter_HoldsInEveryPlan(t *testing.T) {
 			[]string{"exact", "exact"}, // they are few
 		},
 	}
+	serverless := f.NewSearcher(noServer{})
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[rag.Filter]()) {
 		test, ok := cases[field.Name]
 		if !ok {
 			t.Errorf("no case filters by %s", field.Name)
 			continue
 		}
-		for _, mode := range rag.Modes() {
+		for _, mode := range append(rag.Modes(), builtIn) {
 			for _, of := range []catalog.Scope{scope, {Tenant: small, Collection: catalog.Compounding}} {
 				query := rag.Query{Text: "pump", Mode: mode, Filter: test.filter, Limit: 200}
-				hits := f.search(t, of, query).Documents
+				searcher := f.Searcher
+				if mode == builtIn {
+					query.Text, query.Mode, searcher = "machine that moves water", rag.Hybrid, serverless
+				}
+				found, err := searcher.Search(t.Context(), of, query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				hits := found.Documents
 				if of == scope && len(hits) == 0 || slices.ContainsFunc(hits, func(hit rag.Hit) bool { return !test.wanted(hit) }) {
 					t.Errorf("by %s in mode %s %d documents are found, want some, and all of them wanted", field.Name, mode, len(hits))
 				}
@@ -146,8 +158,8 @@ func (f *fixture) copyTo(t *testing.T, tenant *catalog.Tenant, count int) {
 				title, summary, tags, doc_type, doc_date, promotion_level,
 				content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 			FROM documents d JOIN copied c ON c.document_id = d.id WHERE $2::integer > 0 AND $3::integer > 0`,
-		`INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
-			SELECT p.collection, p.project_id, c.hash, heading, content, terms, lexical, promoted
+		`INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, meaning, promoted)
+			SELECT p.collection, p.project_id, c.hash, heading, content, terms, lexical, meaning, promoted
 			FROM passages p JOIN copied c ON c.passage_hash = p.hash WHERE $1::integer + $2::integer + $3::integer > 0`,
 		`INSERT INTO embeddings (collection, project_id, model_id, hash, embedding, promoted)
 			SELECT e.collection, e.project_id, e.model_id, c.hash,

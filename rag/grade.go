@@ -2,7 +2,6 @@ package rag
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -84,6 +83,18 @@ func (f *search) known(all []int32) []int32 {
 	return slices.DeleteFunc(slices.Clone(all), func(term int32) bool { return f.sample.frequency(term) == 0 })
 }
 
+// leastScore is the least score of a document that may answer, whatever its title.
+func (f *search) leastScore() float64 {
+	form := relevance.Both
+	switch {
+	case f.Mode == Vector, f.vector != nil && relevance.MeaningDecides(f.weights.Known):
+		form = relevance.Meaning
+	case f.BuiltIn && f.vector == nil:
+		form = relevance.BuiltIn
+	}
+	return relevance.MayAnswer(f.searchable, form)
+}
+
 // hits grades the documents, which are in order of relevance, and applies the limits.
 func (f *search) hits(ranked []*Hit) Hits {
 	subject, broad := f.subject(slices.ContainsFunc(ranked, f.reached))
@@ -91,13 +102,13 @@ func (f *search) hits(ranked []*Hit) Hits {
 	for _, hit := range ranked {
 		about[hit.ID] = len(subject) > 0 && f.terms.HasAll(hit.Title+"\n"+hit.Tags, subject)
 	}
-	grade := Nothing
+	grade, least := Nothing, f.leastScore()
 	var documents, critical, unsure, closest, others []*Hit
 	for _, hit := range ranked {
 		switch {
 		case f.reached(hit):
 			grade = Answers
-		case grade == Nothing && (mayAnswer(hit) || about[hit.ID]):
+		case grade == Nothing && (hit.Score >= least || about[hit.ID]):
 			grade = MayAnswer
 		}
 		switch {
@@ -123,7 +134,7 @@ func (f *search) hits(ranked []*Hit) Hits {
 		slices.SortStableFunc(others, func(a, b *Hit) int { return compareTrue(about[a.ID], about[b.ID]) })
 	}
 	for _, hit := range others {
-		named := about[hit.ID] || grade == MayAnswer && mayAnswer(hit)
+		named := about[hit.ID] || grade == MayAnswer && hit.Score >= least
 		if named && len(unsure) < most {
 			unsure = append(unsure, hit)
 		}
@@ -136,16 +147,6 @@ func (f *search) hits(ranked []*Hit) Hits {
 		Documents: values(documents), Critical: values(critical), MayAnswer: values(unsure), Closest: values(closest),
 		Grade: grade, Coverage: f.Coverage, of: f,
 	}
-}
-
-// mayAnswer reports whether a document has the least score of one that may answer. In a small project it needs
-// words of the query for a lower one.
-func mayAnswer(hit *Hit) bool {
-	passages := hit.Passages
-	if hit.Strength == 0 {
-		passages = math.MaxInt
-	}
-	return hit.Score >= relevance.MayAnswer(passages)
 }
 
 func values(hits []*Hit) []Hit {

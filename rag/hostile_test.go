@@ -51,7 +51,7 @@ func TestSchema_TakesNoHugeValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range rag.Modes() {
-		hits := f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: mode}, "docs/pool.md")
+		hits := f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: mode, Limit: 1}, "docs/pool.md")
 		if hit := hits.Documents[0]; len(hit.Content) > 20_000 || !strings.Contains(hit.Content, "exhausted") {
 			t.Errorf("mode %s reads a passage of %d bytes", mode, len(hit.Content))
 		}

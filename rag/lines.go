@@ -30,17 +30,25 @@ type pastedLine struct {
 	rarest int
 }
 
-// pastedLines returns the lines of a text that are looked for, none of a text that is not pasted.
-func pastedLines(vocabulary terms.Vocabulary, query Query, s *sample) []pastedLine {
-	var lines []string
-	for line := range strings.Lines(query.Text) {
+// lines returns the lines of the text that are not blank.
+func (q Query) lines() (lines []string) {
+	for line := range strings.Lines(q.Text) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) < minPastedLines && !query.Lines {
+	return lines
+}
+
+// pasted reports whether the text was pasted, as a log or a stack trace.
+func (q Query) pasted() bool { return q.Lines || len(q.lines()) >= minPastedLines }
+
+// pastedLines returns the lines of a text that are looked for, none of a text that is not pasted.
+func pastedLines(vocabulary terms.Vocabulary, query Query, s *sample) []pastedLine {
+	if !query.pasted() {
 		return nil
 	}
+	lines := query.lines()
 	var pasted []pastedLine
 	for i, line := range lines {
 		if slices.Contains(lines[:i], line) {

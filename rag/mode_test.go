@@ -80,14 +80,14 @@ func TestSearch_Modes(t *testing.T) {
 	}
 }
 
-// Text is found by its words before it has vectors, and the answer says how much has.
+// Words and built-in vectors find text before it has vectors of the model, and the answer says how much has.
 func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	pool := file("docs/pool.md", "# Connection pool", "", "The pool was exhausted; raise max_conns.")
 	f.AddText(t, f.Tenant, pool)
 	hits := f.mustFind(t, rag.Query{Text: "why was the pool exhausted"}, "docs/pool.md")
-	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 0})
+	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, BuiltIn: true, Embedded: 0})
 	// That Ollama does not work is said all the same.
 	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Status: 500})
 	hits = f.mustFind(t, rag.Query{Text: "why was that pool exhausted", Limit: 1}, "docs/pool.md")
@@ -99,7 +99,7 @@ func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	f.Embed(t, f.Tenant, catalog.Compounding)
 	f.AddText(t, f.Tenant, file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
 	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", Limit: 1}, "docs/labels.md")
-	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: .5})
+	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, BuiltIn: true, Embedded: .5})
 	f.Embed(t, f.Tenant, catalog.Compounding)
 	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", Limit: 1}, "docs/labels.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
@@ -132,7 +132,7 @@ func TestSearch_StopWordsAlone(t *testing.T) {
 	}
 }
 
-// Without Ollama a hybrid search goes on by words, at once and with the reason; a search by
+// Without Ollama a hybrid search goes on by words and built-in vectors, at once and with the reason; a search by
 // vectors fails with an error that names what works.
 func TestSearch_OllamaAway(t *testing.T) {
 	t.Parallel()
@@ -150,24 +150,48 @@ func TestSearch_OllamaAway(t *testing.T) {
 		t.Errorf("a search by vectors fails with %v %v, want one that names what works", e, e.Details)
 	}
 	hits := f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md")
-	if e := apierror.AsError(hits.Fallback); hits.Mode != rag.Lexical || e.Code != apierror.EmbeddingServiceError || e.Details["retry_after_seconds"] == nil {
+	if e := apierror.AsError(hits.Fallback); hits.Mode != rag.Hybrid || !hits.BuiltIn || e.Code != apierror.EmbeddingServiceError || e.Details["retry_after_seconds"] == nil {
 		t.Errorf("a hybrid search is %s, since %v", hits.Mode, hits.Fallback)
 	}
 	hits = f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: rag.Lexical}, "docs/pool.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 1})
 }
 
-// Vectors of another build are never compared: its passages are found by their words.
+// Vectors of another build are never compared: words and built-in vectors find its passages.
 func TestSearch_AnotherModel(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, file("docs/pool.md", "# Connection pool", "", "The pool was exhausted."))
 	f.mustFind(t, rag.Query{Text: "zebra"}, "docs/pool.md")
 	f.Fake.AddModel("mxbai-embed-large", "sha256:another")
-	mustCover(t, f.mustFind(t, rag.Query{Text: "zebra"}), rag.Coverage{Mode: rag.Lexical, Embedded: 0})
+	mustCover(t, f.mustFind(t, rag.Query{Text: "zebra"}, "docs/pool.md"), rag.Coverage{Mode: rag.Hybrid, BuiltIn: true, Embedded: 0})
 	f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md")
 	f.Embed(t, f.Tenant, catalog.Compounding)
 	mustCover(t, f.mustFind(t, rag.Query{Text: "zebra"}, "docs/pool.md"), rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
+}
+
+// Without Ollama a question in other words finds its document by the built-in vectors, also beside documents in
+// which one of its words stands.
+func TestSearch_BuiltInVectors(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.AddText(t, f.Tenant,
+		file("docs/retry.md", "# Requests", "", "Set `retry.max` to the number of attempts."),
+		file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
+	f.Searcher = f.NewSearcher(noServer{})
+	hits, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "try again repeatedly", Limit: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(hits.Documents) != 2 || hits.Documents[0].Path != "docs/retry.md" || !hits.BuiltIn {
+		t.Errorf("got %q, want docs/retry.md first of both documents", paths(hits.Documents))
+	}
+	// Other modes do not use them.
+	f.mustFind(t, rag.Query{Text: "try again repeatedly", Mode: rag.Lexical})
+	// A query of stop words alone has a meaning too.
+	if list, hits := f.found(t, rag.Query{Text: "what is it about"}); len(list) != 2 || hits.Mode != rag.Hybrid || !hits.BuiltIn {
+		t.Errorf("a query of stop words finds %q, by %+v", list, hits.Coverage)
+	}
 }
 
 // Two branches with the same content find the same, with the same scores, whichever

@@ -95,7 +95,7 @@ func TestSearch_ScoresByMeaning(t *testing.T) {
 	}
 }
 
-// A model whose cosines mean nothing is ignored: words decide.
+// A model whose cosines mean nothing is ignored: words and built-in vectors decide.
 func TestSearch_UnusableModel(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -110,7 +110,8 @@ func TestSearch_UnusableModel(t *testing.T) {
 		}
 		f.Searcher = f.NewSearcher(f.Models)
 		t.Run(name, func(t *testing.T) {
-			mustCover(t, f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md"), rag.Coverage{Mode: rag.Lexical, Embedded: 1})
+			mustCover(t, f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1}, "docs/pool.md"),
+				rag.Coverage{Mode: rag.Hybrid, BuiltIn: true, Embedded: 1})
 			// A search that asks for vectors gets them, by the cosine.
 			_, hits := f.found(t, rag.Query{Text: "exhausted pool", Mode: rag.Vector})
 			if got := paths(hits.Documents); len(got) != 2 || got[0] != "docs/pool.md" || hits.Documents[0].Score >= searchThreshold {

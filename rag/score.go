@@ -12,6 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
@@ -24,9 +25,10 @@ type assessment struct {
 	// LogOdds that the passage answers: the sum of Terms, unless a line of a pasted text
 	// decides, or the passage has the whole of a short query.
 	LogOdds float64
-	// compared says that the vector was compared; distance is NaN otherwise.
-	compared bool
-	distance float64
+	// compared says that the vector of the model was compared; distance is NaN otherwise. alike says that
+	// the built-in vector was compared instead; likeness is the cosine.
+	compared, alike    bool
+	distance, likeness float64
 	// named says that the passage has the whole of a short query, or the only word of a query in any
 	// of its forms.
 	named bool
@@ -45,14 +47,14 @@ func (f *search) assess(passages []candidate) []assessment {
 	for i, a := range assessed {
 		document := passages[i].ID
 		best[document] = a.Best(best[document])
-		if known, ok := bestMeaning[document]; a.compared && (!ok || a.Meaning > known) {
+		if known, ok := bestMeaning[document]; (a.compared || a.alike) && (!ok || a.Meaning > known) {
 			bestMeaning[document] = a.Meaning
 		}
 	}
 	for i := range assessed {
 		a, document := &assessed[i], passages[i].ID
 		ofDocument := best[document]
-		if ofDocument.Meaning = bestMeaning[document]; !a.compared {
+		if ofDocument.Meaning = bestMeaning[document]; !a.compared && !a.alike {
 			ofDocument.Meaning = 0
 		}
 		a.Signals = a.Within(ofDocument)
@@ -68,8 +70,12 @@ func (f *search) evidence(p candidate) assessment {
 	a := assessment{
 		Evidence: relevance.Evidence{Passages: f.searchable}, distance: p.Distance, compared: !math.IsNaN(p.Distance),
 	}
-	if a.compared && f.calibration.Usable() {
+	a.alike, a.likeness = !a.compared && !math.IsNaN(p.Likeness), p.Likeness
+	switch {
+	case a.compared && f.calibration.Usable():
 		a.Meaning = f.calibration.LogOdds(1 - p.Distance)
+	case a.alike:
+		a.Meaning = calibration.BuiltIn().LogOdds(p.Likeness)
 	}
 	if f.Mode != Vector && p.Bm25 > 0 {
 		var whole bool
@@ -80,6 +86,8 @@ func (f *search) evidence(p candidate) assessment {
 	switch {
 	case f.Mode == Vector, a.compared && relevance.MeaningDecides(f.weights.Known):
 		a.Form = relevance.Meaning
+	case a.alike:
+		a.Form = relevance.BuiltIn
 	case !a.compared:
 		a.Form = relevance.Words
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/model"
-	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -56,7 +55,8 @@ type Mode string
 
 // The modes. The zero value means Hybrid.
 const (
-	// Hybrid finds documents by the meaning of their vectors and by their words.
+	// Hybrid finds documents by the meaning of their vectors and by their words. Built-in vectors stand
+	// in for those of the model that are missing.
 	Hybrid Mode = "hybrid"
 	// Vector finds them by meaning alone.
 	Vector Mode = "vector"
@@ -96,8 +96,8 @@ type Query struct {
 	// ones, with any score. The Filter does not apply to them, and they do not count against Limit.
 	// With 0 they are among the others.
 	Critical int
-	// Patience, if not 0, is how long a hybrid search waits for the vector of the query. Then it goes on by
-	// words. So do other searches with a Patience in the next minute, unless the vector comes after all.
+	// Patience, if not 0, is how long a hybrid search waits for the model's vector of the query. Then it goes on
+	// without it. So do other searches with a Patience in the next minute, unless the vector comes after all.
 	Patience time.Duration
 	// Unasked says that nobody searches for the text. Then it does not make a document
 	// relevant that the document has the whole of a short text. For a text of one or two
@@ -165,13 +165,15 @@ type Hits struct {
 
 // Coverage says how a search was made.
 type Coverage struct {
-	// Mode is the one used: a hybrid search of documents without vectors is lexical,
-	// and one for stop words alone is by vector.
+	// Mode is the one used: a hybrid search for stop words alone is by the model's vector.
 	Mode Mode
+	// BuiltIn says that a hybrid search used the built-in vectors for passages that were not
+	// compared by vectors of the model.
+	BuiltIn bool
 	// Embedded is the part of the passages in the scope that has a vector of the
 	// current model, and 1 for a search that was to compare none.
 	Embedded float64
-	// Fallback is why a hybrid search went on by words, nil if it did not.
+	// Fallback is why a hybrid search had no vector of the model for the query, nil if it had one.
 	Fallback error
 }
 
@@ -205,7 +207,9 @@ type search struct {
 	weights terms.Weighted
 	rare    []int32
 	pasted  []pastedLine
-	vector  *pgvector.HalfVector // nil without one
+	vector  *pgvector.HalfVector // of the model, nil without one
+	// meaning is the built-in vector of the query, nil without one. Only a hybrid search has it.
+	meaning *pgvector.HalfVector
 	// candidates are the passages found. searchable is how many the search may return.
 	candidates []candidate
 	searchable int
@@ -222,14 +226,11 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 	query.Mode = cmp.Or(query.Mode, Hybrid)
 	f := search{scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1}}
 	f.terms = terms.NewQuery(scope.Tenant.ProjectID, query.Text)
-	if len(f.terms.Terms) == 0 {
-		if f.Mode == Lexical {
-			return nil, noWord()
-		}
-		f.Mode = Vector
+	if len(f.terms.Terms) == 0 && f.Mode == Lexical {
+		return nil, noWord()
 	}
-	if query.Patience > 0 && f.Mode == Hybrid && time.Since(time.Unix(0, s.hangs.Load())) < hangTime {
-		f.Mode = Lexical
+	if f.Mode == Hybrid && !query.pasted() { // words alone find what logs and traces are about
+		f.meaning = builtInVector(query.Text)
 	}
 	embedding := s.embed(ctx, f.Mode, query)
 	defer embedding.end()
@@ -291,7 +292,7 @@ func (f *search) vocabulary() terms.Vocabulary {
 func (h Hits) Empty() bool { return h.of.passages() == 0 }
 
 // MayAnswerScore is the least score of a document that may answer, whatever its title.
-func (h Hits) MayAnswerScore() float64 { return relevance.MayAnswer(h.of.searchable) }
+func (h Hits) MayAnswerScore() float64 { return h.of.leastScore() }
 
 // Scope returns what was searched.
 func (h Hits) Scope() catalog.Scope { return h.of.scope }

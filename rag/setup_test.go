@@ -1,12 +1,15 @@
 package rag_test
 
 import (
+	"context"
 	"os"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -18,6 +21,17 @@ type fixture struct{ *ragtest.Fixture }
 func setup(t *testing.T) *fixture {
 	t.Helper()
 	return &fixture{ragtest.New(t)}
+}
+
+// noServer stands for a model server that is away.
+type noServer struct{}
+
+func (noServer) EmbedModel(context.Context) (model.Model, error) {
+	return model.Model{}, apierror.Errorf(apierror.EmbeddingServiceError, "away")
+}
+
+func (noServer) EmbedQuery(context.Context, string) (model.Embedding, error) {
+	return model.Embedding{}, apierror.Errorf(apierror.EmbeddingServiceError, "away")
 }
 
 func file(path string, lines ...string) document.File { return ragtest.File(path, lines...) }

@@ -70,9 +70,9 @@ func weight(value any) int {
 
 type coverageOutput struct {
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"How documents were found, if not as asked."`
-	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"Why words alone found them."`
-	RetryAfterSeconds float64  `json:"retry_after_seconds,omitempty" jsonschema:"When to try again by meaning."`
-	Embedded          *float64 `json:"embedded,omitempty" jsonschema:"Part of the text that meaning finds so far."`
+	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"What stood in for the model's vectors, and why."`
+	RetryAfterSeconds float64  `json:"retry_after_seconds,omitempty" jsonschema:"When the model may answer."`
+	Embedded          *float64 `json:"embedded,omitempty" jsonschema:"Part of the text that has the model's vectors."`
 }
 
 func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
@@ -83,9 +83,21 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	if coverage.Mode != cmp.Or(asked, rag.Hybrid) {
 		out.Mode = coverage.Mode
 	}
+	used := "by words"
+	if coverage.BuiltIn {
+		used = "by words and built-in vectors"
+		switch coverage.Embedded {
+		case 0:
+			out.ModeReason = used + "; vectors of the model follow"
+		case 1: // and they are of no use
+			out.ModeReason = used
+		default:
+			out.ModeReason = "by words and vectors, built-in ones where those of the model follow"
+		}
+	}
 	if coverage.Fallback != nil {
 		e := apierror.AsError(coverage.Fallback)
-		out.ModeReason = brief(e.Error())
+		out.ModeReason = used + ": " + brief(e.Error())
 		out.RetryAfterSeconds, _ = e.Details["retry_after_seconds"].(float64)
 	}
 	return out

@@ -14,8 +14,10 @@ import (
 type ExplainOutput struct {
 	Query string   `json:"query"`
 	Mode  rag.Mode `json:"mode"`
-	// Embedded is the part of the passages that was compared by vectors.
-	Embedded          float64 `json:"embedded"`
+	// Embedded is the part of the passages whose vector of the model could be compared.
+	Embedded float64 `json:"embedded"`
+	// ModeReason says what stood in for the other vectors, and why.
+	ModeReason        string  `json:"mode_reason,omitempty"`
 	MinRelevanceScore float64 `json:"min_relevance_score"`
 	rag.Explanation
 	Results []ExplainedResult `json:"results"`
@@ -64,8 +66,12 @@ func (h *Handler) explain(
 	}
 	out := ExplainOutput{
 		Query: query.Text, Mode: explanation.Mode, Embedded: math.Floor(explanation.Embedded*100) / 100,
+		ModeReason:        coverageOf(explanation.Coverage, query.Mode).ModeReason,
 		MinRelevanceScore: query.MinScore,
 		Explanation:       explanation, Results: []ExplainedResult{},
+	}
+	if explanation.Fallback != nil {
+		out.Embedded = 0
 	}
 	for i, result := range searchResults(explanation.Documents, nil) {
 		hit := explanation.Documents[i]

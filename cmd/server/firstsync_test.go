@@ -151,6 +151,7 @@ type modeAnswer struct {
 	searchAnswer
 
 	Mode     string   `json:"mode"`
+	Reason   string   `json:"mode_reason"`
 	Embedded *float64 `json:"embedded"`
 }
 

@@ -88,18 +88,12 @@ func printResult(w io.Writer, rank int, r tools.SearchResult, minScore float64) 
 
 // sayMode says on stderr how a search was made, if not as it was asked for.
 func (t *tooling) sayMode(end tools.SearchEnd) {
-	if end.Mode == "" {
-		return
-	}
-	used := "words"
 	if end.Mode == rag.Vector {
-		used = "meaning"
+		t.notef("searched by meaning only")
 	}
-	note := "searched by " + used + " only"
 	if end.ModeReason != "" {
-		note += ": " + end.ModeReason
+		t.notef("searched %s", end.ModeReason)
 	}
-	t.notef("%s", note)
 }
 
 // sayWhatIsMissing says on stderr what the index lacks.
@@ -122,8 +116,11 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 }
 
 func printExplanation(table io.Writer, e tools.ExplainOutput) {
-	plain.Printf(table, "mode %s, %.0f %% of the passages with a vector, threshold %g\n",
-		e.Mode, 100*e.Embedded, e.MinRelevanceScore)
+	used := fmt.Sprintf("%.0f %% of the passages with a vector", 100*e.Embedded)
+	if e.ModeReason != "" {
+		used = e.ModeReason
+	}
+	plain.Printf(table, "mode %s, %s, threshold %g\n", e.Mode, used, e.MinRelevanceScore)
 	if len(e.Terms) > 0 {
 		plain.Printf(table, "\nterm\tin %s\tweight\tfinds passages\n", plain.Count(e.Sampled, "sampled passage"))
 		for _, term := range e.Terms {

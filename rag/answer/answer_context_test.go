@@ -285,7 +285,7 @@ func TestAsk_BeforeThereAreVectors(t *testing.T) {
 			t.Errorf("coverage (-want +got):\n%s", diff)
 		}
 	}
-	expect(rag.Coverage{Mode: rag.Lexical, Embedded: 0})
+	expect(rag.Coverage{Mode: rag.Hybrid, BuiltIn: true, Embedded: 0})
 	f.Embed(t, f.Tenant, catalog.Compounding)
 	expect(rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
 	// A critical document that has come since is considered before it has a vector.

@@ -13,7 +13,7 @@ const (
 	documentFormat = "6"
 	// passageFormat names the passages and terms made of a text. It is part of each passage's hash,
 	// so that a new name also costs every vector.
-	passageFormat = "2"
+	passageFormat = "3"
 
 	format = documentFormat + "." + passageFormat
 )

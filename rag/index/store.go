@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
@@ -100,14 +102,17 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 			Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Hashes: missing,
 		}
 		var lists, lexicals []byte
-		for _, hash := range missing {
+		meanings := make([]string, len(missing))
+		for i, hash := range missing {
 			p := passages[hash]
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
 			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
+			meanings[i] = meaning(p)
 			params.Promoted = append(params.Promoted, promoted[hash])
 		}
 		params.Terms, params.Lexicals = string(lists), string(lexicals)
+		params.Meanings = strings.Join(meanings, ";")
 		if err := q.PassageInsertMany(ctx, params); err != nil {
 			return err
 		}
@@ -135,6 +140,25 @@ func appendLexicalSide(lists, lexicals []byte, project int32, p DissectedPassage
 	}
 	lists, lexicals = append(lists, '}'), append(lexicals, "}/"...)
 	return lists, strconv.AppendInt(lexicals, terms.Dimensions, 10)
+}
+
+// meaning returns the built-in vector of a passage as a halfvec, "" for none: the table is of English. Searches
+// compare directions alone, so the numbers are whole, which PostgreSQL reads faster.
+func meaning(p DissectedPassage) string {
+	if p.language != terms.English {
+		return ""
+	}
+	vector := wordvec.Vector(p.Heading + "\n" + p.Text)
+	if vector == nil {
+		return ""
+	}
+	const length = 1000
+	text := make([]byte, 0, 5*len(vector))
+	for i, x := range vector {
+		text = append(text, ","[:min(i, 1)]...)
+		text = strconv.AppendInt(text, int64(math.Round(length*float64(x))), 10)
+	}
+	return "[" + string(text) + "]"
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions. It

@@ -29,6 +29,7 @@ func TestLogOdds(t *testing.T) {
 		{"nothing known, of a hundred", relevance.Evidence{Passages: 100}, -.8*4.605170186 - 4.8},
 		{"words and meaning", relevance.Evidence{Signals: signals, Phrase: .5, Passages: 100}, 2 + 7.5 + 2.4 + 2 - .8*4.605170186 - 4.8},
 		{"words alone", relevance.Evidence{Form: relevance.Words, Signals: signals, Phrase: .5, Passages: 100}, 9 + 2.8 + 1.25 - .7*4.605170186 - 6.3},
+		{"words and built-in vectors", relevance.Evidence{Form: relevance.BuiltIn, Signals: signals, Phrase: .5, Passages: 100}, 1.5 + 9 + 2.16 + 1.5 - .75*4.605170186 - 5.6},
 		{"meaning alone", relevance.Evidence{Form: relevance.Meaning, Signals: signals, Phrase: .5, Passages: 100}, 2.5 - .2*4.605170186 - 1},
 		{"a cosine that speaks against it", relevance.Evidence{Signals: relevance.Signals{Meaning: -10}, Passages: 1}, -8.8},
 	} {
@@ -79,6 +80,16 @@ func TestSignals_Within(t *testing.T) {
 	if got := best.Within(best); got != best {
 		t.Errorf("the only passage of a document has %+v of %+v", got, best)
 	}
+}
+
+// In a small project a document may answer with less.
+func TestMayAnswer(t *testing.T) {
+	t.Parallel()
+	for passages, want := range map[int]float64{1_000: .3, 350: .3, 35: 3.0 / 73, 1: 3.0 / 2453, 0: 3.0 / 2453} {
+		mustBe(t, "the least score", relevance.MayAnswer(passages, relevance.BuiltIn), want)
+	}
+	mustBe(t, "the least score by meaning alone", relevance.MayAnswer(1, relevance.Meaning), .3)
+	mustBe(t, "the least score by words", relevance.MayAnswer(35, relevance.Words), 3.0/17)
 }
 
 func TestNamed(t *testing.T) {
@@ -135,7 +146,7 @@ func TestLogOdds_IsMonotone(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
 		low := relevance.Evidence{
-			Form: []relevance.Form{relevance.Both, relevance.Words, relevance.Meaning}[random.IntN(3)], Phrase: random.Float64(),
+			Form: []relevance.Form{relevance.Both, relevance.Words, relevance.BuiltIn, relevance.Meaning}[random.IntN(4)], Phrase: random.Float64(),
 			Signals:  relevance.Signals{Meaning: 20 * random.NormFloat64(), Strength: 5 * random.Float64(), Share: random.Float64()},
 			Passages: 1 + random.IntN(10_000),
 		}

@@ -34,6 +34,7 @@ CROSS JOIN LATERAL (
 -- with each. Without a vector of the query, or of the passage, the distance is NaN.
 SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, left(p.content, 20000) AS content,
     (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
+    coalesce(1 - (p.meaning <=> sqlc.narg('meaning')::halfvec), 'NaN')::float8 AS likeness,
     coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c
 JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = c.passage_hash

@@ -5,12 +5,12 @@ WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hash
 
 -- name: PassageInsertMany :exec
 -- Rows must come sorted by hash: two servers that insert the same passages in different orders
--- would deadlock. Each row's terms are an array in PostgreSQL's notation, and its weights a
--- sparsevec, with a semicolon between rows. PostgreSQL would read an array of these texts character
--- by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
+-- would deadlock. Each row's terms are an array in PostgreSQL's notation, its weights a
+-- sparsevec and its meaning a halfvec or '', with a semicolon between rows. PostgreSQL would read an
+-- array of these texts character by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
 -- any tenant of the project: it names the node of Citus.
-INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
-SELECT @collection, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, p.promoted
+INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, meaning, promoted)
+SELECT @collection, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, nullif(p.meaning, '')::halfvec, p.promoted
 FROM tenants t
 CROSS JOIN (
     SELECT unnest(@hashes::uuid[]) AS hash,
@@ -18,6 +18,7 @@ CROSS JOIN (
         unnest(@contents::text[]) AS content,
         unnest(string_to_array(@terms, ';')) AS terms,
         unnest(string_to_array(@lexicals, ';')) AS lexical,
+        unnest(string_to_array(@meanings, ';')) AS meaning,
         unnest(@promoted::boolean[]) AS promoted
 ) AS p
 WHERE t.project_id = @project_id AND t.id = @tenant_id

@@ -1,8 +1,9 @@
--- A search reads SearchFacts, and then SearchWords, SearchVectors or both. They are two
--- statements because PostgreSQL plans each statement each time. So a search by words does not
--- wait for the plan of a search by vectors. Both return passages with the columns of the view found_chunks and some
+-- A search reads SearchFacts, and then one to three of SearchWords, SearchVectors and SearchMeanings.
+-- They are statements of their own because PostgreSQL plans each statement each time. So a search by
+-- words does not wait for the plan of a search by vectors. All return passages with the columns of the view found_chunks and some
 -- more, and find a document once, by its best passage. With each_passage they find each of its
--- passages. Beside a question of a document they return the best passage of its text. A text that is longer than a passage of words can be is cut. In both, asked has the documents that the filter allows, and wanted the passages
+-- passages. Beside a question of a document they return the best passage of its text. A text that is longer than a passage of words can be is cut.
+-- likeness is the cosine of the built-in vectors of query and passage, NaN without them. In all, asked has the documents that the filter allows, and wanted the passages
 -- that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
 --
 -- In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
@@ -189,7 +190,8 @@ CROSS JOIN LATERAL (
 ) v
 CROSS JOIN LATERAL (
     SELECT p.hash, p.heading, left(p.content, 20000) AS content,
-        (CASE WHEN top.line < 0 THEN top.bm25 ELSE -(p.lexical <#> @terms::sparsevec) END)::float8 AS bm25
+        (CASE WHEN top.line < 0 THEN top.bm25 ELSE -(p.lexical <#> @terms::sparsevec) END)::float8 AS bm25,
+        coalesce(1 - (p.meaning <=> sqlc.narg('meaning')::halfvec), 'NaN')::float8 AS likeness
     FROM passages p
     WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
     OFFSET 0
@@ -316,8 +318,75 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) v
 CROSS JOIN LATERAL (
-    SELECT p.hash, p.heading, left(p.content, 20000) AS content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
+    SELECT p.hash, p.heading, left(p.content, 20000) AS content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
+        coalesce(1 - (p.meaning <=> sqlc.narg('meaning')::halfvec), 'NaN')::float8 AS likeness
     FROM passages p
     WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
     OFFSET 0
 ) p;
+
+-- name: SearchMeanings :many
+-- The passages whose built-in vectors are near the query's. All that are wanted are compared: the
+-- caller does not ask for too many. They are reached by primary key from document_chunks_passage.
+WITH asked AS MATERIALIZED (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type)
+), near AS MATERIALIZED (
+    SELECT c.document_id, c.ordinal, c.passage_hash AS hash, p.distance
+    FROM document_chunks c
+    CROSS JOIN LATERAL (
+        SELECT p.meaning <=> @meaning::halfvec AS distance
+        FROM passages p
+        WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = c.passage_hash AND p.meaning IS NOT NULL
+        OFFSET 0
+    ) p
+    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+        AND c.promotion_level = ANY(@levels::promotion_level[])
+        AND ((@filter::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+    ORDER BY p.distance, c.document_id, c.ordinal
+    LIMIT @max_passages
+), best AS (
+    SELECT DISTINCT ON (document_id, CASE WHEN @each_passage::boolean THEN ordinal END) document_id, ordinal, hash, distance
+    FROM near
+    ORDER BY document_id, CASE WHEN @each_passage::boolean THEN ordinal END, distance, ordinal
+), top AS (
+    SELECT document_id, ordinal, hash, distance FROM best
+    ORDER BY distance, document_id, ordinal
+    LIMIT @max_rows
+), shown AS (
+    SELECT document_id, ordinal, hash FROM top
+    UNION ALL
+    SELECT top.document_id, b.ordinal, b.hash
+    FROM top
+    CROSS JOIN LATERAL (
+        SELECT c.ordinal, c.passage_hash AS hash
+        FROM document_chunks c
+        JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = c.passage_hash
+        WHERE c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal >= 0
+        ORDER BY p.meaning <=> @meaning::halfvec, c.ordinal
+        LIMIT 1
+    ) b
+    WHERE top.ordinal < 0
+)
+SELECT v.*, p.*, coalesce(e.distance, 'NaN')::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+FROM shown top
+CROSS JOIN LATERAL (
+    SELECT f.* FROM found_chunks f
+    WHERE f.project_id = @project_id AND f.id = top.document_id AND f.ordinal = top.ordinal
+    OFFSET 0
+) v
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, left(p.content, 20000) AS content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
+        coalesce(1 - (p.meaning <=> @meaning::halfvec), 'NaN')::float8 AS likeness
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
+    OFFSET 0
+) p
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
+        AND e.hash = top.hash
+    OFFSET 0
+) e ON true;

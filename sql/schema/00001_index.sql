@@ -198,6 +198,9 @@ CREATE TABLE passages (
     -- The document's side of BM25: the weight of each term. Its inner product with
     -- the query's side is the passage's BM25.
     lexical    sparsevec   NOT NULL,
+    -- The vector of both, by rag/wordvec. NULL for a text without a piece, and for one that is
+    -- not in English.
+    meaning    halfvec(256),
     -- Set with the first chunk above the standard level that points at the passage,
     -- and kept: a search asks document_chunks who has it, and at which level.
     promoted   boolean     NOT NULL DEFAULT false,
@@ -215,11 +218,14 @@ CREATE INDEX passages_terms ON passages USING gin (terms);
 -- No query is planned by what these columns hold, and long values take ANALYZE most of
 -- its time.
 ALTER TABLE passages_compounding ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
-    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0;
+    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0,
+    ALTER meaning SET STATISTICS 0;
 ALTER TABLE passages_external ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
-    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0;
+    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0,
+    ALTER meaning SET STATISTICS 0;
 ALTER TABLE passages_handbook ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
-    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0;
+    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0,
+    ALTER meaning SET STATISTICS 0;
 
 -- The vectors of the passages. A passage without a row of the model is in the queue for
 -- that reason alone. promoted is that of the passage.

@@ -87,7 +87,7 @@ func judge(
 			if mode == vector && size > 0 {
 				continue // vectors alone are judged for their ranking of all documents
 			}
-			of, err := sampleOf(ctx, client, projects, mode, hook)
+			of, err := sampleOf(ctx, client, projects, mode, hook, in.OllamaHost == nobody)
 			if err != nil {
 				return nil, err
 			}
@@ -100,11 +100,13 @@ func judge(
 }
 
 // sampleOf asks the questions of each project in one mode.
-func sampleOf(ctx context.Context, client *mcpclient.Client, projects []checkout, mode string, hook bool) (sample, error) {
+func sampleOf(
+	ctx context.Context, client *mcpclient.Client, projects []checkout, mode string, hook, serverless bool,
+) (sample, error) {
 	of := sample{projects: len(projects)}
 	for _, p := range projects {
 		of.documents = p.documents
-		if err := activate(ctx, client, p.config(), mode); err != nil {
+		if err := activate(ctx, client, p.config(), serverless); err != nil {
 			return sample{}, err
 		}
 		for _, q := range p.questions {
@@ -125,10 +127,9 @@ func sampleOf(ctx context.Context, client *mcpclient.Client, projects []checkout
 	return of, nil
 }
 
-// activate waits for the texts of all documents, and for their vectors unless documents are
-// found by words alone.
-func activate(ctx context.Context, client *mcpclient.Client, config, mode string) error {
-	if mode != lexical {
+// activate waits for the texts of all documents, and for their vectors unless there is no model server.
+func activate(ctx context.Context, client *mcpclient.Client, config string, serverless bool) error {
+	if !serverless {
 		return client.Activate(ctx, config, "main")
 	}
 	err := client.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": "main"}, nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// competitor is a way to search: by words alone if it has no model.
+// competitor is a way to search: without a model by words alone, or by words and built-in vectors.
 type competitor struct {
 	name, model string
 	modes       []string
@@ -26,7 +26,7 @@ type competitor struct {
 // tinyStandIn names the model of the tests, which knows hardly any meanings.
 const tinyStandIn = "tiny stand-in"
 
-// competitors returns words alone, the model that the project uses by itself, all-minilm if
+// competitors returns words alone, words and built-in vectors, the model that the project uses by itself, all-minilm if
 // Ollama has it, and the models in the files. Each model is judged by vectors alone too.
 func competitors(ctx context.Context, ollama string, files []string) ([]competitor, error) {
 	const own, small = "mxbai-embed-large", "all-minilm"
@@ -36,9 +36,9 @@ func competitors(ctx context.Context, ollama string, files []string) ([]competit
 	}
 	client := api.NewClient(host, http.DefaultClient)
 	both := []string{vector, hybrid}
-	all := []competitor{{"words", "", []string{lexical}}, {own, own, both}}
+	all := []competitor{{"words", "", []string{lexical}}, {"built in", "", []string{hybrid}}, {own, own, both}}
 	if os.Getenv(testenv.EnvOllamaModels) == string(testenv.TinyModels) {
-		all[1].name = tinyStandIn
+		all[2].name = tinyStandIn
 	}
 	list, err := client.List(ctx)
 	if err != nil {

@@ -45,9 +45,10 @@ INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_
     (1, 1, 1, 0, 'docs/labels.md', '', false),
     (1, 1, 2, 0, 'docs/gone.md', 'docs/missing.md', false);
 
-INSERT INTO passages (collection, project_id, hash, created_at, heading, content, terms, lexical, promoted)
+INSERT INTO passages (collection, project_id, hash, created_at, heading, content, terms, lexical, meaning, promoted)
 SELECT p.collection::collection, p.project_id, p.hash::uuid, '2026-01-02 00:00+00', p.heading, p.content,
-    ARRAY[p.term, 1000], format('{%s:1.5,1000:0.9}/1000000000', p.term)::sparsevec, p.collection = 'compounding'
+    ARRAY[p.term, 1000], format('{%s:1.5,1000:0.9}/1000000000', p.term)::sparsevec,
+    CASE p.collection WHEN 'compounding' THEN ('[1' || repeat(',0', 255) || ']')::halfvec END, p.collection = 'compounding'
 FROM (VALUES
     ('compounding', 1, '00000000-0000-4000-8000-000000000001', 'Pool > ## Cause', 'Jobs kept their connections.', 1),
     ('compounding', 1, '00000000-0000-4000-8000-000000000002', 'Pool > ## Cure', 'Acquire one per attempt.', 2),
