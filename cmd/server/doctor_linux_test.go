@@ -130,6 +130,11 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folder": "docs/solution", "lenient": true}}`)
 		}, "config", "no folder docs/solution yet", "correct documents.folder", 0},
+		{"a place without markdown", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folders": ["doc/adr", "*.md"]}}`)
+			write(t, i.root, "README.md", "# A\n")
+		}, "files", "there is no markdown in doc/adr", "correct or remove it", 0},
 		{"unreadable file", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.unprivileged = true

@@ -30,9 +30,12 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	var findings []Finding
 	files, collection, schema := 0, catalog.Compounding, index.Schema(e.project)
 	e.unindexed = map[string]bool{}
+	inUse := map[string]bool{} // places with a file
 	for _, folder := range workspace.Folders(e.project) {
 		err := folder.ReadAll(ctx, func(file document.File, err error) {
 			files++
+			place, _ := e.project.PlaceOf(file.Path)
+			inUse[place] = true
 			if err == nil {
 				_, err = index.Dissect(file, collection, schema)
 			}
@@ -56,10 +59,17 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		findings = append(findings,
 			one(Warning, fmt.Sprintf("%d more files or folders are not indexed", more), "run: compound-docs lint")...)
 	}
+	for _, place := range e.project.Config.Documents.Folders {
+		if !inUse[place] {
+			findings = append(findings, one(Warning, "there is no markdown in "+place+", which documents.folders names",
+				"run: ${EDITOR:-vi} "+claude.Quote(e.project.ConfigPath)+" and correct or remove it")...)
+		}
+	}
 	switch {
 	case len(findings) > 0:
 	case files == 0:
-		findings = one(OK, "there is no document to search yet in "+e.project.PlacesText(), "")
+		findings = one(OK, "there is no document to search yet in "+e.project.PlacesText()+
+			"; compound-docs init names markdown elsewhere", "")
 	default:
 		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
 	}
