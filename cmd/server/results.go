@@ -91,8 +91,12 @@ func (t *tooling) sayMode(end tools.SearchEnd) {
 	if end.Mode == rag.Vector {
 		t.notef("searched by meaning only")
 	}
-	if end.ModeReason != "" {
-		t.notef("searched %s", end.ModeReason)
+	how, _, hasReason := strings.Cut(end.ModeReason, ": ")
+	if hasReason {
+		how += "; compound-docs doctor says why"
+	}
+	if how != "" {
+		t.notef("searched %s", how)
 	}
 }
 

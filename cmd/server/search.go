@@ -160,6 +160,11 @@ func (f *searchFlags) list(t *tooling) error {
 // showSections prints the results, or asJSON. It says on stderr what the search lacks.
 func (t *tooling) showSections(asJSON any, end tools.SearchEnd, sections ...section) error {
 	t.sayMode(end)
+	if end.Index != nil && end.ModeReason != "" { // it says the same of the vectors
+		index := *end.Index
+		index.Embedding = 0
+		end.Index = &index
+	}
 	t.sayWhatIsMissing(end.Index)
 	return t.print(asJSON, func(w io.Writer) {
 		for _, s := range sections {
