@@ -67,8 +67,8 @@ func TestServer_GivesWayToANewerBundle(t *testing.T) {
 		want   bool
 	}{
 		"an earlier release's":  {Installation{}, true},
-		"older":                 {Installation{PostgreSQL: "15.18", Pgvector: "0.8.0", Bin: bundled.Bin}, true},
-		"an older pgvector":     {Installation{PostgreSQL: bundled.PostgreSQL, Pgvector: "0.8.0", Bin: bundled.Bin}, true},
+		"older":                 {Installation{PostgreSQL: "15.1", Pgvector: "0.7.4", Bin: bundled.Bin}, true},
+		"an older pgvector":     {Installation{PostgreSQL: bundled.PostgreSQL, Pgvector: "0.7.4", Bin: bundled.Bin}, true},
 		"the same":              {bundled, false},
 		"newer":                 {Installation{PostgreSQL: "99.1", Pgvector: "1.0", Bin: bundled.Bin}, false},
 		"the same, and removed": {Installation{PostgreSQL: bundled.PostgreSQL, Pgvector: bundled.Pgvector, Bin: gone}, true},
