@@ -1,7 +1,9 @@
 package recall
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +46,17 @@ func TestSession_KnowsWhatFailedAndSucceeded(t *testing.T) {
 	}
 	if !s.Shown[0].Succeeded || s.Shown[1].Succeeded {
 		t.Errorf("shown: %+v", s.Shown)
+	}
+	// A session is kept as JSON, which has no half characters.
+	long := strings.Repeat("x", maxCommand-1) + "üüü"
+	s.Fail(long)
+	kept, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Session
+	if err := json.Unmarshal(kept, &read); err != nil || !read.Succeed(long) {
+		t.Errorf("a long command that failed is not known any more: %q, %v", read.Failed, err)
 	}
 	for i := range 3 * maxKept {
 		s.Fail(fmt.Sprint(i))

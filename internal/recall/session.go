@@ -122,7 +122,7 @@ func (s *Session) Succeed(command string) (failedBefore bool) {
 
 func cutCommand(command string) string {
 	command = strings.TrimSpace(command)
-	return command[:min(len(command), maxCommand)]
+	return strings.ToValidUTF8(command[:min(len(command), maxCommand)], "") // without half a character
 }
 
 // Delegate keeps what the next subagent of a kind is told.
