@@ -11,7 +11,7 @@ import (
 // init takes the model of the settings or of the flag, and says what searches are without it.
 func TestInit_SettlesTheEmbedder(t *testing.T) {
 	t.Parallel()
-	const usual, byWords = "mxbai-embed-large", "searches go by words alone until"
+	const usual, byWords = "mxbai-embed-large", "searches go by words and built-in vectors until"
 	for name, test := range map[string]struct {
 		has       []string
 		arguments []string

@@ -33,9 +33,9 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 		}
 		switch {
 		case state.Err != nil:
-			text += ". " + server + " does not answer at " + state.Host + ": searches go by words alone until it does"
+			text += ". " + server + " does not answer at " + state.Host + ": searches go by words and built-in vectors until it does"
 		case missing && s.embeddings.API == ollamaAPI:
-			text += ". Ollama does not have it: searches go by words alone until compound-docs up pulls it"
+			text += ". Ollama does not have it: searches go by words and built-in vectors until compound-docs up pulls it"
 		case missing:
 			text += ". " + server + " does not list it: compound-docs doctor tries it"
 		}
