@@ -58,7 +58,11 @@ func (f *search) assess(passages []candidate) []assessment {
 			ofDocument.Meaning = 0
 		}
 		a.Signals = a.Within(ofDocument)
-		if a.LogOdds = a.Evidence.LogOdds(); a.named {
+		a.LogOdds = a.Evidence.LogOdds()
+		if a.Form == relevance.BuiltIn && f.query.Unasked {
+			a.LogOdds -= relevance.UnaskedBuiltIn
+		}
+		if a.named {
 			a.LogOdds = relevance.Named(a.LogOdds)
 		}
 	}

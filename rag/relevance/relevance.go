@@ -163,6 +163,10 @@ func MayAnswer(passages int, form Form) float64 {
 	return Score(math.Log(mayAnswer/(1-mayAnswer)) - math.Log(fewer))
 }
 
+// UnaskedBuiltIn is taken from the log-odds by words and built-in vectors of a text that nobody searches for, such
+// as a prompt: with the model's vectors or by words, fewer everyday prompts get a document.
+const UnaskedBuiltIn = .4
+
 // Named returns the log-odds of a passage that has the whole of a short query: at least even. A
 // one-word query asks for documents containing it.
 func Named(logOdds float64) float64 { return max(logOdds, 0) }

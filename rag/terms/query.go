@@ -1,11 +1,9 @@
 package terms
 
 import (
-	_ "embed"
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
@@ -167,26 +165,8 @@ type Weighted struct {
 	whole  string // as in Query
 }
 
-// everydayWeight is the part of its weight that a word has which people use whatever a project is about: in a
-// small project such words are as rare as telling ones. By words alone the right document is first for 41 instead
-// of 38 of 56 questions in eight repositories of 1 to 12 pages (test/firsthour), with .3 as with .5.
-const everydayWeight = .5
-
-//go:embed everyday.txt
-var everydayList string
-
-// everyday has the stems of everydayList.
-var everyday = sync.OnceValue(func() map[string]bool {
-	_, list, _ := strings.Cut(everydayList, "\n") // the first line is a comment
-	stems := map[string]bool{}
-	for word := range strings.FieldsSeq(list) {
-		stems[stem(word)] = true
-	}
-	return stems
-})
-
-// Weigh weighs each term by 1 + ln count times its IDF, in the order of Terms; everyday words, and those of an
-// identifier beside other words, by less. frequency returns the number of sampled passages in which a term occurs.
+// Weigh weighs each term by 1 + ln count times its IDF, in the order of Terms; those of an identifier beside
+// other words by less. frequency returns the number of sampled passages in which a term occurs.
 func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	w := Weighted{
 		Terms: make([]int32, len(q.Terms)), Weights: make([]float32, len(q.Terms)), quoted: q.quoted, whole: q.whole,
@@ -194,9 +174,6 @@ func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	for i, term := range q.Terms {
 		w.Terms[i] = term.Hash
 		w.Weights[i] = float32((1 + math.Log(float64(term.Count))) * IDF(frequency(term.Hash), sampled))
-		if everyday()[term.Name] {
-			w.Weights[i] *= everydayWeight
-		}
 	}
 	q.weighIdentifiers(w.Weights)
 	for i, term := range w.Terms {
