@@ -161,9 +161,11 @@ func (c *Client) Index(ctx context.Context) (*Index, error) {
 }
 
 // Activate activates the project of a config file, and returns when its index holds
-// all of its documents with their vectors.
+// all of its documents with their vectors. It fails if the index waits for long, as it
+// does for a moment after a crash of the database.
 func (c *Client) Activate(ctx context.Context, config, branch string) error {
-	const often = 20 * time.Millisecond
+	const often, long = 20 * time.Millisecond, 5 * time.Second
+	var waits time.Time // since when
 	if err := c.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, nil); err != nil {
 		return err
 	}
@@ -172,7 +174,13 @@ func (c *Client) Activate(ctx context.Context, config, branch string) error {
 		if err != nil || index == nil {
 			return err
 		}
-		if index.FailedCount > 0 || index.Waiting != "" {
+		switch {
+		case index.Waiting == "":
+			waits = time.Time{}
+		case waits.IsZero():
+			waits = time.Now()
+		}
+		if index.FailedCount > 0 || !waits.IsZero() && time.Since(waits) > long {
 			return fmt.Errorf("the index of %s stays behind: %+v", config, *index)
 		}
 		select {

@@ -136,7 +136,7 @@ func (f *fleet) add(ctx context.Context) error {
 	return nil
 }
 
-// killSometimes kills one of the servers every few seconds and starts another
+// killSometimes kills one of the servers soon, and then every few seconds, and starts another
 // in its place, until stop is called.
 func (f *fleet) killSometimes(t *testing.T, seed uint64) (stop func()) {
 	t.Helper()
@@ -144,11 +144,12 @@ func (f *fleet) killSometimes(t *testing.T, seed uint64) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
-		for {
+		const shortest, soon, later = 100, 400, 4000 // milliseconds
+		for most := soon; ; most = later {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(time.Duration(500+random.IntN(3500)) * time.Millisecond):
+			case <-time.After(time.Duration(shortest+random.IntN(most)) * time.Millisecond):
 			}
 			i := random.IntN(len(f.servers))
 			victim := f.servers[i]
