@@ -37,7 +37,7 @@ type Result struct {
 	Folders []string
 	// Places are where the documents are.
 	Places []Place
-	// Further are places with markdown that is no document, for [Options.Documents].
+	// Further are places with markdown outside the documents. [Options.Documents] can add them.
 	Further []Place
 	// LeftOut are files and folders with markdown that are never proposed.
 	LeftOut []LeftOut
@@ -49,7 +49,7 @@ type Place struct {
 	Files int    `json:"files"`
 }
 
-// LeftOut is a file or a folder with markdown that is no document, and why.
+// LeftOut is a file or a folder outside the documents, with the reason.
 type LeftOut struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
@@ -139,7 +139,7 @@ type documents struct {
 
 var configName = path.Join(project.ConfigDir, project.ConfigFile)
 
-// writeConfig writes a configuration, or changes documents.folders of the one that is there.
+// writeConfig writes a configuration. If there is one already, it changes documents.folders there.
 func (r *Result) writeConfig(root string, folder *contain.Root, found survey, options Options) error {
 	const readable, file = 0o755, 0o644
 	shown := folder.Showing(project.ConfigDir)
@@ -224,7 +224,7 @@ func (r *Result) changeConfig(root string, shown *contain.Root, options Options)
 	return nil
 }
 
-// withFolders returns the text of a configuration with documents.folders set, and the rest as it was but for blanks.
+// withFolders returns the text of a configuration with documents.folders set, and the rest unchanged except for blanks.
 func withFolders(text []byte, folders []string) ([]byte, error) {
 	value, err := hujson.Parse(text)
 	if err != nil {
