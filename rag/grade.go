@@ -22,13 +22,13 @@ const (
 	Nothing Grade = "nothing"
 )
 
-// Strength says in a word how likely a document answers: sure from the threshold on, likely from .3 on, or weak.
+// Strength says in a word how likely a document answers: sure from the threshold on, likely from
+// [relevance.Likely] on, or weak.
 func Strength(score, threshold float64) string {
-	const likely = .3
 	switch {
 	case score >= threshold:
 		return "sure"
-	case score >= likely:
+	case score >= relevance.Likely:
 		return "likely"
 	default:
 		return "weak"

@@ -126,7 +126,7 @@ func (p *Project) linkBase(relPath string) string {
 		return p.docsDir
 	}
 	first := p.places.list[0]
-	if isPattern(first.pattern) || isMarkdown(first.pattern) {
+	if isPattern(first.pattern) || IsMarkdown(first.pattern) {
 		return "."
 	}
 	return first.pattern

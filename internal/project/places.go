@@ -66,7 +66,7 @@ func (p places) own(name string) bool {
 
 // at returns the index of the first place that has a file as its document, or -1.
 func (p places) at(name string) int {
-	if !isMarkdown(name) {
+	if !IsMarkdown(name) {
 		return -1
 	}
 	return slices.IndexFunc(p.list, func(place place) bool {
@@ -91,8 +91,8 @@ func within(folder, name string) bool {
 	return folder == "." || folder != "" && (name == folder || strings.HasPrefix(name, folder+"/"))
 }
 
-// isMarkdown reports whether a file of a place is read as markdown, by its name.
-func isMarkdown(name string) bool {
+// IsMarkdown reports whether a file of documents.folders is read as markdown, by its name.
+func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 

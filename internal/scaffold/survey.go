@@ -74,11 +74,10 @@ func (s *survey) enter(root *contain.Root, name string) error {
 }
 
 func (s *survey) add(name string) {
-	extension := strings.ToLower(path.Ext(name))
-	if slices.Contains(pictures, extension) {
+	if slices.Contains(pictures, strings.ToLower(path.Ext(name))) {
 		return
 	}
-	isNote := slices.Contains(markdown, extension)
+	isNote := project.IsMarkdown(name)
 	if isNote {
 		s.markdown = append(s.markdown, name)
 	}
@@ -91,7 +90,6 @@ func (s *survey) add(name string) {
 }
 
 var (
-	markdown = []string{".md", ".markdown", ".mdx"}
 	pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".drawio", ".canvas"}
 	// vaultFolders have the settings of apps for notes.
 	vaultFolders = []string{".obsidian", ".foam", ".dendron", ".zk", "logseq"}
@@ -123,7 +121,7 @@ func hasMarkdown(root *contain.Root, folder string) (found bool) {
 	entries := 0
 	_ = opened.Walk(func(name string, _ fs.DirEntry, _ error) error {
 		entries++
-		found = slices.Contains(markdown, strings.ToLower(path.Ext(name)))
+		found = project.IsMarkdown(name)
 		if found || entries > enough {
 			return fs.SkipAll
 		}

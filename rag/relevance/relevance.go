@@ -140,11 +140,11 @@ func (e Evidence) LogOdds() float64 {
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
-// mayAnswer is the least score of a document that may answer in a project that is not small: one of smallProject
+// Likely is the least score of a document that may answer in a project that is not small: one of smallProject
 // passages or more, or of smallBuiltIn by words and built-in vectors. Below, words are few, so that right documents
 // score less. 20 projects of 1 to 21 passages (test/firsthour) have 116 questions with an answer and 52 without.
 const (
-	mayAnswer                  = .3
+	Likely                     = .3
 	smallProject, smallBuiltIn = 70, 350
 )
 
@@ -160,7 +160,7 @@ func MayAnswer(passages int, form Form) float64 {
 	case Both, Words:
 	}
 	fewer := float64(small) / float64(min(max(passages, 1), small))
-	return Score(math.Log(mayAnswer/(1-mayAnswer)) - math.Log(fewer))
+	return Score(math.Log(Likely/(1-Likely)) - math.Log(fewer))
 }
 
 // UnaskedBuiltIn is taken from the log-odds by words and built-in vectors of a text that nobody searches for, such
