@@ -1,20 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -28,84 +22,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/openai"
 	"github.com/compound-docs/compound-docs/tools"
 )
-
-// flags are the command line's; "" is a flag that was not given.
-type flags struct {
-	databaseURL, ollamaHost, logLevel, project string
-}
-
-// options are the program's settings, from flags, environment and file in this order.
-type options struct {
-	home        string
-	databaseURL string // "" for the user's own server
-	postgres    string // what that runs with, as [pgserver.Server] takes it
-	ollamaHost  string
-	// embeddings and answers name the servers of the two models.
-	embeddings, answers project.ModelHost
-	logLevel            slog.Level
-	logLevelGiven       bool
-	// contentLogLevel is for messages about documents and searches; nil means logLevel.
-	contentLogLevel *slog.Level
-	project         string // absolute, or "" for none
-	settings        project.Settings
-}
-
-func (f *flags) resolve() (options, error) {
-	home, err := homeFolder()
-	if err != nil {
-		return options{}, err
-	}
-	settings, err := project.LoadSettings(home)
-	if err != nil {
-		return options{}, err
-	}
-	return f.resolveWith(home, settings)
-}
-
-func homeFolder() (string, error) {
-	if home := os.Getenv("CDOCS_HOME"); home != "" {
-		return home, nil
-	}
-	return project.DefaultHome()
-}
-
-func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
-	o = options{
-		home:        home,
-		databaseURL: cmp.Or(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
-		ollamaHost:  cmp.Or(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost),
-		project:     cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
-		settings:    settings,
-	}
-	o.embeddings = o.modelHost(settings.EmbeddingHost, "CDOCS_EMBEDDING_KEY")
-	o.answers = o.modelHost(settings.GenerationHost, "CDOCS_GENERATION_KEY")
-	if o.project != "" {
-		if o.project, err = filepath.Abs(o.project); err != nil {
-			return options{}, fmt.Errorf("resolve project: %w", err)
-		}
-	}
-	if o.postgres = cmp.Or(os.Getenv("CDOCS_POSTGRES"), settings.Postgres); o.postgres != "" && o.postgres != pgserver.Container {
-		if o.postgres, err = filepath.Abs(o.postgres); err != nil {
-			return options{}, fmt.Errorf("resolve CDOCS_POSTGRES: %w", err)
-		}
-	}
-	level := cmp.Or(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
-	o.logLevelGiven = level != ""
-	level = cmp.Or(level, "info")
-	if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
-		return options{}, usagef("log level %q is none of debug, info, warn, error", level)
-	}
-	return o, nil
-}
-
-// modelHost returns the configured server, or Ollama. A variable may hold its key.
-func (o options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
-	if configured.URL == "" {
-		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}
-	}
-	configured.Key = cmp.Or(os.Getenv(variable), configured.Key)
-	return configured
-}
 
 // setup holds the parts of commands on the index. They connect when they are first used.
 type setup struct {
@@ -248,79 +164,6 @@ func withTools(
 		})
 	})
 }
-
-// errNoProject is the cause of an error outside a project.
-var errNoProject = errors.New("no project found")
-
-// findProject returns the nearest folder with a project's config, from dir upwards.
-func findProject(dir string) (string, error) {
-	start, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("find project: %w", err)
-	}
-	if info, err := os.Stat(start); err != nil || !info.IsDir() {
-		return "", usagef("%w: %s is not a folder; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
-	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		// A damaged entry counts too. The error of loading it says what is wrong.
-		_, err := os.Lstat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
-		switch {
-		case err == nil, errors.Is(err, syscall.ENOTDIR):
-			return dir, nil
-		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
-			return "", usagef("%w: %s and the folders above it have no %s/%s; %s",
-				errNoProject, start, project.ConfigDir, project.ConfigFile, howToBegin(start))
-		}
-	}
-}
-
-// howToBegin says how a folder without a configuration gets one. Outside a repository it names no
-// folder: that may be the user's home.
-func howToBegin(folder string) string {
-	if root, err := project.FindRoot(folder); err == nil && project.InRepository(root) {
-		return "`compound-docs init " + claude.Quote(root) + "` prepares this repository"
-	}
-	return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
-}
-
-// nameParent says if the project at root answers for a repository below it, which start is in.
-func (i invocation) nameParent(start, root string) {
-	repository, err := project.FindRoot(start)
-	resolved, rootErr := filepath.EvalSymlinks(root)
-	if err != nil || rootErr != nil || repository == resolved {
-		return
-	}
-	name, err := project.NameAt(resolved)
-	if err != nil {
-		return // the command fails for the same reason
-	}
-	i.notef("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
-		name, root, claude.Quote(repository))
-}
-
-// here returns the options, and the root of the project of the working directory or --project.
-func (i invocation) here() (o options, root string, err error) {
-	if o, err = i.flags.resolve(); err != nil {
-		return o, "", err
-	}
-	if root, err = findProject(o.project); err != nil {
-		return o, "", err
-	}
-	i.nameParent(o.project, root)
-	return o, root, nil
-}
-
-// loadHere loads the project of [invocation.here].
-func (i invocation) loadHere() (*project.Project, error) {
-	o, root, err := i.here()
-	if err != nil {
-		return nil, err
-	}
-	return project.Load(root, o.settings.ExternalDocsAllowed...)
-}
-
-// noProject finds no project, for commands that need none.
-func noProject(string) (string, error) { return "", nil }
 
 // ollamaAPI is the API of [project.ModelHost] that Ollama has.
 const ollamaAPI = "ollama"

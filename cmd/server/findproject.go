@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// errNoProject is the cause of an error outside a project.
+var errNoProject = errors.New("no project found")
+
+// findProject returns the nearest folder with a project's config, from dir upwards.
+func findProject(dir string) (string, error) {
+	start, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find project: %w", err)
+	}
+	if info, err := os.Stat(start); err != nil || !info.IsDir() {
+		return "", usagef("%w: %s is not a folder; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		// A damaged entry counts too. The error of loading it says what is wrong.
+		_, err := os.Lstat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
+		switch {
+		case err == nil, errors.Is(err, syscall.ENOTDIR):
+			return dir, nil
+		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
+			return "", usagef("%w: %s and the folders above it have no %s/%s; %s",
+				errNoProject, start, project.ConfigDir, project.ConfigFile, howToBegin(start))
+		}
+	}
+}
+
+// howToBegin says how a folder without a configuration gets one. Outside a repository it names no
+// folder: that may be the user's home.
+func howToBegin(folder string) string {
+	if root, err := project.FindRoot(folder); err == nil && project.InRepository(root) {
+		return "`compound-docs init " + claude.Quote(root) + "` prepares this repository"
+	}
+	return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
+}
+
+// nameParent says if the project at root answers for a repository below it, which start is in.
+func (i invocation) nameParent(start, root string) {
+	repository, err := project.FindRoot(start)
+	resolved, rootErr := filepath.EvalSymlinks(root)
+	if err != nil || rootErr != nil || repository == resolved {
+		return
+	}
+	name, err := project.NameAt(resolved)
+	if err != nil {
+		return // the command fails for the same reason
+	}
+	i.notef("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
+		name, root, claude.Quote(repository))
+}
+
+// here returns the options, and the root of the project of the working directory or --project.
+func (i invocation) here() (o options, root string, err error) {
+	if o, err = i.flags.resolve(); err != nil {
+		return o, "", err
+	}
+	if root, err = findProject(o.project); err != nil {
+		return o, "", err
+	}
+	i.nameParent(o.project, root)
+	return o, root, nil
+}
+
+// loadHere loads the project of [invocation.here].
+func (i invocation) loadHere() (*project.Project, error) {
+	o, root, err := i.here()
+	if err != nil {
+		return nil, err
+	}
+	return project.Load(root, o.settings.ExternalDocsAllowed...)
+}
+
+// noProject finds no project, for commands that need none.
+func noProject(string) (string, error) { return "", nil }

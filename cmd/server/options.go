@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// flags are those of the command line. "" means that a flag was not given.
+type flags struct {
+	databaseURL, ollamaHost, logLevel, project string
+}
+
+// options are the program's settings, from flags, environment and file in this order.
+type options struct {
+	home        string
+	databaseURL string // "" for the user's own server
+	postgres    string // the programs of that server; see [pgserver.Server]
+	ollamaHost  string
+	// embeddings and answers name the servers of the two models.
+	embeddings, answers project.ModelHost
+	logLevel            slog.Level
+	logLevelGiven       bool
+	// contentLogLevel is for messages about documents and searches; nil means logLevel.
+	contentLogLevel *slog.Level
+	project         string // absolute, or "" for none
+	settings        project.Settings
+}
+
+func (f *flags) resolve() (options, error) {
+	home, err := homeFolder()
+	if err != nil {
+		return options{}, err
+	}
+	settings, err := project.LoadSettings(home)
+	if err != nil {
+		return options{}, err
+	}
+	return f.resolveWith(home, settings)
+}
+
+func homeFolder() (string, error) {
+	if home := os.Getenv("CDOCS_HOME"); home != "" {
+		return home, nil
+	}
+	return project.DefaultHome()
+}
+
+func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
+	o = options{
+		home:        home,
+		databaseURL: cmp.Or(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
+		ollamaHost:  cmp.Or(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost),
+		project:     cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
+		settings:    settings,
+	}
+	o.embeddings = o.modelHost(settings.EmbeddingHost, "CDOCS_EMBEDDING_KEY")
+	o.answers = o.modelHost(settings.GenerationHost, "CDOCS_GENERATION_KEY")
+	if o.project != "" {
+		if o.project, err = filepath.Abs(o.project); err != nil {
+			return options{}, fmt.Errorf("resolve project: %w", err)
+		}
+	}
+	if o.postgres = cmp.Or(os.Getenv("CDOCS_POSTGRES"), settings.Postgres); o.postgres != "" && o.postgres != pgserver.Container {
+		if o.postgres, err = filepath.Abs(o.postgres); err != nil {
+			return options{}, fmt.Errorf("resolve CDOCS_POSTGRES: %w", err)
+		}
+	}
+	level := cmp.Or(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
+	o.logLevelGiven = level != ""
+	level = cmp.Or(level, "info")
+	if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
+		return options{}, usagef("log level %q is none of debug, info, warn, error", level)
+	}
+	return o, nil
+}
+
+// modelHost returns the configured server, or Ollama. A variable may hold its key.
+func (o options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
+	if configured.URL == "" {
+		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}
+	}
+	configured.Key = cmp.Or(os.Getenv(variable), configured.Key)
+	return configured
+}
