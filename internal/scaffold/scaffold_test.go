@@ -91,6 +91,10 @@ func TestWrite_FindsDocuments(t *testing.T) {
 		{"beside own documents", []string{usual + "/tools/a.md", "docs/b.md"}, "docs 1, " + usual + " 1"},
 		{"solutions of a plugin", []string{"docs/solutions/a.md", "docs/b.md"}, "docs 1, docs/solutions 1"},
 		{"only solutions of a plugin", []string{"docs/solutions/a.md", "README.md"}, "*.md 1, docs/solutions 1"},
+		{
+			"a generated folder after notes", []string{"app/a.md", "app/b.md", "app/dist/c.md", "app/x.ts", "app/y.ts", "app/z.ts"},
+			"app/*.md 2 -app/dist",
+		},
 		{"another repository", []string{"README.md", "lib/.git/HEAD", "lib/README.md"}, "*.md 1 -lib"},
 	}
 	for _, test := range tests {

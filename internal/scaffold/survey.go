@@ -57,7 +57,7 @@ func (s *survey) enter(root *contain.Root, name string) error {
 	base := strings.ToLower(path.Base(name))
 	why := project.LeftOut(name, true)
 	switch {
-	case why != "" || s.anchor(name) != "":
+	case why != "" || topmost(name, s.isDocumentation) != "":
 	case root.Exists(path.Join(name, ".git")):
 		why = "another git repository"
 	case slices.Contains(generatedFolders, base):
@@ -110,7 +110,7 @@ func isVault(root *contain.Root, folder string) bool {
 	return slices.ContainsFunc(vaultFolders, func(name string) bool { return root.Exists(path.Join(folder, name)) })
 }
 
-// hasMarkdown reports whether a folder has markdown near its top. It need not look at all of node_modules.
+// hasMarkdown reports whether a folder has markdown among its first files. Folders such as node_modules are large.
 func hasMarkdown(root *contain.Root, folder string) (found bool) {
 	opened, err := root.Sub(folder)
 	if err != nil {
@@ -130,16 +130,27 @@ func hasMarkdown(root *contain.Root, folder string) (found bool) {
 	return found
 }
 
-// anchor returns the topmost folder of a path that is one of documentation, by its name, as a vault, or because
-// at least half of its files are markdown. "" means none.
+// isDocumentation reports whether a folder has documentation, by its name or as a vault.
+func (s *survey) isDocumentation(folder string) bool {
+	return s.vaults[folder] || slices.Contains(documentationFolders, strings.ToLower(path.Base(folder)))
+}
+
+// isMostlyMarkdown reports whether at least half of a folder's files are markdown, once all are counted.
+func (s *survey) isMostlyMarkdown(folder string) bool {
+	const several = 2
+	return s.notes[folder] >= several && s.files[folder] <= 2*s.notes[folder]
+}
+
+// anchor returns the topmost folder of a path that has documentation, or "" for none.
 func (s *survey) anchor(name string) string {
-	elements := strings.Split(name, "/")
-	for i := range elements {
-		folder := strings.Join(elements[:i+1], "/")
-		const several = 2
-		mostly := s.notes[folder] >= several && s.files[folder] <= 2*s.notes[folder]
-		if s.vaults[folder] || mostly || slices.Contains(documentationFolders, strings.ToLower(elements[i])) {
-			return folder
+	return topmost(name, func(folder string) bool { return s.isDocumentation(folder) || s.isMostlyMarkdown(folder) })
+}
+
+// topmost returns the first folder of a path, from the top, that is as wanted, or "" for none.
+func topmost(name string, wanted func(folder string) bool) string {
+	for i := range len(name) + 1 {
+		if (i == len(name) || name[i] == '/') && wanted(name[:i]) {
+			return name[:i]
 		}
 	}
 	return ""
