@@ -17,7 +17,7 @@ endif
 export CGO_ENABLED ?= 0
 
 tool           = go tool -modfile=tools.mod
-build_services = go build -o bin/withservices ./test/testenv/withservices
+build_services = go build -trimpath -o bin/withservices ./test/testenv/withservices
 with_database  = $(build_services) && bin/withservices -database --
 with_services  = $(build_services) && bin/withservices -database -ollama --
 print_services = echo "Tested against $$CDOCS_TEST_SERVICES."
@@ -33,7 +33,7 @@ help: ## List these targets
 
 .PHONY: demo
 demo: build ## Index the demo project, search it and ask it questions, over a real server
-	go run ./test/demo
+	go run -trimpath ./test/demo
 
 # The packages whose tests have goroutines in the test's own process. The race
 # detector sees nothing in the others, nor in programs that a test starts.
@@ -42,7 +42,8 @@ test_packages = ./...
 
 # quick leaves out the tests of slow kinds, of which CI leaves out none.
 quick = yes
-# With -trimpath, a second clone of the same tree compiles nothing again.
+# With -trimpath, a second clone of the same tree compiles nothing again. All programs have it, because what is
+# compiled without it does not serve those with it.
 # Most tests wait for services, so three packages at once keep two processors busy.
 at_once = -p=3
 # Tests write many small files, which costs some file systems as much as the tests. CI writes to the disk.
@@ -252,7 +253,7 @@ build: ## Build bin/compound-docs
 install: build ## Install compound-docs into the GOBIN folder, or into BINDIR, and PostgreSQL into ../lib beside it
 	@bin=$${BINDIR:-$$(go env GOBIN)}; bin=$${bin:-$$(go env GOPATH)/bin}; \
 	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && \
-	go run ./test/postgres/fetch -optional -to "$$bin/../lib/compound-docs/postgresql" && \
+	go run -trimpath ./test/postgres/fetch -optional -to "$$bin/../lib/compound-docs/postgresql" && \
 	echo "Now run in your own repository: $$bin/compound-docs init"
 
 # GoReleaser is built from the source that this hash is of.
