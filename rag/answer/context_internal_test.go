@@ -141,3 +141,17 @@ func TestPrompt_MergesNeighbours(t *testing.T) {
 		t.Errorf("a whole document is not quoted as such:\n%s", all)
 	}
 }
+
+// A token that ends as it begins is hidden whole.
+func TestHidden_TokenEndsAsItBegins(t *testing.T) {
+	t.Parallel()
+	var shown strings.Builder
+	h := hidden{delimiter: delimiter{token: "HB7SL25E37TH"}, onText: func(text string) { shown.WriteString(text) }}
+	for _, piece := range []string{"See ", "HB7SL25E37TH", " and <b>."} {
+		h.write(piece)
+	}
+	h.end()
+	if got, want := shown.String(), "See  and <b>."; got != want {
+		t.Errorf("shown is %q, want %q", got, want)
+	}
+}

@@ -55,8 +55,8 @@ func (d delimiter) markers() []string {
 	return []string{end, begin, strings.TrimSuffix(end, ">"), strings.TrimSuffix(begin, ">"), d.token}
 }
 
-// hidden hands on a text in pieces without the delimiters in it. It holds back an end with which a
-// delimiter may begin.
+// hidden hands on a text in pieces without the delimiters in it. It holds back an end that is, or may
+// become, a delimiter.
 type hidden struct {
 	delimiter
 
@@ -67,7 +67,7 @@ type hidden struct {
 func (h *hidden) write(piece string) {
 	all, keep := h.held+piece, 0
 	for _, marker := range h.markers() {
-		for n := min(len(marker)-1, len(all)); n > keep; n-- {
+		for n := min(len(marker), len(all)); n > keep; n-- {
 			if strings.HasSuffix(all, marker[:n]) {
 				keep = n
 			}
