@@ -37,7 +37,7 @@ demo: build ## Index the demo project, search it and ask it questions, over a re
 
 # The packages whose tests have goroutines in the test's own process. The race
 # detector sees nothing in the others, nor in programs that a test starts.
-race_packages = ./db ./internal/pgserver ./internal/stdio ./internal/workspace ./rag/... ./tools ./watch ./test/fakeollama ./test/testenv
+race_packages = ./db ./internal/setup/pgserver ./internal/stdio ./internal/workspace ./rag/... ./tools ./watch ./test/fakeollama ./test/testenv
 test_packages = ./...
 
 # quick leaves out the tests of slow kinds, of which CI leaves out none.

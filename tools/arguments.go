@@ -11,7 +11,7 @@ import (
 	declared "github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"

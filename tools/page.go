@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/page"
+	"github.com/compound-docs/compound-docs/internal/docset/page"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/doctor"
 )
 
 func newDoctorCommand(flags *flags) *cobra.Command {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/claude"
 )
 
 // errNoProject is the cause of an error outside a project.

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
-	"github.com/compound-docs/compound-docs/internal/linkgraph"
+	"github.com/compound-docs/compound-docs/internal/docset/linkgraph"
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	documents "github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/gitlog"
-	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -50,7 +49,7 @@ func TestHostileGit_RunsNothing(t *testing.T) {
 	askGitlog(t, repo)
 	ran("gitlog")
 	touch(t, repo)
-	if _, _, err := staleness.NewChecker(repo.Root).Check(t.Context(), []staleness.Document{
+	if _, _, err := history.NewChecker(repo.Root).Check(t.Context(), []history.Document{
 		{Path: tools + "rule.md", Places: []documents.Place{{Path: "src/pool.go", First: 1, Last: 3}}},
 	}); err != nil {
 		t.Error(err)
@@ -147,7 +146,7 @@ func touch(t *testing.T, repo *gitrepo.Repo) {
 
 func askGitlog(t *testing.T, repo *gitrepo.Repo) {
 	t.Helper()
-	folder, err := gitlog.Open(repo.Root)
+	folder, err := history.Open(repo.Root)
 	repo.Must(err)
 	head, err := folder.Head(t.Context())
 	repo.Must(err)
@@ -156,7 +155,7 @@ func askGitlog(t *testing.T, repo *gitrepo.Repo) {
 	_, addedErr := folder.Added(t.Context(), head)
 	_, touchedErr := folder.Touched(t.Context(), head)
 	_, renamedErr := folder.Renamed(t.Context(), head+"~1", head)
-	objects, objectsErr := folder.Objects(t.Context(), []gitlog.Version{{Commit: head, Path: "src/pool.go"}})
+	objects, objectsErr := folder.Objects(t.Context(), []history.Version{{Commit: head, Path: "src/pool.go"}})
 	repo.Must(errors.Join(branchErr, shallowErr, addedErr, touchedErr, renamedErr, objectsErr))
-	repo.Must(folder.Contents(t.Context(), objects, func(gitlog.Object, []byte) {}))
+	repo.Must(folder.Contents(t.Context(), objects, func(history.Object, []byte) {}))
 }

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/scaffold"
+	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/scaffold"
 )
 
 func newInitCommand(flags *flags) *cobra.Command {

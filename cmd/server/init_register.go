@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/claude"
-	"github.com/compound-docs/compound-docs/internal/clients"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/plugin"
 )
 

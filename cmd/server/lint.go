@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/lint"
+	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 )

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/page"
+	"github.com/compound-docs/compound-docs/internal/docset/page"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/recall"
 )

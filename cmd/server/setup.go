@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/doctor"
-	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/doctor"
+	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"

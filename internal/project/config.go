@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 // Config is the content of config.json with defaults applied.

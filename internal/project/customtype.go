@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 // loadDocTypes returns the built-in doc-types and the custom ones of the configuration. The error

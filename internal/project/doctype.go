@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 // BuiltIn is the value of [DocType.Schema] for the doc-types that every project has.

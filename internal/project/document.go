@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 // DocumentType is [Project.DocTypeOf] for the index.

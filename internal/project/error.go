@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 // Contents of files that work; messages show them.

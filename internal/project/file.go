@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
-	"github.com/compound-docs/compound-docs/internal/yamlvalue"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
 
 // decode checks the content of a JSON file against an embedded schema and decodes it into dst. Fields that

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
 

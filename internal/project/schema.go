@@ -7,7 +7,7 @@ import (
 	"path"
 	"sync"
 
-	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 //go:embed schemas/*.json config.schema.json settings.schema.json

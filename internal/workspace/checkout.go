@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/gitlog"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -124,7 +124,7 @@ func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.Chec
 	if err != nil || !head.InRepository || head.Branch == key.Branch {
 		return index.Alive
 	}
-	folder, err := gitlog.Open(root)
+	folder, err := history.Open(root)
 	if err != nil {
 		return index.Alive
 	}

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/compound-docs/compound-docs/internal/gitlog"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -36,7 +36,7 @@ func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[s
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.read(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, gitlog.ErrNone) {
+	if err := c.read(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, history.ErrNone) {
 		c.logger.WarnContext(ctx, "git does not know how old the documents are; the times of the files are used", "error", err)
 	}
 	dates := map[string]string{}
@@ -51,7 +51,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 
 // read brings dates up to date with HEAD. It does not read an unreadable history again before HEAD moves.
 func (c *commitDates) read(ctx context.Context) error {
-	folder, err := gitlog.Open(c.folder.Dir)
+	folder, err := history.Open(c.folder.Dir)
 	if err != nil {
 		return err
 	}

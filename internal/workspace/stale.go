@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/quoted"
 )
@@ -26,7 +26,7 @@ const (
 // staleDocuments finds out in the background which documents of a project may no longer hold: when a
 // call first asks, and when the commit or the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
-	checker *staleness.Checker
+	checker *history.Checker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
 	logger  *slog.Logger
 
@@ -153,7 +153,7 @@ func (s *staleDocuments) citing(ctx context.Context) ([]index.CitedPlaces, *quot
 // check asks git what became of cited places. It knows nothing without git: a missing file may belong
 // to another repository.
 func (s *staleDocuments) check(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {
-	documents := make([]staleness.Document, len(cited))
+	documents := make([]history.Document, len(cited))
 	for i, d := range cited {
 		documents[i].Path = d.Path
 		for _, text := range d.Places {
@@ -169,17 +169,17 @@ func (s *staleDocuments) check(ctx context.Context, cited []index.CitedPlaces) (
 
 // describeChanges returns, by path, how many of a document's places have changed or are gone, and names
 // the first.
-func describeChanges(documents []staleness.Document, changes []staleness.Change) map[string]string {
+func describeChanges(documents []history.Document, changes []history.Change) map[string]string {
 	const named = 3
 	changed := map[int][]string{}
 	for _, c := range changes {
 		place := documents[c.Document].Places[c.Place].String()
 		switch c.State {
-		case staleness.Gone:
+		case history.Gone:
 			changed[c.Document] = append(changed[c.Document], place+" (gone)")
-		case staleness.Changed:
+		case history.Changed:
 			changed[c.Document] = append(changed[c.Document], place)
-		case staleness.Same, staleness.Moved, staleness.Unknown:
+		case history.Same, history.Moved, history.Unknown:
 		}
 	}
 	described := make(map[string]string, len(changed))

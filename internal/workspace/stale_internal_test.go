@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -17,7 +17,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
 		s := &staleDocuments{
-			checker: staleness.NewChecker(t.TempDir()), logger: slog.New(slog.DiscardHandler),
+			checker: history.NewChecker(t.TempDir()), logger: slog.New(slog.DiscardHandler),
 			cited: func(context.Context) ([]index.CitedPlaces, error) {
 				looks++
 				return nil, nil

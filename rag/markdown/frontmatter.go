@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/yamlvalue"
+	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
 
 // maxFrontMatterBytes bounds what front matter may cost to parse and to store.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/page"
+	"github.com/compound-docs/compound-docs/internal/docset/page"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/recall"
 	"github.com/compound-docs/compound-docs/test/gitrepo"

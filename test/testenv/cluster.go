@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
 	"github.com/compound-docs/compound-docs/test/postgres"
 )
 

@@ -1,0 +1,57 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/history"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
+// The report says so if git cannot tell.
+func (e *examination) checkPlaces(ctx context.Context) error {
+	documents := make([]history.Document, len(e.set.Documents))
+	for i, d := range e.set.Documents {
+		documents[i].Path = d.Path
+		for _, place := range d.Places {
+			documents[i].Places = append(documents[i].Places, place.Place)
+		}
+	}
+	changes, unknown, err := history.NewChecker(e.project.Root).Check(ctx, documents)
+	if err != nil {
+		return err
+	}
+	if unknown != nil {
+		e.report.Notes = append(e.report.Notes, "cited places were not checked: "+unknown.Error())
+	}
+	for _, c := range changes {
+		d := e.set.Documents[c.Document]
+		place := d.Places[c.Place]
+		switch c.State {
+		case history.Changed:
+			e.addPlace(d, place, Warning, "place-changed", fmt.Sprintf(
+				"%s has changed since the document was written; see whether the document still holds, and correct it or its citation", place))
+		case history.Gone:
+			e.addPlace(d, place, Warning, "place-gone", fmt.Sprintf("%s is gone since the document was written", place))
+		case history.Moved:
+			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s", place, c.Now))
+		case history.Unknown:
+			if place.Field >= 0 { // code in the text may be of any program
+				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf(
+					"%s cannot be compared: it was not there when the document was written, or the file is too large", place))
+			}
+		case history.Same:
+		}
+	}
+	return nil
+}
+
+func (e *examination) addPlace(d *docset.Document, place index.CitedPlace, severity Severity, check, message string) {
+	line := place.Line
+	if place.Field >= 0 {
+		line = d.LineOfField(fmt.Sprintf("%s[%d]", index.FilesField, place.Field))
+	}
+	e.add(d, line, severity, check, message)
+}

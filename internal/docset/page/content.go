@@ -1,0 +1,104 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/docset/lint"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+)
+
+// content is what the page shows. Its scripts read it.
+type content struct {
+	Project   string         `json:"project"`
+	Made      string         `json:"made"`
+	Edit      string         `json:"edit"` // see editAddress
+	Documents []entry        `json:"documents"`
+	Findings  []lint.Finding `json:"findings"`
+	Notes     []string       `json:"notes"`
+	// Questions are those that found nothing, with when each was asked last.
+	Questions map[string]time.Time `json:"questions"`
+	// Shown says how often hooks have shown documents, by path.
+	Shown map[string]int `json:"shown"`
+	// Stems are the words of the documents by their terms, see stems.
+	Stems map[string]string `json:"stems"`
+	// Pictures are URLs that hold the pictures. Documents have their indexes.
+	Pictures []string `json:"pictures"`
+}
+
+// entry is a document that can be indexed.
+type entry struct {
+	Path        string         `json:"path"`
+	Title       string         `json:"title"`
+	Type        string         `json:"type"` // of external docs "external"
+	External    bool           `json:"external,omitempty"`
+	Level       catalog.Level  `json:"level"`
+	Date        string         `json:"date"`
+	Summary     string         `json:"summary"`
+	FrontMatter map[string]any `json:"front_matter"`
+	HTML        string         `json:"html"`
+	// Links and Supersedes are paths. By is that of the latest document that supersedes this one.
+	Links      []string `json:"links"`
+	Supersedes []string `json:"supersedes"`
+	By         string   `json:"by"`
+}
+
+// fill adds the documents that can be indexed, the latest first, with their pictures and words.
+func (c *content) fill(ctx context.Context, p *project.Project, set *docset.Set, external []*docset.Document) (err error) {
+	root, err := contain.Open(p.Root)
+	if err != nil {
+		return fmt.Errorf("open the repository: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	r := newRenderer(p, set, external, root)
+	_, latest := set.Superseded()
+	all, undated, read := []entry{}, []string{}, []*docset.Document{}
+	for i, d := range slices.Concat(set.Documents, external) {
+		if d.Err != nil {
+			continue
+		}
+		e := entry{
+			Path: d.Path, Title: d.Title, Type: d.DocType, Level: d.Level, Date: d.Date, Summary: d.Summary,
+			FrontMatter: d.FrontMatter, HTML: r.render(d), Links: []string{}, Supersedes: []string{}, By: latest[d.Path],
+		}
+		if i >= len(set.Documents) {
+			e.Type, e.External = "external", true
+		}
+		r.addLinks(&e, d)
+		if e.Date == "" {
+			undated = append(undated, e.Path)
+		}
+		all, read = append(all, e), append(read, d)
+	}
+	if len(undated) > 0 {
+		committed := workspace.FirstCommits(ctx, p, undated)
+		for i, e := range all {
+			all[i].Date = cmp.Or(e.Date, committed[e.Path])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
+	c.Documents, c.Stems, c.Pictures = all, stems(read), r.pictures.urls
+	return nil
+}
+
+// addLinks adds where the links of a document lead, as far as those are documents of the page.
+func (r *renderer) addLinks(e *entry, d *docset.Document) {
+	for _, link := range d.Links {
+		target := r.set.Resolve(d.Path, link)
+		switch {
+		case target == d.Path || !r.has(target):
+		case link.Supersedes:
+			e.Supersedes = append(e.Supersedes, target)
+		default:
+			e.Links = append(e.Links, target)
+		}
+	}
+}

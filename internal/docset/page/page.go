@@ -1,0 +1,106 @@
+// Package page writes the documents of a project as one HTML file to search and read, which needs no network.
+// It shows what docset, lint and recall have read. It must not know the database, models or MCP.
+package page
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/docset/lint"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/recall"
+)
+
+// files has the page's parts. Those in lib are libraries as their authors published them on npm.
+//
+//go:embed page.html page.css *.js lib/*.js
+var files embed.FS
+
+// scripts are in the order in which the page runs them.
+var scripts = []string{
+	"lib/highlight.js", "documents.js", "search.js", "list.js", "reader.js", "home.js", "graph.js", "views.js",
+	"app.js", "page.js",
+}
+
+// Write writes the page of a project, from its files, git, and what recall has kept of it.
+func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall.Store) error {
+	set, err := docset.Read(ctx, p)
+	if err != nil {
+		return err
+	}
+	report, err := lint.Check(ctx, p, set)
+	if err != nil {
+		return err
+	}
+	all, err := recalls.Shown(p.Root)
+	if err != nil {
+		return err
+	}
+	times := map[string]int{}
+	for _, shown := range all {
+		times[shown.Path]++
+	}
+	c := content{
+		Project: p.Config.ProjectName, Made: time.Now().Format(time.DateOnly), Edit: editAddress(ctx, p),
+		Findings: report.Findings, Notes: report.Notes, Questions: recalls.Questions(p.Root), Shown: times,
+	}
+	external, err := docset.ReadExternal(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := c.fill(ctx, p, set, external); err != nil {
+		return err
+	}
+	return write(w, c)
+}
+
+func write(w io.Writer, c content) error {
+	var encoded strings.Builder
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(c); err != nil {
+		return fmt.Errorf("encode the documents: %w", err)
+	}
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " +
+		hash(part("page.css")) + "; script-src"
+	texts := []template.JS{}
+	for _, name := range scripts {
+		script := part(name)
+		texts = append(texts, template.JS(script)) //nolint:gosec // the program's own, or a library's
+		policy = strings.Join([]string{policy, hash(script)}, " ")
+	}
+	err := template.Must(template.ParseFS(files, "page.html")).Execute(w, map[string]any{
+		// The policy allows the page's own scripts and style, and pictures that are in it.
+		"Title": c.Project, "Policy": policy, "Scripts": texts,
+		"Style": template.CSS(part("page.css")), //nolint:gosec // the program's own
+		// Without a "<", no text can end the element that holds it.
+		"Content": template.JS(strings.ReplaceAll(encoded.String(), "<", `\u003c`)), //nolint:gosec // as said
+	})
+	if err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+func part(name string) string {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return string(text)
+}
+
+// hash returns the source of a policy that allows a text.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,165 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// command returns git with arguments, to be run at the top of the checkout. It switches off everything that
+// a repository's configuration could make git run or wait for:
+//
+//   - git finds the repository itself, and so checks the owner of the folder;
+//   - fsmonitor, hooks, pager, textconv and external diffs are programs;
+//   - log.showSignature runs gpg.program;
+//   - a partial clone fetches missing objects with any program, so no transport is allowed. Its history
+//     counts as unreadable;
+//   - mailmap.file, replaced objects and notes only cost time;
+//   - log.showRoot, log.follow and diff.orderFile change what is listed.
+//
+// Git still reads the configurations of the user and the system.
+//
+// Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of the work tree,
+// which no [allowed] command reads.
+func (f Folder) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
+	arguments = append([]string{
+		"--no-pager", "--literal-pathspecs",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.pager=cat",
+		"-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "log.showRoot=true", "-c", "log.follow=false",
+		"-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never",
+	}, arguments...)
+	command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // git, with the arguments of this package
+	command.Dir = f.top
+	command.Env = append(environment(),
+		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.top),
+	)
+	// A program that git started must not keep the pipe open.
+	command.WaitDelay = time.Second
+	return command
+}
+
+// allowed has subcommands of git that read no file of the work tree, with their allowed options. An option
+// that ends with = may have any value.
+var allowed = map[string][]string{
+	"rev-parse": {"--verify", "--quiet", "--is-shallow-repository"},
+	"show-ref":  {"--verify", "--quiet"},
+	"config":    {"--get"},
+	"log": slices.Concat(
+		[]string{"--format=", "--date=short", "--no-notes", "--no-mailmap", "--find-renames=100%"}, listingOptions),
+	"cat-file":  {"--batch=%(objectsize)", "--batch-check=%(objectname) %(objecttype) %(objectsize)"},
+	"ls-tree":   {"-r", "-t", "-l", "-z", "--full-tree"},
+	"diff-tree": slices.Concat([]string{"-r", "--find-renames=50%"}, listingOptions),
+}
+
+// listingOptions are those of [Folder.listing].
+var listingOptions = []string{
+	"-z", "--name-status", "--diff-filter=", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
+	"-O/dev/null", "--relative", "--relative=",
+}
+
+// check returns an error for arguments that could make git read the work tree.
+func check(arguments []string) error {
+	options, known := allowed[arguments[0]]
+	if !known {
+		return fmt.Errorf("git %s is not allowed", arguments[0])
+	}
+	for _, argument := range arguments[1:] {
+		if argument == "--" { // paths follow
+			return nil
+		}
+		name, _, hasValue := strings.Cut(argument, "=")
+		if strings.HasPrefix(argument, "-") && !slices.Contains(options, argument) &&
+			!(hasValue && slices.Contains(options, name+"=")) {
+			return fmt.Errorf("git %s %s is not allowed", arguments[0], argument)
+		}
+	}
+	return nil
+}
+
+// environment returns only the variables that git needs to run and to find the user's configuration.
+func environment() []string {
+	var kept []string
+	for _, name := range []string{
+		"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "PROGRAMDATA",
+	} {
+		if value, ok := os.LookupEnv(name); ok {
+			kept = append(kept, name+"="+value)
+		}
+	}
+	return kept
+}
+
+// errNoGit means that git is not installed.
+var errNoGit = fmt.Errorf("%w: git is not installed", ErrNone)
+
+// errTooLong means that git's output exceeds maxOutput.
+var errTooLong = errors.New("the history is too long")
+
+// run runs git with an input, which may be nil, and passes its output to read. The error is [ErrNone]
+// without git.
+func (f Folder) run(
+	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
+) error {
+	if err := check(arguments); err != nil {
+		return err
+	}
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return errNoGit
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("git %s took longer than %s", arguments[0], maxTime))
+	defer cancel()
+	command := f.command(ctx, program, arguments...)
+	command.Stdin = input
+	var problem strings.Builder
+	command.Stderr = &limited{to: &problem, left: 1 << 10}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("run git: %w", err)
+	}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("run git: %w", err)
+	}
+	bounded := &io.LimitedReader{R: output, N: maxOutput}
+	err = read(bounded)
+	if bounded.N == 0 {
+		err = errTooLong
+	}
+	if err != nil {
+		cancel()
+	}
+	exit := command.Wait()
+	var status *exec.ExitError
+	switch {
+	case context.Cause(ctx) != nil && err == nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("git %s: %w", arguments[0], err)
+	case errors.As(exit, &status) && status.ExitCode() == 1 && problem.Len() == 0: // so says --quiet
+		return ErrNone
+	case exit != nil:
+		return fmt.Errorf("git %s: %w: %s", arguments[0], exit, strings.TrimSpace(problem.String()))
+	}
+	return nil
+}
+
+// limited writes a number of bytes and drops the rest.
+type limited struct {
+	to   io.Writer
+	left int
+}
+
+func (l *limited) Write(text []byte) (int, error) {
+	kept := text[:min(len(text), l.left)]
+	l.left -= len(kept)
+	_, err := l.to.Write(kept)
+	return len(text), err
+}

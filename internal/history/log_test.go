@@ -1,0 +1,285 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+)
+
+// newRepository returns a repository without a commit.
+func newRepository(t *testing.T) *gitrepo.Repo {
+	t.Helper()
+	repo := gitrepo.New(t)
+	repo.Git("init", "-q", "-b", "main")
+	return repo
+}
+
+// commit commits everything, with a date as its author's clock had it.
+func commit(repo *gitrepo.Repo, date string) {
+	repo.Git("add", "-A")
+	repo.Git("commit", "-q", "-m", "work", "--date", date)
+}
+
+// added asks for the dates of a folder at the present commit.
+func added(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	folder, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := folder.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dates, err := folder.Added(t.Context(), head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dates
+}
+
+func TestAdded(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	repo.Put("docs/a.md", "A\n")
+	repo.Put("docs/deep/ä b\n.md", "B\n")
+	repo.Put("docs/renamed.md", "C\n")
+	repo.Put("README.md", "D\n")
+	commit(repo, "2020-01-02T23:30:00-0800")
+	repo.Put("docs/a.md", "changed\n")
+	repo.Rename("docs/renamed.md", "docs/deep/c.md")
+	repo.Rename("README.md", "docs/readme.md")
+	commit(repo, "2021-03-04T00:10:00+0900")
+	repo.Git("switch", "-q", "-c", "side")
+	repo.Put("docs/side.md", "E\n")
+	commit(repo, "2022-01-01T12:00:00Z")
+	repo.Git("switch", "-q", "main")
+	repo.Rename("docs/deep/c.md", "docs/last.md")
+	repo.Put("docs/renamed.md", "another\n")
+	commit(repo, "2023-01-01T12:00:00Z")
+	repo.Git("merge", "-q", "--no-edit", "side")
+	repo.Put("docs/new.md", "not committed\n")
+	want := map[string]string{
+		"a.md": "2020-01-02", "deep/ä b\n.md": "2020-01-02", "last.md": "2020-01-02", "readme.md": "2021-03-04",
+		"side.md": "2022-01-01", "renamed.md": "2023-01-01",
+	}
+	if diff := cmp.Diff(want, added(t, repo.Path("docs"))); diff != "" {
+		t.Errorf("dates (-want +got):\n%s", diff)
+	}
+	wantDeep := map[string]string{"ä b\n.md": "2020-01-02", "c.md": "2021-03-04"}
+	if diff := cmp.Diff(wantDeep, added(t, repo.Path("docs/deep"))); diff != "" {
+		t.Errorf("dates in a folder further below (-want +got):\n%s", diff)
+	}
+	whole := added(t, repo.Root)
+	if whole["docs/a.md"] != "2020-01-02" || whole["docs/readme.md"] != "2020-01-02" {
+		t.Errorf("in the whole repository: %v", whole)
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	repo.Put("docs/a.md", "A\n")
+	folder, err := Open(repo.Path("docs"))
+	repo.Must(err)
+	if address, _, err := folder.Origin(t.Context()); !errors.Is(err, ErrNone) {
+		t.Errorf("without a remote the origin is %q, %v", address, err)
+	}
+	repo.Git("remote", "add", "origin", "git@example.com:us/tool.git")
+	address, name, err := folder.Origin(t.Context())
+	if err != nil || address != "git@example.com:us/tool.git" || name != "docs" {
+		t.Errorf("the origin is %q, the folder %q, %v", address, name, err)
+	}
+}
+
+func TestHead_WithoutHistory(t *testing.T) {
+	t.Parallel()
+	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNone) {
+		t.Errorf("outside a repository: %v, want ErrNone", err)
+	}
+	folder, err := Open(newRepository(t).Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if commit, err := folder.Head(t.Context()); !errors.Is(err, ErrNone) {
+		t.Errorf("without a commit: %q, %v, want ErrNone", commit, err)
+	}
+}
+
+func TestHead_WithoutGit(t *testing.T) {
+	folder, err := Open(newRepository(t).Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "/nowhere")
+	if _, err := folder.Head(t.Context()); !errors.Is(err, ErrNone) {
+		t.Errorf("without git: %v, want ErrNone", err)
+	}
+}
+
+// Variables that point git elsewhere, as in a hook of git, do not reach it.
+func TestHead_IgnoresTheEnvironment(t *testing.T) {
+	repo := newRepository(t)
+	repo.Commit()
+	folder, err := Open(repo.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_DIR", t.TempDir())
+	if _, err := folder.Head(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// tracer is a program that leaves a trace, and signs what it is given.
+type tracer struct{ path, trace string }
+
+func newTracer(t *testing.T) tracer {
+	t.Helper()
+	x := tracer{path: filepath.Join(t.TempDir(), "program"), trace: filepath.Join(t.TempDir(), "trace")}
+	text := "#!/bin/sh\n: >'" + x.trace + "'\ncase \"$*\" in *--status-fd*) cat >/dev/null ;; esac\n" +
+		"printf -- '-----BEGIN PGP SIGNATURE-----\\n-----END PGP SIGNATURE-----\\n'\nprintf '\\n[GNUPG:] SIG_CREATED \\n' >&2\n"
+	if err := os.WriteFile(x.path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// ran reports whether the program has run since it was last asked.
+func (x tracer) ran() bool { return os.Remove(x.trace) == nil }
+
+// Programs that a repository's configuration names do not run.
+func TestAdded_RunsNothingOfTheRepository(t *testing.T) {
+	t.Parallel()
+	for name, configure := range map[string]func(repo *gitrepo.Repo, program string){
+		"gpg.program": func(repo *gitrepo.Repo, program string) {
+			repo.Git("-c", "gpg.program="+program, "commit", "-q", "--amend", "--no-edit", "-S")
+			repo.Git("config", "gpg.program", program)
+			repo.Git("config", "log.showSignature", "true")
+		},
+		"a fetch of what a partial clone lacks": func(repo *gitrepo.Repo, program string) {
+			for key, value := range map[string]string{
+				"core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.url": repo.Root,
+				"remote.origin.promisor": "true", "remote.origin.uploadpack": program,
+			} {
+				repo.Git("config", key, value)
+			}
+			tree, err := exec.Command("git", "-C", repo.Root, "rev-parse", "HEAD:docs").Output()
+			repo.Must(err)
+			repo.Remove(".git/objects/" + string(tree[:2]) + "/" + strings.TrimSpace(string(tree[2:])))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program, repo := newTracer(t), newRepository(t)
+			repo.Put("docs/a.md", "A\n")
+			commit(repo, "2020-01-02T12:00:00Z")
+			configure(repo, program.path)
+			program.ran()
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			_ = exec.CommandContext(ctx, "git", "-C", repo.Root, "log", "--name-status").Run() // it may fail
+			if !program.ran() {
+				t.Fatal("git does not run the program at all")
+			}
+			folder, err := Open(repo.Path("docs"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, err := folder.Head(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := folder.Added(t.Context(), head); program.ran() {
+				t.Errorf("the program has run (%v)", err)
+			}
+		})
+	}
+}
+
+// Git runs no program that a hostile repository names, whatever is asked of it.
+func TestFolder_RunsNoFilter(t *testing.T) {
+	t.Parallel()
+	program, repo := newTracer(t), newRepository(t)
+	repo.Put("docs/a.md", "level: high\n")
+	repo.Put("docs/.gitattributes", "*.md filter=evil diff=evil\n")
+	commit(repo, "2020-01-02T12:00:00Z")
+	repo.Put("docs/b.md", "level: high\n")
+	repo.Git("add", "docs/b.md")
+	for key, value := range map[string]string{
+		"filter.evil.clean": program.path, "filter.evil.smudge": program.path, "filter.evil.process": program.path,
+		"filter.evil.required": "true", "diff.evil.textconv": program.path, "diff.evil.command": program.path, "diff.external": program.path,
+		"core.fsmonitor": program.path, "core.hooksPath": filepath.Dir(program.path), "core.pager": program.path,
+		"core.sshCommand": program.path, "core.askPass": program.path, "core.editor": program.path,
+	} {
+		repo.Git("config", key, value)
+	}
+	included := repo.Path("included")
+	repo.Put("included", "[filter \"evil\"]\n\tclean = "+program.path+"\n")
+	repo.Git("config", "includeIf.gitdir:"+repo.Root+"/.path", included)
+	repo.Put(".git/info/attributes", "* filter=evil diff=evil\n")
+	// A file of the same size with another time has to be read to see whether it changed.
+	later := time.Now().Add(time.Hour)
+	repo.Put("docs/a.md", "level: late\n")
+	repo.Must(os.Chtimes(repo.Path("docs/a.md"), later, later))
+	program.ran()
+	_ = exec.CommandContext(t.Context(), "git", "-C", repo.Root, "ls-files", "--modified").Run() // it may fail
+	if !program.ran() {
+		t.Fatal("git does not run the program at all")
+	}
+	folder, err := Open(repo.Path("docs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := folder.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ask := range map[string]func() error{
+		"Added":   func() error { _, err := folder.Added(t.Context(), head); return err },
+		"Touched": func() error { _, err := folder.Touched(t.Context(), head); return err },
+		"Renamed": func() error { _, err := folder.Renamed(t.Context(), head, head); return err },
+		"Shallow": func() error { _, err := folder.Shallow(t.Context()); return err },
+		"HasBranch": func() error {
+			_, err := folder.HasBranch(t.Context(), "main")
+			return err
+		},
+		"Objects": func() error {
+			objects, err := folder.Objects(t.Context(), []Version{{head, "a.md"}})
+			if err == nil {
+				err = folder.Contents(t.Context(), objects, func(Object, []byte) {})
+			}
+			return err
+		},
+	} {
+		if err := ask(); err != nil || program.ran() {
+			t.Errorf("%s has run the program, or fails with %v", name, err)
+		}
+	}
+	if err := folder.run(t.Context(), nil, nil, "status"); err == nil {
+		t.Error("git status runs")
+	}
+}
+
+// The history is given up when the caller does not wait any more.
+func TestHead_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	folder, err := Open(newRepository(t).Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := folder.Head(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want context.Canceled", err)
+	}
+}

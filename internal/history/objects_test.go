@@ -1,0 +1,141 @@
+package history
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+)
+
+// A document that is only moved keeps the commit that last changed it.
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	repo.Put("docs/a.md", "A\n")
+	repo.Put("docs/b.md", "B\n")
+	commit(repo, "2020-01-01T12:00:00Z")
+	first := head(t, repo)
+	repo.Put("docs/b.md", "B changed\n")
+	repo.Rename("docs/a.md", "docs/moved.md")
+	commit(repo, "2021-01-01T12:00:00Z")
+	second := head(t, repo)
+	repo.Put("src/c.go", "C\n")
+	commit(repo, "2022-01-01T12:00:00Z")
+	folder := open(t, repo.Path("docs"))
+	got, err := folder.Touched(t.Context(), head(t, repo))
+	want := map[string][]Version{"moved.md": {{first, "a.md"}}, "b.md": {{second, "b.md"}, {first, "b.md"}}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("commits (-want +got), %v:\n%s", err, diff)
+	}
+}
+
+func TestObjects_AndContents(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	large := strings.Repeat("a long line of text\n", 40_000)
+	repo.Put("src/a.go", "A\n")
+	repo.Put("src/empty.go", "")
+	repo.Put("src/large.go", large)
+	commit(repo, "2020-01-01T12:00:00Z")
+	first := head(t, repo)
+	repo.Put("src/a.go", "A changed\n")
+	commit(repo, "2021-01-01T12:00:00Z")
+	folder := open(t, repo.Path("src"))
+	objects, err := folder.Objects(t.Context(), []Version{
+		{first, "a.go"}, {head(t, repo), "a.go"}, {first, "gone.go"}, {first, "of\nlines.go"}, {first, "."}, {first, "empty.go"}, {first, "large.go"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of many versions of one commit all its files are listed.
+	many := slices.Concat([]Version{{first, "a.go"}, {first, "gone.go"}, {first, "."}, {first, "large.go"}},
+		slices.Repeat([]Version{{first, "empty.go"}}, manyVersions), []Version{{head(t, repo), "a.go"}})
+	listed, err := folder.Objects(t.Context(), many)
+	want := slices.Concat([]Object{objects[0], {}, objects[4], objects[6]}, slices.Repeat([]Object{objects[5]}, manyVersions), objects[1:2])
+	if diff := cmp.Diff(want, listed); err != nil || diff != "" {
+		t.Errorf("listed objects (-want +got), %v:\n%s", err, diff)
+	}
+	var sizes []int64
+	for _, o := range objects {
+		sizes = append(sizes, o.Size)
+	}
+	if diff := cmp.Diff([]int64{2, 10, 0, 0, 0, 0, int64(len(large))}, sizes); diff != "" {
+		t.Errorf("sizes (-want +got):\n%s", diff)
+	}
+	if objects[2].ID != "" || objects[3].ID != "" || !objects[4].Folder || objects[5].ID == "" {
+		t.Errorf("objects %+v", objects)
+	}
+	wanted := slices.Concat(objects[:2], objects[5:])
+	for range 30 { // more than one run of git returns
+		wanted = append(wanted, objects[6])
+	}
+	var got []string
+	if err := folder.Contents(t.Context(), wanted, func(_ Object, content []byte) { got = append(got, string(content)) }); err != nil {
+		t.Fatal(err)
+	}
+	contents := append([]string{"A\n", "A changed\n", ""}, slices.Repeat([]string{large}, 31)...)
+	if !slices.Equal(contents, got) {
+		t.Errorf("%d contents, want %d", len(got), len(contents))
+	}
+}
+
+func TestRenamed(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	text := "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
+	repo.Put("src/a.go", text)
+	repo.Put("src/b.go", strings.ToUpper(text))
+	commit(repo, "2020-01-01T12:00:00Z")
+	first := head(t, repo)
+	repo.Remove("src/a.go")
+	repo.Put("src/lib/new.go", strings.Replace(text, "three", "changed", 1))
+	commit(repo, "2021-01-01T12:00:00Z")
+	repo.Remove("src/b.go")
+	repo.Put("src/c.go", "nothing of it is left\n")
+	commit(repo, "2021-01-01T12:00:00Z")
+	got, err := open(t, repo.Path("src")).Renamed(t.Context(), first, head(t, repo))
+	if diff := cmp.Diff(map[string]string{"a.go": "lib/new.go"}, got); err != nil || diff != "" {
+		t.Errorf("renamed (-want +got), %v:\n%s", err, diff)
+	}
+}
+
+func open(t *testing.T, dir string) Folder {
+	t.Helper()
+	folder, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func head(t *testing.T, repo *gitrepo.Repo) string {
+	t.Helper()
+	commit, err := open(t, repo.Root).Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return commit
+}
+
+func TestShallow(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	for _, text := range []string{"one\n", "two\n"} {
+		repo.Put("a.go", text)
+		commit(repo, "2020-01-01")
+	}
+	clone := gitrepo.New(t)
+	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
+	for dir, want := range map[string]bool{repo.Root: false, clone.Path("clone"): true} {
+		folder, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := folder.Shallow(t.Context()); err != nil || got != want {
+			t.Errorf("%s is shallow: %v, %v; want %v", dir, got, err, want)
+		}
+	}
+}

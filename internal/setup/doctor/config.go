@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/claude"
+)
+
+func checkConfig(_ context.Context, e *examination) []Finding {
+	problem, ok := errors.AsType[*project.ConfigError](e.projectErr)
+	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
+	switch {
+	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "" && !project.InRepository(e.Root):
+		return one(Error, e.Root+" is in no repository, and has no configuration",
+			"go to a repository, or name one with --project; `compound-docs init DIR` prepares one")
+	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
+		return one(Error, e.Root+" has no configuration", command(claude.ServerName, "init", e.Root))
+	case e.projectErr != nil:
+		return fixFile(e.projectErr, file)
+	}
+	loaded, docs := e.project, e.project.DocsDir()
+	folder := filepath.Join(loaded.Root, filepath.FromSlash(docs))
+	if _, err := os.Stat(folder); err != nil && docs != project.DocsFolder {
+		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
+			command("mkdir", "-p", folder)+", or correct documents.folder")
+	}
+	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
+}
+
+func checkDocTypes(_ context.Context, e *examination) []Finding {
+	if e.project == nil {
+		return one(Skipped, "there is no valid configuration", "")
+	}
+	var findings []Finding
+	for _, t := range e.project.DocTypes() {
+		var required []string
+		for _, field := range t.Fields() {
+			if field.Required && !e.project.Lenient() {
+				required = append(required, field.Name)
+			}
+		}
+		what := fmt.Sprintf("%s, in %s, requires %s", t.Name, path.Join(e.project.DocsDir(), t.Folder),
+			cmp.Or(strings.Join(required, ", "), "no field"))
+		findings = append(findings, one(OK, what, "")...)
+	}
+	return findings
+}
+
+func checkProgram(_ context.Context, e *examination) []Finding {
+	return one(OK, fmt.Sprintf("compound-docs %s, %s", e.Version, claude.Program()), "")
+}
+
+func checkSettings(_ context.Context, e *examination) []Finding {
+	file := settingsFile(e)
+	if e.SettingsErr != nil {
+		return fixFile(e.SettingsErr, file)
+	}
+	const others = 0o077
+	info, err := os.Stat(file)
+	if err == nil && info.Mode().Perm()&others != 0 && e.Settings.DatabaseURL != "" && runtime.GOOS != "windows" {
+		return one(Warning, "others can read the address of the database in "+file, command("chmod", "600", file))
+	}
+	return one(OK, file+", or the defaults where it sets nothing", "")
+}
+
+func fixFile(err error, file string) []Finding {
+	problem, ok := errors.AsType[*project.ConfigError](err)
+	switch {
+	case !ok:
+		return one(Error, err.Error(), "correct it")
+	case problem.Path != "":
+		file = problem.Path
+	}
+	if problem.Unreadable() {
+		return fixAccess(err.Error(), file, problem.Hint)
+	}
+	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+claude.Quote(file)+" and correct it. "+problem.Hint)
+}
+
+func settingsFile(e *examination) string { return filepath.Join(e.Home, project.SettingsFile) }

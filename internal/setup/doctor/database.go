@@ -1,0 +1,131 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
+)
+
+func checkDatabase(ctx context.Context, e *examination) []Finding {
+	url, where := e.DatabaseURL, ""
+	if e.Server != nil {
+		state := e.Server.State(ctx)
+		switch {
+		case state.Err != nil:
+			return failed(state.Err)
+		case !state.Running && state.PostgreSQL == "":
+			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
+		case !state.Running:
+			return one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s, in %s. It does not run; it is started when it is needed, "+
+				"or with compound-docs up", state.PostgreSQL, state.Pgvector, state.Folder), "")
+		}
+		url = state.URL
+		if state.Folder != "" {
+			where = ", in " + state.Folder
+		}
+	}
+	version, err := db.ServerVersion(ctx, url)
+	if err != nil {
+		return failed(err)
+	}
+	if err := version.Check(); err != nil {
+		what, hint := problem(err)
+		return one(Error, what, hint)
+	}
+	e.databaseURL = url
+	findings := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, where), "")
+	// The user's own server has the newest pgvector of this machine: nobody can act.
+	if problem, remedy := version.Concern(); problem != "" && e.Server == nil {
+		findings = append(findings, one(Warning, problem, remedy)...)
+	}
+	return findings
+}
+
+// problem separates an error and its remedy, which may be "".
+func problem(err error) (what, hint string) {
+	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
+		return problem.Err.Error(), problem.Hint
+	}
+	if problem, ok := errors.AsType[*db.Error](err); ok {
+		bare := *problem
+		bare.Hint = ""
+		return bare.Error(), problem.Hint
+	}
+	return err.Error(), ""
+}
+
+func failed(err error) []Finding {
+	what, fix := problem(err)
+	switch _, own := errors.AsType[*pgserver.Error](err); {
+	case fix == "":
+		fix = "try again, and read the log of PostgreSQL"
+	case !own:
+		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
+			"(without it compound-docs runs a PostgreSQL of its own)"
+	}
+	return one(Error, what, fix)
+}
+
+// checkSchema compares the migrations of the database with the program's.
+func checkSchema(ctx context.Context, e *examination) []Finding {
+	if e.databaseURL == "" {
+		return one(Skipped, "there is no database to look at now", "")
+	}
+	schema, err := db.ReadSchema(ctx, e.databaseURL)
+	applied, latest := schema.Applied, schema.Latest
+	lacking := lackingRights(schema.Rights, applied)
+	switch {
+	case err != nil:
+		return failed(err)
+	case !db.Compatible(applied, latest):
+		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
+			"install the newest compound-docs: a newer one has changed the database so that this one cannot use it")
+	case len(lacking) > 0:
+		e.migrated = applied >= latest && schema.HasVector
+		return lacking
+	case applied == 0:
+		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
+	case applied < latest:
+		return one(Warning, fmt.Sprintf("the database has migration %d of %d", applied, latest),
+			"run: compound-docs up (the next server that connects migrates too, if its user may)")
+	}
+	e.migrated = true
+	if len(schema.Repairs) > 0 {
+		return one(Warning, "indexes are not valid, and searches may be slow",
+			"as the owner of the tables run in the database: "+strings.Join(schema.Repairs, "; "))
+	}
+	if applied > latest {
+		return one(OK, fmt.Sprintf("a newer compound-docs has migrated the database to %d; this one, which knows %d, works with it",
+			applied, latest), "")
+	}
+	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
+}
+
+func lackingRights(rights db.Rights, applied int64) []Finding {
+	switch {
+	case rights.Standby:
+		return one(Error, "the database server is a standby, which only reads: nothing can be indexed",
+			"set CDOCS_DATABASE_URL to the primary server")
+	case rights.ReadOnly:
+		return one(Error, fmt.Sprintf("transactions of the role %s are read-only: nothing can be indexed", rights.Role),
+			fmt.Sprintf("as its administrator run in the database: ALTER ROLE %s SET default_transaction_read_only = off, "+
+				"or name another role or server in CDOCS_DATABASE_URL", rights.Role))
+	case !rights.HasVector && (applied > 0 || !rights.MayAddVector):
+		return one(Error, fmt.Sprintf("the database has no extension vector, and the role %s may not create it", rights.Role),
+			"as its administrator run in the database: CREATE EXTENSION vector")
+	case applied == 0 && !rights.MayCreateTables:
+		return one(Error, fmt.Sprintf("the role %s may not create tables in the schema %s", rights.Role, rights.Schema),
+			fmt.Sprintf("as its administrator run in the database: GRANT CREATE, USAGE ON SCHEMA %s TO %s, "+
+				"or have the owner of the tables run: compound-docs up", rights.Schema, rights.Role))
+	case !rights.MayWrite:
+		return one(Warning,
+			fmt.Sprintf("the role %s only reads: it searches what others have indexed, and indexes nothing", rights.Role),
+			fmt.Sprintf("to index, as the owner of the tables run in the database: "+
+				"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s", rights.Schema, rights.Role))
+	}
+	return nil
+}

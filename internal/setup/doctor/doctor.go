@@ -1,0 +1,119 @@
+// Package doctor looks for faults of a set-up and says how to mend them. It starts, pulls and changes
+// nothing. Its report has no password.
+//
+// A check looks at one thing. It may use the results of earlier checks: without a database it cannot look
+// at the index.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// Severity says how bad a finding is.
+type Severity string
+
+// Severities, from the least to the worst.
+const (
+	OK      Severity = "ok"
+	Skipped Severity = "skipped" // the check was not possible, because of another finding or on this system
+	Warning Severity = "warning" // searches work, but something is missing
+	Error   Severity = "error"   // something does not work
+)
+
+// Finding is a result of a check.
+type Finding struct {
+	Check    string   `json:"check"`
+	Severity Severity `json:"severity"`
+	What     string   `json:"what"`
+	Fix      string   `json:"fix,omitempty"` // how to mend it, with the command if there is one
+}
+
+// Worst returns the severity of the worst finding: Error, Warning or OK.
+func Worst(findings []Finding) Severity {
+	for _, worst := range []Severity{Error, Warning} {
+		if slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == worst }) {
+			return worst
+		}
+	}
+	return OK
+}
+
+// System names the parts of the set-up that are examined.
+type System struct {
+	Version string // of the program
+	Home    string // the user's folder
+	// Settings are the defaults if they could not be read. SettingsErr says why.
+	Settings     project.Settings
+	SettingsErr  error
+	Root         string           // of the repository, which may have no configuration
+	DatabaseURL  string           // "" for the user's own server
+	Server       *pgserver.Server // the user's own, or nil
+	Index        *index.Index     // used only with an up-to-date database, because a use migrates
+	ModelServers []ModelServer    // one or two; the first makes the vectors
+	Short        bool             // only the short checks
+}
+
+type check struct {
+	name  string
+	run   func(ctx context.Context, e *examination) []Finding
+	short bool // it says what runs
+}
+
+// checks are in the order in which they depend on each other.
+var checks = []check{
+	{"program", checkProgram, true},
+	{"settings", checkSettings, true},
+	{"home folder", checkHome, true},
+	{"database", checkDatabase, true},
+	{"schema", checkSchema, false},
+	{"ollama", checkServers, true},
+	{"models", checkModels, false},
+	{"config", checkConfig, false},
+	{"doc-types", checkDocTypes, false},
+	{"files", checkFiles, false},
+	{"git", checkGit, false},
+	{"index", checkIndex, false},
+	{"Claude Code", checkClient, false},
+}
+
+// examination collects the results of one run that later checks need.
+type examination struct {
+	System
+
+	databaseURL string           // of a usable database, or ""
+	migrated    bool             // the database has this program's schema
+	embeds      bool             // the server has the embedding model
+	unindexed   map[string]bool  // files that were reported already
+	project     *project.Project // nil without a valid configuration
+	projectErr  error            // why project is nil
+}
+
+// Run makes the checks, and returns at least one finding for each.
+func Run(ctx context.Context, system System) []Finding {
+	e := &examination{System: system}
+	e.project, e.projectErr = project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
+	var findings []Finding
+	for _, check := range checks {
+		if ctx.Err() != nil || e.Short && !check.short {
+			continue
+		}
+		for _, finding := range check.run(ctx, e) {
+			finding.Check = cmp.Or(finding.Check, check.name)
+			findings = append(findings, finding)
+		}
+	}
+	return findings
+}
+
+func one(severity Severity, what, fix string) []Finding {
+	return []Finding{{Severity: severity, What: what, Fix: fix}}
+}
+
+func command(words ...string) string { return "run: " + claude.QuoteLine(words) }

@@ -1,0 +1,138 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// maxNamed bounds the findings of one kind.
+const maxNamed = 5
+
+// checkFiles reads and parses every file as the index does.
+func checkFiles(ctx context.Context, e *examination) []Finding {
+	if e.project == nil {
+		return one(Skipped, "there is no valid configuration", "")
+	}
+	var findings []Finding
+	files, collection, schema := 0, catalog.Compounding, index.Schema(e.project)
+	e.unindexed = map[string]bool{}
+	inUse := map[string]bool{} // places with a file
+	for _, folder := range workspace.Folders(e.project) {
+		err := folder.ReadAll(ctx, func(file document.File, err error) {
+			files++
+			place, _ := e.project.PlaceOf(file.Path)
+			inUse[place] = true
+			if err == nil {
+				_, err = index.Dissect(file, collection, schema)
+			}
+			if line := document.ConflictLine(file.Content); err == nil && line > 0 && len(findings) < maxNamed {
+				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
+					file.Path, line), "run: ${EDITOR:-vi} "+claude.Quote(e.absolute(file.Path))+" and keep one side")...)
+			}
+			if err == nil || errors.Is(err, document.ErrChanged) {
+				return
+			}
+			if e.unindexed[file.Path] = true; len(e.unindexed) <= maxNamed {
+				findings = append(findings, e.unindexedFile(file, err)...)
+			}
+		})
+		if err != nil {
+			return one(Error, err.Error(), "")
+		}
+		collection, schema = catalog.External, nil // the second folder
+	}
+	if more := len(e.unindexed) - maxNamed; more > 0 {
+		findings = append(findings,
+			one(Warning, fmt.Sprintf("%d more files or folders are not indexed", more), "run: compound-docs lint")...)
+	}
+	for _, place := range e.project.Config.Documents.Folders {
+		if !inUse[place] {
+			findings = append(findings, one(Warning, "there is no markdown in "+place+", which documents.folders names",
+				"run: ${EDITOR:-vi} "+claude.Quote(e.project.ConfigPath)+" and correct or remove it")...)
+		}
+	}
+	switch {
+	case len(findings) > 0:
+	case files == 0:
+		findings = one(OK, "there is no document to search yet in "+e.project.PlacesText()+
+			"; compound-docs init names markdown elsewhere", "")
+	default:
+		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
+	}
+	return findings
+}
+
+func (e *examination) unindexedFile(file document.File, err error) []Finding {
+	path := e.absolute(file.Path)
+	switch quoted := claude.Quote(path); {
+	case errors.Is(err, fs.ErrPermission):
+		return fixAccess(file.Path+" is not indexed: permission denied", path, "move it out of the folder")
+	case bytes.HasPrefix(file.Content, []byte("\xff\xfe")), bytes.HasPrefix(file.Content, []byte("\xfe\xff")):
+		return one(Warning, file.Path+" is not indexed: it is UTF-16, not UTF-8",
+			fmt.Sprintf("run: iconv -f UTF-16 -t UTF-8 %s >%s.utf8 && mv %s.utf8 %s", quoted, quoted, quoted, quoted))
+	}
+	what, fix := err.Error(), "correct the file, or move it out of the folder"
+	if before, after, ok := strings.Cut(what, "; "); ok && strings.HasPrefix(what, "line ") {
+		what, fix = before, after
+	}
+	return one(Warning, file.Path+" is not indexed: "+what, fix)
+}
+
+// absolute returns the absolute path for a path of the index.
+func (e *examination) absolute(path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(e.project.Root, path)
+}
+
+// crashedGit is the age from which git's lock is worth a warning: a running git holds it for moments.
+const crashedGit = time.Minute
+
+// checkGit looks at the checked-out branch, and for the lock of a crashed git.
+func checkGit(_ context.Context, e *examination) []Finding {
+	head, err := project.Head(e.Root)
+	if err != nil {
+		what, fix, ok := strings.Cut(err.Error(), "; ")
+		if !ok {
+			fix = "run: git -C " + claude.Quote(e.Root) + " status"
+		}
+		return one(Error, what, fix)
+	}
+	if !head.InRepository {
+		return one(OK, e.Root+" is not in a git repository; it is indexed as one branch", "")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return one(Warning, "git is not installed: stale documents cannot be found",
+			"install git, so that it is on the PATH: https://git-scm.com/downloads")
+	}
+	lock, since, err := head.Lock()
+	switch {
+	case err != nil:
+		return fixAccess(err.Error(), lock, "")
+	case since.IsZero() || time.Since(since) < crashedGit:
+		return one(OK, "branch "+head.Branch, "")
+	}
+	age := time.Since(since).Round(time.Second)
+	effect := fmt.Sprintf("indexing waits until it is %d minutes old", int(workspace.MaxLockAge.Minutes()))
+	if age >= workspace.MaxLockAge {
+		effect = "indexing goes on"
+	}
+	return one(Warning,
+		fmt.Sprintf("a git that crashed has left index.lock, %s old: git refuses to work, and %s", age, effect),
+		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there")
+}

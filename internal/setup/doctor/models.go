@@ -1,0 +1,151 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+// ModelServer is a model server.
+type ModelServer struct {
+	Client *model.Client
+	Models []string // that are used
+	Ollama bool     // Ollama has commands, and compound-docs up pulls its models
+}
+
+func checkServers(ctx context.Context, e *examination) []Finding {
+	var findings []Finding
+	for _, server := range e.ModelServers {
+		for _, finding := range e.checkServer(ctx, server) {
+			if !server.Ollama {
+				finding.Check = "model server"
+			}
+			findings = append(findings, finding)
+		}
+	}
+	return findings
+}
+
+func (e *examination) checkServer(ctx context.Context, server ModelServer) []Finding {
+	state := server.Client.State(ctx, server.Models...)
+	if state.Err != nil {
+		what, _, _ := strings.Cut(state.Err.Error(), "; ") // its advice is not the doctor's
+		fix := "start it, or correct embedding_host and generation_host in " + settingsFile(e)
+		if server.Ollama {
+			fix = fixOllama(state.Host)
+		}
+		severity := Error
+		if dial, ok := errors.AsType[*net.OpError](state.Err); ok && dial.Op == "dial" {
+			severity = Warning // nothing answers there
+		}
+		return one(severity, what+". Searches by words work without it", cmp.Or(state.Remedy, fix))
+	}
+	if slices.Contains(server.Models, e.Settings.EmbeddingModel) {
+		if state.OnlyChat {
+			return e.otherModel(Error, e.Settings.EmbeddingModel+" writes answers, and makes no vectors that searches can use")
+		}
+		e.embeds = !server.Ollama || !slices.Contains(state.Missing, e.Settings.EmbeddingModel)
+	}
+	return append(one(OK, fmt.Sprintf("%s answers at %s", state.Name, state.Host), ""), e.missingModels(server, state)...)
+}
+
+func fixOllama(host string) string {
+	u, err := url.Parse(host)
+	if err == nil && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
+		return "start Ollama there, or set CDOCS_OLLAMA_HOST to where it runs"
+	}
+	if _, err := exec.LookPath("ollama"); err == nil {
+		return "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs"
+	}
+	return "install it from https://ollama.com/download, or set CDOCS_OLLAMA_HOST to where it runs"
+}
+
+func (e *examination) missingModels(server ModelServer, state model.State) []Finding {
+	var findings []Finding
+	for _, model := range state.Missing {
+		what, key := "%s lacks the embedding model %s: documents are found by words only", "embedding_model"
+		if model != e.Settings.EmbeddingModel {
+			what, key = "%s lacks the model %s: rag_query quotes documents and writes no answer", "generation_model"
+		}
+		fix := fmt.Sprintf("run: ollama pull %s (or compound-docs up); if the name is wrong, correct %s in %s",
+			claude.Quote(model), key, settingsFile(e))
+		if !server.Ollama { // some take any name, or have models that they do not list
+			what, fix = "%s does not list the model %s", fmt.Sprintf("correct %s in %s", key, settingsFile(e))
+		}
+		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), 2*maxNamed)], ", "), "no model")
+		findings = append(findings, one(Warning, fmt.Sprintf(what+". It has %s", state.Host, model, has), fix)...)
+	}
+	return findings
+}
+
+// embedTimeout is for a model that must be loaded first.
+const embedTimeout = time.Minute
+
+// checkModels makes a vector.
+func checkModels(ctx context.Context, e *examination) []Finding {
+	if !e.embeds {
+		return one(Skipped, "no server has the embedding model", "")
+	}
+	limited, cancel := context.WithTimeout(ctx, embedTimeout)
+	defer cancel()
+	name, server := e.Settings.EmbeddingModel, e.ModelServers[0]
+	err := server.Client.Warm(limited)
+	if errors.Is(err, model.ErrDimensions) {
+		return e.otherModel(Error, err.Error())
+	}
+	if err != nil {
+		fix := "correct embedding_host and embedding_model in " + settingsFile(e) + ", or read the server's log"
+		if server.Ollama {
+			fix = "run: ollama run " + claude.Quote(name) + " and read Ollama's log"
+		}
+		return one(Error, err.Error(), fix)
+	}
+	makes := name + " makes vectors, without prompts: those that it was trained with are not known"
+	if query, document, known := model.Prompts(name); known {
+		makes = fmt.Sprintf("%s makes vectors; prompts: %q before queries, %q before documents", name, query, document)
+	}
+	return append(one(OK, makes, ""), e.weakModel(limited)...)
+}
+
+// weakModel reports a model whose vectors searches leave out because of their measurement.
+func (e *examination) weakModel(ctx context.Context) []Finding {
+	if !e.migrated {
+		return nil
+	}
+	model, err := e.ModelServers[0].Client.EmbedModel(ctx)
+	if err != nil {
+		return one(Error, err.Error(), "")
+	}
+	measured, known, err := e.Index.Calibration(ctx, model)
+	if err != nil {
+		return failed(err)
+	}
+	if !known || measured.Usable() {
+		return nil
+	}
+	return e.otherModel(Warning, fmt.Sprintf("%s finds the answer to only %.0f %% of the questions that models are tried with: "+
+		"searches go by words and leave its vectors out", model.Name, 100*measured.OwnFirst))
+}
+
+// otherModel names a replacement for a useless model.
+func (e *examination) otherModel(severity Severity, what string) []Finding {
+	model := project.DefaultSettings().EmbeddingModel
+	switch {
+	case !e.ModelServers[0].Ollama:
+		return one(severity, what, "name another \"embedding_model\" in "+settingsFile(e))
+	case model == e.Settings.EmbeddingModel:
+		return one(severity, what, "run: ollama pull "+model+" again, or name another \"embedding_model\" in "+settingsFile(e))
+	}
+	return one(severity, what, command(claude.ServerName, "init", e.Root, "--embedder", model))
+}
