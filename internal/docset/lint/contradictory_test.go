@@ -66,7 +66,7 @@ func TestContradictions_AreAboutTheSame(t *testing.T) {
 func TestContradictions_FindPlantedOnes(t *testing.T) {
 	t.Parallel()
 	repo := gitrepo.New(t)
-	if err := os.CopyFS(repo.Root, os.DirFS("../../test/eval/corpus")); err != nil {
+	if err := os.CopyFS(repo.Root, os.DirFS("../../../test/eval/corpus")); err != nil {
 		t.Fatal(err)
 	}
 	repo.Put(config, `{"project_name": "p"}`)

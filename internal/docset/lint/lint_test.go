@@ -238,7 +238,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 
 func TestRun_DemoProjectIsClean(t *testing.T) {
 	t.Parallel()
-	root, err := filepath.Abs(filepath.Join("..", "..", "examples", "demo-project"))
+	root, err := filepath.Abs(filepath.Join("..", "..", "..", "examples", "demo-project"))
 	if err != nil {
 		t.Fatal(err)
 	}
