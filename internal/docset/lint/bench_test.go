@@ -17,7 +17,7 @@ func BenchmarkRun_2000Documents(b *testing.B) {
 	repo := gitrepo.New(b)
 	repo.Git("init", "-q", "-b", "main")
 	repo.Put(config, `{"project_name": "large"}`)
-	demo := filepath.Join("..", "..", "examples", "demo-project", docs, "codebase", "tracking-pipeline-handbook-20250604.md")
+	demo := filepath.Join("..", "..", "..", "examples", "demo-project", docs, "codebase", "tracking-pipeline-handbook-20250604.md")
 	words, err := os.ReadFile(demo)
 	repo.Must(err)
 	random := rand.New(rand.NewPCG(1, 2))
