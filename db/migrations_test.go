@@ -183,7 +183,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 		query := coordinate(where.coordinate)
 		search := func(change func(p *db.SearchVectorsParams)) []db.SearchVectorsRow {
 			p := db.SearchVectorsParams{
-				ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Filter: "{}",
+				ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
 				Terms: terms, NearLevels: levels, PromotedLevels: []db.PromotionLevel{}, MaxRows: 10, PromotedRows: 10, WantedRows: 1,
 			}
 			change(&p)
@@ -205,7 +205,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 			got[name+", promoted"] = append(got[name+", promoted"], row.RelativePath)
 		}
 		words, err := q.SearchWords(ctx, db.SearchWordsParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Filter: "{}",
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
 			Terms: terms, Levels: levels, MaxRows: 10, Lines: []int32{-1}, LineTerms: []pgvector.SparseVector{terms},
 			LineRareTerms: []string{fmt.Sprintf("{%d}", where.coordinate)}, LinePassages: []int32{10},
 		})
@@ -218,7 +218,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	}
 	fifth := coordinate(5)
 	for _, row := range candidates(t, q, db.SearchVectorsParams{
-		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook, EachPassage: true, Filter: "{}",
+		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook, EachPassage: true,
 		Query: &fifth, ModelID: &model, Terms: terms, NearLevels: levels, PromotedLevels: []db.PromotionLevel{}, MaxRows: 10, WantedRows: 1,
 	}) {
 		got["handbook"] = append(got["handbook"], row.RelativePath+": "+row.Content)

@@ -132,24 +132,25 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 			return err
 		}
 	}
-	meanings := func(filter string) func(q *Queries) error {
+	meanings := func(documents []int64) func(q *Queries) error {
 		return func(q *Queries) error {
 			_, err := q.SearchMeanings(t.Context(), SearchMeaningsParams{
-				ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding, Filter: filter,
+				ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding, Documents: documents,
 				Levels: []PromotionLevel{PromotionLevelStandard, PromotionLevelImportant}, Terms: weighted(1, commonTerm),
 				Meaning: meaningOf(7), MaxPassages: 200, MaxRows: 50,
 			})
 			return err
 		}
 	}
-	filtered := func(p SearchVectorsParams, filter string) SearchVectorsParams {
-		p.Filter = filter
+	filtered := func(p SearchVectorsParams, documents ...int64) SearchVectorsParams {
+		p.Documents = documents
 		return p
 	}
+	rare, rareOfLarge := c.rare(t, "small"), c.rare(t, "large")
 	terms := weighted(1, commonTerm, tenthTerm)
 	plain := c.words(c.tenants["small"], 100, terms, line{-1, terms, tenthTerm})
 	rareWords, hybrid := plain, plain
-	rareWords.Filter = ofRareType
+	rareWords.Documents = rare
 	hybrid.Query, hybrid.ModelID = &query, &c.modelID
 	lines := c.words(c.tenants["small"], 100, terms, line{-1, terms, tenthTerm}, line{0, weighted(1, ownTerm+7), ownTerm + 7})
 	all := promotedOnly(small)
@@ -158,7 +159,6 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 	passages.EachPassage = true
 	projected := []string{chunkIndex, documentKey, chunkKey, passageKey}
 	with := func(more ...string) []string { return slices.Concat(projected, more) }
-	const byDocument = `{"documents": [1, 2, 3]}`
 	facts := func(q *Queries) error {
 		_, err := q.SearchFacts(t.Context(), SearchFactsParams{
 			ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding,
@@ -166,29 +166,27 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		})
 		return err
 	}
-	counts := func(q *Queries) error {
-		_, err := q.SearchCounts(t.Context(), SearchCountsParams{
-			ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding, Filter: ofRareType,
-		})
+	allowed := func(q *Queries) error {
+		_, err := q.SearchAllowed(t.Context(), c.rareParams("small"))
 		return err
 	}
 	return []planCase{
 		{"exact, small tenant", find(c.exactly(small, &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
 		{"exact, promoted", find(c.exactly(promotedOnly(small), &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
-		{"exact, rare doc-type", find(c.exactly(filtered(small, ofRareType), &query)), with(vectorKey), []string{graphScan, termIndex}},
-		{"exact, some documents", find(c.exactly(filtered(large, byDocument), &query)), with(vectorKey), []string{graphScan, termIndex}},
+		{"exact, rare doc-type", find(c.exactly(filtered(small, rare...), &query)), with(vectorKey), []string{graphScan, termIndex}},
+		{"exact, some documents", find(c.exactly(filtered(large, 1, 2, 3), &query)), with(vectorKey), []string{graphScan, termIndex}},
 		{"exact, without vectors too", find(all), projected, []string{graphScan, promotedScan, termIndex}},
 		{"scan", find(c.scanning(large, &query)), with(graphScan, promotedScan), []string{termIndex}},
 		{"scan, promoted", find(c.scanning(promotedOnly(large), &query)), with(promotedScan), []string{graphScan, termIndex}},
 		{"scan, passages", find(c.scanning(passages, &query)), with(graphScan), []string{promotedScan, termIndex}},
-		{"scan, rare doc-type", find(c.scanning(filtered(together(large), ofRareType), &query)), with(graphScan), []string{promotedScan, termIndex}},
+		{"scan, rare doc-type", find(c.scanning(filtered(together(large), rareOfLarge...), &query)), with(graphScan), []string{promotedScan, termIndex}},
 		{"words", words(plain), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
 		{"words, rare doc-type", words(rareWords), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
 		{"words with a vector", words(hybrid), with(termIndex, vectorKey), []string{graphScan, promotedScan}},
 		{"lines", words(lines), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
-		{"meanings", meanings("{}"), projected, []string{graphScan, promotedScan, termIndex}},
-		{"meanings, rare doc-type", meanings(ofRareType), projected, []string{graphScan, promotedScan, termIndex}},
-		{"counts", counts, []string{chunkIndex}, []string{passageKey, vectorKey}},
+		{"meanings", meanings(nil), projected, []string{graphScan, promotedScan, termIndex}},
+		{"meanings, rare doc-type", meanings(rare), projected, []string{graphScan, promotedScan, termIndex}},
+		{"allowed documents", allowed, []string{chunkIndex}, []string{passageKey, vectorKey}},
 		{"facts", facts, []string{"Index Only Scan using " + chunkIndex, vectorKey, passageKey, linkIndex}, []string{graphScan}},
 	}
 }

@@ -13,43 +13,56 @@ import (
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
-const searchCounts = `-- name: SearchCounts :one
-SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
+const searchAllowed = `-- name: SearchAllowed :one
+WITH allowed AS MATERIALIZED (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
+        AND ($4::text[] IS NULL OR d.doc_type = ANY($4::text[]))
+        AND ($5::bigint[] IS NULL OR d.id = ANY($5::bigint[]))
+)
+SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,
+    count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
     count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
     count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical
 FROM document_chunks c
 WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
     AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
     -- IS TRUE keeps it a set that is made once: PostgreSQL would make it a join.
-    AND (c.document_id IN (
-        SELECT d.id FROM documents d
-        WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
-            AND filter_allows(($4::text)::jsonb, d.id, d.doc_type))) IS TRUE
+    AND (c.document_id IN (SELECT a.id FROM allowed a)) IS TRUE
 `
 
-type SearchCountsParams struct {
+type SearchAllowedParams struct {
 	ProjectID  int32
 	TenantID   int32
 	Collection Collection
-	Filter     string
+	DocTypes   []string
+	Documents  []int64
 }
 
-type SearchCountsRow struct {
+type SearchAllowedRow struct {
+	Documents []int64
 	Standard  int64
 	Important int64
 	Critical  int64
 }
 
-// How many passages the documents have that a filter lets through, by level.
-func (q *Queries) SearchCounts(ctx context.Context, arg SearchCountsParams) (SearchCountsRow, error) {
-	row := q.db.QueryRow(ctx, searchCounts,
+// The documents that a filter lets through, and how many passages they have, by level. A field that the filter
+// lacks is NULL. No other statement knows the fields.
+func (q *Queries) SearchAllowed(ctx context.Context, arg SearchAllowedParams) (SearchAllowedRow, error) {
+	row := q.db.QueryRow(ctx, searchAllowed,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
-		arg.Filter,
+		arg.DocTypes,
+		arg.Documents,
 	)
-	var i SearchCountsRow
-	err := row.Scan(&i.Standard, &i.Important, &i.Critical)
+	var i SearchAllowedRow
+	err := row.Scan(
+		&i.Documents,
+		&i.Standard,
+		&i.Important,
+		&i.Critical,
+	)
 	return i, err
 }
 
@@ -163,13 +176,15 @@ type SearchFactsRow struct {
 	SampledTerms   string
 }
 
-// A search reads SearchFacts, and then one to three of SearchWords, SearchVectors and SearchMeanings.
-// They are statements of their own because PostgreSQL plans each statement each time. So a search by
-// words does not wait for the plan of a search by vectors. All return passages with the columns of the view found_chunks and some
-// more, and find a document once, by its best passage. With each_passage they find each of its
-// passages. Beside a question of a document they return the best passage of its text. A text that is longer than a passage of words can be is cut.
-// likeness is the cosine of the built-in vectors of query and passage, NaN without them. In all, asked has the documents that the filter allows, and wanted the passages
-// that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
+// A search reads SearchFacts, with a filter SearchAllowed, and then one to three of SearchWords, SearchVectors and
+// SearchMeanings. Those are statements of their own because PostgreSQL plans each statement each time: a search by
+// words does not wait for the plan of a search by vectors. All three return passages with the columns of the view
+// found_chunks and some more, and find a document once, by its best passage. With each_passage they find each of its
+// passages. Beside a question of a document they return the best passage of its text. Content is cut at 20,000
+// characters; only a text without spaces is longer. likeness is the cosine of the built-in vectors of query and
+// passage, NaN without them. documents are the only ones to search, NULL for all. In the statements, asked has
+// these documents, and wanted the passages that may be found. Each use of wanted is planned for itself, over
+// document_chunks_passage.
 //
 // In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
 // statistics are older than the tenant, a free join may compare each row of one table with each
@@ -230,9 +245,7 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 
 const searchMeanings = `-- name: SearchMeanings :many
 WITH asked AS MATERIALIZED (
-    SELECT d.id FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $7 AND d.collection = $4
-        AND filter_allows(($8::text)::jsonb, d.id, d.doc_type)
+    SELECT unnest($7::bigint[]) AS id
 ), near AS MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash AS hash, p.distance
     FROM document_chunks c
@@ -242,9 +255,9 @@ WITH asked AS MATERIALIZED (
         WHERE p.collection = $4 AND p.project_id = $1 AND p.hash = c.passage_hash AND p.meaning IS NOT NULL
         OFFSET 0
     ) p
-    WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
+    WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $4
         AND c.promotion_level = ANY($9::promotion_level[])
-        AND (($8::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+        AND ($7::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
     ORDER BY p.distance, c.document_id, c.ordinal
     LIMIT $10
 ), best AS (
@@ -300,8 +313,8 @@ type SearchMeaningsParams struct {
 	Collection  Collection
 	Query       *pgvector_go.HalfVector
 	ModelID     *int32
+	Documents   []int64
 	TenantID    int32
-	Filter      string
 	Levels      []PromotionLevel
 	MaxPassages int32
 	EachPassage bool
@@ -347,8 +360,8 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 		arg.Collection,
 		arg.Query,
 		arg.ModelID,
+		arg.Documents,
 		arg.TenantID,
-		arg.Filter,
 		arg.Levels,
 		arg.MaxPassages,
 		arg.EachPassage,
@@ -401,14 +414,12 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 
 const searchVectors = `-- name: SearchVectors :many
 WITH asked AS MATERIALIZED (
-    SELECT d.id FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $5 AND d.collection = $4
-        AND filter_allows(($6::text)::jsonb, d.id, d.doc_type)
+    SELECT unnest($5::bigint[]) AS id
 ), wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $5 AND c.collection = $4
-        AND (($6::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $4
+        AND ($5::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
     -- the wanted passages.
@@ -519,8 +530,8 @@ type SearchVectorsParams struct {
 	Terms          pgvector_go.SparseVector
 	Meaning        *pgvector_go.HalfVector
 	Collection     Collection
+	Documents      []int64
 	TenantID       int32
-	Filter         string
 	Query          *pgvector_go.HalfVector
 	ModelID        *int32
 	NearLevels     []PromotionLevel
@@ -576,8 +587,8 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 		arg.Terms,
 		arg.Meaning,
 		arg.Collection,
+		arg.Documents,
 		arg.TenantID,
-		arg.Filter,
 		arg.Query,
 		arg.ModelID,
 		arg.NearLevels,
@@ -637,14 +648,12 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 
 const searchWords = `-- name: SearchWords :many
 WITH asked AS MATERIALIZED (
-    SELECT d.id FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $7 AND d.collection = $4
-        AND filter_allows(($8::text)::jsonb, d.id, d.doc_type)
+    SELECT unnest($7::bigint[]) AS id
 ), wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $4
-        AND (($8::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+    WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $4
+        AND ($7::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
 ), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
     FROM (
@@ -732,8 +741,8 @@ type SearchWordsParams struct {
 	Collection    Collection
 	Query         *pgvector_go.HalfVector
 	ModelID       *int32
+	Documents     []int64
 	TenantID      int32
-	Filter        string
 	Lines         []int32
 	LineTerms     []pgvector_go.SparseVector
 	LineRareTerms []string
@@ -788,8 +797,8 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 		arg.Collection,
 		arg.Query,
 		arg.ModelID,
+		arg.Documents,
 		arg.TenantID,
-		arg.Filter,
 		arg.Lines,
 		arg.LineTerms,
 		arg.LineRareTerms,

@@ -14,7 +14,7 @@ import (
 // search is a search of a tenant that finds nothing yet: it has no vector.
 func (c *corpus) search(tenant int32) SearchVectorsParams {
 	return SearchVectorsParams{
-		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Filter: "{}",
+		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding,
 		NearLevels: allLevels()[:1], PromotedLevels: allLevels()[1:],
 		Terms: weighted(1, commonTerm), WantedRows: 1, MaxRows: 10, PromotedRows: 10,
 	}
@@ -62,14 +62,29 @@ func (c *corpus) find(t *testing.T, p SearchVectorsParams) []SearchVectorsRow {
 	return rows
 }
 
-const ofRareType = `{"doc_types": ["rare"]}`
+// rareParams asks for the documents of the rare doc-type.
+func (c *corpus) rareParams(tenant string) SearchAllowedParams {
+	return SearchAllowedParams{
+		ProjectID: c.projectID, TenantID: c.tenants[tenant], Collection: CollectionCompounding, DocTypes: []string{"rare"},
+	}
+}
+
+// rare returns the documents of the rare doc-type.
+func (c *corpus) rare(t *testing.T, tenant string) []int64 {
+	t.Helper()
+	row, err := c.queries.SearchAllowed(t.Context(), c.rareParams(tenant))
+	if err != nil || len(row.Documents) == 0 {
+		t.Fatalf("%d rare documents: %v", len(row.Documents), err)
+	}
+	return row.Documents
+}
 
 func testRecall(t *testing.T, c *corpus, space *space) {
 	t.Helper()
 	large, small := together(c.search(c.tenants["large"])), together(c.search(c.tenants["small"]))
 	important := promotedOnly(c.search(c.tenants["large"]))
 	rare, passages := large, large
-	rare.Filter, passages.EachPassage = ofRareType, true
+	rare.Documents, passages.EachPassage = c.rare(t, "large"), true
 	both := rare
 	both.EachPassage = true
 	for _, test := range []struct {

@@ -55,7 +55,7 @@ func testWords(t *testing.T, c *corpus, space *space) {
 	})
 	t.Run("of a doc-type", func(t *testing.T) {
 		p := search(weighted(1, commonTerm), commonTerm, 100)
-		p.Filter = ofRareType
+		p.Documents = c.rare(t, "small")
 		if rows := find(t, p); len(rows) != 10 {
 			t.Errorf("found %v, want all 10", paths(rows))
 		}
@@ -99,7 +99,7 @@ type line struct {
 // words is a search of a tenant by lines.
 func (c *corpus) words(tenant, rows int32, terms pgvector.SparseVector, lines ...line) SearchWordsParams {
 	p := SearchWordsParams{
-		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Filter: "{}",
+		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding,
 		Levels: allLevels(), Terms: terms, MaxRows: rows,
 	}
 	for _, line := range lines {

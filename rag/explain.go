@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/lookup"
+	"github.com/compound-docs/compound-docs/rag/rank"
 )
 
 // Explanation says how a search has found and ranked documents.
@@ -22,8 +24,8 @@ type Explanation struct {
 	Identifiers []string `json:"identifiers"`
 	// Plans say how vectors were compared: one plan is for documents at the standard level, and
 	// one for promoted documents. A search by words has no plan.
-	Plans      []ExplainedPlan `json:"plans"`
-	Candidates int             `json:"candidates"`
+	Plans      []lookup.Scan `json:"plans"`
+	Candidates int           `json:"candidates"`
 	// Documents are in the order of the results, up to the query's limit, those below its
 	// threshold among them.
 	Documents []Hit `json:"-"`
@@ -40,66 +42,43 @@ type ExplainedTerm struct {
 	Finds bool `json:"finds"`
 }
 
-// ExplainedPlan says how the vectors of documents of some levels were compared.
-type ExplainedPlan struct {
-	Levels []catalog.Level `json:"promotion_levels"`
-	// Plan is "exact", "hnsw" or "nothing".
-	Plan string `json:"plan"`
-	// Passages have the levels. Up to Threshold all of them are compared.
-	Passages  int `json:"passages"`
-	Threshold int `json:"exact_up_to"`
-}
-
-// Cosine is the similarity of the vectors of the query and the passage, nil if they were not compared. They are
-// the built-in ones where the model's are missing.
-func (h Hit) Cosine() *float64 {
-	switch {
-	case h.compared:
-		return new(1 - h.distance)
-	case h.alike:
-		return new(h.likeness)
-	default:
-		return nil
-	}
-}
-
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
-	found, err := s.find(ctx, scope, query, modelTries)
+	r, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Explanation{}, err
 	}
-	ranked := found.ranked()
+	q := r.asked.Question
+	ranked := rank.Order(q, r.found.Candidates, r.found.Passages)
 	explanation := Explanation{
-		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: []ExplainedPlan{},
-		Passages: found.searchable, Candidates: len(ranked), Documents: []Hit{},
+		Coverage: r.coverage, Terms: explainTerms(q), Identifiers: []string{}, Plans: []lookup.Scan{},
+		Passages: r.found.Passages, Candidates: len(ranked), Documents: ranked[:min(query.Limit, len(ranked))],
 	}
-	if found.Mode != Vector {
-		explanation.Sampled = found.sample.size
+	if q.ByWords {
+		explanation.Sampled = q.Sample.Size()
 	}
-	if found.Mode != Lexical {
-		explanation.Plans = append(explanation.Plans, found.plans...)
+	if r.coverage.Mode != Lexical {
+		explanation.Plans = append(explanation.Plans, r.found.Scans...)
 	}
-	for _, identifier := range found.weights.Identifiers {
+	for _, identifier := range q.Weights.Identifiers {
 		explanation.Identifiers = append(explanation.Identifiers, identifier.Name)
 	}
-	for _, hit := range ranked[:min(query.Limit, len(ranked))] {
-		found.addSnippet(hit)
-		explanation.Documents = append(explanation.Documents, *hit)
+	for i := range explanation.Documents {
+		explanation.Documents[i].Snippet = q.Snippet(explanation.Documents[i].Content)
 	}
 	return explanation, nil
 }
 
-func (f *search) explainTerms() []ExplainedTerm {
+func explainTerms(q rank.Question) []ExplainedTerm {
 	explained := []ExplainedTerm{}
-	if f.Mode == Vector {
+	if !q.ByWords {
 		return explained
 	}
-	for i, term := range f.terms.Terms {
+	for i, term := range q.Terms.Terms {
 		explained = append(explained, ExplainedTerm{
-			Term: term.Name, Frequency: f.sample.frequency(term.Hash), Weight: float64(f.weights.Weights[i]),
-			Finds: slices.Contains(f.rare, term.Hash),
+			Term: term.Name, Frequency: q.Sample.Frequency(term.Hash), Weight: float64(q.Weights.Weights[i]),
+			Finds: slices.Contains(q.Rare, term.Hash),
 		})
 	}
 	return explained

@@ -20,6 +20,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/rank"
 )
 
 // Claude Code drops an answer of more than 25,000 tokens, and texts can have any length.
@@ -172,7 +173,7 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	const most = 3
 	var names []string
 	for _, hit := range mayAnswer[:min(len(mayAnswer), most)] {
-		strength := rag.Strength(hit.Score, minScore)
+		strength := rank.Strength(hit.Score, minScore)
 		names = append(names, fmt.Sprintf("%s (%s, %g)", brief(wirePath(hit.Path)), strength, floor(hit.Score)))
 	}
 	if more := len(mayAnswer) - most; more > 0 {

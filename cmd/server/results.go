@@ -9,6 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/rank"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -61,13 +62,13 @@ func (s section) print(w io.Writer) {
 	}
 }
 
-func printResult(w io.Writer, rank int, r tools.SearchResult, minScore float64) {
+func printResult(w io.Writer, number int, r tools.SearchResult, minScore float64) {
 	s := plain.StyleFor(w)
 	title := s.Bold(r.Title)
 	if r.PromotionLevel != "" && r.PromotionLevel != catalog.Standard {
 		title += " " + s.Yellow("["+string(r.PromotionLevel)+"]")
 	}
-	plain.Printf(w, "%2d. %.2f %s  %s\n", rank, r.RelevanceScore, s.Dim(rag.Strength(r.RelevanceScore, minScore)), title)
+	plain.Printf(w, "%2d. %.2f %s  %s\n", number, r.RelevanceScore, s.Dim(rank.Strength(r.RelevanceScore, minScore)), title)
 	location := plain.Marked(fmt.Sprintf("%s:%d", plain.Path(r.Path), max(r.StartLine, 1)))
 	if r.HeaderPath != "" {
 		location += "  " + s.Dim(r.HeaderPath)

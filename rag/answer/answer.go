@@ -107,7 +107,7 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	case results.Grade == rag.MayAnswer:
 		most := min(len(results.MayAnswer), question.Limit)
 		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
-		question.MinScore = min(question.MinScore, results.MayAnswerScore())
+		question.MinScore = min(question.MinScore, results.MayAnswerScore)
 	}
 	if answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore); err != nil {
 		return Answer{}, err

@@ -1,10 +1,12 @@
--- A search reads SearchFacts, and then one to three of SearchWords, SearchVectors and SearchMeanings.
--- They are statements of their own because PostgreSQL plans each statement each time. So a search by
--- words does not wait for the plan of a search by vectors. All return passages with the columns of the view found_chunks and some
--- more, and find a document once, by its best passage. With each_passage they find each of its
--- passages. Beside a question of a document they return the best passage of its text. A text that is longer than a passage of words can be is cut.
--- likeness is the cosine of the built-in vectors of query and passage, NaN without them. In all, asked has the documents that the filter allows, and wanted the passages
--- that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
+-- A search reads SearchFacts, with a filter SearchAllowed, and then one to three of SearchWords, SearchVectors and
+-- SearchMeanings. Those are statements of their own because PostgreSQL plans each statement each time: a search by
+-- words does not wait for the plan of a search by vectors. All three return passages with the columns of the view
+-- found_chunks and some more, and find a document once, by its best passage. With each_passage they find each of its
+-- passages. Beside a question of a document they return the best passage of its text. Content is cut at 20,000
+-- characters; only a text without spaces is longer. likeness is the cosine of the built-in vectors of query and
+-- passage, NaN without them. documents are the only ones to search, NULL for all. In the statements, asked has
+-- these documents, and wanted the passages that may be found. Each use of wanted is planned for itself, over
+-- document_chunks_passage.
 --
 -- In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
 -- statistics are older than the tenant, a free join may compare each row of one table with each
@@ -93,19 +95,24 @@ CROSS JOIN LATERAL (
 ) f
 WHERE t.project_id = @project_id AND t.id = @tenant_id AND t.generation = @generation;
 
--- name: SearchCounts :one
--- How many passages the documents have that a filter lets through, by level.
-SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
+-- name: SearchAllowed :one
+-- The documents that a filter lets through, and how many passages they have, by level. A field that the filter
+-- lacks is NULL. No other statement knows the fields.
+WITH allowed AS MATERIALIZED (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND (sqlc.narg('doc_types')::text[] IS NULL OR d.doc_type = ANY(sqlc.narg('doc_types')::text[]))
+        AND (sqlc.narg('documents')::bigint[] IS NULL OR d.id = ANY(sqlc.narg('documents')::bigint[]))
+)
+SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,
+    count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
     count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
     count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical
 FROM document_chunks c
 WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
     AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
     -- IS TRUE keeps it a set that is made once: PostgreSQL would make it a join.
-    AND (c.document_id IN (
-        SELECT d.id FROM documents d
-        WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-            AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type))) IS TRUE;
+    AND (c.document_id IN (SELECT a.id FROM allowed a)) IS TRUE;
 
 -- name: SearchWords :many
 -- The passages that have words of the query, or of a line of a pasted text. lines has the
@@ -117,14 +124,12 @@ WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection =
 -- bm25 is by the terms of the query, and line_bm25 by the terms of the line. The distance is NaN
 -- without a vector of the query or of the passage.
 WITH asked AS MATERIALIZED (
-    SELECT d.id FROM documents d
-    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-        AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type)
+    SELECT unnest(sqlc.narg('documents')::bigint[]) AS id
 ), wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND ((@filter::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
 ), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
     FROM (
@@ -213,14 +218,12 @@ LEFT JOIN LATERAL (
 -- wanted_rows, exact compares all vectors of its levels. With unembedded, exact adds passages
 -- without a vector; their distance is NaN, as all are if query is NULL.
 WITH asked AS MATERIALIZED (
-    SELECT d.id FROM documents d
-    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-        AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type)
+    SELECT unnest(sqlc.narg('documents')::bigint[]) AS id
 ), wanted AS NOT MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND ((@filter::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
     -- the wanted passages.
@@ -329,9 +332,7 @@ CROSS JOIN LATERAL (
 -- The passages whose built-in vectors are near the query's. All that are wanted are compared: the
 -- caller does not ask for too many. They are reached by primary key from document_chunks_passage.
 WITH asked AS MATERIALIZED (
-    SELECT d.id FROM documents d
-    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-        AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type)
+    SELECT unnest(sqlc.narg('documents')::bigint[]) AS id
 ), near AS MATERIALIZED (
     SELECT c.document_id, c.ordinal, c.passage_hash AS hash, p.distance
     FROM document_chunks c
@@ -343,7 +344,7 @@ WITH asked AS MATERIALIZED (
     ) p
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
-        AND ((@filter::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
     ORDER BY p.distance, c.document_id, c.ordinal
     LIMIT @max_passages
 ), best AS (

@@ -280,15 +280,6 @@ CREATE FUNCTION graph_size(partition oid, promoted boolean) RETURNS bigint STABL
 $$;
 -- +goose StatementEnd
 
--- Whether a filter allows a document. No other place knows the fields of rag.Filter, except
--- the levels. A field that the filter lacks allows all documents.
--- +goose StatementBegin
-CREATE FUNCTION filter_allows(filter jsonb, id bigint, doc_type text) RETURNS boolean STABLE LANGUAGE sql AS $$
-    SELECT (filter -> 'doc_types' IS NULL OR filter -> 'doc_types' ? doc_type)
-        AND (filter -> 'documents' IS NULL OR filter -> 'documents' @> to_jsonb(id))
-$$;
--- +goose StatementEnd
-
 -- A place where a passage stands, as a search returns it.
 CREATE VIEW found_chunks AS
 SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, left(d.tags, 2000) AS tags, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
@@ -331,7 +322,6 @@ CREATE TRIGGER document_chunks_updated AFTER UPDATE ON document_chunks
 
 -- +goose Down
 DROP VIEW found_chunks;
-DROP FUNCTION filter_allows(jsonb, bigint, text);
 DROP TABLE embeddings, passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
 DROP FUNCTION promote_passages();
 DROP FUNCTION graph_size(oid, boolean);

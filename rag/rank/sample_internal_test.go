@@ -1,4 +1,4 @@
-package rag
+package rank
 
 import (
 	"encoding/binary"
@@ -8,20 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // sampled is a sample of so many passages, as if the project had count of them. Each
 // passage has the terms that its number is divisible by the divisors of.
-func sampled(t *testing.T, size, count int, divisors map[string]int) *sample {
+func sampled(t *testing.T, size, count int, divisors map[string]int) *Sample {
 	t.Helper()
 	passages := make([]string, size)
 	for i := range passages {
@@ -37,15 +33,15 @@ func sampled(t *testing.T, size, count int, divisors map[string]int) *sample {
 }
 
 // read is a sample whose largest hash begins with last.
-func read(t *testing.T, size int, last uint64, terms string) *sample {
+func read(t *testing.T, size int, last uint64, terms string) *Sample {
 	t.Helper()
 	var hash uuid.UUID
 	binary.BigEndian.PutUint64(hash[:8], last)
-	s, err := newSample(db.SearchFactsRow{ProjectVersion: 7, Sampled: int64(size), LastHash: hash.String(), SampledTerms: terms})
+	s, err := NewSample(terms, size, hash.String(), 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.at(7)
+	return s.At(7)
 }
 
 func termOf(t *testing.T, word string) int32 {
@@ -61,7 +57,7 @@ func TestSample_Frequencies(t *testing.T) {
 	t.Parallel()
 	s := sampled(t, 100, 100, map[string]int{"harbour": 1, "crane": 2, "lorry": 50})
 	for word, want := range map[string]int{"harbour": 100, "crane": 50, "lorry": 2, "train": 0} {
-		if got := s.frequency(termOf(t, word)); got != want {
+		if got := s.Frequency(termOf(t, word)); got != want {
 			t.Errorf("%s stands in %d passages, want %d", word, got, want)
 		}
 	}
@@ -77,12 +73,12 @@ func TestSample_CountsPassages(t *testing.T) {
 			hashes[i] = random.Uint64()
 		}
 		slices.Sort(hashes)
-		size, last := min(count, sampleSize), uint64(0)
+		size, last := min(count, SampleSize), uint64(0)
 		if size > 0 {
 			last = hashes[size-1]
 		}
 		got := read(t, size, last, "").passages
-		if wrong := math.Abs(float64(got-count)) / float64(max(count, 1)); wrong > .08 || count < sampleSize && wrong > 0 {
+		if wrong := math.Abs(float64(got-count)) / float64(max(count, 1)); wrong > .08 || count < SampleSize && wrong > 0 {
 			t.Errorf("%d passages are taken for %d", count, got)
 		}
 	}
@@ -122,41 +118,8 @@ func TestSample_Complete(t *testing.T) {
 	t.Parallel()
 	s, unknown := sampled(t, 10, 10, nil), terms.NewQuery(1, "gauge")
 	for version, want := range map[int64]bool{7: false, 8: true} {
-		if _, got := s.at(version).rarest(unknown); got != want {
+		if _, got := s.At(version).rarest(unknown); got != want {
 			t.Errorf("at version %d of 7 a term that the sample lacks may stand in a document: %v", version, got)
-		}
-	}
-}
-
-// Facts of few passages are read again with each change, and facts of many after a while.
-func TestFacts_Params(t *testing.T) {
-	t.Parallel()
-	scope := catalog.Scope{Tenant: &catalog.Tenant{}}
-	model := &model.Model{Name: "model"}
-	for _, test := range []struct {
-		name           string
-		change         func(k *facts)
-		counts, sample bool // are kept
-	}{
-		{"few passages", func(k *facts) { k.counts.Standard, k.sample.size = minKept-1, minKept-1 }, false, false},
-		{"many passages", func(*facts) {}, true, true},
-		{"changed just now", func(k *facts) { k.changedAt, k.sampleChangedAt = time.Now(), time.Now() }, true, true},
-		{"changed a while ago", func(k *facts) {
-			k.changedAt = time.Now().Add(-2 * staleAfter)
-			k.sampleChangedAt = k.changedAt
-		}, false, true},
-		{"sampled long ago", func(k *facts) { k.sampleChangedAt = time.Now().Add(-2 * sampleStaleAfter) }, true, false},
-		{"of another model", func(k *facts) { k.countedModel = nil }, false, true},
-		{"vectors are being made", func(k *facts) { k.missing, k.countedAt = 1, time.Now().Add(-time.Second) }, false, true},
-		{"counted long ago", func(k *facts) { k.countedAt = time.Now().Add(-2 * resizeAfter) }, false, true},
-	} {
-		k := facts{
-			counts: passageCounts{Standard: minKept}, countedModel: model, countedAt: time.Now(), countedVersion: 3,
-			patience: 1, sample: &sample{size: minKept},
-		}
-		test.change(&k)
-		if got := k.params(scope, model); got.KeepCounts != test.counts || got.KeepSample != test.sample {
-			t.Errorf("%s: counts are kept %v, the sample %v, want %v and %v", test.name, got.KeepCounts, got.KeepSample, test.counts, test.sample)
 		}
 	}
 }

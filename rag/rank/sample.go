@@ -1,4 +1,4 @@
-package rag
+package rank
 
 import (
 	"cmp"
@@ -11,17 +11,16 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// sampleSize is the number of passages that document frequencies come from. On
+// SampleSize is the number of passages that document frequencies come from. On
 // six judged collections those of a sample rank as well as the true ones.
-const sampleSize = 2000
+const SampleSize = 2000
 
-// sample has the terms of some passages of a project: all of them, if there are fewer than sampleSize. They
+// Sample has the terms of some passages of a project: all of them, if there are fewer than SampleSize. They
 // are those of all branches, so that a passage scores the same in each. It does not change once it is made.
-type sample struct {
+type Sample struct {
 	// places are the numbers of the passages that have a term.
 	places map[int32][]uint16
 	size   int
@@ -33,13 +32,13 @@ type sample struct {
 	complete bool
 }
 
-func newSample(row db.SearchFactsRow) (*sample, error) {
-	s := &sample{
-		places: map[int32][]uint16{}, size: int(row.Sampled), passages: int(row.Sampled),
-		version: row.ProjectVersion,
-	}
+// NewSample reads the terms of passages: decimal numbers with a comma between them, and a semicolon after each
+// passage except the last. size is the number of passages, lastHash the largest of their hashes, and version that
+// of the project.
+func NewSample(sampled string, size int, lastHash string, version int64) (*Sample, error) {
+	s := &Sample{places: map[int32][]uint16{}, size: size, passages: size, version: version}
 	passage := uint16(0)
-	for list := range strings.SplitSeq(row.SampledTerms, ";") {
+	for list := range strings.SplitSeq(sampled, ";") {
 		for text := range strings.SplitSeq(list, ",") {
 			if text == "" {
 				continue // a passage without terms
@@ -52,10 +51,10 @@ func newSample(row db.SearchFactsRow) (*sample, error) {
 		}
 		passage++
 	}
-	if s.size == sampleSize {
+	if s.size == SampleSize {
 		// Hashes are spread evenly, so that the last of the smallest shows how
 		// densely: to about two percent (Bar-Yossef et al. 2002).
-		last, err := uuid.Parse(row.LastHash)
+		last, err := uuid.Parse(lastHash)
 		if err != nil {
 			return nil, fmt.Errorf("read the hash of a passage: %w", err)
 		}
@@ -65,20 +64,26 @@ func newSample(row db.SearchFactsRow) (*sample, error) {
 	return s, nil
 }
 
-// at returns the sample as it is at a version of the project.
-func (s *sample) at(version int64) *sample {
+// At returns the sample as it is at a version of the project.
+func (s *Sample) At(version int64) *Sample {
 	now := *s
-	now.complete = s.size < sampleSize && s.version == version
+	now.complete = s.size < SampleSize && s.version == version
 	return &now
 }
 
-// equals reports whether other was read at the same time and says the same.
-func (s *sample) equals(other *sample) bool {
+// Equals reports whether other was read at the same time and says the same.
+func (s *Sample) Equals(other *Sample) bool {
 	return other != nil && s.version == other.version && s.complete == other.complete
 }
 
-// frequency is how many passages of the sample have the term.
-func (s *sample) frequency(term int32) int { return len(s.places[term]) }
+// Version is that of the project when the sample was read.
+func (s *Sample) Version() int64 { return s.version }
+
+// Size is how many passages the sample has.
+func (s *Sample) Size() int { return s.size }
+
+// Frequency is how many passages of the sample have the term.
+func (s *Sample) Frequency(term int32) int { return len(s.places[term]) }
 
 // How many passages the rare terms of a query may match. All terms score those, and
 // what only has frequent ones is not looked at. On six judged collections a bound of
@@ -90,20 +95,20 @@ const (
 )
 
 // maxMatches is how many passages the rare terms of a query may match.
-func (s *sample) maxMatches() float64 {
+func (s *Sample) maxMatches() float64 {
 	return max(minMaxMatches, min(maxMatchShare*float64(s.passages), maxMatches))
 }
 
 // matches returns about how many passages of the project have a term of a frequency.
-func (s *sample) matches(frequency int) float64 {
+func (s *Sample) matches(frequency int) float64 {
 	return float64(frequency) / float64(max(s.size, 1)) * float64(s.passages)
 }
 
 // rarest returns the frequency of the query's rarest term in the project, and false if the
 // project has none of the terms. The project may have a term that an incomplete sample lacks.
-func (s *sample) rarest(query terms.Query) (frequency int, ok bool) {
+func (s *Sample) rarest(query terms.Query) (frequency int, ok bool) {
 	for _, term := range query.Terms {
-		f := s.frequency(term.Hash)
+		f := s.Frequency(term.Hash)
 		if f == 0 && s.complete {
 			continue
 		}
@@ -116,12 +121,12 @@ func (s *sample) rarest(query terms.Query) (frequency int, ok bool) {
 
 // rareTerms returns the terms of the query that find passages: from the rarest on, as many as
 // match no more passages than most, and one at least.
-func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
+func (s *Sample) rareTerms(query terms.Query, most float64) []int32 {
 	byRarity := make([]int32, len(query.Terms))
 	for i, term := range query.Terms {
 		byRarity[i] = term.Hash
 	}
-	slices.SortStableFunc(byRarity, func(a, b int32) int { return cmp.Compare(s.frequency(a), s.frequency(b)) })
+	slices.SortStableFunc(byRarity, func(a, b int32) int { return cmp.Compare(s.Frequency(a), s.Frequency(b)) })
 	matched, count := make([]bool, math.MaxUint16+1), 0 // by the number of a passage
 	for n, term := range byRarity {
 		for _, passage := range s.places[term] {

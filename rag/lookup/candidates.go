@@ -1,0 +1,285 @@
+// Package lookup reads the index for searches: facts about a scope, the passages that may answer a question, and
+// the texts of documents. It says what was found, not how relevant it is.
+package lookup
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgvector/pgvector-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// Filter says which documents a search may return; the zero value means all. A new field needs a condition in the
+// query SearchAllowed, and a line in [Reader.allowed].
+type Filter struct {
+	// Levels is empty for all.
+	Levels []catalog.Level
+	// DocTypes is empty for all.
+	DocTypes []string
+	// Documents are the IDs of the only documents to search, nil for all. Each of them is
+	// returned, even if it has no word of the query.
+	Documents []int64
+}
+
+// Request is what passages are looked for.
+type Request struct {
+	Scope    catalog.Scope
+	Facts    Facts
+	Question rank.Question
+	Filter   Filter
+	// Limit is the number of documents, and Critical that of critical ones that are listed apart from the
+	// others, whatever the filter says.
+	Limit, Critical int
+	// Vector is that of the query by the model, and Meaning its built-in one. Each is nil if passages are
+	// not compared by it.
+	Vector, Meaning *pgvector.HalfVector
+}
+
+// Found is what was found.
+type Found struct {
+	Candidates []rank.Candidate
+	// Passages is how many a search may return, at least 1.
+	Passages int
+	// Scans say how vectors were compared.
+	Scans []Scan
+}
+
+// Candidates finds the passages that may answer.
+func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error) {
+	filter := request.Filter
+	levels := slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
+		return len(filter.Levels) > 0 && !slices.Contains(filter.Levels, level) || request.Critical > 0 && level == catalog.Critical
+	})
+	lists := []list{{filter, levels, request.Limit, filter.Documents != nil}}
+	if request.Critical > 0 { // a rule holds whatever is asked for
+		lists = append(lists, list{Filter{}, []catalog.Level{catalog.Critical}, request.Critical, true})
+	}
+	found := Found{Passages: 1}
+	if request.Facts.Passages() == 0 {
+		return found, nil
+	}
+	passages := 0
+	for _, l := range lists {
+		if len(l.levels) == 0 {
+			continue
+		}
+		part, err := r.find(ctx, request, l)
+		if err != nil {
+			return Found{}, err
+		}
+		passages += part.Passages
+		found.Candidates = append(found.Candidates, part.Candidates...)
+		found.Scans = append(found.Scans, part.Scans...)
+	}
+	found.Passages = max(passages, 1)
+	return found, nil
+}
+
+// list is a list of documents of some levels. With all, it has each document that the filter lets through, even
+// without a vector.
+type list struct {
+	filter Filter
+	levels []catalog.Level
+	limit  int
+	all    bool
+}
+
+// allowed are the documents that a filter lets through, nil for all, and how many passages they have.
+type allowed struct {
+	documents []int64
+	counts    passageCounts
+}
+
+func (r *Reader) allowed(ctx context.Context, request Request, filter Filter) (allowed, error) {
+	if len(filter.DocTypes) == 0 {
+		return allowed{filter.Documents, request.Facts.counts}, nil
+	}
+	row, err := db.ReadOne(ctx, r.db, "filter documents", (*db.Queries).SearchAllowed, db.SearchAllowedParams{
+		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
+		DocTypes: filter.DocTypes, Documents: filter.Documents,
+	})
+	counts := passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
+	return allowed{row.Documents, counts}, err
+}
+
+// find finds the passages of a list.
+func (r *Reader) find(ctx context.Context, request Request, l list) (Found, error) {
+	allowed, err := r.allowed(ctx, request, l.filter)
+	if err != nil {
+		return Found{}, err
+	}
+	search := search{request, l, allowed.documents}
+	passages := allowed.counts.at(l.levels)
+	vectorParams, scans := search.vectorParams(allowed.counts)
+	var words []db.SearchWordsRow
+	var compared []db.SearchVectorsRow
+	var alike []db.SearchMeaningsRow
+	// Each has a connection, because PostgreSQL uses one processor for a connection.
+	reads, ctx := errgroup.WithContext(ctx)
+	if len(request.Question.Rare) > 0 && l.filter.Documents == nil {
+		reads.Go(func() error {
+			rows, err := db.ReadOne(ctx, r.db, "search words", (*db.Queries).SearchWords, search.wordParams())
+			words = rows
+			return err
+		})
+	}
+	if request.Vector != nil || l.all {
+		reads.Go(func() error {
+			rows, err := db.ReadOne(ctx, r.db, "search vectors", (*db.Queries).SearchVectors, vectorParams)
+			compared = rows
+			return err
+		})
+	}
+	if request.Meaning != nil && l.filter.Documents == nil && passages <= maxMeanings {
+		reads.Go(func() error {
+			rows, err := db.ReadOne(ctx, r.db, "search meanings", (*db.Queries).SearchMeanings, search.meaningParams())
+			alike = rows
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return Found{}, err //nolint:wrapcheck // of this package's reads
+	}
+	found := Found{Passages: int(passages), Scans: scans}
+	for _, row := range words {
+		found.Candidates = append(found.Candidates, candidateOf(row))
+	}
+	for _, row := range compared {
+		found.Candidates = append(found.Candidates, candidateOf(db.SearchWordsRow(row)))
+	}
+	for _, row := range alike {
+		found.Candidates = append(found.Candidates, candidateOf(db.SearchWordsRow(row)))
+	}
+	return found, nil
+}
+
+// search is a request for one list, with the documents that the filter lets through, nil for all.
+type search struct {
+	Request
+	list
+
+	documents []int64
+}
+
+// maxMeanings is how many passages are compared by their built-in vectors, which takes some 4 ms for a thousand.
+// With more, these vectors only say how near the passages are that words have found.
+const maxMeanings = 5_000
+
+// meaningParams asks for passages with built-in vectors near the query's.
+func (s search) meaningParams() db.SearchMeaningsParams {
+	const passagesPerDocument = 4
+	rows := s.listLength(s.levels)
+	return db.SearchMeaningsParams{
+		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
+		Documents: s.documents, Levels: s.levels,
+		Terms: termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: *s.Meaning,
+		EachPassage: s.Question.EachPassage, MaxPassages: passagesPerDocument * rows, MaxRows: rows,
+	}
+}
+
+// wordParams asks for passages with words of the query, and of the lines of a pasted text.
+func (s search) wordParams() db.SearchWordsParams {
+	// Several passages may be of one document.
+	const passagesPerDocument, lineDocuments = 4, 5
+	rows, q := s.listLength(s.levels), s.Question
+	params := db.SearchWordsParams{
+		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
+		Documents: s.documents, Levels: s.levels,
+		Terms: termVector(q.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
+		EachPassage: q.EachPassage, MaxRows: rows,
+	}
+	// For a name, read several passages of each document: the best one may have only parts of it.
+	if len(q.Terms.Terms) > 1 && len(strings.Fields(q.Text)) == 1 {
+		params.EachPassage, params.MaxRows = true, passagesPerDocument*rows
+	}
+	addLine := func(line int, weights terms.Weighted, rare []int32, passages int32) {
+		hashes := make([]string, len(rare))
+		for i, term := range rare {
+			hashes[i] = strconv.Itoa(int(term))
+		}
+		params.Lines = append(params.Lines, int32(line))
+		params.LineTerms = append(params.LineTerms, termVector(weights))
+		params.LineRareTerms = append(params.LineRareTerms, "{"+strings.Join(hashes, ",")+"}")
+		params.LinePassages = append(params.LinePassages, passages)
+	}
+	addLine(-1, q.Weights, q.Rare, passagesPerDocument*rows)
+	for i, line := range q.Lines {
+		addLine(i, line.Weights, line.Rare, lineDocuments)
+	}
+	return params
+}
+
+// listLength is how many documents of some levels are read, to return so many as the list has.
+func (s search) listLength(levels []catalog.Level) int32 {
+	switch {
+	case !s.Question.ByWords:
+		// Documents with the same text have the same vector. The search may find the newest of them last.
+		return int32(s.limit + 10)
+	case slices.Contains(levels, catalog.Standard):
+		return int32(max(2*s.limit, 50))
+	default: // documents of the standard level are found too
+		return int32(max(2*s.limit, 25))
+	}
+}
+
+// comparedModel is the model of the query's vector, nil without one.
+func (r Request) comparedModel() *int32 {
+	if r.Vector == nil {
+		return nil
+	}
+	return &r.Facts.modelID
+}
+
+// termVector is the query's side of BM25.
+func termVector(weights terms.Weighted) pgvector.SparseVector {
+	elements := make(map[int32]float32, len(weights.Terms))
+	for i, term := range weights.Terms {
+		elements[term-1] = weights.Weights[i] // pgvector-go counts from 0, PostgreSQL from 1
+	}
+	return pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
+}
+
+func candidateOf(row db.SearchWordsRow) rank.Candidate {
+	return rank.Candidate{
+		Hit: rank.Hit{
+			ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, Tags: row.Tags,
+			CharCount: int(row.CharCount), DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
+			HeaderPath: row.HeaderPath, StartLine: int(row.StartLine), EndLine: int(row.EndLine),
+			Ordinal: int(row.Ordinal), Content: row.Content,
+			Stamp: document.Stamp{
+				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+			},
+		},
+		Heading: row.Heading, Bm25: row.Bm25, Distance: row.Distance, Likeness: row.Likeness,
+		LineIndex: int(row.Line), LineBm25: row.LineBm25,
+	}
+}
+
+// Texts returns all passages of some documents of the scope, in their order in each document.
+func (r *Reader) Texts(ctx context.Context, request Request, documents []int64) ([]rank.Candidate, error) {
+	rows, err := db.ReadOne(ctx, r.db, "read texts", (*db.Queries).ChunkTexts, db.ChunkTextsParams{
+		ProjectID: request.Scope.Tenant.ProjectID, Collection: request.Scope.Collection, DocumentIds: documents,
+		Terms: termVector(request.Question.Weights), Query: request.Vector, ModelID: request.comparedModel(),
+		Meaning: request.Meaning,
+	})
+	texts := make([]rank.Candidate, len(rows))
+	for i, row := range rows {
+		texts[i] = rank.Candidate{
+			Hit: rank.Hit{
+				ID: row.DocumentID, Ordinal: int(row.Ordinal), HeaderPath: row.HeaderPath, Content: row.Content,
+				StartLine: int(row.StartLine), EndLine: int(row.EndLine),
+			},
+			Heading: row.Heading, Bm25: row.Bm25, Distance: row.Distance, Likeness: row.Likeness, LineIndex: -1,
+		}
+	}
+	return texts, err
+}

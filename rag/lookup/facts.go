@@ -1,0 +1,223 @@
+package lookup
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/rank"
+)
+
+// Reader reads an index. Safe for concurrent use.
+type Reader struct {
+	db    *db.Database
+	known *lru.Cache[factsKey, Facts]
+}
+
+// New returns a Reader; nothing is connected yet.
+func New(database *db.Database) *Reader {
+	known, _ := lru.New[factsKey, Facts](maxFacts) // fails for a size below 1 alone
+	return &Reader{db: database, known: known}
+}
+
+// Facts is what a search must know of a scope before it looks for candidates.
+type Facts struct {
+	Version int64 // of the tenant
+	// Calibration says what the cosines of the model mean. It is not usable before they are measured.
+	Calibration calibration.Calibration
+	Superseded  catalog.Superseded
+	Sample      *rank.Sample
+	// Confirmed says that nothing had changed when the facts were last read.
+	Confirmed bool
+
+	modelID int32 // 0 before the model has made a vector, and in a search by words alone
+
+	// The counts of passages may be a little older. missing passages have no vector of the
+	// model. graph and promotedGraph are about how many vectors the two HNSW indexes hold.
+	counts               passageCounts
+	missing              int64
+	graph, promotedGraph int64
+	// countedModel is nil if the counts were read in a search by words alone.
+	countedModel   *model.Model
+	countedAt      time.Time
+	countedVersion int64
+
+	// changedAt is when a search first saw that documents have changed since the counts were
+	// read, and sampleChangedAt since the sample was read. Zero means unchanged. Facts are kept spread
+	// times as long, so that servers that see a change at the same time do not all read at once.
+	changedAt, sampleChangedAt time.Time
+	spread                     float64
+}
+
+// passageCounts are numbers of passages by the level of their documents.
+type passageCounts struct{ Standard, Important, Critical int64 }
+
+// at counts the passages of documents of the levels.
+func (c passageCounts) at(levels []catalog.Level) int64 {
+	of := map[catalog.Level]int64{catalog.Standard: c.Standard, catalog.Important: c.Important, catalog.Critical: c.Critical}
+	var passages int64
+	for _, level := range levels {
+		passages += of[level]
+	}
+	return passages
+}
+
+// Passages counts all passages.
+func (k Facts) Passages() int64 { return k.counts.at(catalog.Levels()) }
+
+// Embedded is the part of the passages that has a vector.
+func (k Facts) Embedded() float64 {
+	if k.Passages() == 0 {
+		return 1
+	}
+	return float64(k.Passages()-k.missing) / float64(k.Passages())
+}
+
+const (
+	// Counts and samples of minKept passages or more are kept for a while, give or take a half,
+	// although documents change. Reading them takes longer than a search, and all servers see
+	// a change at once. Frequencies of terms change slowly.
+	minKept          = 500
+	staleAfter       = 10 * time.Second
+	sampleStaleAfter = time.Minute
+	// recountAfter, for each passage, is how long counts are kept while vectors are made. It is
+	// some hundred times as long as counting takes.
+	recountAfter = 500 * time.Microsecond
+	// resizeAfter is how long they are kept although nothing changes: the sizes of the
+	// indexes come from statistics.
+	resizeAfter = time.Minute
+	// maxFacts is how many scopes are remembered. The sample of one takes a megabyte or two.
+	maxFacts = 16
+)
+
+// factsKey names a scope. A tenant of a database that was made again has another generation.
+type factsKey struct {
+	tenant     int32
+	generation int64
+	collection catalog.Collection
+}
+
+func keyOf(scope catalog.Scope) factsKey {
+	return factsKey{scope.Tenant.ID, scope.Tenant.Generation, scope.Collection}
+}
+
+// Known returns what the last search of a scope knew, the zero value before the first one.
+func (r *Reader) Known(scope catalog.Scope) Facts {
+	known, _ := r.known.Get(keyOf(scope))
+	return known
+}
+
+// Facts returns the facts of a scope. It reads again what has changed since the known ones were
+// read. embedder is nil in a search by words alone.
+func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model.Model, known Facts) (Facts, error) {
+	params := known.params(scope, embedder)
+	row, err := db.ReadOne(ctx, r.db, "read the state of the index", (*db.Queries).SearchFacts, params)
+	if db.IsNoRows(err) {
+		return Facts{}, db.ErrTenantGone
+	}
+	if err != nil {
+		return Facts{}, err
+	}
+	sample, err := known.sampleOf(row, params)
+	if err != nil {
+		return Facts{}, err
+	}
+	facts := known.with(row, params, sample, embedder)
+	r.known.Add(keyOf(scope), facts)
+	return facts, nil
+}
+
+// IsOf reports whether the counts are of the model, nil for any.
+func (k Facts) IsOf(embedder *model.Model) bool {
+	return embedder == nil || k.countedModel != nil && *k.countedModel == *embedder
+}
+
+// params asks for the parts that are unknown or have changed. An unknown part has version 0,
+// which no tenant has.
+func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFactsParams {
+	age := time.Since(k.countedAt)
+	stale := func(changedAt time.Time, after time.Duration) bool {
+		return !changedAt.IsZero() && time.Since(changedAt).Seconds() > k.spread*after.Seconds()
+	}
+	params := db.SearchFactsParams{
+		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
+		Collection: scope.Collection, ReplacedVersion: k.Version, CountsVersion: k.countedVersion,
+		KeepCounts: k.Passages() >= minKept && !stale(k.changedAt, staleAfter), SampleSize: rank.SampleSize,
+	}
+	embedding := embedder != nil && k.missing > 0 && age > time.Duration(k.Passages())*recountAfter
+	if !k.IsOf(embedder) || embedding || age > resizeAfter {
+		params.CountsVersion, params.KeepCounts = 0, false
+	}
+	if k.Sample != nil {
+		params.SampleVersion = k.Sample.Version()
+		params.KeepSample = k.Sample.Size() >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
+	}
+	if embedder != nil {
+		params.ModelName, params.ModelDigest = embedder.Name, embedder.Digest
+		params.ModelDimensions, params.ModelPromptVersion = int32(embedder.Dimensions), int32(embedder.PromptVersion)
+	}
+	return params
+}
+
+// sampleOf returns the sample of a row, or the known one if the row has none.
+func (k Facts) sampleOf(row db.SearchFactsRow, params db.SearchFactsParams) (*rank.Sample, error) {
+	if row.ProjectVersion == params.SampleVersion || params.KeepSample {
+		return k.Sample.At(row.ProjectVersion), nil
+	}
+	sample, err := rank.NewSample(row.SampledTerms, int(row.Sampled), row.LastHash, row.ProjectVersion)
+	if err != nil {
+		return nil, err
+	}
+	return sample.At(row.ProjectVersion), nil
+}
+
+// with returns the facts with what was read.
+func (k Facts) with(
+	row db.SearchFactsRow, params db.SearchFactsParams, sample *rank.Sample, embedder *model.Model,
+) Facts {
+	before := k
+	if row.Version != params.ReplacedVersion {
+		later := make(map[string][]string, len(row.Replaced))
+		for i, path := range row.Replaced {
+			later[path] = append(later[path], row.Replacing[i])
+		}
+		k.Version, k.Superseded = row.Version, catalog.NewSuperseded(later)
+	}
+	if row.Version != params.CountsVersion && !params.KeepCounts {
+		k.counts = passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
+		k.missing, k.graph, k.promotedGraph = row.Missing, row.Graph, row.PromotedGraph
+		k.countedModel, k.countedAt, k.countedVersion = embedder, time.Now(), row.Version
+	}
+	k.Sample = sample
+	k.changedAt = changeTime(k.changedAt, row.Version != k.countedVersion)
+	k.sampleChangedAt = changeTime(k.sampleChangedAt, row.ProjectVersion != sample.Version())
+	k.spread = cmp.Or(k.spread, .5+rand.Float64()) //nolint:gosec // it guards no secret
+	k.modelID, k.Calibration = row.ModelID, calibration.Calibration{}
+	if row.OwnFirst != nil {
+		k.Calibration = calibration.Calibration{
+			Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
+		}
+	}
+	k.Confirmed = k.Version == before.Version && k.countedAt.Equal(before.countedAt) && sample.Equals(before.Sample) &&
+		k.modelID == before.modelID && k.Calibration == before.Calibration
+	return k
+}
+
+// changeTime is when a change was first seen, zero without one.
+func changeTime(known time.Time, changed bool) time.Time {
+	switch {
+	case !changed:
+		return time.Time{}
+	case known.IsZero():
+		return time.Now()
+	default:
+		return known
+	}
+}

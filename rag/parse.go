@@ -1,0 +1,77 @@
+package rag
+
+import (
+	"cmp"
+
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/lookup"
+	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
+)
+
+// plan is what is known of a query before the index is read.
+type plan struct {
+	scope catalog.Scope
+	query Query // with a mode
+	// terms are those of an English text.
+	terms terms.Query
+	// lines are those of a pasted text, nil for another.
+	lines []string
+	// meaning is the built-in vector, nil for none. Only a hybrid search has it, and words alone find what a
+	// pasted text is about.
+	meaning *pgvector.HalfVector
+}
+
+func parse(scope catalog.Scope, query Query) (plan, error) {
+	query.Mode = cmp.Or(query.Mode, Hybrid)
+	p := plan{
+		scope: scope, query: query, terms: terms.NewQuery(scope.Tenant.ProjectID, query.Text),
+		lines: rank.PastedLines(query.Text, query.Lines),
+	}
+	if len(p.terms.Terms) == 0 && query.Mode == Lexical {
+		return plan{}, noWord()
+	}
+	if query.Mode == Hybrid && p.lines == nil {
+		p.meaning = builtInVector(query.Text)
+	}
+	return p, nil
+}
+
+// builtInVector returns the built-in vector of a text, nil for one without.
+func builtInVector(text string) *pgvector.HalfVector {
+	numbers := wordvec.Vector(text)
+	if numbers == nil {
+		return nil
+	}
+	vector := pgvector.NewHalfVector(numbers)
+	return &vector
+}
+
+// question returns the query as it is ranked, with what the facts say of its words.
+func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
+	q := rank.Question{
+		Text: p.query.Text, Terms: p.terms, Sample: facts.Sample, Calibration: facts.Calibration, Superseded: facts.Superseded,
+		ByModel: v.byModel != nil, BuiltIn: v.builtIn != nil, EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
+	}
+	if v.Mode == Vector {
+		return q, nil
+	}
+	vocabulary := terms.NewVocabulary(p.scope.Tenant.ProjectID, facts.Sample.Frequency)
+	if !vocabulary.IsEnglish() {
+		q.Terms = vocabulary.Query(p.query.Text)
+		if len(q.Terms.Terms) == 0 && p.query.Mode == Lexical {
+			return rank.Question{}, noWord()
+		}
+	}
+	return q.Weigh(vocabulary, p.lines), nil
+}
+
+func noWord() error {
+	return apierror.Errorf(apierror.InvalidArgument,
+		"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
+			"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+}

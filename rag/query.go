@@ -1,0 +1,127 @@
+package rag
+
+import (
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/lookup"
+	"github.com/compound-docs/compound-docs/rag/rank"
+)
+
+// Mode is by what documents are found.
+type Mode string
+
+// The modes. The zero value means Hybrid.
+const (
+	// Hybrid finds documents by the meaning of their vectors and by their words. Built-in vectors stand
+	// in for those of the model that are missing.
+	Hybrid Mode = "hybrid"
+	// Vector finds them by meaning alone.
+	Vector Mode = "vector"
+	// Lexical finds them by their words alone, and needs no Ollama.
+	Lexical Mode = "lexical"
+)
+
+// Modes returns all modes, the default one first.
+func Modes() []Mode { return []Mode{Hybrid, Vector, Lexical} }
+
+// Filter says which documents a search may return.
+type Filter = lookup.Filter
+
+// Query asks for the documents most relevant to a text.
+type Query struct {
+	Text string
+	// Mode is Hybrid by default.
+	Mode Mode
+	Filter
+	// Limit is the number of results, at least 1.
+	Limit int
+	// MinScore is in [0,1].
+	MinScore float64
+	// EachPassage asks for passages: a document comes as often as it has relevant ones.
+	EachPassage bool
+	// Critical is how many critical documents are listed apart from the others: the most relevant
+	// ones, with any score. The Filter does not apply to them, and they do not count against Limit.
+	// With 0 they are among the others.
+	Critical int
+	// Patience, if not 0, is how long a hybrid search waits for the model's vector of the query. Then it goes on
+	// without it. So do other searches with a Patience in the next minute, unless the vector comes after all.
+	Patience time.Duration
+	// Unasked says that nobody searches for the text. Then it does not make a document
+	// relevant that the document has the whole of a short text. For a text of one or two
+	// words without a name, only the document with that title is relevant.
+	Unasked bool
+	// Lines says that each line of the text is looked for by itself, as if it was pasted, however few
+	// there are.
+	Lines bool
+	// Behind says that the index is about to change. Then no passages are read before the facts.
+	Behind bool
+}
+
+// Hit is a document with its best passage.
+type Hit = rank.Hit
+
+// Grade says how sure a search is that a document answers the query.
+type Grade = rank.Grade
+
+// The grades, from the best one on.
+const (
+	Answers   = rank.Answers
+	MayAnswer = rank.MayAnswer
+	Nothing   = rank.Nothing
+)
+
+// Hits is the result of a search.
+type Hits struct {
+	rank.Verdict
+	Coverage
+
+	asked    lookup.Request
+	passages int // how many the search could return, at least 1
+}
+
+// Empty reports whether there was no document to search.
+func (h Hits) Empty() bool { return h.asked.Facts.Passages() == 0 }
+
+// Scope returns what was searched.
+func (h Hits) Scope() catalog.Scope { return h.asked.Scope }
+
+// Version returns the version of the tenant's documents, which every change of them raises,
+// as the search has met it.
+func (h Hits) Version() int64 { return h.asked.Facts.Version }
+
+// Latest returns the path of the document that replaces the one at path and is not
+// replaced itself: the path itself for most.
+func (h Hits) Latest(path string) string {
+	later := h.asked.Facts.Superseded.By
+	for range len(later) {
+		next := later[path]
+		if next == "" {
+			break
+		}
+		path = next
+	}
+	return path
+}
+
+// Coverage says how a search was made.
+type Coverage struct {
+	// Mode is the one used: a hybrid search for stop words alone is by the model's vector.
+	Mode Mode
+	// BuiltIn says that a hybrid search used the built-in vectors for passages that were not
+	// compared by vectors of the model.
+	BuiltIn bool
+	// Embedded is the part of the passages in the scope that has a vector of the
+	// current model, and 1 for a search that was to compare none.
+	Embedded float64
+	// Fallback is why a hybrid search had no vector of the model for the query, nil if it had one.
+	Fallback error
+}
+
+// Passage is a part of a document with its relevance to a query, in [0,1].
+type Passage struct {
+	DocumentID          int64
+	HeaderPath, Content string
+	StartLine, EndLine  int
+	Score               float64
+}

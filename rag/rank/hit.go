@@ -1,0 +1,102 @@
+// Package rank orders the passages that a search has found, and says how likely they answer. It is pure: it
+// knows no database, no model server and no time.
+//
+// A search goes through it in three steps. [Question.Weigh] says which words of a query count, [Order] gives
+// each document its score and its place, and [Judge] cuts the list and grades it.
+package rank
+
+import (
+	"math"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
+)
+
+// Hit is a document with its best passage.
+type Hit struct {
+	ID                   int64
+	Path, Title, Summary string
+	// Tags are in one text, separated by "; ".
+	Tags          string
+	CharCount     int
+	DocType, Date string
+	Level         catalog.Level
+	// HeaderPath, StartLine and EndLine say where the best passage is, Ordinal counts
+	// the document's passages from 0, and Content is its text.
+	HeaderPath         string
+	StartLine, EndLine int
+	Ordinal            int
+	Content            string
+	// Stamp, without a hash, is of the file from which the lines are.
+	Stamp document.Stamp
+
+	// Score is the probability that the document answers the query, by its best passage.
+	Score float64
+	// Snippet is the part of Content that has most of the query's words, in one line.
+	Snippet string
+	// Line is the line of a pasted text that has found the document, "" if the whole text decides.
+	Line string
+	// SupersededBy is the path of the document that replaces this one, "" for none.
+	SupersededBy string
+
+	relevance.Evidence
+
+	// LogOdds that the passage answers: the sum of the parts of Evidence, unless a line of a pasted
+	// text decides, or the passage has the whole of a short query.
+	LogOdds float64
+	// Key orders documents.
+	Key float64
+
+	comparison
+
+	// titled says that the title of the document is the query.
+	titled bool
+	// generations is how many documents replace this one, one after the other.
+	generations int
+}
+
+// comparison says how near the vectors of a passage and of the query are. Both fields are NaN if unknown.
+type comparison struct {
+	distance float64 // of the model's vectors
+	likeness float64 // cosine of the built-in vectors
+}
+
+func (c comparison) byModel() bool { return !math.IsNaN(c.distance) }
+
+// builtIn reports whether the built-in vectors stand in for the model's.
+func (c comparison) builtIn() bool { return !c.byModel() && !math.IsNaN(c.likeness) }
+
+// Cosine is the similarity of the vectors of the query and the passage, nil if they were not compared. They are
+// the built-in ones where the model's are missing.
+func (h Hit) Cosine() *float64 {
+	switch {
+	case h.byModel():
+		return new(1 - h.distance)
+	case h.builtIn():
+		return new(h.likeness)
+	default:
+		return nil
+	}
+}
+
+// Candidate is a passage that may answer.
+type Candidate struct {
+	// Hit describes the passage and its document, without a score.
+	Hit
+
+	// Heading is the text of the passage above its Content.
+	Heading string
+	// Bm25 is by the terms of the query.
+	Bm25 float64
+	// Distance of the model's vectors and Likeness, the cosine of the built-in ones, are NaN if unknown.
+	Distance, Likeness float64
+	// LineIndex is the index in Question.Lines of the line of a pasted text that has found the passage, -1
+	// for the whole text. LineBm25 is by the terms of that line.
+	LineIndex int
+	LineBm25  float64
+}
+
+// isQuestion reports whether a passage is a question that its document answers. No search returns
+// it: a short question is near to any short prompt, so it counts only beside the document's text.
+func (c Candidate) isQuestion() bool { return c.Ordinal < 0 }

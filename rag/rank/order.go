@@ -1,0 +1,199 @@
+package rank
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// Order returns the documents that were found, in order of relevance, each with its most relevant
+// passage. With EachPassage it returns the passages. A search may return as many passages as passages says.
+func Order(q Question, candidates []Candidate, passages int) []Hit {
+	best, lines, title := map[[2]int64]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
+	for _, hit := range Assess(q, candidates, passages) {
+		passage := [2]int64{hit.ID, int64(hit.Ordinal)}
+		if line, ok := lines[passage]; ok {
+			hit = hit.withLine(line, len(q.Lines))
+		}
+		hit.SupersededBy, hit.generations = q.Superseded.By[hit.Path], q.Superseded.Generations[hit.Path]
+		hit.Score = relevance.Score(hit.LogOdds)
+		hit.Key = relevance.Key(hit.LogOdds, hit.Level != catalog.Standard, hit.SupersededBy != "")
+		hit.titled = title != "" && terms.Sequence(hit.Title) == title
+		if !q.EachPassage {
+			passage[1] = 0
+		}
+		if other, ok := best[passage]; !ok || comparePassages(hit, other) < 0 {
+			best[passage] = hit
+		}
+	}
+	return slices.SortedFunc(maps.Values(best), compareHits)
+}
+
+// Assess says how relevant passages are, questions of documents left out. The best passage of a document
+// counts for each passage of it, and so does a question that it answers.
+func Assess(q Question, candidates []Candidate, passages int) []Hit {
+	own := make([]assessment, len(candidates))
+	onEach(len(candidates), func(i int) { own[i] = assess(q, candidates[i], passages) })
+	documents := map[int64]documentSignals{}
+	for i, a := range own {
+		id := candidates[i].ID
+		documents[id] = documents[id].with(a)
+	}
+	hits := make([]Hit, 0, len(candidates))
+	for i, a := range own {
+		if candidates[i].isQuestion() {
+			continue
+		}
+		hit := candidates[i].Hit
+		hit.comparison, hit.Evidence = a.comparison, a.Evidence
+		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
+		hit.LogOdds = hit.Evidence.LogOdds()
+		if hit.Form == relevance.BuiltIn && q.Unasked {
+			hit.LogOdds -= relevance.UnaskedBuiltIn
+		}
+		if a.named {
+			hit.LogOdds = relevance.Named(hit.LogOdds)
+		}
+		hits = append(hits, hit)
+	}
+	return hits
+}
+
+// assessment says how relevant a passage is by itself.
+type assessment struct {
+	relevance.Evidence
+	comparison
+
+	// named says that the passage has the whole of a short query, or the only word of a query in any
+	// of its forms.
+	named bool
+}
+
+func assess(q Question, c Candidate, passages int) assessment {
+	a := assessment{Evidence: relevance.Evidence{Passages: passages}, comparison: comparison{c.Distance, c.Likeness}}
+	switch {
+	case a.byModel() && q.Calibration.Usable():
+		a.Meaning = q.Calibration.LogOdds(1 - c.Distance)
+	case a.builtIn():
+		a.Meaning = calibration.BuiltIn().LogOdds(c.Likeness)
+	}
+	if q.ByWords && c.Bm25 > 0 {
+		phrase, whole := q.Weights.Literal(c.Heading, c.Content)
+		a.Strength, a.Share, a.Phrase = relevance.Strength(c.Bm25, q.Weights.Sum), q.Weights.Share(c.Bm25), phrase
+		a.named = (whole || q.Terms.OneWord()) && !q.Unasked
+	}
+	switch {
+	case !q.ByWords, a.byModel() && relevance.MeaningDecides(q.Weights.Known):
+		a.Form = relevance.Meaning
+	case a.builtIn():
+		a.Form = relevance.BuiltIn
+	case !a.byModel():
+		a.Form = relevance.Words
+	}
+	return a
+}
+
+// documentSignals are the best signals of a document.
+type documentSignals struct {
+	signals  relevance.Signals
+	compared bool // of one passage at least a vector was compared
+}
+
+// with returns the signals with those of another passage. Meaning may be negative, so it counts from the first
+// passage on that was compared.
+func (d documentSignals) with(a assessment) documentSignals {
+	meaning, compared := d.signals.Meaning, a.byModel() || a.builtIn()
+	if compared && (!d.compared || a.Meaning > meaning) {
+		meaning = a.Meaning
+	}
+	d.signals = d.signals.Best(a.Signals)
+	d.signals.Meaning, d.compared = meaning, d.compared || compared
+	return d
+}
+
+// best returns the signals for a passage, without meaning if it was not compared.
+func (d documentSignals) best(of comparison) relevance.Signals {
+	signals := d.signals
+	if !of.byModel() && !of.builtIn() {
+		signals.Meaning = 0
+	}
+	return signals
+}
+
+// bestLine is the line that says most of a passage.
+type bestLine struct {
+	text    string
+	logOdds float64
+}
+
+// bestLines returns the best line of each passage that was found by lines, by the ID of the
+// document and the ordinal.
+func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]bestLine {
+	best := map[[2]int64]bestLine{}
+	for _, c := range candidates {
+		if c.LineIndex < 0 {
+			continue
+		}
+		line := q.Lines[c.LineIndex]
+		phrase, _ := line.Weights.Literal(c.Heading, c.Content)
+		logOdds := relevance.Evidence{
+			Form: relevance.Words, Passages: passages, Phrase: phrase,
+			Signals: relevance.Signals{
+				Strength: relevance.Strength(c.LineBm25, line.Weights.Sum), Share: line.Weights.Share(c.LineBm25),
+			},
+		}.LogOdds()
+		key := [2]int64{c.ID, int64(c.Ordinal)}
+		if known, ok := best[key]; !ok || logOdds > known.logOdds {
+			best[key] = bestLine{line.Text, logOdds}
+		}
+	}
+	return best
+}
+
+// withLine weighs the whole text against its best line of several.
+func (h Hit) withLine(line bestLine, lines int) Hit {
+	logOdds, decides := relevance.WithLine(h.LogOdds, line.logOdds, lines)
+	h.LogOdds = logOdds
+	if decides {
+		h.Line = line.text
+	}
+	return h
+}
+
+// unnamed returns the log-odds without what the whole of a short query adds. Many passages that have a
+// frequent word have the same log-odds with it.
+func (h Hit) unnamed() float64 { return h.Evidence.LogOdds() }
+
+// comparePassages orders the passages of a document, the best one first.
+func comparePassages(a, b Hit) int {
+	return cmp.Or(
+		cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(a.Ordinal, b.Ordinal),
+	)
+}
+
+// compareHits orders documents. A query that is a title asks for the document with that title.
+func compareHits(a, b Hit) int {
+	return cmp.Or(
+		compareTrue(a.titled, b.titled),
+		cmp.Compare(b.Key, a.Key), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
+		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
+	)
+}
+
+// compareTrue orders true before false.
+func compareTrue(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	default:
+		return 1
+	}
+}

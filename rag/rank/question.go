@@ -1,0 +1,103 @@
+package rank
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// Question is a query together with what its scope says of it.
+type Question struct {
+	Text  string
+	Terms terms.Query
+	// Sample has the frequencies of terms.
+	Sample *Sample
+	// Calibration says what the cosines of the model mean.
+	Calibration calibration.Calibration
+	Superseded  catalog.Superseded
+
+	// ByModel and BuiltIn say which vectors the search compares.
+	ByModel, BuiltIn bool
+	// EachPassage, Unasked: see rag.Query.
+	EachPassage, Unasked bool
+
+	// ByWords says that words count. The rest is empty otherwise; see [Question.Weigh].
+	ByWords bool
+	Weights terms.Weighted
+	// Rare are the terms that find passages.
+	Rare []int32
+	// Lines are those of a pasted text that are looked for by themselves.
+	Lines []Line
+}
+
+// Weigh returns the question with the weights of its words. lines are those of a pasted text, nil for
+// another.
+func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
+	q.ByWords = true
+	q.Weights = q.Terms.Weigh(q.Sample.size, q.Sample.Frequency)
+	q.Rare = q.Sample.rareTerms(q.Terms, q.Sample.maxMatches())
+	q.Lines = tellingLines(vocabulary, lines, q.Sample)
+	return q
+}
+
+// A pasted log or stack trace has one or two lines that say what is wrong, among many
+// that stand everywhere. So its lines are looked for each by itself too, by words.
+const (
+	// minPastedLines is how many lines make a text a pasted one. A question of three lines
+	// is better asked as a whole.
+	minPastedLines = 8
+	// maxPastedLines is how many are looked for: those with the rarest terms.
+	maxPastedLines = 40
+	// maxLineMatches is how many passages the rare terms of a line may match.
+	maxLineMatches = 100
+)
+
+// Line is a line of a pasted text.
+type Line struct {
+	Text    string
+	Weights terms.Weighted
+	// Rare are the terms that find passages.
+	Rare []int32
+	// rarest is the frequency of the rarest of its terms.
+	rarest int
+}
+
+// PastedLines returns the lines of a text that are not blank if it was pasted, as a log or a stack trace, and
+// nil for another. With always, every text counts as pasted.
+func PastedLines(text string, always bool) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if !always && len(lines) < minPastedLines {
+		return nil
+	}
+	return lines
+}
+
+// tellingLines returns the lines with the rarest terms.
+func tellingLines(vocabulary terms.Vocabulary, lines []string, s *Sample) []Line {
+	var telling []Line
+	for i, text := range lines {
+		if slices.Contains(lines[:i], text) {
+			continue
+		}
+		words := vocabulary.Line(text)
+		rarest, ok := s.rarest(words)
+		if ok && s.matches(rarest) <= maxLineMatches {
+			weights := words.Weigh(s.size, s.Frequency)
+			telling = append(telling, Line{text, weights, s.rareTerms(words, maxLineMatches), rarest})
+		}
+	}
+	slices.SortStableFunc(telling, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.rarest, b.rarest), cmp.Compare(b.Weights.Sum, a.Weights.Sum))
+	})
+	return telling[:min(len(telling), maxPastedLines)]
+}

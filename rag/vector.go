@@ -1,0 +1,228 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/lookup"
+	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+// QueryEmbedder turns a query into a vector.
+type QueryEmbedder interface {
+	// EmbedModel identifies what makes the vectors, as it was a moment ago. Only its
+	// vectors are searched: a passage without one is found by its words.
+	EmbedModel(ctx context.Context) (model.Model, error)
+	// EmbedQuery returns the vector to search with; its Err is nil.
+	EmbedQuery(ctx context.Context, query string) (model.Embedding, error)
+}
+
+const (
+	// hybridWait is how long a hybrid search of a call with a deadline waits for Ollama.
+	hybridWait = 2500 * time.Millisecond
+	// avoidLate is how long searches that cannot wait keep away from an embedder that was late.
+	avoidLate = time.Minute
+	// failureWait is longer than it takes to find out that nothing listens at Ollama's address.
+	failureWait = 300 * time.Millisecond
+	// noLimit is longer than the embedder takes to give up.
+	noLimit = time.Hour
+	// patientWait is longer than it takes to try that several times, and shorter than to load a large model.
+	patientWait = 5 * time.Second
+)
+
+// embedding is the embedding of a query, under way.
+type embedding struct {
+	// model makes the vector. It is nil if that is not known, and in a search that does not ask for it.
+	model  *model.Model
+	cancel context.CancelFunc
+	// until is when a hybrid search goes on without the vector, and late is set if it did.
+	until time.Time
+	late  bool
+	done  chan struct{}
+	// result and err may be read once done is closed.
+	result model.Embedding
+	err    error
+}
+
+// embed begins to embed the query, unless the search is by words. The caller must call end.
+func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
+	e := &embedding{cancel: func() {}, done: make(chan struct{}), until: p.query.vectorUntil(ctx)}
+	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.Patience > 0 && s.wasLate() {
+		close(e.done)
+		return e
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx)) // see end
+	if p.query.Mode == Hybrid {                                       // does not wait for an Ollama that fails
+		running = model.FailFast(running)
+		asking, stop := context.WithDeadline(model.FailFast(ctx), e.until)
+		defer stop()
+		ctx = asking
+	}
+	embedder, err := s.embedder.EmbedModel(ctx)
+	if err != nil {
+		cancel()
+		e.err = err
+		close(e.done)
+		return e
+	}
+	e.model, e.cancel = &embedder, cancel
+	go func() {
+		defer cancel()
+		defer close(e.done)
+		e.err = panics.Catch(func() error {
+			result, err := s.embedder.EmbedQuery(running, strings.Join(strings.Fields(p.query.Text), " "))
+			e.result = result
+			return err
+		})
+		if e.err != nil {
+			return
+		}
+		s.lateAt.Store(0)
+	}()
+	return e
+}
+
+// wasLate reports whether an embedding was late in the last minute, and none has come since.
+func (s *Searcher) wasLate() bool { return time.Since(time.Unix(0, s.lateAt.Load())) < avoidLate }
+
+// end gives up on a query that is still being embedded. One that is only late goes on, within
+// the bounds of package model: the model may be loading, which the next search needs.
+func (e *embedding) end() {
+	if e.late {
+		return
+	}
+	e.cancel()
+	<-e.done
+}
+
+// vectorUntil is until when a hybrid search waits for Ollama. It leaves half of a deadline to the database.
+func (q Query) vectorUntil(ctx context.Context) time.Time {
+	most := cmp.Or(q.Patience, noLimit)
+	if deadline, ok := ctx.Deadline(); ok {
+		most = min(most, hybridWait, time.Until(deadline)/2)
+	}
+	return time.Now().Add(most)
+}
+
+// vectors are those of a query that passages are compared by. Each is nil if none is.
+type vectors struct {
+	Coverage
+
+	byModel, builtIn *pgvector.HalfVector
+}
+
+// vectors waits for the model's vector where such vectors can be compared. A hybrid search goes on without it.
+func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (vectors, error) {
+	v := vectors{Coverage: Coverage{Mode: p.query.Mode, Embedded: 1}}
+	useful := false
+	if e.model != nil {
+		v.Embedded = facts.Embedded()
+		useful = facts.Passages() > 0 && v.Embedded > 0
+	}
+	switch p.query.Mode {
+	case Vector:
+		return e.required(ctx, v, useful)
+	case Hybrid:
+		return e.hybrid(ctx, p, facts, v, useful && facts.Calibration.Usable())
+	default:
+		return v, nil
+	}
+}
+
+// required returns v with the model's vector, without one if there are no others to compare it with.
+func (e *embedding) required(ctx context.Context, v vectors, useful bool) (vectors, error) {
+	most := noLimit
+	if !useful {
+		most = patientWait
+	}
+	err := e.wait(ctx, most)
+	switch {
+	case err == nil && useful:
+		vector, err := e.vector()
+		v.byModel = vector
+		return v, err
+	case err == nil, !useful && e.isLoading(ctx, err):
+		return v, nil
+	case unembeddable(err):
+		return v, fmt.Errorf("%w; without `mode: \"vector\"` names and words are found in the meantime", err)
+	default:
+		return v, err
+	}
+}
+
+// hybrid returns v with the vectors of a hybrid search. A vector that has no others to be compared with is waited
+// for too: that Ollama cannot make it has to be said.
+func (e *embedding) hybrid(ctx context.Context, p plan, facts lookup.Facts, v vectors, useful bool) (vectors, error) {
+	most := time.Until(e.until)
+	if !useful {
+		most = min(failureWait, most)
+	}
+	err := e.wait(ctx, most)
+	switch {
+	case err == nil && useful:
+		vector, err := e.vector()
+		if err != nil {
+			return v, err
+		}
+		v.byModel = vector
+		if len(p.terms.Terms) == 0 {
+			v.Mode = Vector
+		}
+	case err == nil, !useful && e.isLoading(ctx, err):
+	case !unembeddable(err):
+		return v, err
+	default:
+		v.Fallback = err
+		if useful || e.model == nil {
+			v.Embedded = 1
+		}
+	}
+	v.BuiltIn = p.meaning != nil && facts.Passages() > 0 && (v.byModel == nil || v.Embedded < 1)
+	if v.BuiltIn {
+		v.builtIn = p.meaning
+	}
+	return v, nil
+}
+
+// wait waits for the end of the embedding, and returns its error, or that it is late.
+func (e *embedding) wait(ctx context.Context, most time.Duration) error {
+	select {
+	case <-e.done:
+		return e.err
+	case <-time.After(most):
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return context.Cause(ctx)
+		}
+	}
+	e.late = true
+	return model.ErrLate
+}
+
+// vector returns the vector of an embedding that has succeeded.
+func (e *embedding) vector() (*pgvector.HalfVector, error) {
+	if e.result.Digest != e.model.Digest {
+		return nil, model.ErrModelReplaced
+	}
+	vector := pgvector.NewHalfVector(e.result.Vector)
+	return &vector, nil
+}
+
+// isLoading reports whether a known model is only late, while the call still has time.
+func (e *embedding) isLoading(ctx context.Context, err error) bool {
+	return e.model != nil && errors.Is(err, model.ErrLate) && ctx.Err() == nil
+}
+
+// unembeddable reports whether an error says that Ollama cannot embed the query. That the model
+// was replaced is another error: the next try finds the new model.
+func unembeddable(err error) bool {
+	return !errors.Is(err, model.ErrModelReplaced) && apierror.AsError(err).Code == apierror.EmbeddingServiceError
+}
