@@ -49,27 +49,3 @@ func TestSearch_Grades(t *testing.T) {
 		t.Errorf("unasked, %q are found", paths(hits.Documents))
 	}
 }
-
-// A broad query names the documents that have all its words in title and tags, beyond those that answer.
-func TestSearch_BroadQueryNamesTitles(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	var files []document.File
-	for i := range 30 {
-		files = append(files, file(fmt.Sprintf("docs/%02d.md", i), fmt.Sprint("# Backup plan ", i), "", "Kept for a week."))
-	}
-	files = append(files, file("docs/other.md", "# Restore", "", "A backup plan is read first."))
-	f.AddText(t, f.Tenant, files...)
-	for _, minScore := range []float64{.1, .999} {
-		_, hits := f.found(t, rag.Query{Text: "backup plan", Mode: rag.Lexical, Limit: 3, MinScore: minScore})
-		titles := 0
-		for _, hit := range hits.MayAnswer {
-			if strings.HasPrefix(hit.Title, "Backup plan") {
-				titles++
-			}
-		}
-		if titles != 20 {
-			t.Errorf("from %g on, %d documents answer and %d titles are named, want 20: %q", minScore, len(hits.Documents), titles, paths(hits.MayAnswer))
-		}
-	}
-}

@@ -178,21 +178,6 @@ func TestSearch_ClosestAreTheMostRelevant(t *testing.T) {
 	}
 }
 
-// An important document is three times as likely to be what is meant, and a critical one
-// no less. The scores stay.
-func TestSearch_Promotion(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant,
-		file("docs/a.md", "# Pool", "", "The connection pool was exhausted by jobs."),
-		atLevel("docs/b.md", catalog.Important, "# Pool", "", "The connection pool was exhausted by jobs at night."),
-		atLevel("docs/c.md", catalog.Critical, "# Pool", "", "The connection pool was exhausted by jobs at noon."))
-	hits := f.mustFind(t, rag.Query{Text: "the connection pool was exhausted by jobs", Mode: rag.Lexical}, "docs/b.md", "docs/c.md", "docs/a.md")
-	if b, a := hits.Documents[0].Score, hits.Documents[2].Score; b > a {
-		t.Errorf("the promoted document scores %v, and the one that says no more %v", b, a)
-	}
-}
-
 // The snippet is of the best passage, around the words of the query.
 func TestSearch_Snippet(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,217 @@
+package rank_test
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// passages are how many a search may return in these tests.
+const passages = 100
+
+// words asks a text by words, in a project where a fifth of the passages have each of the words.
+func words(t *testing.T, text string) rank.Question {
+	t.Helper()
+	query := terms.NewQuery(1, text)
+	sampled := make([]string, passages)
+	for i := range sampled {
+		if i%5 == 0 {
+			sampled[i] = termsOf(query)
+		}
+	}
+	sample, err := rank.NewSample(strings.Join(sampled, ";"), passages, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vocabulary := terms.NewVocabulary(1, sample.Frequency)
+	return rank.Question{Text: text, Terms: query, Sample: sample}.Weigh(vocabulary, rank.PastedLines(text, false))
+}
+
+// found is a passage of a document that has the share of the question's evidence by words.
+func found(q rank.Question, id int64, path string, share float64) rank.Candidate {
+	return rank.Candidate{
+		Hit:  rank.Hit{ID: id, Path: path, Title: "Title of " + path, Level: catalog.Standard},
+		Bm25: share * q.Weights.Sum, Distance: math.NaN(), Likeness: math.NaN(), LineIndex: -1,
+	}
+}
+
+// at is the passage with the cosine of the model's vectors.
+func at(c rank.Candidate, cosine float64) rank.Candidate {
+	c.Distance = 1 - cosine
+	return c
+}
+
+func paths(hits []rank.Hit) []string {
+	list := []string{}
+	for _, hit := range hits {
+		list = append(list, hit.Path)
+	}
+	return list
+}
+
+// calibrated is a model for which a cosine of .8 speaks for a document, and one of .2 against it.
+func calibrated() calibration.Calibration {
+	return calibration.Calibration{Matched: .7, Unmatched: .3, Variance: .02, OwnFirst: 1}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	q := words(t, "connection pool exhausted at night")
+	byMeaning := q
+	byMeaning.ByModel, byMeaning.Calibration = true, calibrated()
+	promoted, renewed := found(q, 2, "promoted.md", .5), q
+	promoted.Level = catalog.Important
+	renewed.Superseded = catalog.NewSuperseded(map[string][]string{"a-old.md": {"b-new.md"}})
+	titled := found(q, 9, "titled.md", .1)
+	titled.Title = "Connection pool: exhausted at night?"
+	question := found(q, 1, "question.md", .9)
+	question.Ordinal = -1
+	for _, test := range []struct {
+		name       string
+		question   rank.Question
+		candidates []rank.Candidate
+		want       []string
+	}{
+		{"by words", q, []rank.Candidate{found(q, 1, "half.md", .5), found(q, 2, "most.md", .9)}, []string{"most.md", "half.md"}},
+		{"by meaning too", byMeaning, []rank.Candidate{
+			at(found(q, 1, "far.md", .5), .2), at(found(q, 2, "near.md", .5), .8), found(q, 3, "unknown.md", .5),
+		}, []string{"near.md", "unknown.md", "far.md"}},
+		{"promotion decides between the same evidence", q, []rank.Candidate{found(q, 1, "other.md", .5), promoted}, []string{"promoted.md", "other.md"}},
+		{"a successor comes first", renewed, []rank.Candidate{found(q, 1, "a-old.md", .5), found(q, 2, "b-new.md", .5)}, []string{"b-new.md", "a-old.md"}},
+		{"a title that is the query comes first", q, []rank.Candidate{found(q, 1, "most.md", .9), titled}, []string{"titled.md", "most.md"}},
+		{"a document comes once", q, []rank.Candidate{found(q, 1, "a.md", .5), found(q, 1, "a.md", .9)}, []string{"a.md"}},
+		{"a question of a document is no result", q, []rank.Candidate{question, found(q, 1, "question.md", .1)}, []string{"question.md"}},
+	} {
+		ranked := rank.Order(test.question, test.candidates, passages)
+		if diff := cmp.Diff(test.want, paths(ranked)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		slices.Reverse(test.candidates)
+		if diff := cmp.Diff(paths(ranked), paths(rank.Order(test.question, test.candidates, passages))); diff != "" {
+			t.Errorf("%s, in another order of candidates (-one +other):\n%s", test.name, diff)
+		}
+	}
+}
+
+// A question that a document answers counts for the document's own text, as another passage of it does.
+func TestAssess_CountsTheWholeDocument(t *testing.T) {
+	t.Parallel()
+	q := words(t, "connection pool exhausted at night")
+	text, question := found(q, 1, "a.md", .3), found(q, 1, "a.md", .9)
+	question.Ordinal = -1
+	alone, beside := rank.Assess(q, []rank.Candidate{text}, passages), rank.Assess(q, []rank.Candidate{text, question}, passages)
+	if len(beside) != 1 || beside[0].LogOdds <= alone[0].LogOdds {
+		t.Errorf("beside its question the passage has the log-odds %v, alone %v", beside, alone)
+	}
+}
+
+// Of a pasted text the line that says most decides, if the whole says little.
+func TestOrder_ByALineOfAPastedText(t *testing.T) {
+	t.Parallel()
+	q := words(t, strings.Repeat("worker started again\n", 9)+"harbour crane exploded\n")
+	if len(q.Lines) == 0 {
+		t.Fatal("no line is looked for")
+	}
+	line := slices.IndexFunc(q.Lines, func(line rank.Line) bool { return strings.HasPrefix(line.Text, "harbour") })
+	c := found(q, 1, "crane.md", .05)
+	c.Content, c.LineIndex, c.LineBm25 = "The harbour crane exploded.", line, q.Lines[line].Weights.Sum
+	whole := found(q, 1, "crane.md", .05)
+	by, without := rank.Order(q, []rank.Candidate{c}, passages)[0], rank.Order(q, []rank.Candidate{whole}, passages)[0]
+	if by.Line != "harbour crane exploded" || by.Score <= without.Score || without.Line != "" {
+		t.Errorf("the line %q makes the score %g, without it %g", by.Line, by.Score, without.Score)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	q := words(t, "connection pool exhausted at night")
+	unasked := q
+	unasked.Unasked = true
+	hits := func(scores ...float64) []rank.Hit {
+		list := make([]rank.Hit, len(scores))
+		for i, score := range scores {
+			list[i] = rank.Hit{ID: int64(i), Path: string(rune('a' + i)), Title: "Other", Score: score, Level: catalog.Standard}
+		}
+		return list
+	}
+	about, rule := hits(.2, .1), hits(.9, .2)
+	about[1].Title = "Nights of a pool" // has "pool", which is as rare as the other words
+	rule[1].Level = catalog.Critical
+	for _, test := range []struct {
+		name                                 string
+		question                             rank.Question
+		ranked                               []rank.Hit
+		limits                               rank.Limits
+		grade                                rank.Grade
+		documents, critical, unsure, closest []string
+	}{
+		{"answers", q, hits(.9, .6, .4), rank.Limits{MinScore: .5, Documents: 10}, rank.Answers, []string{"a", "b"}, []string{}, []string{}, []string{"c"}},
+		{"a short list", q, hits(.9, .8, .7), rank.Limits{MinScore: .5, Documents: 1}, rank.Answers, []string{"a"}, []string{}, []string{}, []string{}},
+		{"may answer", q, hits(.45, .31, .2), rank.Limits{MinScore: .5, Documents: 10}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b"}, []string{"a", "b", "c"}},
+		{"nothing", q, hits(.2, .1), rank.Limits{MinScore: .5, Documents: 10}, rank.Nothing, []string{}, []string{}, []string{}, []string{"a", "b"}},
+		{"a rule has a list of its own", q, rule, rank.Limits{MinScore: .5, Documents: 10, Critical: 3}, rank.Answers, []string{"a"}, []string{"b"}, []string{}, []string{}},
+		{"no document", q, nil, rank.Limits{MinScore: .5, Documents: 10}, rank.Nothing, []string{}, []string{}, []string{}, []string{}},
+		{"unasked, a title does not count", unasked, about, rank.Limits{MinScore: .5, Documents: 10}, rank.Nothing, []string{}, []string{}, []string{}, []string{"a", "b"}},
+	} {
+		v := rank.Judge(test.question, test.ranked, passages, test.limits)
+		got := [][]string{paths(v.Documents), paths(v.Critical), paths(v.MayAnswer), paths(v.Closest)}
+		if diff := cmp.Diff([][]string{test.documents, test.critical, test.unsure, test.closest}, got); diff != "" || v.Grade != test.grade {
+			t.Errorf("%s: grade %s, want %s; documents, critical, unsure, closest (-want +got):\n%s", test.name, v.Grade, test.grade, diff)
+		}
+	}
+}
+
+// The word that says what a query is about makes a document with it in the title worth naming.
+func TestJudge_NamesTitles(t *testing.T) {
+	t.Parallel()
+	q := words(t, "zeppelin")
+	hits := []rank.Hit{{ID: 1, Path: "a.md", Title: "Zeppelins over lakes", Score: .1}, {ID: 2, Path: "b.md", Title: "Boats", Score: .2}}
+	v := rank.Judge(q, hits, passages, rank.Limits{MinScore: .5, Documents: 5})
+	if diff := cmp.Diff([]string{"a.md"}, paths(v.MayAnswer)); diff != "" || v.Grade != rank.MayAnswer {
+		t.Errorf("grade %s, may answer (-want +got):\n%s", v.Grade, diff)
+	}
+}
+
+// A broad query names the documents that have all its words in title and tags, beyond those that answer.
+func TestJudge_BroadQueryNamesTitles(t *testing.T) {
+	t.Parallel()
+	q := words(t, "backup plan")
+	hits := []rank.Hit{{ID: 99, Path: "other.md", Title: "Restore", Score: .6}}
+	for i := range int64(30) {
+		hits = append(hits, rank.Hit{ID: i, Path: strconv.Itoa(int(i)), Title: "Backup plan", Score: .4})
+	}
+	for _, threshold := range []float64{.5, .999} {
+		v := rank.Judge(q, hits, passages, rank.Limits{MinScore: threshold, Documents: 3})
+		if len(v.MayAnswer) != 20 || slices.ContainsFunc(v.MayAnswer, func(hit rank.Hit) bool { return hit.Title != "Backup plan" }) {
+			t.Errorf("from %g on %q may answer, want 20 titles", threshold, paths(v.MayAnswer))
+		}
+	}
+}
+
+// In a large project the least score of a document that may answer is the same; in a small one it is lower.
+func TestJudge_SmallProjects(t *testing.T) {
+	t.Parallel()
+	q := words(t, "pool")
+	large, small := rank.Judge(q, nil, 1000, rank.Limits{}), rank.Judge(q, nil, 5, rank.Limits{})
+	if math.Abs(large.MayAnswerScore-relevance.Likely) > 1e-9 || small.MayAnswerScore >= large.MayAnswerScore {
+		t.Errorf("a document may answer from %g on, and in a small project from %g on", large.MayAnswerScore, small.MayAnswerScore)
+	}
+}
+
+func termsOf(query terms.Query) string {
+	numbers := make([]string, len(query.Terms))
+	for i, term := range query.Terms {
+		numbers[i] = strconv.Itoa(int(term.Hash))
+	}
+	return strings.Join(numbers, ",")
+}
