@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -21,55 +22,52 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
-const maxPassagesInserted = 500
+const (
+	// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
+	maxPassagesInserted = 500
+	// maxTags bounds the text of all tags, in characters: a search shows as many.
+	maxTags = 2000
+)
 
 // writeDocuments puts documents into the index in one transaction of three round trips. It
 // leaves out those whose files have changed since they were read, and returns their paths.
-func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (changed []string, err error) {
+// dates are those of documents that have none.
+func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, dates map[string]string) ([]string, error) {
 	if len(documents) == 0 {
 		return nil, nil
 	}
-	err = x.write(ctx, "write documents", func(q *db.Queries) error {
+	stamps := map[string]document.Stamp{}
+	chunks := 0
+	for _, doc := range documents {
+		stamps[doc.path] = doc.stamp
+		chunks += len(doc.Passages)
+	}
+	var changed []string
+	err := x.write(ctx, "write documents", func(q *db.Queries) error {
 		if err := x.insertPassages(ctx, q, documents); err != nil {
 			return err
 		}
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
-		changed = x.changed(stampsOf(documents))
-		unchanged := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool {
-			return slices.Contains(changed, doc.file.Path)
+		changed = x.Source.Changed(stamps)
+		unchanged := slices.DeleteFunc(slices.Clone(documents), func(doc Dissection) bool {
+			return slices.Contains(changed, doc.path)
 		})
-		if len(unchanged) == 0 {
-			return nil
-		}
-		return x.replace(ctx, q, unchanged)
+		return x.replace(ctx, q, unchanged, dates)
 	})
 	if err != nil {
 		return nil, err
 	}
-	chunks := 0
-	for _, doc := range documents {
-		chunks += len(doc.Passages)
-	}
 	if x.growth.add(chunks) {
-		x.index.analyzed(ctx, x.index.db.AnalyzeText(ctx, x.collection))
+		x.index.reportAnalysis(ctx, x.index.db.AnalyzeText(ctx, x.collection))
 	}
 	return changed, nil
 }
 
-func stampsOf(documents []*prepared) map[string]document.Stamp {
-	stamps := make(map[string]document.Stamp, len(documents))
-	for _, doc := range documents {
-		stamps[doc.file.Path] = doc.file.Stamp()
-	}
-	return stamps
-}
-
 // insertPassages inserts the passages that the project does not have. None is removed before
 // the transaction ends.
-func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []*prepared) error {
+func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []Dissection) error {
 	passages, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
 		for _, p := range doc.Passages {
@@ -94,25 +92,25 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		if err != nil {
 			return err
 		}
-		missing := slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
-		if len(missing) == 0 {
-			continue
-		}
-		params := db.PassageInsertManyParams{
-			Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Hashes: missing,
-		}
+		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
 		var lists, lexicals []byte
-		meanings := make([]string, len(missing))
-		for i, hash := range missing {
+		var meanings []string
+		for _, hash := range hashes {
+			if slices.Contains(existing, hash) {
+				continue
+			}
 			p := passages[hash]
+			params.Hashes = append(params.Hashes, hash)
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
-			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
-			meanings[i] = meaning(p)
 			params.Promoted = append(params.Promoted, promoted[hash])
+			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
+			meanings = append(meanings, meaning(p))
 		}
-		params.Terms, params.Lexicals = string(lists), string(lexicals)
-		params.Meanings = strings.Join(meanings, ";")
+		params.Terms, params.Lexicals, params.Meanings = string(lists), string(lexicals), strings.Join(meanings, ";")
+		if len(params.Hashes) == 0 {
+			continue
+		}
 		if err := q.PassageInsertMany(ctx, params); err != nil {
 			return err
 		}
@@ -163,8 +161,11 @@ func meaning(p DissectedPassage) string {
 
 // replace writes documents, their chunks and their links in place of earlier versions. It
 // is one round trip, because other writers of the tenant wait for it.
-func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepared) error {
-	upsert := x.upsertParams(documents)
+func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissection, dates map[string]string) error {
+	if len(documents) == 0 {
+		return nil
+	}
+	upsert := x.documentRows(documents, dates)
 	if err := q.DocumentUpsertMany(ctx, upsert); err != nil {
 		return err
 	}
@@ -173,7 +174,7 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepa
 	}); err != nil {
 		return err
 	}
-	if err := q.ChunkInsertMany(ctx, x.chunkParams(documents)); err != nil {
+	if err := q.ChunkInsertMany(ctx, x.chunkRows(documents)); err != nil {
 		return err
 	}
 	if err := q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
@@ -181,74 +182,79 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepa
 	}); err != nil {
 		return err
 	}
-	return q.LinkInsertMany(ctx, x.linkParams(documents))
+	return q.LinkInsertMany(ctx, x.linkRows(documents))
 }
 
-func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {
-	params := db.DocumentUpsertManyParams{
+func (x *Indexer) documentRows(documents []Dissection, dates map[string]string) db.DocumentUpsertManyParams {
+	rows := db.DocumentUpsertManyParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
 	}
 	for _, doc := range documents {
-		params.RelativePaths = append(params.RelativePaths, doc.file.Path)
-		params.Titles = append(params.Titles, doc.Title)
-		params.Summaries = append(params.Summaries, doc.Summary)
-		params.Tags = append(params.Tags, markdown.CutRunes(joined(doc.FrontMatter["tags"]), maxTags))
-		params.DocTypes = append(params.DocTypes, doc.DocType)
-		params.DocDates = append(params.DocDates, doc.Date)
-		params.PromotionLevels = append(params.PromotionLevels, doc.Level)
-		hash := doc.file.Stamp().Hash
-		params.ContentHashes = append(params.ContentHashes, hash[:])
-		params.SchemaHashes = append(params.SchemaHashes, doc.schemaHash)
-		params.CharCounts = append(params.CharCounts, int32(doc.parsed.CharCount))
-		params.FileSizes = append(params.FileSizes, doc.file.Size)
-		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
-		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))
-		params.FileInodes = append(params.FileInodes, int64(doc.file.Inode))
-		params.Places = append(params.Places, strings.Join(placeTexts(doc.Places), "\n"))
-		params.Quotes = append(params.Quotes, quoteTexts(doc.parsed))
-		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
+		rows.RelativePaths = append(rows.RelativePaths, doc.path)
+		rows.Titles = append(rows.Titles, doc.Title)
+		rows.Summaries = append(rows.Summaries, doc.Summary)
+		rows.Tags = append(rows.Tags, markdown.CutRunes(joined(doc.FrontMatter["tags"]), maxTags))
+		rows.DocTypes = append(rows.DocTypes, doc.DocType)
+		rows.DocDates = append(rows.DocDates, cmp.Or(doc.Date, dates[doc.path]))
+		rows.PromotionLevels = append(rows.PromotionLevels, doc.Level)
+		rows.ContentHashes = append(rows.ContentHashes, doc.stamp.Hash[:])
+		rows.SchemaHashes = append(rows.SchemaHashes, doc.schemaHash)
+		rows.CharCounts = append(rows.CharCounts, int32(doc.parsed.CharCount))
+		rows.FileSizes = append(rows.FileSizes, doc.stamp.Size)
+		rows.FileMtimes = append(rows.FileMtimes, doc.stamp.ModTime.Truncate(time.Microsecond))
+		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
+		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
+		rows.Places = append(rows.Places, storedLines(doc.Places))
+		rows.Quotes = append(rows.Quotes, storedLines(doc.parsed.Quotes()))
+		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
 	}
-	return params
+	return rows
 }
 
-// chunkCount is 0 for a document whose text is one passage: it is not chunked.
-func (d *prepared) chunkCount() int32 {
-	if d.sections < 2 {
+// chunkCount returns how many passages are of the text. It is 0 for one: the document is not chunked.
+func chunkCount(passages []DissectedPassage) int32 {
+	count := int32(0)
+	for _, p := range passages {
+		if !p.FrontMatter {
+			count++
+		}
+	}
+	if count == 1 {
 		return 0
 	}
-	return int32(d.sections)
+	return count
 }
 
-func (x *Indexer) chunkParams(documents []*prepared) db.ChunkInsertManyParams {
-	params := db.ChunkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
+func (x *Indexer) chunkRows(documents []Dissection) db.ChunkInsertManyParams {
+	rows := db.ChunkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 	for _, doc := range documents {
 		for i, p := range doc.Passages {
 			if p.Question {
 				i -= len(doc.Passages) // see document_chunks
 			}
-			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
-			params.Ordinals = append(params.Ordinals, int32(i))
-			params.StartLines = append(params.StartLines, int32(p.StartLine))
-			params.EndLines = append(params.EndLines, int32(p.EndLine))
-			params.PassageHashes = append(params.PassageHashes, p.hash)
-			params.HeaderPaths = append(params.HeaderPaths, p.HeaderPath)
+			rows.RelativePaths = append(rows.RelativePaths, doc.path)
+			rows.Ordinals = append(rows.Ordinals, int32(i))
+			rows.StartLines = append(rows.StartLines, int32(p.StartLine))
+			rows.EndLines = append(rows.EndLines, int32(p.EndLine))
+			rows.PassageHashes = append(rows.PassageHashes, p.hash)
+			rows.HeaderPaths = append(rows.HeaderPaths, p.HeaderPath)
 		}
 	}
-	return params
+	return rows
 }
 
-func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
-	params := db.LinkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
+func (x *Indexer) linkRows(documents []Dissection) db.LinkInsertManyParams {
+	rows := db.LinkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 	for _, doc := range documents {
 		for i, link := range doc.Links {
-			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
-			params.Ordinals = append(params.Ordinals, int32(i))
-			params.TargetPaths = append(params.TargetPaths, link.Target)
-			params.FallbackPaths = append(params.FallbackPaths, link.Fallback)
-			params.Supersedes = append(params.Supersedes, link.Supersedes)
+			rows.RelativePaths = append(rows.RelativePaths, doc.path)
+			rows.Ordinals = append(rows.Ordinals, int32(i))
+			rows.TargetPaths = append(rows.TargetPaths, link.Target)
+			rows.FallbackPaths = append(rows.FallbackPaths, link.Fallback)
+			rows.Supersedes = append(rows.Supersedes, link.Supersedes)
 		}
 	}
-	return params
+	return rows
 }
 
 // analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics PostgreSQL takes a
@@ -275,8 +281,8 @@ func (g *growth) add(rows int) bool {
 	return true
 }
 
-// analyzed reports that the database does not plan by what it holds now. Searches are slow then, but right.
-func (x *Index) analyzed(ctx context.Context, err error) {
+// reportAnalysis logs that the database does not plan by what it holds now. Searches are slow then, but right.
+func (x *Index) reportAnalysis(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
 	}
