@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -263,22 +263,17 @@ func (x *Indexer) linkRows(documents []Dissection) db.LinkInsertManyParams {
 const analyzeFrom = 1000
 
 // growth counts the rows that this process has added to tables. Safe for concurrent use.
-type growth struct {
-	mu             sync.Mutex
-	rows, analyzed int
-}
+type growth struct{ rows atomic.Int64 }
 
-// add counts rows, and reports whether the statistics should be renewed: there are
-// four times as many rows as at the last time.
+// add counts rows, and reports whether the statistics should be renewed: with the first analyzeFrom rows, and
+// whenever there are four times as many as at the last time.
 func (g *growth) add(rows int) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.rows += rows
-	if g.rows < max(analyzeFrom, 4*g.analyzed) {
-		return false
+	after := g.rows.Add(int64(rows))
+	limit := int64(analyzeFrom)
+	for 4*limit <= after {
+		limit *= 4
 	}
-	g.analyzed = g.rows
-	return true
+	return limit <= after && after-int64(rows) < limit
 }
 
 // reportAnalysis logs that the database does not plan by what it holds now. Searches are slow then, but right.
