@@ -60,7 +60,7 @@ type CleanedProject struct {
 
 // Cleanup removes first the checkouts that are gone. Then it removes passages without a document,
 // vectors of models without a checkout, and empty projects. It may run beside any number of
-// servers: what they index stays. The next activation of a checkout restores what was removed by
+// servers, and removes nothing that they index. The next activation of a checkout restores what was removed by
 // mistake. After an error the result says what was done before it.
 func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
 	var done CleanupResult

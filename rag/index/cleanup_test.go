@@ -122,19 +122,6 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	f.checkWhole(t)
 }
 
-func TestCleanup_RemovesUnusedTextAtOnce(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, own("plums"))
-	f.Add(t, f.Tenant, own("pears")) // nothing uses the plums any more
-	options := index.CleanupOptions{Grace: 30 * 24 * time.Hour, Judge: everythingIsAlive}
-	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}}}
-	if diff := cmp.Diff(want, f.cleanup(t, options)); diff != "" {
-		t.Errorf("cleanup (-want +got):\n%s", diff)
-	}
-	f.checkWhole(t)
-}
-
 func TestCleanup_RemovesEmptyProjects(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -178,8 +178,8 @@ func handbookSection(source string, frontMatter map[string]any) string {
 // maxGist is about what an embedding model reads, in characters.
 const maxGist = 2_000
 
-// Gist returns the text that stands for a document in comparisons, in one line: its title, its
-// summary and the beginning of its text. The rest of the front matter is left out, because all
+// Gist returns the text by which documents are compared, in one line: title, summary and the beginning
+// of the text. The rest of the front matter is left out, because all
 // documents of one type have it in common. The error is a [*markdown.Error].
 func Gist(content []byte) (string, error) {
 	parsed, err := markdown.ParseAny(content)

@@ -8,10 +8,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// excludedFields are the fields of front matter that get no line of their own in its passage: those that
-// say nothing about the subject of a document, the title, which is in every passage's heading, and the two
-// that come first. With supersedes, versions of a document would differ in what they are found by, and an old
-// one could come before a new one.
+// excludedFields get no line by their names in the passage of front matter. Some say nothing about the subject
+// of a document, the title is in every passage's heading, and two come first. With supersedes, an old version
+// of a document would have other words than the new one, and could come before it.
 var excludedFields = []string{"doc_type", "date", "promotion_level", "supersedes", "title", "summary", "tags"}
 
 // frontMatterPassages returns the passages that make front matter searchable: the summary, the

@@ -74,7 +74,7 @@ func findParams(m model.Model) db.EmbeddingModelFindParams {
 	}
 }
 
-// findModel returns what the database knows of a model, the zero value if that is nothing.
+// findModel returns the database's row of a model, or the zero value.
 func (x *Index) findModel(ctx context.Context, m model.Model) (db.EmbeddingModelFindRow, error) {
 	row, err := db.ReadOne(ctx, x.db, "find what the model's cosines mean", (*db.Queries).EmbeddingModelFind, findParams(m))
 	return row, ignoreNoRows(err)

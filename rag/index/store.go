@@ -30,8 +30,8 @@ const (
 )
 
 // writeDocuments puts documents into the index in one transaction of three round trips. It
-// leaves out those whose files have changed since they were read, and returns their paths.
-// dates are those of documents that have none.
+// leaves out documents whose files have changed since they were read, and returns their paths.
+// dates has dates, by path, for documents without one.
 func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, dates map[string]string) ([]string, error) {
 	if len(documents) == 0 {
 		return nil, nil
@@ -93,8 +93,7 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 			return err
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
-		var lists, lexicals []byte
-		var meanings []string
+		var lists, lexicals, meanings []string
 		for _, hash := range hashes {
 			if slices.Contains(existing, hash) {
 				continue
@@ -104,13 +103,14 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
 			params.Promoted = append(params.Promoted, promoted[hash])
-			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
-			meanings = append(meanings, meaning(p))
+			list, lexical, meaning := searchColumns(x.tenant.ProjectID, p)
+			lists, lexicals, meanings = append(lists, list), append(lexicals, lexical), append(meanings, meaning)
 		}
-		params.Terms, params.Lexicals, params.Meanings = string(lists), string(lexicals), strings.Join(meanings, ";")
 		if len(params.Hashes) == 0 {
 			continue
 		}
+		params.Terms, params.Lexicals = strings.Join(lists, ";"), strings.Join(lexicals, ";")
+		params.Meanings = strings.Join(meanings, ";")
 		if err := q.PassageInsertMany(ctx, params); err != nil {
 			return err
 		}
@@ -120,43 +120,30 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// appendLexicalSide appends what a search by words compares, as PassageInsertMany takes it: the
-// passage's terms, and their weights to four digits after the point: scores have three.
-func appendLexicalSide(lists, lexicals []byte, project int32, p DissectedPassage) (_, _ []byte) {
-	if len(lists) > 0 {
-		lists, lexicals = append(lists, ';'), append(lexicals, ';')
-	}
-	lists, lexicals = append(lists, '{'), append(lexicals, '{')
+// searchColumns returns what searches compare of a passage, as PassageInsertMany takes it: its terms, their
+// weights to four digits after the point (scores have three), and its built-in vector, "" for none, because the
+// table is of English. Searches compare directions alone, so its numbers are whole, which PostgreSQL reads faster.
+func searchColumns(project int32, p DissectedPassage) (list, lexical, meaning string) {
+	var ids, weighted, numbers []string
 	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
 	for i, hash := range hashes {
-		if i > 0 {
-			lists, lexicals = append(lists, ','), append(lexicals, ',')
-		}
-		lists = strconv.AppendInt(lists, int64(hash), 10)
-		lexicals = append(strconv.AppendInt(lexicals, int64(hash), 10), ':')
-		lexicals = strconv.AppendFloat(lexicals, float64(weights[i]), 'f', 4, 32)
+		id := strconv.Itoa(int(hash))
+		ids = append(ids, id)
+		weighted = append(weighted, id+":"+strconv.FormatFloat(float64(weights[i]), 'f', 4, 32))
 	}
-	lists, lexicals = append(lists, '}'), append(lexicals, "}/"...)
-	return lists, strconv.AppendInt(lexicals, terms.Dimensions, 10)
-}
-
-// meaning returns the built-in vector of a passage as a halfvec, "" for none: the table is of English. Searches
-// compare directions alone, so the numbers are whole, which PostgreSQL reads faster.
-func meaning(p DissectedPassage) string {
+	list = "{" + strings.Join(ids, ",") + "}"
+	lexical = "{" + strings.Join(weighted, ",") + "}/" + strconv.Itoa(terms.Dimensions)
 	if p.language != terms.English {
-		return ""
-	}
-	vector := wordvec.Vector(p.Heading + "\n" + p.Text)
-	if vector == nil {
-		return ""
+		return list, lexical, ""
 	}
 	const length = 1000
-	text := make([]byte, 0, 5*len(vector))
-	for i, x := range vector {
-		text = append(text, ","[:min(i, 1)]...)
-		text = strconv.AppendInt(text, int64(math.Round(length*float64(x))), 10)
+	for _, component := range wordvec.Vector(p.Heading + "\n" + p.Text) {
+		numbers = append(numbers, strconv.Itoa(int(math.Round(length*float64(component)))))
 	}
-	return "[" + string(text) + "]"
+	if len(numbers) == 0 {
+		return list, lexical, ""
+	}
+	return list, lexical, "[" + strings.Join(numbers, ",") + "]"
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions. It
@@ -165,30 +152,34 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 	if len(documents) == 0 {
 		return nil
 	}
-	upsert := x.documentRows(documents, dates)
-	if err := q.DocumentUpsertMany(ctx, upsert); err != nil {
+	rows, chunks, links := x.rows(documents, dates)
+	if err := q.DocumentUpsertMany(ctx, rows); err != nil {
 		return err
 	}
 	if err := q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
-		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+		ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
 	}); err != nil {
 		return err
 	}
-	if err := q.ChunkInsertMany(ctx, x.chunkRows(documents)); err != nil {
+	if err := q.ChunkInsertMany(ctx, chunks); err != nil {
 		return err
 	}
 	if err := q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
-		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+		ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
 	}); err != nil {
 		return err
 	}
-	return q.LinkInsertMany(ctx, x.linkRows(documents))
+	return q.LinkInsertMany(ctx, links)
 }
 
-func (x *Indexer) documentRows(documents []Dissection, dates map[string]string) db.DocumentUpsertManyParams {
-	rows := db.DocumentUpsertManyParams{
-		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
-	}
+// rows returns the rows of documents, of their chunks and of their links, column by column.
+func (x *Indexer) rows(
+	documents []Dissection, dates map[string]string,
+) (db.DocumentUpsertManyParams, db.ChunkInsertManyParams, db.LinkInsertManyParams) {
+	project, tenant := x.tenant.ProjectID, x.tenant.ID
+	rows := db.DocumentUpsertManyParams{ProjectID: project, TenantID: tenant, Collection: x.collection}
+	chunks := db.ChunkInsertManyParams{ProjectID: project, TenantID: tenant, Collection: x.collection}
+	links := db.LinkInsertManyParams{ProjectID: project, TenantID: tenant, Collection: x.collection}
 	for _, doc := range documents {
 		rows.RelativePaths = append(rows.RelativePaths, doc.path)
 		rows.Titles = append(rows.Titles, doc.Title)
@@ -207,8 +198,26 @@ func (x *Indexer) documentRows(documents []Dissection, dates map[string]string) 
 		rows.Places = append(rows.Places, storedLines(doc.Places))
 		rows.Quotes = append(rows.Quotes, storedLines(doc.parsed.Quotes()))
 		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
+		for i, p := range doc.Passages {
+			if p.Question {
+				i -= len(doc.Passages) // see document_chunks
+			}
+			chunks.RelativePaths = append(chunks.RelativePaths, doc.path)
+			chunks.Ordinals = append(chunks.Ordinals, int32(i))
+			chunks.StartLines = append(chunks.StartLines, int32(p.StartLine))
+			chunks.EndLines = append(chunks.EndLines, int32(p.EndLine))
+			chunks.PassageHashes = append(chunks.PassageHashes, p.hash)
+			chunks.HeaderPaths = append(chunks.HeaderPaths, p.HeaderPath)
+		}
+		for i, link := range doc.Links {
+			links.RelativePaths = append(links.RelativePaths, doc.path)
+			links.Ordinals = append(links.Ordinals, int32(i))
+			links.TargetPaths = append(links.TargetPaths, link.Target)
+			links.FallbackPaths = append(links.FallbackPaths, link.Fallback)
+			links.Supersedes = append(links.Supersedes, link.Supersedes)
+		}
 	}
-	return rows
+	return rows, chunks, links
 }
 
 // chunkCount returns how many passages are of the text. It is 0 for one: the document is not chunked.
@@ -223,38 +232,6 @@ func chunkCount(passages []DissectedPassage) int32 {
 		return 0
 	}
 	return count
-}
-
-func (x *Indexer) chunkRows(documents []Dissection) db.ChunkInsertManyParams {
-	rows := db.ChunkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
-	for _, doc := range documents {
-		for i, p := range doc.Passages {
-			if p.Question {
-				i -= len(doc.Passages) // see document_chunks
-			}
-			rows.RelativePaths = append(rows.RelativePaths, doc.path)
-			rows.Ordinals = append(rows.Ordinals, int32(i))
-			rows.StartLines = append(rows.StartLines, int32(p.StartLine))
-			rows.EndLines = append(rows.EndLines, int32(p.EndLine))
-			rows.PassageHashes = append(rows.PassageHashes, p.hash)
-			rows.HeaderPaths = append(rows.HeaderPaths, p.HeaderPath)
-		}
-	}
-	return rows
-}
-
-func (x *Indexer) linkRows(documents []Dissection) db.LinkInsertManyParams {
-	rows := db.LinkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
-	for _, doc := range documents {
-		for i, link := range doc.Links {
-			rows.RelativePaths = append(rows.RelativePaths, doc.path)
-			rows.Ordinals = append(rows.Ordinals, int32(i))
-			rows.TargetPaths = append(rows.TargetPaths, link.Target)
-			rows.FallbackPaths = append(rows.FallbackPaths, link.Fallback)
-			rows.Supersedes = append(rows.Supersedes, link.Supersedes)
-		}
-	}
-	return rows
 }
 
 // analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics PostgreSQL takes a

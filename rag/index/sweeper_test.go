@@ -77,4 +77,3 @@ func TestSweeper_SweepsOnceInAnInterval(t *testing.T) {
 		t.Errorf("%d texts are left after the interval, want 1", got)
 	}
 }
-

@@ -81,8 +81,7 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 	}
 }
 
-// blocks records a block at a nesting depth, and those behind it in the same block. It stops at the one with
-// which the next piece begins.
+// blocks records a block at a nesting depth, and its next siblings. It stops where the next piece begins.
 func (w *bodyWalker) blocks(node ast.Node, depth int) {
 	for ; node != nil && node != w.piece.following; node = node.NextSibling() {
 		if node.Type() == ast.TypeBlock {

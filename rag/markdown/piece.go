@@ -113,7 +113,7 @@ func (p *piece) mayEndDefinition(node ast.Node, lines []string) bool {
 	return !blank(lines[line-1]) && !strings.HasPrefix(strings.TrimLeft(lines[line], " "), "#")
 }
 
-// isFirst reports whether no block of the piece begins before this one, or there is none.
+// isFirst reports whether a block begins on the first line of the piece. It also does for nil.
 func (p *piece) isFirst(node ast.Node) bool {
 	return node == nil || node.Pos() < 0 || p.line(node) == p.first
 }

@@ -61,7 +61,7 @@ func (d *Document) Places() []Place {
 }
 
 // blockBehind returns the fence of the block of code that is open behind a line, "" for none. block is the
-// one before the line. It also reports whether the line is text, neither code nor a fence.
+// fence that is open before the line. It reports whether the line is text, neither code nor a fence.
 func blockBehind(block, line string) (string, bool) {
 	fence := fenceOf(line)
 	switch {
@@ -121,8 +121,8 @@ func placesOfLine(line string, number int) []Place {
 // nearSymbol is how many bytes may stand between a path and the symbol in it, such as " in " or " (".
 const nearSymbol = 12
 
-// placesInCode returns the places in spans of code. An identifier in the span before a path, or else in
-// the one after it, is its symbol.
+// placesInCode returns the places in spans of code. A path's symbol is the identifier in the span before it,
+// or else in the next span.
 func placesInCode(line string) []Place {
 	var places []Place
 	beside := -1 // the place whose symbol may follow
