@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -65,31 +64,6 @@ func TestCalibration_OfThePreparedIndex(t *testing.T) {
 	want, _ := measured(t, f)
 	if got, known := measured(t, ragtest.New(t)); !known || got != want {
 		t.Errorf("it knows %+v (%t), want %+v", got, known, want)
-	}
-}
-
-// A model that squeezes all cosines says the same of every text.
-func TestCalibration_OfAModelThatSqueezesCosines(t *testing.T) {
-	t.Parallel()
-	f := ragtest.NewUnmeasured(t)
-	const squeeze = .6
-	logOdds := func(digest string, faults fakeollama.Faults) calibration.Calibration {
-		faults.Dimensions = 1000
-		f.Fake.SetFaults(faults)
-		f.Fake.AddModel("mxbai-embed-large", digest)
-		f.Add(t, f.Tenant, ragtest.File("docs/"+digest+".md", "# Timeouts", "", "How long a query may take."))
-		got, known := measured(t, f)
-		if !known || !got.Usable() {
-			t.Fatalf("%+v, known is %t, want a usable model", got, known)
-		}
-		return got
-	}
-	plain, squeezed := logOdds("aaaa", fakeollama.Faults{}), logOdds("bbbb", fakeollama.Faults{Squeeze: squeeze})
-	for _, cosine := range []float64{0, .3, .5, .9} {
-		want, got := plain.LogOdds(cosine), squeezed.LogOdds(squeeze+(1-squeeze)*cosine)
-		if math.Abs(got-want) > .01 {
-			t.Errorf("log-odds of a cosine of %v are %.4f where it is squeezed, want %.4f", cosine, got, want)
-		}
 	}
 }
 

@@ -60,9 +60,10 @@ type CleanedProject struct {
 
 // Cleanup removes first the checkouts that are gone. Then it removes passages without a document,
 // vectors of models without a checkout, and empty projects. It may run beside any number of
-// servers: what they index stays. The next activation of a checkout restores what was removed by
+// servers, and removes nothing that they index. The next activation of a checkout restores what was removed by
 // mistake. After an error the result says what was done before it.
-func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (done CleanupResult, err error) {
+func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
+	var done CleanupResult
 	tenants, err := db.ReadOne(ctx, x.db, "list checkouts", (*db.Queries).CleanupTenants,
 		db.CleanupTenantsParams{GraceSeconds: options.Grace.Seconds()})
 	if err != nil {
@@ -75,25 +76,20 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (done Clean
 		if state == Alive || state == Unknown && !row.Unseen {
 			continue
 		}
-		tenant := CleanedTenant{
-			Project: key.Project, Branch: key.Branch, Root: row.RepoRoot, LastSeen: row.LastSeen.UTC(),
-			BranchGone: state == Gone, InUse: row.InUse,
+		tenant, err := x.cleanTenant(ctx, row, options.DryRun)
+		if err != nil {
+			return done, err
 		}
-		if !tenant.InUse {
-			if tenant.Documents, tenant.InUse, err = x.removeTenant(ctx, row, options.DryRun); err != nil {
-				return done, err
-			}
-		}
+		tenant.BranchGone = state == Gone
 		done.Tenants = append(done.Tenants, tenant)
 		if options.DryRun && !tenant.InUse {
 			removable[row.ProjectID] = append(removable[row.ProjectID], row.ID)
 		}
 	}
-	var projects []db.Project
-	err = x.db.Read(ctx, "list projects", func(q *db.Queries) error {
-		projects, err = q.CleanupProjects(ctx)
-		return err
-	})
+	projects, err := x.allProjects(ctx)
+	if err != nil {
+		return done, err
+	}
 	for _, project := range projects {
 		cleaned, err := x.cleanProject(ctx, project, removable[project.ID], options.DryRun)
 		if cleaned.Passages > 0 || cleaned.Emptied {
@@ -103,16 +99,23 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (done Clean
 			return done, err
 		}
 	}
-	return done, err
+	return done, nil
 }
 
-// removeTenant removes a tenant unless a server has used it since the row was read, and
-// counts its documents. A dry run only counts.
-func (x *Index) removeTenant(ctx context.Context, row db.CleanupTenantsRow, dryRun bool) (documents int, inUse bool, err error) {
+// cleanTenant counts the documents of a tenant, and removes it unless a server indexes it, or has used it since
+// the row was read. A dry run only counts.
+func (x *Index) cleanTenant(ctx context.Context, row db.CleanupTenantsRow, dryRun bool) (CleanedTenant, error) {
+	cleaned := CleanedTenant{
+		Project: row.ProjectName, Branch: row.BranchName, Root: row.RepoRoot, LastSeen: row.LastSeen.UTC(), InUse: row.InUse,
+	}
+	if row.InUse {
+		return cleaned, nil
+	}
 	count, err := db.ReadOne(ctx, x.db, "count documents", (*db.Queries).CleanupCountDocuments,
 		db.CleanupCountDocumentsParams{ProjectID: row.ProjectID, TenantID: row.ID})
+	cleaned.Documents = int(count)
 	if err != nil || dryRun {
-		return int(count), false, err
+		return cleaned, err
 	}
 	err = x.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
 		if err := lockPassages(ctx, q, row.ProjectID); err != nil {
@@ -123,39 +126,37 @@ func (x *Index) removeTenant(ctx context.Context, row db.CleanupTenantsRow, dryR
 		})
 		return err
 	})
-	return int(count), db.IsNoRows(err), exceptNoRows(err)
+	cleaned.InUse = db.IsNoRows(err)
+	return cleaned, ignoreNoRows(err)
 }
 
 // cleanPassages removes the passages and the vectors that nothing uses, and returns how many
-// passages that are.
-func (x *Index) cleanPassages(ctx context.Context, project int32, removable []int32, dryRun bool) (passages int, err error) {
-	if dryRun {
-		for _, collection := range collections() {
-			hashes, err := x.unused(ctx, project, collection, removable)
-			if err != nil {
-				return passages, err
-			}
-			passages += len(hashes)
+// passages that are. A dry run only counts, and takes the removable tenants for removed.
+func (x *Index) cleanPassages(ctx context.Context, projectID int32, removable []int32, dryRun bool) (int, error) {
+	if !dryRun {
+		swept, err := x.Sweep(ctx, projectID)
+		if err != nil {
+			return swept, err
 		}
-		return passages, nil
+		return swept, x.deleteUnusedVectors(ctx, projectID)
 	}
-	if passages, err = x.Sweep(ctx, project); err != nil {
-		return passages, err
+	count := 0
+	for _, collection := range collections() {
+		hashes, err := x.unused(ctx, projectID, collection, removable)
+		if err != nil {
+			return count, err
+		}
+		count += len(hashes)
 	}
-	if err := x.deleteUnusedVectors(ctx, project); err != nil {
-		return passages, err
-	}
-	_, err = x.claimSweep(ctx, project, 0)
-	return passages, err
+	return count, nil
 }
 
 // cleanProject removes the text and the vectors of a project that nothing uses, and the
 // project if it has no tenant left. A dry run takes the removable tenants for removed.
-func (x *Index) cleanProject(
-	ctx context.Context, project db.Project, removable []int32, dryRun bool,
-) (cleaned CleanedProject, err error) {
-	cleaned.Name = project.Name
-	if cleaned.Passages, err = x.cleanPassages(ctx, project.ID, removable, dryRun); err != nil {
+func (x *Index) cleanProject(ctx context.Context, project db.Project, removable []int32, dryRun bool) (CleanedProject, error) {
+	passages, err := x.cleanPassages(ctx, project.ID, removable, dryRun)
+	cleaned := CleanedProject{Name: project.Name, Passages: passages}
+	if err != nil {
 		return cleaned, err
 	}
 	tenants, err := db.ReadOne(ctx, x.db, "count checkouts", (*db.Queries).TenantCount,
@@ -167,15 +168,12 @@ func (x *Index) cleanProject(
 		cleaned.Emptied = true
 		return cleaned, nil
 	}
-	err = x.db.Write(ctx, "remove project", func(q *db.Queries) error {
-		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: project.Name}); err != nil {
-			return err
+	cleaned.Emptied, err = transact(ctx, x.db.Write, "remove project", func(q *db.Queries) (bool, error) {
+		id, err := lockProject(ctx, q, project.Name)
+		if err != nil {
+			return false, err
 		}
-		if err := lockPassages(ctx, q, project.ID); err != nil {
-			return err
-		}
-		cleaned.Emptied, err = deleteEmptyProject(ctx, q, project.ID)
-		return err
+		return deleteEmptyProject(ctx, q, id)
 	})
-	return cleaned, exceptNoRows(err) // another process has removed it
+	return cleaned, ignoreNoRows(err) // another process has removed it
 }

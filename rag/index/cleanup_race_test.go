@@ -14,34 +14,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// A passage that is swept while it is being embedded leaves no vector behind.
-func TestCleanup_WhileAnotherServerEmbeds(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	other, _ := f.server(t)
-	f.AddText(t, f.Tenant, own("plums"))
-	embedding, swept := f.holdEmbedding()
-	drained := make(chan error, 1)
-	go func() { drained <- other.Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil) }()
-	<-embedding
-	if err := indexer(f.Index, f.Tenant, catalog.Compounding).Remove(t.Context(), []string{"docs/own.md"}); err != nil {
-		t.Fatal(err)
-	}
-	cleaned, err := f.Index.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
-	close(swept)
-	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 2}}}
-	if diff := cmp.Diff(want, cleaned); err != nil || diff != "" {
-		t.Errorf("cleanup: %v (-want +got):\n%s", err, diff)
-	}
-	if err := <-drained; err != nil {
-		t.Errorf("embed: %v", err)
-	}
-	if got := f.Rows(t, "SELECT hash::text FROM embeddings"); len(got) > 0 {
-		t.Errorf("%d vectors of passages that are gone", len(got))
-	}
-	f.checkWhole(t)
-}
-
 // Sweeps without a grace period among servers that index, reuse each other's
 // passages and remove documents: nothing is lost or half-written.
 func TestCleanup_AmongWriters(t *testing.T) {

@@ -122,19 +122,6 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	f.checkWhole(t)
 }
 
-func TestCleanup_RemovesUnusedTextAtOnce(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, own("plums"))
-	f.Add(t, f.Tenant, own("pears")) // nothing uses the plums any more
-	options := index.CleanupOptions{Grace: 30 * 24 * time.Hour, Judge: everythingIsAlive}
-	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}}}
-	if diff := cmp.Diff(want, f.cleanup(t, options)); diff != "" {
-		t.Errorf("cleanup (-want +got):\n%s", diff)
-	}
-	f.checkWhole(t)
-}
-
 func TestCleanup_RemovesEmptyProjects(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -166,31 +153,21 @@ func TestCleanup_KeepsWhatIsReusedMeanwhile(t *testing.T) {
 	if err := indexer(f.Index, f.Tenant, catalog.Compounding).Remove(t.Context(), []string{"docs/a.md", "docs/b.md"}); err != nil {
 		t.Fatal(err)
 	}
-	release := f.hold(t)
-	indexed := make(chan error, 1)
-	go func() {
+	var cleaned index.CleanupResult
+	indexErr, cleanErr := f.inOrder(t, func() error {
 		_, err := indexer(other, f.Tenant, catalog.Compounding).Index(t.Context(), twoDocuments()[:1])
-		indexed <- err
-	}()
-	f.until(t, aWriterHangs)
-	type result struct {
-		cleaned index.CleanupResult
-		err     error
+		return err
+	}, func() error {
+		var err error
+		cleaned, err = f.Index.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
+		return err
+	})
+	if indexErr != nil || cleanErr != nil {
+		t.Errorf("index: %v, cleanup: %v", indexErr, cleanErr)
 	}
-	swept := make(chan result, 1)
-	go func() {
-		cleaned, err := f.Index.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
-		swept <- result{cleaned, err}
-	}()
-	f.until(t, oneMoreQueues)
-	release()
-	if err := <-indexed; err != nil {
-		t.Errorf("index: %v", err)
-	}
-	got := <-swept
 	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}}} // the plums of b.md
-	if diff := cmp.Diff(want, got.cleaned); got.err != nil || diff != "" {
-		t.Errorf("cleanup: %v (-want +got):\n%s", got.err, diff)
+	if diff := cmp.Diff(want, cleaned); diff != "" {
+		t.Errorf("cleanup (-want +got):\n%s", diff)
 	}
 	f.checkWhole(t)
 }

@@ -30,27 +30,26 @@ type Contents struct {
 
 // Projects returns the names of all projects, sorted, without those that begin with a
 // colon: the handbook and evaluations.
-func (x *Index) Projects(ctx context.Context) (names []string, err error) {
-	err = x.db.Read(ctx, "list projects", func(q *db.Queries) error {
-		rows, err := q.CleanupProjects(ctx)
-		names = nil
-		for _, row := range rows {
-			if !strings.HasPrefix(row.Name, ":") {
-				names = append(names, row.Name)
-			}
+func (x *Index) Projects(ctx context.Context) ([]string, error) {
+	rows, err := x.allProjects(ctx)
+	var names []string
+	for _, row := range rows {
+		if !strings.HasPrefix(row.Name, ":") {
+			names = append(names, row.Name)
 		}
-		return err
-	})
+	}
 	return names, err
 }
 
+func (x *Index) allProjects(ctx context.Context) ([]db.Project, error) {
+	return transact(ctx, x.db.Read, "list projects", func(q *db.Queries) ([]db.Project, error) { return q.CleanupProjects(ctx) })
+}
+
 // Contents returns what the selection holds.
-func (x *Index) Contents(ctx context.Context, selection Selection) (contents Contents, err error) {
-	err = x.inProject(ctx, "count documents", selection.Project, func(q *db.Queries, id int32) error {
-		contents, err = contentsOf(ctx, q, id, selection)
-		return err
+func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, error) {
+	return ofProject(ctx, x, "count documents", selection.Project, func(q *db.Queries, id int32) (Contents, error) {
+		return contentsOf(ctx, q, id, selection)
 	})
-	return contents, err
 }
 
 // contentsOf counts what the tenants of a project hold that the selection names.
@@ -67,52 +66,54 @@ func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection S
 //
 // The tenants stay deleted until they are registered again with [Index.Tenant]. A write to one of them either
 // ends before the deletion or fails with [db.ErrTenantGone].
-func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Contents, err error) {
-	var projectID int32
-	err = x.db.Write(ctx, "delete documents", func(q *db.Queries) (err error) {
-		deleted = Contents{}
-		projectID, err = q.ProjectLock(ctx, db.ProjectLockParams{Name: selection.Project})
-		if db.IsNoRows(err) {
-			return nil
-		}
+func (x *Index) Delete(ctx context.Context, selection Selection) (Contents, error) {
+	deleted, err := transact(ctx, x.db.Write, "delete documents", func(q *db.Queries) (Contents, error) {
+		id, err := lockProject(ctx, q, selection.Project)
 		if err != nil {
-			return err
+			return Contents{}, err
 		}
-		if err := lockPassages(ctx, q, projectID); err != nil {
-			return err
-		}
-		if deleted, err = contentsOf(ctx, q, projectID, selection); err != nil {
-			return err
+		deleted, err := contentsOf(ctx, q, id, selection)
+		if err != nil {
+			return deleted, err
 		}
 		if err := q.TenantMarkDeleted(ctx, db.TenantMarkDeletedParams{
-			ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,
+			ProjectID: id, BranchName: selection.Branch, PathHash: selection.PathHash,
 		}); err != nil {
-			return err
+			return deleted, err
 		}
-		if err := q.TenantDeleteDocuments(ctx, db.TenantDeleteDocumentsParams{ProjectID: projectID}); err != nil {
-			return err
+		if err := q.TenantDeleteDocuments(ctx, db.TenantDeleteDocumentsParams{ProjectID: id}); err != nil {
+			return deleted, err
 		}
-		if err := q.TenantDeleteEmpty(ctx, db.TenantDeleteEmptyParams{ProjectID: projectID}); err != nil {
-			return err
+		if err := q.TenantDeleteEmpty(ctx, db.TenantDeleteEmptyParams{ProjectID: id}); err != nil {
+			return deleted, err
 		}
-		_, err = deleteEmptyProject(ctx, q, projectID)
-		return err
-	})
-	if err != nil || projectID == 0 {
+		_, err = deleteEmptyProject(ctx, q, id)
 		return deleted, err
+	})
+	if err != nil {
+		return Contents{}, ignoreNoRows(err) // the index does not have the project
 	}
-	_, err = x.Sweep(ctx, projectID)
+	id, err := db.ReadOne(ctx, x.db, "find project", (*db.Queries).ProjectFind, db.ProjectFindParams{Name: selection.Project})
+	if err != nil {
+		return deleted, ignoreNoRows(err) // the project is gone, and its text with it
+	}
+	_, err = x.Sweep(ctx, id)
 	return deleted, err
 }
 
-// lockPassages waits for the writers of a project, and keeps new ones waiting until the transaction ends.
-func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
-	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
+// lockProject returns a project's id, and keeps other processes from registering tenants of the project,
+// removing it, and writing its text. The error says that there are no rows if the index does not have it.
+func lockProject(ctx context.Context, q *db.Queries, name string) (int32, error) {
+	id, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: name})
+	if err != nil {
+		return 0, err
+	}
+	return id, lockPassages(ctx, q, id)
 }
 
-// deleteEmptyProject removes a project with its passages if it has no tenant. It
-// needs ProjectLock and lockPassages.
-func deleteEmptyProject(ctx context.Context, q *db.Queries, projectID int32) (deleted bool, err error) {
+// deleteEmptyProject removes a project with its passages if it has no tenant, and reports whether it did. It
+// needs lockProject.
+func deleteEmptyProject(ctx context.Context, q *db.Queries, projectID int32) (bool, error) {
 	tenants, err := q.TenantCount(ctx, db.TenantCountParams{ProjectID: projectID})
 	if err != nil || tenants > 0 {
 		return false, err

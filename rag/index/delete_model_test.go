@@ -9,10 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/ragtest"
@@ -220,37 +217,4 @@ func (m *model) delete(selection index.Selection) (gone []*catalog.Tenant) {
 	}
 	m.passages[selection.Project] = used
 	return gone
-}
-
-// answers returns the documents that searches find, by tenant and collection. It must be all that
-// the tenant has. Scores are left out: how rare a word is in the project is among what they
-// are made of.
-func (m *model) answers(t *testing.T, f *fixture) map[catalog.TenantKey]map[catalog.Collection][]string {
-	t.Helper()
-	answers := map[catalog.TenantKey]map[catalog.Collection][]string{}
-	for key, tenant := range m.tenants {
-		if tenant.deleted {
-			continue // nobody may ask
-		}
-		answers[key] = map[catalog.Collection][]string{}
-		for collection, documents := range tenant.documents {
-			hits, err := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant.Tenant, Collection: collection},
-				rag.Query{Text: "something about pears", Limit: 100})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var paths []string
-			for _, hit := range hits.Documents {
-				paths = append(paths, hit.Path)
-				answers[key][collection] = append(answers[key][collection], fmt.Sprintf("%s %s %d-%d",
-					hit.Path, hit.HeaderPath, hit.StartLine, hit.EndLine))
-			}
-			slices.Sort(answers[key][collection])
-			slices.Sort(paths)
-			if diff := cmp.Diff(slices.Sorted(maps.Keys(documents)), paths); diff != "" {
-				t.Fatalf("search in %v, %s (-want +got):\n%s", key, collection, diff)
-			}
-		}
-	}
-	return answers
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -14,49 +15,87 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
-func TestDelete_WhileAnotherServerEmbeds(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
+// whileEmbedding calls remove while another server has asked for the vectors of the tenant's passages.
+func (f *fixture) whileEmbedding(t *testing.T, remove func()) {
+	t.Helper()
 	other, _ := f.server(t)
-	f.AddText(t, f.Tenant, twoDocuments()...)
-	embedding, deleted := f.holdEmbedding()
+	asked, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f.Fake.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/embed" {
+			once.Do(func() { close(asked) })
+			<-release
+		}
+	})
 	drained := make(chan error, 1)
 	go func() { drained <- other.Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil) }()
-	<-embedding
-	contents, err := f.Index.Delete(t.Context(), wholeProject(f))
-	close(deleted)
-	if diff := cmp.Diff(index.Contents{Documents: 2, Chunks: 3}, contents); err != nil || diff != "" {
-		t.Errorf("deleted: %v (-want +got):\n%s", err, diff)
-	}
+	<-asked
+	remove()
+	close(release)
 	if err := <-drained; err != nil {
 		t.Errorf("embed: %v", err)
 	}
-	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
-		t.Errorf("left behind (-want +got):\n%s", diff)
+	if got := f.Rows(t, "SELECT hash::text FROM embeddings"); len(got) > 0 {
+		t.Errorf("%d vectors of passages that are gone", len(got))
 	}
+	f.checkWhole(t)
 }
 
-// hold keeps all writers from writing links, which is the last that an indexing
-// transaction does, and what a deletion does behind its locks.
-func (f *fixture) hold(t *testing.T) (release func()) {
+// A passage that goes while it is being embedded leaves no vector behind.
+func TestDelete_WhileAnotherServerEmbeds(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.AddText(t, f.Tenant, twoDocuments()...)
+	f.whileEmbedding(t, func() {
+		contents, err := f.Index.Delete(t.Context(), wholeProject(f))
+		if diff := cmp.Diff(index.Contents{Documents: 2, Chunks: 3}, contents); err != nil || diff != "" {
+			t.Errorf("deleted: %v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+func TestCleanup_WhileAnotherServerEmbeds(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.AddText(t, f.Tenant, own("plums"))
+	f.whileEmbedding(t, func() {
+		if err := indexer(f.Index, f.Tenant, catalog.Compounding).Remove(t.Context(), []string{"docs/own.md"}); err != nil {
+			t.Error(err)
+		}
+		cleaned := f.cleanup(t, index.CleanupOptions{Judge: everythingIsAlive})
+		want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 2}}}
+		if diff := cmp.Diff(want, cleaned); diff != "" {
+			t.Errorf("cleanup (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// inOrder runs both calls at once so that the first holds its locks when the second asks for them: nobody may
+// write links, which is the last that an indexing transaction does, and what a deletion does behind its locks.
+func (f *fixture) inOrder(t *testing.T, first, second func() error) (firstErr, secondErr error) {
 	t.Helper()
 	tx, err := f.Pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE document_links IN SHARE MODE"); err != nil {
-		t.Fatal(err)
-	}
-	release = sync.OnceFunc(func() {
+	release := sync.OnceFunc(func() {
 		if err := tx.Rollback(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Cleanup(release) // otherwise the deletion would wait for ever
-	return release
+	defer release() // otherwise the calls would wait for ever
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE document_links IN SHARE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	errs := [2]chan error{make(chan error, 1), make(chan error, 1)}
+	go func() { errs[0] <- first() }()
+	f.until(t, aWriterHangs)
+	go func() { errs[1] <- second() }()
+	f.until(t, oneMoreQueues)
+	release()
+	return <-errs[0], <-errs[1]
 }
 
 // Locks are those of the whole cluster, on which other tests run.
@@ -66,68 +105,39 @@ const (
 	oneMoreQueues = ownLocks + ` AND locktype = 'advisory'`
 )
 
-func TestDelete_WaitsForAnotherServersTransaction(t *testing.T) {
+// Whichever comes first, a deletion or another server's transaction, the other waits for it.
+func TestDelete_BesideAnotherServersTransaction(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	other, _ := f.server(t)
-	release := f.hold(t)
-	indexed := make(chan error, 1)
-	go func() {
-		_, err := other.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
-		indexed <- err
-	}()
-	f.until(t, aWriterHangs)
-	type result struct {
-		contents index.Contents
-		err      error
+	var deleted index.Contents
+	remove := func() error {
+		var err error
+		deleted, err = f.Index.Delete(t.Context(), wholeProject(f))
+		return err
 	}
-	deleted := make(chan result, 1)
-	go func() {
-		contents, err := f.Index.Delete(t.Context(), wholeProject(f))
-		deleted <- result{contents, err}
-	}()
-	f.until(t, oneMoreQueues)
-	release()
-	if err := <-indexed; err != nil {
-		t.Errorf("index: %v", err)
+	write := func() error {
+		_, err := indexer(other, f.Tenant, catalog.Compounding).Index(t.Context(), twoDocuments())
+		return err
 	}
-	got := <-deleted
-	if diff := cmp.Diff(index.Contents{Documents: 2, Chunks: 3}, got.contents); got.err != nil || diff != "" {
-		t.Errorf("deleted: %v (-want +got):\n%s", got.err, diff)
+	check := func(indexErr, wantErr, deleteErr error) {
+		t.Helper()
+		if !errors.Is(indexErr, wantErr) || deleteErr != nil {
+			t.Errorf("index: %v, want %v; delete: %v", indexErr, wantErr, deleteErr)
+		}
+		if diff := cmp.Diff(index.Contents{Documents: 2, Chunks: 3}, deleted); diff != "" {
+			t.Errorf("deleted (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
+			t.Errorf("left behind (-want +got):\n%s", diff)
+		}
 	}
-	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
-		t.Errorf("left behind (-want +got):\n%s", diff)
-	}
-}
-
-func TestDelete_AnotherServersTransactionWaitsForIt(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	other, _ := f.server(t)
+	indexErr, deleteErr := f.inOrder(t, write, remove)
+	check(indexErr, nil, deleteErr)
+	f.Tenant = f.Branch(t, "main")
 	f.Add(t, f.Tenant, twoDocuments()...)
-	release := f.hold(t)
-	deleted := make(chan error, 1)
-	go func() {
-		_, err := f.Index.Delete(t.Context(), wholeProject(f))
-		deleted <- err
-	}()
-	f.until(t, aWriterHangs)
-	indexed := make(chan error, 1)
-	go func() {
-		_, err := other.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
-		indexed <- err
-	}()
-	f.until(t, oneMoreQueues)
-	release()
-	if err := <-deleted; err != nil {
-		t.Errorf("delete: %v", err)
-	}
-	if err := <-indexed; !errors.Is(err, db.ErrTenantGone) {
-		t.Errorf("index: %v, want to be told to activate again", err)
-	}
-	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
-		t.Errorf("left behind (-want +got):\n%s", diff)
-	}
+	deleteErr, indexErr = f.inOrder(t, remove, write)
+	check(indexErr, db.ErrTenantGone, deleteErr)
 }
 
 // together runs the calls at once, each after a random moment, and returns their
@@ -185,6 +195,10 @@ func TestDelete_AmongAllOtherWriters(t *testing.T) {
 			},
 			func() error { return y.Remove(t.Context(), []string{"docs/b.md", "docs/a.md"}) },
 			func() error { _, err := second.Delete(t.Context(), selection); return err },
+			func() error {
+				_, err := first.Delete(t.Context(), index.Selection{Project: key.Project, Branch: &other.Branch})
+				return err
+			},
 			func() error { _, err := first.Tenant(t.Context(), key, "/repo"); return err },
 		)
 		for i, err := range errs {
@@ -200,42 +214,6 @@ func TestDelete_AmongAllOtherWriters(t *testing.T) {
 		t.Error("no deletion came before another call: the test shows nothing")
 	}
 	f.checkWhole(t)
-	f.checkNoDeadlocks(t, stopFirst, stopSecond)
-}
-
-func TestDelete_LastTwoTenantsAtOnce(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	random := rand.New(rand.NewPCG(3, 4))
-	first, stopFirst := f.server(t)
-	second, stopSecond := f.server(t)
-	for range 20 {
-		f.Add(t, f.Branch(t, "one"), twoDocuments()...)
-		f.Add(t, f.Branch(t, "two"), twoDocuments()[0])
-		if _, err := f.Index.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &f.Tenant.Key.Branch}); err != nil {
-			t.Fatal(err)
-		}
-		one, two := "one", "two"
-		var deleted [2]index.Contents
-		errs := together(random,
-			func() (err error) {
-				deleted[0], err = first.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &one})
-				return err
-			},
-			func() (err error) {
-				deleted[1], err = second.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &two})
-				return err
-			})
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([2]index.Contents{{Documents: 2, Chunks: 3}, {Documents: 1, Chunks: 3}}, deleted); diff != "" {
-			t.Fatalf("deleted (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
-			t.Fatalf("left behind (-want +got):\n%s", diff)
-		}
-	}
 	f.checkNoDeadlocks(t, stopFirst, stopSecond)
 }
 

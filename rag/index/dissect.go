@@ -1,6 +1,8 @@
 package index
 
 import (
+	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,6 +12,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+const (
+	// maxLinks bounds the links kept of one document.
+	maxLinks = 1000
+	// maxTitle bounds a title, in characters: a heading may be a file of one line.
+	maxTitle = 1000
 )
 
 // Dissection describes what the index makes of a file.
@@ -23,6 +32,12 @@ type Dissection struct {
 	// FrontMatter and FrontMatterLines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
+
+	path       string
+	stamp      document.Stamp
+	parsed     *markdown.Document
+	schemaHash string
+	undated    bool // the front matter may have no date, and has none
 }
 
 // Link is a document's link to a file, by paths in the repository.
@@ -55,22 +70,116 @@ type DissectedPassage struct {
 // Dissect returns what the index makes of a file of the collection. It is a pure
 // function: nothing is written. The error is that of indexing the file.
 func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
-	doc, err := prepare(file, collection, schema)
+	doc, err := dissect(file, collection, schema)
 	if err != nil {
 		return Dissection{}, err
 	}
-	dissection := doc.Dissection
-	for i, p := range dissection.Passages {
-		dissection.Passages[i].Terms = terms.Distinct(p.language, p.Heading+"\n\n"+p.Text)
+	doc.parsed = nil // it holds the whole text
+	for i, p := range doc.Passages {
+		doc.Passages[i].Terms = terms.Distinct(p.language, p.Heading+"\n\n"+p.Text)
 	}
-	return dissection, nil
+	return doc, nil
+}
+
+// dissect parses and validates a file and cuts it into passages. They have no Terms. The error says
+// why the file cannot be a document.
+func dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
+	parsed, err := parse(file, schema)
+	if err != nil {
+		return Dissection{}, err
+	}
+	folder, docType, err := classify(file.Path, parsed.FrontMatter, schema)
+	if err != nil {
+		return Dissection{}, err
+	}
+	fields := parsed.FrontMatter // that say what the doc-type knows
+	if schema == nil {
+		fields = nil
+	}
+	date, _ := fields["date"].(string)
+	if folder.Lenient() {
+		date = dateOf(date) // nothing has checked it
+	}
+	doc := Dissection{
+		Title:   markdown.CutRunes(cmp.Or(parsed.Title, baseName(file.Path)), maxTitle),
+		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
+		Links: dedupe(slices.Concat(
+			resolveLinks(file.Path, folder, parsed.Links),
+			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), false),
+			resolveRelated(file.Path, docType.Docs, stringList(fields["supersedes"]), true),
+		)),
+		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
+		path: file.Path, stamp: file.Stamp(), parsed: parsed,
+		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
+	}
+	language := cmp.Or(terms.Language(folder.Language), terms.Detect(string(file.Content)))
+	doc.Passages = passagesOf(parsed, doc.Title, language, collection)
+	if collection == catalog.Compounding {
+		doc.Places = citedPlaces(file.Path, folder.LinkRoot, parsed)
+	}
+	if collection == catalog.Handbook {
+		doc.DocType = handbookSection(file.Path, parsed.FrontMatter)
+	}
+	return doc, nil
+}
+
+// passagesOf returns the passages of a document: those of its front matter, of its text, and its questions. A
+// page of the handbook has only those of its text.
+func passagesOf(
+	parsed *markdown.Document, title string, language terms.Language, collection catalog.Collection,
+) []DissectedPassage {
+	var all []DissectedPassage
+	add := func(p markdown.Passage, frontMatter, question bool) {
+		heading := markdown.Heading(title, p.HeaderPath)
+		all = append(all, DissectedPassage{
+			Passage: p, Heading: heading, FrontMatter: frontMatter, Question: question, language: language,
+			hash: catalog.PassageHash(heading, p.Text, strings.TrimPrefix(string(language), string(terms.English))),
+		})
+	}
+	if collection != catalog.Handbook {
+		for _, p := range frontMatterPassages(parsed, title) {
+			add(p, true, false)
+		}
+	}
+	for _, p := range parsed.Passages(title, markdown.DefaultLimit()) {
+		add(p, false, false)
+	}
+	if len(all) == 0 {
+		// A title alone, or the summary of a handbook page.
+		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: parsed.Summary}
+		for _, p := range halved(whole, roomBeside(title)) {
+			add(p, true, false)
+		}
+	}
+	if collection != catalog.Handbook {
+		for _, text := range questions(parsed.FrontMatter) {
+			add(markdown.Passage{StartLine: 1, EndLine: parsed.FrontMatterLines, Text: text}, true, true)
+		}
+	}
+	return all
+}
+
+// baseName is the name of a file without its extension.
+func baseName(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
+
+// handbookSection is the front matter's section, else the first folder below
+// the ingested one, else the name of the file.
+func handbookSection(source string, frontMatter map[string]any) string {
+	section, _ := frontMatter["section"].(string)
+	if strings.TrimSpace(section) != "" {
+		return strings.TrimSpace(section)
+	}
+	if parts := strings.Split(source, "/"); len(parts) > 2 {
+		return parts[1]
+	}
+	return baseName(source)
 }
 
 // maxGist is about what an embedding model reads, in characters.
 const maxGist = 2_000
 
-// Gist returns the text that stands for a document in comparisons, in one line: its title, its
-// summary and the beginning of its text. The rest of the front matter is left out, because all
+// Gist returns the text by which documents are compared, in one line: title, summary and the beginning
+// of the text. The rest of the front matter is left out, because all
 // documents of one type have it in common. The error is a [*markdown.Error].
 func Gist(content []byte) (string, error) {
 	parsed, err := markdown.ParseAny(content)

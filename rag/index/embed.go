@@ -23,12 +23,6 @@ const (
 	maxBatch  = 32
 )
 
-// maxWritten is about how many vectors are written together at most.
-const maxWritten = 8 * maxBatch
-
-// unembedded is a passage without a vector.
-type unembedded = db.EmbeddingQueueRow
-
 // vector is the embedding of a passage.
 type vector struct {
 	hash      uuid.UUID
@@ -36,73 +30,65 @@ type vector struct {
 }
 
 // embed embeds passages batch by batch until outdated, which it calls after each, returns true. It writes
-// vectors while it makes the next ones: those that are made while others are written are written together.
+// the vectors of a batch while it makes those of the next one.
 func (q *Queue) embed(
-	ctx context.Context, model *usedModel, collection catalog.Collection, passages []unembedded, outdated func() bool,
+	ctx context.Context, used *usedModel, collection catalog.Collection, passages []db.EmbeddingQueueRow, outdated func() bool,
 ) error {
-	var made []vector
-	var err error
 	written := make(chan error, 1) // the result of the last write
 	written <- nil
-	for len(passages) > 0 && err == nil {
+	for len(passages) > 0 {
 		batch := passages[:min(q.batch, len(passages))]
 		passages = passages[len(batch):]
-		var vectors []vector
-		vectors, err = q.embedBatch(ctx, model, batch)
-		made = append(made, vectors...)
-		if len(written) > 0 || len(made) >= maxWritten {
-			if writeErr := <-written; writeErr != nil {
-				return errors.Join(err, writeErr)
-			}
-			ready := made
-			made = nil
-			go func() {
-				written <- panics.Catch(func() error { return q.store(ctx, model, collection, ready) })
-			}()
+		vectors, err := q.embedBatch(ctx, used, batch)
+		if err := errors.Join(err, <-written); err != nil {
+			return err
 		}
+		go func() {
+			written <- panics.Catch(func() error { return q.store(ctx, used, collection, vectors) })
+		}()
 		if outdated() {
 			break
 		}
 	}
-	if writeErr := <-written; writeErr != nil {
-		return errors.Join(err, writeErr)
-	}
-	return errors.Join(err, q.store(ctx, model, collection, made))
+	return <-written
 }
 
 // embedBatch embeds passages in one request. It notes those that the model refuses, or with
 // which this program panics.
-func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []unembedded) (vectors []vector, err error) {
-	err = isolate(ctx, q.index.logger, batch, func(batch []unembedded) error {
+func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.EmbeddingQueueRow) ([]vector, error) {
+	embed := func(batch []db.EmbeddingQueueRow) ([]vector, error) {
 		texts := make([]string, len(batch))
 		for i, p := range batch {
 			texts[i] = embeddedText(p.Heading, p.Content)
 		}
 		embeddings, err := q.timed(ctx, texts, q.index.embedder.Embed)
 		if err != nil {
-			return fmt.Errorf("embed passages: %w", err)
+			return nil, fmt.Errorf("embed passages: %w", err)
 		}
+		var vectors []vector
 		for i, embedding := range embeddings {
 			if errors.Is(embedding.Err, model.ErrInputTooLong) {
-				if embedding, err = q.index.embedParts(ctx, batch[i].Heading, batch[i].Content); err != nil {
-					return err
+				embedding, err = q.index.embedParts(ctx, batch[i].Heading, batch[i].Content)
+				if err != nil {
+					return nil, err
 				}
 			}
 			switch {
 			case embedding.Err != nil:
 				q.refuse(batch[i].Hash, embedding.Err)
 			case embedding.Digest != used.Digest:
-				return model.ErrModelReplaced
+				return nil, model.ErrModelReplaced
 			default:
 				vectors = append(vectors, vector{hash: batch[i].Hash, embedding: embedding.Vector})
 			}
 		}
-		return nil
-	}, func(p unembedded, reason error) error {
+		return vectors, nil
+	}
+	refuse := func(p db.EmbeddingQueueRow, reason error) ([]vector, error) {
 		q.refuse(p.Hash, reason)
-		return nil
-	})
-	return vectors, err
+		return nil, nil
+	}
+	return isolate(ctx, q.index.logger, batch, embed, refuse)
 }
 
 // timed calls embed, and makes the next batch twice or half as large by the time that it takes.
@@ -127,27 +113,27 @@ func (q *Queue) refuse(hash uuid.UUID, reason error) {
 }
 
 // store writes vectors, and counts them in the status.
-func (q *Queue) store(ctx context.Context, model *usedModel, collection catalog.Collection, vectors []vector) error {
+func (q *Queue) store(ctx context.Context, used *usedModel, collection catalog.Collection, vectors []vector) error {
 	if len(vectors) == 0 {
 		return nil
 	}
-	if err := q.storeCounted(ctx, model, collection, vectors); err != nil {
+	if err := q.storeCounted(ctx, used, collection, vectors); err != nil {
 		return err
 	}
 	if q.growth.add(len(vectors)) {
-		q.index.analyzed(ctx, q.index.db.AnalyzeVectors(ctx, collection))
+		q.index.reportAnalysis(ctx, q.index.db.AnalyzeVectors(ctx, collection))
 	}
 	return nil
 }
 
-func (q *Queue) storeCounted(ctx context.Context, model *usedModel, collection catalog.Collection, vectors []vector) error {
-	if err := take(ctx, q.counting); err != nil {
-		return err
+func (q *Queue) storeCounted(ctx context.Context, used *usedModel, collection catalog.Collection, vectors []vector) error {
+	if err := q.counting.Acquire(ctx, 1); err != nil {
+		return err //nolint:wrapcheck // the caller knows why
 	}
-	defer func() { <-q.counting }()
+	defer q.counting.Release(1)
 	// Two servers insert the same rows in the same order, so they cannot deadlock.
 	slices.SortFunc(vectors, func(a, b vector) int { return compareHashes(a.hash, b.hash) })
-	params := db.EmbeddingInsertManyParams{ProjectID: q.tenant.ProjectID, Collection: collection, ModelID: model.id}
+	params := db.EmbeddingInsertManyParams{ProjectID: q.tenant.ProjectID, Collection: collection, ModelID: used.id}
 	for _, v := range vectors {
 		params.Hashes = append(params.Hashes, v.hash)
 		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(v.embedding))
@@ -169,27 +155,25 @@ func (q *Queue) storeCounted(ctx context.Context, model *usedModel, collection c
 // model refuses are no error.
 func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
 	q.impatient.Add(1)
-	err := take(ctx, q.turn)
+	err := q.turn.Acquire(ctx, 1)
 	q.impatient.Add(-1)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = model.ErrLate // with the passages of others
+		return model.ErrLate // with the passages of others
 	}
 	if err != nil {
-		return err
+		return err //nolint:wrapcheck // the caller knows why
 	}
-	defer func() { <-q.turn }()
-	model, err := q.useModel(ctx)
+	defer q.turn.Release(1)
+	used, err := q.useModel(ctx)
 	if err != nil {
 		return err
 	}
 	for {
-		passages, err := q.read(ctx, db.EmbeddingQueueParams{
-			Collection: collection, ModelID: model.id, Paths: []string{path}, MaxPassages: int32(batchesRead * q.batch),
-		})
+		passages, err := q.read(ctx, used, collection, []string{path})
 		if err != nil || len(passages) == 0 {
 			return err
 		}
-		if err := q.embed(ctx, model, collection, passages, func() bool { return false }); err != nil {
+		if err := q.embed(ctx, used, collection, passages, func() bool { return false }); err != nil {
 			return err
 		}
 	}

@@ -8,30 +8,27 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// elsewhere are the front matter's fields that are not among the others: those that say
-// nothing about the subject of a document, the title, which is in every passage's
-// heading, and the two that come first. With supersedes, versions of a document would
-// differ in what they are found by, and an old one could come before a new one.
-func elsewhere() []string {
-	return []string{"doc_type", "date", "promotion_level", "supersedes", "title", "summary", "tags"}
-}
+// excludedFields get no line by their names in the passage of front matter. Some say nothing about the subject
+// of a document, the title is in every passage's heading, and two come first. With supersedes, an old version
+// of a document would have other words than the new one, and could come before it.
+var excludedFields = []string{"doc_type", "date", "promotion_level", "supersedes", "title", "summary", "tags"}
 
 // frontMatterPassages returns the passages that make front matter searchable: the summary, the
 // tags, and then every other field with text, by name. Each has one line that begins with its name
 // in words. There is one passage if that fits the embedding model's window, and none without such a
 // field. Its lines are the lines of the front matter.
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
-	var lines []string
-	add := func(name string) {
-		if text := joined(doc.FrontMatter[name]); text != "" {
-			lines = append(lines, strings.NewReplacer("_", " ", "-", " ").Replace(name)+": "+text)
+	names := []string{"tags"}
+	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
+		hasPassages := name == QuestionsField && len(questions(doc.FrontMatter)) > 0
+		if !slices.Contains(excludedFields, name) && !hasPassages {
+			names = append(names, name)
 		}
 	}
-	lines = append(lines, texts(doc.FrontMatter["summary"])...)
-	add("tags")
-	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
-		if !slices.Contains(elsewhere(), name) && (name != QuestionsField || len(questions(doc.FrontMatter)) == 0) {
-			add(name)
+	lines := texts(doc.FrontMatter["summary"])
+	for _, name := range names {
+		if text := joined(doc.FrontMatter[name]); text != "" {
+			lines = append(lines, strings.NewReplacer("_", " ", "-", " ").Replace(name)+": "+text)
 		}
 	}
 	if len(lines) == 0 {
@@ -58,8 +55,9 @@ const (
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range stringList(frontMatter[QuestionsField]) {
-		if text = strings.Join(strings.Fields(text), " "); text != "" && len(found) < maxQuestions {
-			found = append(found, markdown.CutRunes(text, maxQuestionRunes))
+		line := strings.Join(strings.Fields(text), " ")
+		if line != "" && len(found) < maxQuestions {
+			found = append(found, markdown.CutRunes(line, maxQuestionRunes))
 		}
 	}
 	return found
@@ -83,23 +81,20 @@ func halved(whole markdown.Passage, room int) []markdown.Passage {
 
 // texts returns the texts in a value of front matter, whatever they are nested in.
 func texts(value any) []string {
+	var all []string
 	switch value := value.(type) {
 	case string:
 		if text := strings.Join(strings.Fields(value), " "); text != "" {
-			return []string{text}
+			all = append(all, text)
 		}
 	case []any:
-		var all []string
 		for _, item := range value {
 			all = append(all, texts(item)...)
 		}
-		return all
 	case map[string]any:
-		var all []string
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			all = append(all, texts(value[name])...)
 		}
-		return all
 	}
-	return nil
+	return all
 }

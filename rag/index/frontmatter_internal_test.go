@@ -20,9 +20,9 @@ func (anything) DocumentType(string) (document.DocType, bool) {
 	return document.DocType{Name: "problem", Docs: "docs", Validate: func(map[string]any) []document.Violation { return nil }}, true
 }
 
-func prepareText(t *testing.T, collection catalog.Collection, content string) *prepared {
+func dissectText(t *testing.T, collection catalog.Collection, content string) Dissection {
 	t.Helper()
-	doc, err := prepare(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
+	doc, err := dissect(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestFrontMatterPassages(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, p := range prepareText(t, test.collection, test.content).Passages {
+			for _, p := range dissectText(t, test.collection, test.content).Passages {
 				got = append(got, lineRange(p)+" "+p.Text)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -98,7 +98,7 @@ func TestFrontMatterPassages_Long(t *testing.T) {
 		solution.WriteString(strings.Repeat("x", i%7+1) + " ")
 	}
 	solution.WriteString("theend")
-	doc := prepareText(t, catalog.Compounding, "---\ntitle: Pool\nsolution: "+solution.String()+"\n---\nText.\n")
+	doc := dissectText(t, catalog.Compounding, "---\ntitle: Pool\nsolution: "+solution.String()+"\n---\nText.\n")
 	words := 0
 	for _, p := range doc.Passages {
 		if tokens := markdown.EstimateTokens(p.Heading + "\n\n" + p.Text); tokens > markdown.DefaultLimit().MaxTokens {
@@ -106,8 +106,8 @@ func TestFrontMatterPassages_Long(t *testing.T) {
 		}
 		words += len(strings.Fields(p.Text))
 	}
-	if want := len(strings.Fields(solution.String())) + len([]string{"solution:", "Text."}); words != want || doc.chunkCount() != 0 {
-		t.Errorf("the passages have %d words in %d chunks, want %d in none", words, doc.chunkCount(), want)
+	if want := len(strings.Fields(solution.String())) + len([]string{"solution:", "Text."}); words != want || chunkCount(doc.Passages) != 0 {
+		t.Errorf("the passages have %d words in %d chunks, want %d in none", words, chunkCount(doc.Passages), want)
 	}
 }
 
@@ -115,12 +115,12 @@ func lineRange(p DissectedPassage) string {
 	return fmt.Sprintf("%d-%d", p.StartLine, p.EndLine)
 }
 
-func TestPrepare_Supersedes(t *testing.T) {
+func TestDissect_Supersedes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, value string }{{"one", "old.md"}, {"a list", "[old.md, /docs/problems/older.md]"}} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			doc := prepareText(t, catalog.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
+			doc := dissectText(t, catalog.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
 			want := []Link{{Target: "docs/problems/old.md"}, {Target: "docs/problems/old.md", Fallback: "docs/old.md", Supersedes: true}}
 			if test.name == "a list" {
 				want = append(want, Link{Target: "docs/problems/older.md", Supersedes: true})

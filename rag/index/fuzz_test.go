@@ -50,9 +50,10 @@ func FuzzLinks(f *testing.F) {
 		}
 		var links []Link
 		workbound.Check(t, len(source)+len(text), memoryPerByte, func() {
-			links = append(resolveLinks(source, document.DocType{Docs: "docs", LinkRoot: "../docs"}, doc.Links), resolveRelated(source, "docs", doc.Links)...)
+			inText := resolveLinks(source, document.DocType{Docs: "docs", LinkRoot: "../docs"}, doc.Links)
+			links = dedupe(append(inText, resolveRelated(source, "docs", doc.Links, false)...))
 		})
-		if len(links) > 2*maxLinks {
+		if len(links) > maxLinks {
 			t.Errorf("%d links", len(links))
 		}
 		for _, l := range links {
@@ -90,21 +91,21 @@ func FuzzHandbook(f *testing.F) {
 		for _, collection := range []catalog.Collection{catalog.Handbook, catalog.External} {
 			file := document.File{Path: path, Content: content}
 			var (
-				doc *prepared
+				doc Dissection
 				err error
 			)
-			workbound.Check(t, len(content), memoryPerByte, func() { doc, err = prepare(file, collection, nil) })
+			workbound.Check(t, len(content), memoryPerByte, func() { doc, err = dissect(file, collection, nil) })
 			if err != nil {
 				if !strings.Contains(string(content), "\x00") {
 					t.Errorf("%q is refused: %v", content, err)
 				}
 				continue
 			}
-			checkPrepared(t, doc)
+			checkDissected(t, doc)
 			if collection == catalog.Handbook && doc.DocType == "" {
 				t.Errorf("%q has no section", path)
 			}
-			again, err := prepare(file, collection, nil)
+			again, err := dissect(file, collection, nil)
 			if err != nil || cmp.Diff(fmt.Sprint(doc.Passages), fmt.Sprint(again.Passages)) != "" {
 				t.Errorf("%q has other passages the second time: %v", content, err)
 			}
@@ -112,8 +113,8 @@ func FuzzHandbook(f *testing.F) {
 	})
 }
 
-// checkPrepared fails unless a document has passages that the database and the model take.
-func checkPrepared(t *testing.T, doc *prepared) {
+// checkDissected fails unless a document has passages that the database and the model take.
+func checkDissected(t *testing.T, doc Dissection) {
 	t.Helper()
 	if len(doc.Passages) == 0 {
 		t.Error("no passages")

@@ -46,8 +46,8 @@ func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 // Lease returns the lease that makes this process the tenant's only indexer.
 func (x *Index) Lease(tenant *catalog.Tenant) *db.Lease { return db.NewLease(x.db, tenant) }
 
-// Used notes that somebody uses this server; see [db.Database.Used].
-func (x *Index) Used() (wasIdle bool) { return x.db.Used() }
+// Used notes that somebody uses this server, and reports whether it was idle; see [db.Database.Used].
+func (x *Index) Used() bool { return x.db.Used() }
 
 // Idle reports whether nobody has used this server for a minute.
 func (x *Index) Idle() bool { return x.db.Idle() }
@@ -57,4 +57,36 @@ func (x *Index) Warm(ctx context.Context) {
 	if err := x.embedder.Warm(ctx); err != nil && ctx.Err() == nil {
 		x.logger.DebugContext(ctx, "load the embedding model", "error", err)
 	}
+}
+
+// transact returns the result of f. run is [db.Database.Read], [db.Database.ReadLong] or [db.Database.Write].
+func transact[T any](
+	ctx context.Context, run func(ctx context.Context, op string, f func(q *db.Queries) error) error, op string,
+	f func(q *db.Queries) (T, error),
+) (T, error) {
+	var result T
+	err := run(ctx, op, func(q *db.Queries) error {
+		var err error
+		result, err = f(q)
+		return err
+	})
+	return result, err
+}
+
+// ignoreNoRows returns an error, but nil for that of a query for one row that found none.
+func ignoreNoRows(err error) error {
+	if db.IsNoRows(err) {
+		return nil
+	}
+	return err
+}
+
+// lockPassagesShared keeps each [Index.Delete] and [Index.Sweep] of the project waiting until the transaction ends.
+func lockPassagesShared(ctx context.Context, q *db.Queries, projectID int32) error {
+	return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
+}
+
+// lockPassages waits for the writers of a project, and keeps new ones waiting until the transaction ends.
+func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
+	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
 }

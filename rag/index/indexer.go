@@ -29,7 +29,7 @@ type Indexer struct {
 
 	// What is below is set before the first call.
 
-	// Source is looked at before anything is written. Without one, files are taken as they were read.
+	// Source is looked at before anything is written. The default takes files as they were read.
 	Source Source
 	// Dates, if not nil, is asked for the dates, such as 2026-01-02, of documents that have none in their
 	// front matter and need none there. Without an answer, the date is that of the file's last change.
@@ -43,7 +43,9 @@ type Indexer struct {
 
 // Indexer returns the indexer of a collection. A nil schema takes any markdown.
 func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, schema Schema) *Indexer {
-	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema, OnWritten: func() {}}
+	return &Indexer{
+		index: x, tenant: tenant, collection: collection, schema: schema, Source: asRead{}, OnWritten: func() {},
+	}
 }
 
 // Known returns the stamp of every indexed file by its path. A document that was validated against another
@@ -96,11 +98,6 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 	})
 }
 
-// textOnly leaves out paths that are not text: no index holds one, and PostgreSQL refuses to look.
-func textOnly(paths []string) []string {
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
-}
-
 // write runs f in a transaction of the tenant that begins with [lockPassagesShared].
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
 	err := x.index.db.Write(ctx, op, func(q *db.Queries) error {
@@ -109,16 +106,11 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 		}
 		return f(q)
 	})
-	if err == nil {
-		x.OnWritten()
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// lockPassagesShared keeps each [Index.Delete] and [Index.Sweep] of the project waiting
-// until the transaction ends.
-func lockPassagesShared(ctx context.Context, q *db.Queries, projectID int32) error {
-	return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
+	x.OnWritten()
+	return nil
 }
 
 // Index puts the files into the index, each whole or not at all. Text that another checkout of the
@@ -126,43 +118,47 @@ func lockPassagesShared(ctx context.Context, q *db.Queries, projectID int32) err
 // document, one that has changed since it was read ([document.ErrChanged]), and one that makes this
 // program panic. Earlier versions of invalid files leave the index, because no answer may come from
 // text that is gone. An error means that nothing is known of the files: call again.
-func (x *Indexer) Index(ctx context.Context, files []document.File) (failures []document.Failure, err error) {
-	err = isolate(ctx, x.index.logger, files, func(files []document.File) error {
-		failed, err := x.indexBatch(ctx, files)
-		if err == nil {
-			failures = append(failures, failed...)
-		}
-		return err
-	}, func(file document.File, reason error) error {
-		failures = append(failures, document.Failure{Path: file.Path, Err: reason})
-		return x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
-	})
-	return failures, err
+func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
+	batch := func(files []document.File) ([]document.Failure, error) { return x.indexBatch(ctx, files) }
+	refuse := func(file document.File, reason error) ([]document.Failure, error) {
+		err := x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
+		return []document.Failure{{Path: file.Path, Err: reason}}, err
+	}
+	return isolate(ctx, x.index.logger, files, batch, refuse)
 }
 
-// isolate calls f with all items. If the content of an item is at fault (the database refuses it,
-// or this program panics), isolate calls f with each item alone, and refuse with those at fault.
-// Any other error ends it.
-func isolate[T any](
-	ctx context.Context, logger *slog.Logger, items []T, f func(items []T) error, refuse func(item T, reason error) error,
-) error {
-	err := panics.Catch(func() error { return f(items) })
-	bug, ok := errors.AsType[*panics.Error](err)
-	if !ok && !db.IsKind(err, db.KindData) {
+// isolate returns the results of f for all items. If the content of an item is at fault (the database refuses
+// it, or this program panics), isolate calls f with each item alone, and refuse with those at fault. Any
+// other error ends it.
+func isolate[Item, Result any](
+	ctx context.Context, logger *slog.Logger, items []Item,
+	f func(items []Item) ([]Result, error), refuse func(item Item, reason error) ([]Result, error),
+) ([]Result, error) {
+	var results []Result
+	err := panics.Catch(func() error {
+		var err error
+		results, err = f(items)
 		return err
+	})
+	bug, isBug := errors.AsType[*panics.Error](err)
+	if !isBug && !db.IsKind(err, db.KindData) {
+		return results, err
 	}
 	if len(items) == 1 {
-		if ok {
+		if isBug {
 			logger.ErrorContext(ctx, "a bug stopped the indexing", "panic", bug.Value, "stack", string(bug.Stack))
 		}
 		return refuse(items[0], err)
 	}
+	results = nil
 	for i := range items {
-		if err := isolate(ctx, logger, items[i:i+1], f, refuse); err != nil {
-			return err
+		more, err := isolate(ctx, logger, items[i:i+1], f, refuse)
+		if err != nil {
+			return nil, err
 		}
+		results = append(results, more...)
 	}
-	return nil
+	return results, nil
 }
 
 // largeBatch is how many bytes of files make a batch a large one. Parsed and analysed,
@@ -182,10 +178,10 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 		defer x.index.largeBatches.Release(1)
 	}
 	var failures []document.Failure
-	var documents []*prepared
+	var documents []Dissection
 	refused := map[string]document.Stamp{}
 	for _, file := range files {
-		doc, err := prepare(file, x.collection, x.schema)
+		doc, err := dissect(file, x.collection, x.schema)
 		if err != nil {
 			failures = append(failures, document.Failure{Path: file.Path, Err: err})
 			refused[file.Path] = file.Stamp()
@@ -194,17 +190,47 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 		x.report(ctx, doc)
 		documents = append(documents, doc)
 	}
-	x.date(ctx, documents)
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
-	slices.SortFunc(documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
+	slices.SortFunc(documents, func(a, b Dissection) int { return strings.Compare(a.path, b.path) })
 	if err := x.removeRefused(ctx, refused); err != nil {
 		return nil, err
 	}
-	changed, err := x.writeDocuments(ctx, documents)
+	changed, err := x.writeDocuments(ctx, documents, x.missingDates(ctx, documents))
 	for _, path := range changed {
 		failures = append(failures, document.Failure{Path: path, Err: document.ErrChanged})
 	}
 	return failures, err
+}
+
+// report logs bytes that were replaced and front matter that is indexed as text.
+func (x *Indexer) report(ctx context.Context, doc Dissection) {
+	if doc.parsed.Replaced > 0 {
+		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
+			"path", doc.path, "line", doc.parsed.Replaced)
+	}
+	if doc.parsed.NotFrontMatter != nil {
+		x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
+			"path", doc.path, "reason", doc.parsed.NotFrontMatter)
+	}
+}
+
+// missingDates returns the dates, by path, of the documents that have none in their front matter and need none there.
+func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
+	dates := map[string]string{}
+	var paths []string
+	for _, doc := range documents {
+		if !doc.undated {
+			continue
+		}
+		paths = append(paths, doc.path)
+		if !doc.stamp.ModTime.IsZero() {
+			dates[doc.path] = doc.stamp.ModTime.Format(time.DateOnly)
+		}
+	}
+	if len(paths) > 0 && x.Dates != nil {
+		maps.Copy(dates, x.Dates(ctx, paths))
+	}
+	return dates
 }
 
 // Source looks at files again. A writer asks it in its transaction, while the other writers of the tenant
@@ -217,32 +243,26 @@ type Source interface {
 	Present(paths []string) []string
 }
 
-// changed returns the files that have changed since they were read.
-func (x *Indexer) changed(stamps map[string]document.Stamp) []string {
-	if x.Source == nil || len(stamps) == 0 {
-		return nil
-	}
-	return x.Source.Changed(stamps)
-}
+// asRead is a source whose files are as they were read.
+type asRead struct{}
+
+func (asRead) Changed(map[string]document.Stamp) []string { return nil }
+func (asRead) Present([]string) []string                  { return nil }
 
 // Remove removes documents whose files are gone. Their passages stay, for other checkouts.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
-	return x.remove(ctx, paths, func(paths []string) []string {
-		if x.Source == nil {
-			return nil
-		}
-		return x.Source.Present(paths)
-	})
+	return x.remove(ctx, paths, func(paths []string) []string { return x.Source.Present(paths) })
 }
 
 // removeRefused removes the earlier versions of files that have become invalid.
 func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
-	return x.remove(ctx, slices.Collect(maps.Keys(refused)), func([]string) []string { return x.changed(refused) })
+	return x.remove(ctx, slices.Collect(maps.Keys(refused)), func([]string) []string { return x.Source.Changed(refused) })
 }
 
 // remove removes documents, except those that keep returns inside the transaction.
 func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []string) []string) error {
-	paths = textOnly(paths)
+	// No index holds a path that is not text, and PostgreSQL refuses to look.
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 	if len(paths) == 0 {
 		return nil
 	}
@@ -250,14 +270,10 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
+		kept := keep(paths)
 		return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
 			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
-			RelativePaths: without(paths, keep(paths)),
+			RelativePaths: slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(kept, path) }),
 		})
 	})
-}
-
-// without returns the paths that are not among others.
-func without(paths, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(others, path) })
 }

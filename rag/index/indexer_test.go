@@ -9,7 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // nothing knows no doc-type.
@@ -48,55 +47,51 @@ func TestIndex_WritesDocumentChunksLinksAndPassages(t *testing.T) {
 	}
 }
 
-func TestIndex_SecondBranchEmbedsNothing(t *testing.T) {
+// Only passages whose heading or text is new to the project are embedded.
+func TestIndex_EmbedsOnlyNewText(t *testing.T) {
 	t.Parallel()
-	f := setup(t)
-	files := []document.File{
-		file("docs/a.md", section("One", "apples"), section("Two", "pears")), file("docs/b.md", "# B", "", "Something else."),
-	}
-	f.Add(t, f.Tenant, files...)
-	if len(f.Fake.Texts()) == 0 {
-		t.Fatal("the first branch embedded nothing")
-	}
-	f.Fake.Forget()
-	f.Add(t, f.Branch(t, "feature/x"), files...)
-	if texts := f.Fake.Texts(); len(texts) != 0 {
-		t.Errorf("a second branch with the same files embedded %q", texts)
-	}
-	got := f.Rows(t, `SELECT concat_ws('|', t.branch_name, count(*)) FROM document_chunks c
-		JOIN tenants t ON t.id = c.tenant_id GROUP BY t.branch_name ORDER BY 1`)
-	if diff := cmp.Diff([]string{"feature/x|3", "main|3"}, got); diff != "" {
-		t.Errorf("chunks (-want +got):\n%s", diff)
-	}
-}
-
-func TestIndex_RenameEmbedsNothing(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	indexer := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{})
-	f.Add(t, f.Tenant, file("docs/old.md", "# Title", "", "The same text."))
-	f.Fake.Forget()
-	if err := indexer.Remove(t.Context(), []string{"docs/old.md"}); err != nil {
-		t.Fatal(err)
-	}
-	f.Add(t, f.Tenant, file("docs/new.md", "# Title", "", "The same text."))
-	if texts := f.Fake.Texts(); len(texts) != 0 {
-		t.Errorf("a rename embedded %q", texts)
-	}
-	if diff := cmp.Diff([]string{"docs/new.md"}, f.Rows(t, `SELECT relative_path FROM documents`)); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
-}
-
-func TestIndex_EditedSectionIsAllThatIsEmbedded(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", section("One", "apples"), section("Two", "pears"), section("Three", "plums")))
-	f.Fake.Forget()
-	f.Add(t, f.Tenant, file("docs/a.md", section("One", "apples"), section("Two", "quinces"), section("Three", "plums")))
-	texts := f.Fake.Texts()
-	if len(texts) != 1 || !strings.Contains(texts[0], "quinces") || !strings.HasPrefix(texts[0], "a\n## Two\n\n") {
-		t.Errorf("embedded %q, want the section about quinces alone", texts)
+	before := []document.File{file("docs/a.md", section("One", "apples"), section("Two", "pears")), file("docs/b.md", "# B", "", "Something else.")}
+	for _, test := range []struct {
+		name   string
+		change func(t *testing.T, f *fixture)
+		want   []string // beginnings of the texts
+	}{
+		{"a second branch", func(t *testing.T, f *fixture) { t.Helper(); f.Add(t, f.Branch(t, "feature/x"), before...) }, nil},
+		{"a new name", func(t *testing.T, f *fixture) {
+			t.Helper()
+			if err := indexer(f.Index, f.Tenant, catalog.Compounding).Remove(t.Context(), []string{"docs/b.md"}); err != nil {
+				t.Fatal(err)
+			}
+			f.Add(t, f.Tenant, file("docs/new.md", "# B", "", "Something else."))
+		}, nil},
+		{"another format of documents", func(t *testing.T, f *fixture) {
+			t.Helper()
+			f.exec(t, "UPDATE documents SET schema_hash = '0.' || schema_hash, title = ''")
+			f.Add(t, f.Tenant, before...)
+			if diff := cmp.Diff([]string{"a", "B"}, f.Rows(t, "SELECT title FROM documents ORDER BY relative_path")); diff != "" {
+				t.Errorf("titles (-want +got):\n%s", diff)
+			}
+		}, nil},
+		{"an edited section", func(t *testing.T, f *fixture) {
+			t.Helper()
+			f.Add(t, f.Tenant, file("docs/a.md", section("One", "apples"), section("Two", "quinces")))
+		}, []string{"a\n## Two\n\n## Two\n\nSentence 0 says something about quinces"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.Add(t, f.Tenant, before...)
+			f.Fake.Forget()
+			test.change(t, f)
+			var got []string
+			for _, text := range f.Fake.Texts() {
+				beginning, _, _ := strings.Cut(text, " and how")
+				got = append(got, beginning)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("embedded (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -114,18 +109,13 @@ func TestIndex_BadDocumentsAreReportedAndTheRestGoesOn(t *testing.T) {
 	if got := apierror.AsError(failures[0].Err).Code; got != apierror.SchemaValidationFailed {
 		t.Errorf("code %s", got)
 	}
-	want := []string{"docs/good.md", "docs/refused.md"}
+	want := []string{"docs/good.md", "docs/refused.md"} // no answer comes from text that is gone
 	if diff := cmp.Diff(want, f.Rows(t, `SELECT relative_path FROM documents ORDER BY 1`)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
-}
-
-func TestIndex_UnknownFolderIsInvalidDocType(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
 	failures, err := f.Index.Indexer(f.Tenant, catalog.Compounding, nothing{}).Index(t.Context(), []document.File{file("docs/x.md", "Text.")})
 	if err != nil || len(failures) != 1 {
-		t.Fatalf("failures %v, error %v", failures, err)
+		t.Fatalf("in a folder without a doc-type: failures %v, error %v", failures, err)
 	}
 	if got := apierror.AsError(failures[0].Err).Code; got != apierror.InvalidDocType {
 		t.Errorf("code %s, want INVALID_DOC_TYPE", got)
@@ -163,49 +153,21 @@ func TestIndex_TermsBelongToAProject(t *testing.T) {
 	}
 }
 
-func TestKnown_TellsWhatIsIndexed(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	indexed := file("docs/a.md", "Text.")
-	f.Add(t, f.Tenant, indexed)
-	known, err := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Known(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stamp, ok := known["docs/a.md"]; !ok || !stamp.Proves(indexed.Stamp()) {
-		t.Errorf("known %v, want the stamp of docs/a.md", known)
-	}
-}
-
-// A document that an earlier version of the program has indexed is indexed again.
-func TestKnown_OfAnotherFormat(t *testing.T) {
+// Known has a stamp that proves a file unchanged, but not if an earlier version of the program has indexed it.
+func TestKnown(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	indexed := file("docs/a.md", "Text.")
 	f.AddText(t, f.Tenant, indexed)
-	f.exec(t, "UPDATE documents SET schema_hash = '0:'")
-	known, err := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Known(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if stamp, ok := known["docs/a.md"]; !ok || stamp.Proves(indexed.Stamp()) {
-		t.Errorf("known %v, want a stamp that proves nothing", known)
-	}
-}
-
-// Documents of another format are read again from their files, and keep their vectors.
-func TestIndex_AnotherDocumentFormatKeepsVectors(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "Text."))
-	f.exec(t, "UPDATE documents SET schema_hash = '0.' || schema_hash, title = ''")
-	f.Fake.Forget()
-	f.Add(t, f.Tenant, file("docs/a.md", "Text."))
-	if diff := cmp.Diff([]string{"a"}, f.Rows(t, "SELECT title FROM documents")); diff != "" {
-		t.Errorf("title (-want +got):\n%s", diff)
-	}
-	if texts := f.Fake.Texts(); len(texts) > 0 {
-		t.Errorf("%q was embedded again", texts)
+	for _, proves := range []bool{true, false} {
+		known, err := indexer(f.Index, f.Tenant, catalog.Compounding).Known(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stamp, ok := known["docs/a.md"]; !ok || stamp.Proves(indexed.Stamp()) != proves {
+			t.Errorf("known %v, want a stamp of docs/a.md that proves it unchanged: %t", known, proves)
+		}
+		f.exec(t, "UPDATE documents SET schema_hash = '0:'")
 	}
 }
 

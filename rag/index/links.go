@@ -1,9 +1,9 @@
 package index
 
 import (
+	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -13,14 +13,14 @@ import (
 // resolveLinks makes link destinations found in the file at source relative to
 // the repository. Those that lead out of it, or to the file itself, are left out.
 func resolveLinks(source string, docType document.DocType, destinations []string) []Link {
-	links := []Link{}
+	var links []Link
 	for _, destination := range destinations {
 		link := destinationLink(source, docType, destination)
 		if insideRepository(link.Target) && link.Target != source && link.Fallback != source {
 			links = append(links, link)
 		}
 	}
-	return dedupe(links)
+	return links
 }
 
 // TextLink returns a link in the text of a project's document. It reports false if the link leads to no
@@ -46,12 +46,12 @@ func destinationLink(source string, docType document.DocType, destination string
 	return Link{Target: target}
 }
 
-// resolveRelated resolves the related_docs of the file at source. Writers give them relative to the
-// file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to the repository
-// ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. Of the first two, an existing
-// file wins.
-func resolveRelated(source, docs string, related []string) []Link {
-	links := []Link{}
+// resolveRelated resolves a field of the front matter that names documents, such as related_docs, of the file at
+// source. Writers give them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to
+// the repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. Of the first two, an
+// existing file wins.
+func resolveRelated(source, docs string, related []string, supersedes bool) []Link {
+	var links []Link
 	for _, given := range related {
 		destination, ok := markdown.RelativeLink(withoutAnchor(given))
 		if !ok {
@@ -72,12 +72,12 @@ func resolveRelated(source, docs string, related []string) []Link {
 		}
 		switch {
 		case ok:
-			links = append(links, Link{Target: target, Fallback: inDocs})
+			links = append(links, Link{Target: target, Fallback: inDocs, Supersedes: supersedes})
 		case inDocs != "":
-			links = append(links, Link{Target: inDocs})
+			links = append(links, Link{Target: inDocs, Supersedes: supersedes})
 		}
 	}
-	return dedupe(links)
+	return links
 }
 
 var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)
@@ -115,17 +115,17 @@ func resolveLink(source, destination string) (string, bool) {
 const maxPath = 4096
 
 func insideRepository(target string) bool {
-	return len(target) <= maxPath && target != "" && target != "." && target != ".." && !strings.HasPrefix(target, "../") &&
-		!strings.ContainsRune(target, 0)
+	return len(target) <= maxPath && target != "." && fs.ValidPath(target)
 }
 
 // dedupe keeps the first of equal links, and no more than maxLinks.
 func dedupe(links []Link) []Link {
-	seen := make(map[Link]bool, len(links))
-	links = slices.DeleteFunc(links, func(l Link) bool {
-		again := seen[l]
-		seen[l] = true
-		return again
-	})
-	return links[:min(len(links), maxLinks)]
+	kept, seen := []Link{}, map[Link]bool{}
+	for _, link := range links {
+		if !seen[link] && len(kept) < maxLinks {
+			seen[link] = true
+			kept = append(kept, link)
+		}
+	}
+	return kept
 }

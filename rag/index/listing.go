@@ -34,29 +34,28 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 // Inspect looks at a checkout without registering it, and reports false if the index does not
 // have it. It decodes what its indexer last published into status, and counts which of its parts
 // of documents have no vector of the model. For nil it takes the model of the last indexing.
-func (x *Index) Inspect(
-	ctx context.Context, key catalog.TenantKey, current *model.Model, status any,
-) (found bool, counted QueueStatus, err error) {
-	var tenant *catalog.Tenant
-	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
-		tenant, _, err = lookUp(ctx, q, key)
-		return err
+func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, current *model.Model, status any) (bool, QueueStatus, error) {
+	tenant, err := transact(ctx, x.db.Read, "inspect the index", func(q *db.Queries) (*catalog.Tenant, error) {
+		tenant, _, err := lookUp(ctx, q, key)
+		return tenant, err
 	})
 	if err != nil {
-		return false, counted, exceptNoRows(err)
+		return false, QueueStatus{}, ignoreNoRows(err)
 	}
 	row, err := db.ReadOne(ctx, x.db, "read sync status", (*db.Queries).TenantState,
 		db.TenantStateParams{ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation})
-	if err == nil && row.SyncStatus != nil {
-		err = json.Unmarshal(row.SyncStatus, status)
+	if err := ignoreNoRows(err); err != nil {
+		return false, QueueStatus{}, fmt.Errorf("read sync status: %w", err)
 	}
-	if err != nil && !db.IsNoRows(err) {
-		return false, counted, fmt.Errorf("read sync status: %w", err)
+	if row.SyncStatus != nil {
+		if err := json.Unmarshal(row.SyncStatus, status); err != nil {
+			return false, QueueStatus{}, fmt.Errorf("read sync status: %w", err)
+		}
 	}
 	if current != nil {
-		row, err := db.ReadOne(ctx, x.db, "find the model", (*db.Queries).EmbeddingModelFind, findParams(*current))
-		if err := exceptNoRows(err); err != nil {
-			return false, counted, err
+		row, err := x.findModel(ctx, *current)
+		if err != nil {
+			return false, QueueStatus{}, err
 		}
 		tenant.ModelID = &row.ID // 0 if it has made no vector yet
 	}

@@ -20,16 +20,19 @@ type usedModel struct {
 	calibrated, tidied bool
 }
 
+func (q *Queue) currentModel() *usedModel {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.model
+}
+
 // useModel makes the embedding model that the server has the tenant's.
 func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	q.mu.Lock()
-	used := q.model
-	q.mu.Unlock()
-	if used.Model == current {
+	if used := q.currentModel(); used.Model == current {
 		return used, nil
 	}
 	id, err := q.setModel(ctx, current)
@@ -45,58 +48,43 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 
 // setModel makes a model the tenant's, and returns its id. Only one that the database does
 // not know is written there: on Citus that needs every node.
-func (q *Queue) setModel(ctx context.Context, current model.Model) (id int32, err error) {
-	err = q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) error {
+func (q *Queue) setModel(ctx context.Context, current model.Model) (int32, error) {
+	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (int32, error) {
 		row, err := queries.EmbeddingModelFind(ctx, findParams(current))
-		id = row.ID
+		id := row.ID
 		if db.IsNoRows(err) {
 			id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		_, err = queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
 			EmbeddingModelID: id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
 		})
 		if db.IsNoRows(err) {
-			return db.ErrTenantGone
+			return 0, db.ErrTenantGone
 		}
-		return err
+		return id, err
 	})
-	return id, err
 }
 
-func findParams(model model.Model) db.EmbeddingModelFindParams {
+func findParams(m model.Model) db.EmbeddingModelFindParams {
 	return db.EmbeddingModelFindParams{
-		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
+		Name: m.Name, Digest: m.Digest, Dimensions: int32(m.Dimensions), PromptVersion: int32(m.PromptVersion),
 	}
 }
 
-// deletedVectors is how many vectors one statement deletes.
-const deletedVectors = 10_000
-
-// deleteUnusedVectors deletes the vectors of models that no tenant of the project uses any more.
-func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32) error {
-	for more := true; more; {
-		if err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
-			deleted, err := q.EmbeddingDeleteUnused(ctx, db.EmbeddingDeleteUnusedParams{
-				ProjectID: projectID, MaxEmbeddings: deletedVectors,
-			})
-			more = len(deleted) >= deletedVectors
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+// findModel returns the database's row of a model, or the zero value.
+func (x *Index) findModel(ctx context.Context, m model.Model) (db.EmbeddingModelFindRow, error) {
+	row, err := db.ReadOne(ctx, x.db, "find what the model's cosines mean", (*db.Queries).EmbeddingModelFind, findParams(m))
+	return row, ignoreNoRows(err)
 }
 
-// Calibration returns what the model's cosines mean; known is false while no queue has
-// measured it in this database.
-func (x *Index) Calibration(ctx context.Context, model model.Model) (measured calibration.Calibration, known bool, err error) {
-	row, err := db.ReadOne(ctx, x.db, "find what the model's cosines mean", (*db.Queries).EmbeddingModelFind, findParams(model))
+// Calibration returns what the model's cosines mean, and false while no queue has measured it in this database.
+func (x *Index) Calibration(ctx context.Context, m model.Model) (calibration.Calibration, bool, error) {
+	row, err := x.findModel(ctx, m)
 	if err != nil || row.OwnFirst == nil {
-		return measured, false, exceptNoRows(err)
+		return calibration.Calibration{}, false, err
 	}
 	return calibration.Calibration{
 		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
@@ -111,28 +99,33 @@ func (x *Index) ModelDigests(ctx context.Context, name string) ([]string, error)
 
 // calibrate measures what the model's cosines mean, unless the database has it. Searches
 // by meaning need it, so it comes before the passages.
-func (q *Queue) calibrate(ctx context.Context, model *usedModel) error {
-	if model.calibrated {
+func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
+	if used.calibrated {
 		return nil
 	}
-	_, known, err := q.index.Calibration(ctx, model.Model)
-	if err == nil && !known {
-		err = q.measure(ctx, model)
+	_, known, err := q.index.Calibration(ctx, used.Model)
+	if err != nil {
+		return err
 	}
-	model.calibrated = err == nil
-	return err
+	if !known {
+		if err := q.measure(ctx, used); err != nil {
+			return err
+		}
+	}
+	used.calibrated = true
+	return nil
 }
 
 // measure makes the vectors of the shipped questions and answers, and writes what follows
 // from them. A model that refuses one of these texts is of no use.
-func (q *Queue) measure(ctx context.Context, model *usedModel) error {
+func (q *Queue) measure(ctx context.Context, used *usedModel) error {
 	x := q.index
 	questions, answers := calibration.Pairs()
-	asked, err := q.embedTexts(ctx, model, questions, x.embedder.EmbedAsQueries)
+	asked, err := q.embedTexts(ctx, used, questions, x.embedder.EmbedAsQueries)
 	if err != nil {
 		return err
 	}
-	answered, err := q.embedTexts(ctx, model, answers, x.embedder.Embed)
+	answered, err := q.embedTexts(ctx, used, answers, x.embedder.Embed)
 	if err != nil {
 		return err
 	}
@@ -140,11 +133,11 @@ func (q *Queue) measure(ctx context.Context, model *usedModel) error {
 	if len(asked) == len(questions) && len(answered) == len(answers) {
 		measured = calibration.Measure(asked, answered)
 	}
-	x.logger.DebugContext(ctx, "embedding model measured", "model", model.Name, "matched", measured.Matched,
+	x.logger.DebugContext(ctx, "embedding model measured", "model", used.Name, "matched", measured.Matched,
 		"unmatched", measured.Unmatched, "variance", measured.Variance, "own_first", measured.OwnFirst)
 	return x.db.Write(ctx, "write what the model's cosines mean", func(queries *db.Queries) error {
 		return queries.EmbeddingModelCalibrate(ctx, db.EmbeddingModelCalibrateParams{
-			ID: model.id, Matched: measured.Matched, Unmatched: measured.Unmatched,
+			ID: used.id, Matched: measured.Matched, Unmatched: measured.Unmatched,
 			Variance: measured.Variance, OwnFirst: measured.OwnFirst,
 		})
 	})
@@ -155,7 +148,8 @@ func (q *Queue) measure(ctx context.Context, model *usedModel) error {
 func (q *Queue) embedTexts(
 	ctx context.Context, used *usedModel, texts []string,
 	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
-) (vectors [][]float32, err error) {
+) ([][]float32, error) {
+	var vectors [][]float32
 	for len(texts) > 0 {
 		n := min(q.batch, len(texts))
 		embeddings, err := q.timed(ctx, texts[:n], embed)

@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"context"
 	"net/http"
 	"sync"
 	"testing"
@@ -11,8 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/index"
-	models "github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
@@ -66,35 +63,6 @@ func TestDrain_WhileTheModelIsReplaced(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"First. " + anotherDigest, "Second. " + anotherDigest}, f.vectors(t)); diff != "" {
 		t.Errorf("vectors (-want +got):\n%s", diff)
-	}
-}
-
-// An embedder whose host has another build than it was asked for.
-type otherBuild struct {
-	index.Embedder
-	left int
-}
-
-func (o *otherBuild) Embed(ctx context.Context, texts []string) ([]models.Embedding, error) {
-	embeddings, err := o.Embedder.Embed(ctx, texts)
-	if o.left--; o.left >= 0 {
-		for i := range embeddings {
-			embeddings[i].Digest = anotherDigest
-		}
-	}
-	return embeddings, err
-}
-
-func TestDrain_StoresNoVectorOfAnotherBuild(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.AddText(t, f.Tenant, file("docs/a.md", "Text."))
-	x := f.NewIndex(f.Database, &otherBuild{Embedder: f.Models, left: 2})
-	if err := x.Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := f.vectors(t); len(got) != 1 || got[0] == "Text. "+anotherDigest {
-		t.Errorf("vectors %q, want one of the model that there is", got)
 	}
 }
 

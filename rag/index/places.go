@@ -1,8 +1,8 @@
 package index
 
 import (
+	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -62,11 +62,9 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 // resolvePlace makes a place relative to the repository, and false if it is outside.
 func resolvePlace(source string, place markdown.Place) (CitedPlace, bool) {
 	target := strings.TrimPrefix(path.Clean("/"+place.Path), "/")
+	isInside := insideRepository(target)
 	if place.Link || strings.HasPrefix(place.Path, "../") {
-		var ok bool
-		if target, ok = resolveLink(source, place.Path); !ok {
-			return CitedPlace{}, false
-		}
+		target, isInside = resolveLink(source, place.Path)
 	}
 	if strings.HasSuffix(place.Path, "/") {
 		target += "/"
@@ -74,29 +72,18 @@ func resolvePlace(source string, place markdown.Place) (CitedPlace, bool) {
 	return CitedPlace{
 		Place: document.Place{Path: target, First: place.First, Last: place.Last, Symbol: place.Symbol},
 		Field: -1, Raw: place.Raw,
-	}, insideRepository(target)
+	}, isInside
 }
 
-// quoteTexts writes the code that a document quotes for the database, each once, as lines.
-func quoteTexts(parsed *markdown.Document) string {
-	var texts []string
+// storedLines writes places or quotes for the database, each once, as lines.
+func storedLines[T fmt.Stringer](all []T) string {
+	var lines []string
 	seen := map[string]bool{}
-	for _, q := range parsed.Quotes() {
-		if text := q.String(); !seen[text] && !strings.Contains(text, "\x00") {
-			seen[text] = true
-			texts = append(texts, text)
+	for _, item := range all {
+		if line := item.String(); !seen[line] && !strings.ContainsAny(line, "\n\x00") {
+			seen[line] = true
+			lines = append(lines, line)
 		}
 	}
-	return strings.Join(texts, "\n")
-}
-
-// placeTexts writes places for the database, each once.
-func placeTexts(places []CitedPlace) []string {
-	var texts []string
-	for _, p := range places {
-		if text := p.String(); !slices.Contains(texts, text) && !strings.ContainsAny(text, "\n\x00") {
-			texts = append(texts, text)
-		}
-	}
-	return texts
+	return strings.Join(lines, "\n")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
@@ -40,27 +41,26 @@ type Queue struct {
 	index       *Index
 	tenant      *catalog.Tenant
 	collections []catalog.Collection // the first is embedded first
+	onChange    func()
 	// wake holds a token when there may be new passages.
 	wake   chan struct{}
 	growth growth
 
-	// turn holds a token while a goroutine reads passages, embeds them and writes their
-	// vectors. Another one that is impatient gets its turn after the present batch.
-	turn      chan struct{}
+	// turn is held by the goroutine that reads passages, embeds them and writes their vectors. Another
+	// one that is impatient gets its turn after the present batch.
+	turn      *semaphore.Weighted
 	impatient atomic.Int32
 	// batch is the size of the next batch. Only the goroutine that has the turn uses it.
 	batch int
 
-	// counting holds a token while the vectors are counted or changed, and until status has the result.
-	counting chan struct{}
+	// counting is held while the vectors are counted or changed, and until status has the result.
+	counting *semaphore.Weighted
 
-	mu       sync.Mutex
-	onChange func()
-	status   QueueStatus
-	// stale is set while there may be passages that status does not count. woken is set if
-	// there may be more of them since the present count began.
-	stale, woken bool
-	model        *usedModel
+	mu     sync.Mutex
+	status QueueStatus
+	// wakes counts the calls of Wake. The status counts the passages that were there after countedWakes of them.
+	wakes, countedWakes int
+	model               *usedModel
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
 }
@@ -69,7 +69,7 @@ type Queue struct {
 func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection) *Queue {
 	return &Queue{
 		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {},
-		turn: make(chan struct{}, 1), counting: make(chan struct{}, 1), batch: 1, stale: true, model: &usedModel{},
+		turn: semaphore.NewWeighted(1), counting: semaphore.NewWeighted(1), batch: 1, wakes: 1, model: &usedModel{},
 	}
 }
 
@@ -82,7 +82,7 @@ func (q *Queue) OnChange(f func()) *Queue {
 // Wake makes the queue look for new passages.
 func (q *Queue) Wake() {
 	q.mu.Lock()
-	q.stale, q.woken = true, true
+	q.wakes++
 	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:
@@ -107,17 +107,17 @@ func (q *Queue) Run(ctx context.Context) {
 			return
 		}
 		q.setErr(err)
-		if err == nil {
-			retry.Reset()
-			q.rest(ctx)
+		if err != nil {
+			q.index.logger.WarnContext(ctx, "embedding waits", "error", err)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(retry.NextBackOff()):
+			}
 			continue
 		}
-		q.index.logger.WarnContext(ctx, "embedding waits", "error", err)
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(retry.NextBackOff()):
-		}
+		retry.Reset()
+		q.rest(ctx)
 	}
 }
 
@@ -132,11 +132,8 @@ func (q *Queue) rest(ctx context.Context) {
 			return
 		case <-time.After(queueIdle):
 		}
-		model, err := q.index.embedder.EmbedModel(ctx)
-		q.mu.Lock()
-		same := err == nil && model == q.model.Model
-		q.mu.Unlock()
-		if !same || !q.index.Idle() {
+		current, err := q.index.embedder.EmbedModel(ctx)
+		if err != nil || current != q.currentModel().Model || !q.index.Idle() {
 			return
 		}
 	}
@@ -161,39 +158,39 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 }
 
 // step reads the most urgent passages and embeds them. It reports whether the queue was empty.
-func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error) {
-	if err := take(ctx, q.turn); err != nil {
-		return false, err
+func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
+	if err := q.turn.Acquire(ctx, 1); err != nil {
+		return false, err //nolint:wrapcheck // the caller knows why
 	}
-	defer func() { <-q.turn }()
-	model, err := q.useModel(ctx)
+	defer q.turn.Release(1)
+	used, err := q.useModel(ctx)
 	if err != nil {
 		return false, err
 	}
-	missing, err := q.count(ctx, model.id, false)
+	missing, err := q.count(ctx, used.id, false)
 	if err != nil {
 		return false, err
 	}
 	report()
 	if q.Status().Chunks > 0 {
-		if err := q.calibrate(ctx, model); err != nil {
+		if err := q.calibrate(ctx, used); err != nil {
 			return false, err
 		}
 	}
-	collection, passages, err := q.next(ctx, model, missing)
+	collection, passages, err := q.next(ctx, used, missing)
 	if err != nil {
 		return false, err
 	}
 	if len(passages) > 0 {
 		read := time.Now()
-		return false, q.embed(ctx, model, collection, passages, func() bool {
+		return false, q.embed(ctx, used, collection, passages, func() bool {
 			report()
 			return q.outdated(read)
 		})
 	}
-	if slices.ContainsFunc(missing, func(n int64) bool { return n > 0 }) {
+	if slices.Max(append(missing, 0)) > 0 {
 		// They are refused, or another server has embedded them since they were counted.
-		if _, err := q.count(ctx, model.id, false); err != nil {
+		if _, err := q.count(ctx, used.id, false); err != nil {
 			return false, err
 		}
 		report()
@@ -201,21 +198,17 @@ func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error)
 	if err := q.reportRefused(ctx); err != nil {
 		return false, err
 	}
-	return true, q.tidy(ctx, model)
+	return true, q.tidy(ctx, used)
 }
 
 // next reads passages from the first collection that has some without a vector. missing
 // says how many vectors each collection lacks.
-func (q *Queue) next(
-	ctx context.Context, model *usedModel, missing []int64,
-) (catalog.Collection, []unembedded, error) {
+func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (catalog.Collection, []db.EmbeddingQueueRow, error) {
 	for i, collection := range q.collections {
 		if missing[i] == 0 {
 			continue
 		}
-		passages, err := q.read(ctx, db.EmbeddingQueueParams{
-			Collection: collection, ModelID: model.id, MaxPassages: int32(batchesRead * q.batch),
-		})
+		passages, err := q.read(ctx, used, collection, nil)
 		if err != nil || len(passages) > 0 {
 			return collection, passages, err
 		}
@@ -223,13 +216,18 @@ func (q *Queue) next(
 	return "", nil, nil
 }
 
-// read reads passages of the tenant that have no vector, and leaves out those that the model refuses.
-func (q *Queue) read(ctx context.Context, params db.EmbeddingQueueParams) ([]unembedded, error) {
-	params.ProjectID, params.TenantID = q.tenant.ProjectID, q.tenant.ID
+// read reads passages of the tenant that have no vector, and leaves out those that the model refuses. They are of
+// all documents if paths is nil.
+func (q *Queue) read(
+	ctx context.Context, used *usedModel, collection catalog.Collection, paths []string,
+) ([]db.EmbeddingQueueRow, error) {
 	q.mu.Lock()
-	params.Skipped = slices.Collect(maps.Keys(q.refused))
+	refused := slices.Collect(maps.Keys(q.refused))
 	q.mu.Unlock()
-	return db.ReadOne(ctx, q.index.db, "read the queue of passages to embed", (*db.Queries).EmbeddingQueue, params)
+	return db.ReadOne(ctx, q.index.db, "read the queue of passages to embed", (*db.Queries).EmbeddingQueue, db.EmbeddingQueueParams{
+		ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: used.id,
+		Paths: paths, Skipped: refused, MaxPassages: int32(batchesRead * q.batch),
+	})
 }
 
 // outdated reports whether other passages may be more urgent than those that were read.
@@ -251,24 +249,16 @@ func (q *Queue) outdated(read time.Time) bool {
 // tidy is called when everything is embedded. Once for each model it deletes the vectors of unused
 // models, and merges the terms that a sync has added. It does so even if the model is not new: a
 // server that has made most of its vectors may have been killed before this.
-func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
-	if model.tidied {
+func (q *Queue) tidy(ctx context.Context, used *usedModel) error {
+	if used.tidied {
 		return nil
 	}
-	err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID)
-	if err == nil {
-		err = q.index.db.MergeTerms(ctx, q.collections...)
+	if err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID); err != nil {
+		return err
 	}
-	model.tidied = err == nil
-	return err
-}
-
-// take puts a token into a channel that holds one.
-func take(ctx context.Context, token chan<- struct{}) error {
-	select {
-	case token <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the caller knows why
+	if err := q.index.db.MergeTerms(ctx, q.collections...); err != nil {
+		return err
 	}
+	used.tidied = true
+	return nil
 }

@@ -3,17 +3,13 @@ package index_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"math/rand/v2"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -21,7 +17,6 @@ import (
 	models "github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // run runs the queue until the test ends or stop is called.
@@ -252,50 +247,5 @@ func TestQueue_APassageThatMeetsABugIsReported(t *testing.T) {
 	f.waitEmbedded(t, 2)
 	if failed := queue.Status().Failed; len(failed) != 1 || failed[0].Path != "docs/001.md" {
 		t.Errorf("failed %v, want docs/001.md", failed)
-	}
-}
-
-// cheap is an embedder that takes no time for passages, and counts its calls.
-type cheap struct {
-	index.Embedder
-
-	calls atomic.Int32
-}
-
-func (c *cheap) Embed(ctx context.Context, texts []string) ([]models.Embedding, error) {
-	c.calls.Add(1)
-	model, err := c.EmbedModel(ctx)
-	if err != nil {
-		return nil, err
-	}
-	embeddings := make([]models.Embedding, len(texts))
-	for i := range embeddings {
-		vector := make([]float32, 1024)
-		vector[rand.N(len(vector))] = 1
-		embeddings[i] = models.Embedding{Vector: vector, Digest: model.Digest}
-	}
-	return embeddings, nil
-}
-
-// The time of a round trip to the database does not make the batches small: it says nothing
-// of the model.
-func TestQueue_KeepsItsPaceFarFromTheDatabase(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	const passages = 1400
-	f.AddText(t, f.Tenant, numbered(passages)...)
-	proxy, far := testenv.NewDatabaseProxy(t, f.Pool.Config().ConnString())
-	proxy.Inject(testenv.Toxic{Type: "latency", Stream: "upstream", Attributes: map[string]int{"latency": 50}})
-	database := db.NewDatabase(far, slog.New(slog.DiscardHandler))
-	t.Cleanup(database.Close)
-	embedder := &cheap{Embedder: f.NewModels(t, 0)}
-	began := time.Now()
-	if err := f.NewIndex(database, embedder).Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d passages took %s and %d requests", passages, time.Since(began), embedder.calls.Load())
-	f.waitEmbedded(t, passages)
-	if calls := int(embedder.calls.Load()); calls > passages/8 {
-		t.Errorf("%d requests were made for %d passages, want batches of 32", calls, passages)
 	}
 }

@@ -30,7 +30,8 @@ func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	status := q.status
-	if status.Counting = q.stale; q.stale {
+	status.Counting = q.countedWakes != q.wakes
+	if status.Counting {
 		status.Missing = max(1, status.Missing)
 		status.Chunks = max(status.Chunks, status.Missing)
 	}
@@ -51,24 +52,23 @@ func (q *Queue) setErr(err error) {
 // Count brings the status up to date if there may be new passages. It does not need Ollama: without
 // a known model, it counts the passages without a vector of the last one.
 func (q *Queue) Count(ctx context.Context) error {
-	q.mu.Lock()
-	stale, id := q.stale, q.model.id
-	q.mu.Unlock()
-	if !stale {
+	if !q.Status().Counting {
 		return nil
 	}
-	if id == 0 {
-		var err error
-		if id, err = q.lastModel(ctx); err != nil {
-			return err
-		}
+	id, err := q.lastModel(ctx)
+	if err != nil {
+		return err
 	}
-	_, err := q.count(ctx, id, true)
+	_, err = q.count(ctx, id, true)
 	return err
 }
 
-// lastModel returns the model that has made the tenant's vectors, as far as is known without Ollama.
-func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
+// lastModel returns the model that makes the tenant's vectors, or has made the last ones, as far as is known
+// without Ollama.
+func (q *Queue) lastModel(ctx context.Context) (int32, error) {
+	if id := q.currentModel().id; id != 0 {
+		return id, nil
+	}
 	if q.tenant.ModelID != nil {
 		return *q.tenant.ModelID, nil
 	}
@@ -78,16 +78,15 @@ func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
 
 // count brings the numbers of the status up to date with the vectors of a model. It returns how many are
 // missing in each collection. With ifStale it does nothing if another goroutine has just counted.
-func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) (missing []int64, err error) {
-	if err := take(ctx, q.counting); err != nil {
-		return nil, err
+func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64, error) {
+	if err := q.counting.Acquire(ctx, 1); err != nil {
+		return nil, err //nolint:wrapcheck // the caller knows why
 	}
-	defer func() { <-q.counting }()
+	defer q.counting.Release(1)
 	q.mu.Lock()
-	counted := ifStale && !q.stale
-	q.woken = q.woken && counted
+	wakes, isStale := q.wakes, q.countedWakes != q.wakes
 	q.mu.Unlock()
-	if counted {
+	if ifStale && !isStale {
 		return nil, nil
 	}
 	rows, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgress,
@@ -98,12 +97,13 @@ func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) (missing
 		return nil, err
 	}
 	var chunks, total int64
+	var missing []int64
 	for _, row := range rows {
 		chunks, total = chunks+row.Chunks, total+row.Missing
 		missing = append(missing, row.Missing)
 	}
 	q.update(func(s *QueueStatus) {
-		q.stale = q.woken
+		q.countedWakes = wakes
 		s.Chunks, s.Missing = int(chunks), int(total)
 	})
 	return missing, nil
@@ -128,7 +128,8 @@ func (q *Queue) reportRefused(ctx context.Context) error {
 		}
 	}
 	q.update(func(s *QueueStatus) {
-		if s.Failed = failed; s.FailedSince.IsZero() || len(failed) == 0 {
+		s.Failed = failed
+		if s.FailedSince.IsZero() || len(failed) == 0 {
 			s.FailedSince = time.Now()
 		}
 	})

@@ -1,8 +1,6 @@
 package index_test
 
 import (
-	"net/http"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,17 +58,3 @@ func twoDocuments() []document.File {
 }
 
 func wholeProject(f *fixture) index.Selection { return index.Selection{Project: f.Tenant.Key.Project} }
-
-// holdEmbedding keeps the fixture's Ollama from answering until the caller closes
-// goOn. begun is closed when it is asked.
-func (f *fixture) holdEmbedding() (begun <-chan struct{}, goOn chan<- struct{}) {
-	asked, release := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	f.Fake.Observe(func(r *http.Request) {
-		if r.URL.Path == "/api/embed" {
-			once.Do(func() { close(asked) })
-			<-release
-		}
-	})
-	return asked, release
-}

@@ -84,19 +84,6 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 	}
 }
 
-func TestIndex_ARefusedVersionTakesTheEarlierOneAlong(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "First."), file("docs/b.md", "Other."))
-	failures := f.Add(t, f.Tenant, file("docs/a.md", "---", "title: [unclosed", "---"), file("docs/b.md", "Another."))
-	if len(failures) != 1 || failures[0].Path != "docs/a.md" {
-		t.Errorf("failures %v, want docs/a.md", failures)
-	}
-	if diff := cmp.Diff([]string{"docs/b.md: Another."}, f.contents(t)); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
-}
-
 // panicking is a schema with a bug.
 type panicking struct{}
 

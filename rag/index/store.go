@@ -2,13 +2,14 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,55 +22,52 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
-const maxPassagesInserted = 500
+const (
+	// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
+	maxPassagesInserted = 500
+	// maxTags bounds the text of all tags, in characters: a search shows as many.
+	maxTags = 2000
+)
 
 // writeDocuments puts documents into the index in one transaction of three round trips. It
-// leaves out those whose files have changed since they were read, and returns their paths.
-func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (changed []string, err error) {
+// leaves out documents whose files have changed since they were read, and returns their paths.
+// dates has dates, by path, for documents without one.
+func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, dates map[string]string) ([]string, error) {
 	if len(documents) == 0 {
 		return nil, nil
 	}
-	err = x.write(ctx, "write documents", func(q *db.Queries) error {
+	stamps := map[string]document.Stamp{}
+	chunks := 0
+	for _, doc := range documents {
+		stamps[doc.path] = doc.stamp
+		chunks += len(doc.Passages)
+	}
+	var changed []string
+	err := x.write(ctx, "write documents", func(q *db.Queries) error {
 		if err := x.insertPassages(ctx, q, documents); err != nil {
 			return err
 		}
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
-		changed = x.changed(stampsOf(documents))
-		unchanged := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool {
-			return slices.Contains(changed, doc.file.Path)
+		changed = x.Source.Changed(stamps)
+		unchanged := slices.DeleteFunc(slices.Clone(documents), func(doc Dissection) bool {
+			return slices.Contains(changed, doc.path)
 		})
-		if len(unchanged) == 0 {
-			return nil
-		}
-		return x.replace(ctx, q, unchanged)
+		return x.replace(ctx, q, unchanged, dates)
 	})
 	if err != nil {
 		return nil, err
 	}
-	chunks := 0
-	for _, doc := range documents {
-		chunks += len(doc.Passages)
-	}
 	if x.growth.add(chunks) {
-		x.index.analyzed(ctx, x.index.db.AnalyzeText(ctx, x.collection))
+		x.index.reportAnalysis(ctx, x.index.db.AnalyzeText(ctx, x.collection))
 	}
 	return changed, nil
 }
 
-func stampsOf(documents []*prepared) map[string]document.Stamp {
-	stamps := make(map[string]document.Stamp, len(documents))
-	for _, doc := range documents {
-		stamps[doc.file.Path] = doc.file.Stamp()
-	}
-	return stamps
-}
-
 // insertPassages inserts the passages that the project does not have. None is removed before
 // the transaction ends.
-func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []*prepared) error {
+func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []Dissection) error {
 	passages, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
 		for _, p := range doc.Passages {
@@ -94,24 +92,24 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		if err != nil {
 			return err
 		}
-		missing := slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
-		if len(missing) == 0 {
-			continue
-		}
-		params := db.PassageInsertManyParams{
-			Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Hashes: missing,
-		}
-		var lists, lexicals []byte
-		meanings := make([]string, len(missing))
-		for i, hash := range missing {
+		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
+		var lists, lexicals, meanings []string
+		for _, hash := range hashes {
+			if slices.Contains(existing, hash) {
+				continue
+			}
 			p := passages[hash]
+			params.Hashes = append(params.Hashes, hash)
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
-			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
-			meanings[i] = meaning(p)
 			params.Promoted = append(params.Promoted, promoted[hash])
+			list, lexical, meaning := searchColumns(x.tenant.ProjectID, p)
+			lists, lexicals, meanings = append(lists, list), append(lexicals, lexical), append(meanings, meaning)
 		}
-		params.Terms, params.Lexicals = string(lists), string(lexicals)
+		if len(params.Hashes) == 0 {
+			continue
+		}
+		params.Terms, params.Lexicals = strings.Join(lists, ";"), strings.Join(lexicals, ";")
 		params.Meanings = strings.Join(meanings, ";")
 		if err := q.PassageInsertMany(ctx, params); err != nil {
 			return err
@@ -122,133 +120,118 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// appendLexicalSide appends what a search by words compares, as PassageInsertMany takes it: the
-// passage's terms, and their weights to four digits after the point: scores have three.
-func appendLexicalSide(lists, lexicals []byte, project int32, p DissectedPassage) (_, _ []byte) {
-	if len(lists) > 0 {
-		lists, lexicals = append(lists, ';'), append(lexicals, ';')
-	}
-	lists, lexicals = append(lists, '{'), append(lexicals, '{')
+// searchColumns returns what searches compare of a passage, as PassageInsertMany takes it: its terms, their
+// weights to four digits after the point (scores have three), and its built-in vector, "" for none, because the
+// table is of English. Searches compare directions alone, so its numbers are whole, which PostgreSQL reads faster.
+func searchColumns(project int32, p DissectedPassage) (list, lexical, meaning string) {
+	var ids, weighted, numbers []string
 	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
 	for i, hash := range hashes {
-		if i > 0 {
-			lists, lexicals = append(lists, ','), append(lexicals, ',')
-		}
-		lists = strconv.AppendInt(lists, int64(hash), 10)
-		lexicals = append(strconv.AppendInt(lexicals, int64(hash), 10), ':')
-		lexicals = strconv.AppendFloat(lexicals, float64(weights[i]), 'f', 4, 32)
+		id := strconv.Itoa(int(hash))
+		ids = append(ids, id)
+		weighted = append(weighted, id+":"+strconv.FormatFloat(float64(weights[i]), 'f', 4, 32))
 	}
-	lists, lexicals = append(lists, '}'), append(lexicals, "}/"...)
-	return lists, strconv.AppendInt(lexicals, terms.Dimensions, 10)
-}
-
-// meaning returns the built-in vector of a passage as a halfvec, "" for none: the table is of English. Searches
-// compare directions alone, so the numbers are whole, which PostgreSQL reads faster.
-func meaning(p DissectedPassage) string {
+	list = "{" + strings.Join(ids, ",") + "}"
+	lexical = "{" + strings.Join(weighted, ",") + "}/" + strconv.Itoa(terms.Dimensions)
 	if p.language != terms.English {
-		return ""
-	}
-	vector := wordvec.Vector(p.Heading + "\n" + p.Text)
-	if vector == nil {
-		return ""
+		return list, lexical, ""
 	}
 	const length = 1000
-	text := make([]byte, 0, 5*len(vector))
-	for i, x := range vector {
-		text = append(text, ","[:min(i, 1)]...)
-		text = strconv.AppendInt(text, int64(math.Round(length*float64(x))), 10)
+	for _, component := range wordvec.Vector(p.Heading + "\n" + p.Text) {
+		numbers = append(numbers, strconv.Itoa(int(math.Round(length*float64(component)))))
 	}
-	return "[" + string(text) + "]"
+	if len(numbers) == 0 {
+		return list, lexical, ""
+	}
+	return list, lexical, "[" + strings.Join(numbers, ",") + "]"
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions. It
 // is one round trip, because other writers of the tenant wait for it.
-func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepared) error {
-	upsert := x.upsertParams(documents)
-	if err := q.DocumentUpsertMany(ctx, upsert); err != nil {
+func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissection, dates map[string]string) error {
+	if len(documents) == 0 {
+		return nil
+	}
+	rows, chunks, links := x.rows(documents, dates)
+	if err := q.DocumentUpsertMany(ctx, rows); err != nil {
 		return err
 	}
 	if err := q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
-		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+		ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
 	}); err != nil {
 		return err
 	}
-	if err := q.ChunkInsertMany(ctx, x.chunkParams(documents)); err != nil {
+	if err := q.ChunkInsertMany(ctx, chunks); err != nil {
 		return err
 	}
 	if err := q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
-		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+		ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
 	}); err != nil {
 		return err
 	}
-	return q.LinkInsertMany(ctx, x.linkParams(documents))
+	return q.LinkInsertMany(ctx, links)
 }
 
-func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {
-	params := db.DocumentUpsertManyParams{
-		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
-	}
+// rows returns the rows of documents, of their chunks and of their links, column by column.
+func (x *Indexer) rows(
+	documents []Dissection, dates map[string]string,
+) (db.DocumentUpsertManyParams, db.ChunkInsertManyParams, db.LinkInsertManyParams) {
+	project, tenant := x.tenant.ProjectID, x.tenant.ID
+	rows := db.DocumentUpsertManyParams{ProjectID: project, TenantID: tenant, Collection: x.collection}
+	chunks := db.ChunkInsertManyParams{ProjectID: project, TenantID: tenant, Collection: x.collection}
+	links := db.LinkInsertManyParams{ProjectID: project, TenantID: tenant, Collection: x.collection}
 	for _, doc := range documents {
-		params.RelativePaths = append(params.RelativePaths, doc.file.Path)
-		params.Titles = append(params.Titles, doc.Title)
-		params.Summaries = append(params.Summaries, doc.Summary)
-		params.Tags = append(params.Tags, markdown.CutRunes(joined(doc.FrontMatter["tags"]), maxTags))
-		params.DocTypes = append(params.DocTypes, doc.DocType)
-		params.DocDates = append(params.DocDates, doc.Date)
-		params.PromotionLevels = append(params.PromotionLevels, doc.Level)
-		hash := doc.file.Stamp().Hash
-		params.ContentHashes = append(params.ContentHashes, hash[:])
-		params.SchemaHashes = append(params.SchemaHashes, doc.schemaHash)
-		params.CharCounts = append(params.CharCounts, int32(doc.parsed.CharCount))
-		params.FileSizes = append(params.FileSizes, doc.file.Size)
-		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
-		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))
-		params.FileInodes = append(params.FileInodes, int64(doc.file.Inode))
-		params.Places = append(params.Places, strings.Join(placeTexts(doc.Places), "\n"))
-		params.Quotes = append(params.Quotes, quoteTexts(doc.parsed))
-		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
-	}
-	return params
-}
-
-// chunkCount is 0 for a document whose text is one passage: it is not chunked.
-func (d *prepared) chunkCount() int32 {
-	if d.sections < 2 {
-		return 0
-	}
-	return int32(d.sections)
-}
-
-func (x *Indexer) chunkParams(documents []*prepared) db.ChunkInsertManyParams {
-	params := db.ChunkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
-	for _, doc := range documents {
+		rows.RelativePaths = append(rows.RelativePaths, doc.path)
+		rows.Titles = append(rows.Titles, doc.Title)
+		rows.Summaries = append(rows.Summaries, doc.Summary)
+		rows.Tags = append(rows.Tags, markdown.CutRunes(joined(doc.FrontMatter["tags"]), maxTags))
+		rows.DocTypes = append(rows.DocTypes, doc.DocType)
+		rows.DocDates = append(rows.DocDates, cmp.Or(doc.Date, dates[doc.path]))
+		rows.PromotionLevels = append(rows.PromotionLevels, doc.Level)
+		rows.ContentHashes = append(rows.ContentHashes, doc.stamp.Hash[:])
+		rows.SchemaHashes = append(rows.SchemaHashes, doc.schemaHash)
+		rows.CharCounts = append(rows.CharCounts, int32(doc.parsed.CharCount))
+		rows.FileSizes = append(rows.FileSizes, doc.stamp.Size)
+		rows.FileMtimes = append(rows.FileMtimes, doc.stamp.ModTime.Truncate(time.Microsecond))
+		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
+		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
+		rows.Places = append(rows.Places, storedLines(doc.Places))
+		rows.Quotes = append(rows.Quotes, storedLines(doc.parsed.Quotes()))
+		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
 		for i, p := range doc.Passages {
 			if p.Question {
 				i -= len(doc.Passages) // see document_chunks
 			}
-			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
-			params.Ordinals = append(params.Ordinals, int32(i))
-			params.StartLines = append(params.StartLines, int32(p.StartLine))
-			params.EndLines = append(params.EndLines, int32(p.EndLine))
-			params.PassageHashes = append(params.PassageHashes, p.hash)
-			params.HeaderPaths = append(params.HeaderPaths, p.HeaderPath)
+			chunks.RelativePaths = append(chunks.RelativePaths, doc.path)
+			chunks.Ordinals = append(chunks.Ordinals, int32(i))
+			chunks.StartLines = append(chunks.StartLines, int32(p.StartLine))
+			chunks.EndLines = append(chunks.EndLines, int32(p.EndLine))
+			chunks.PassageHashes = append(chunks.PassageHashes, p.hash)
+			chunks.HeaderPaths = append(chunks.HeaderPaths, p.HeaderPath)
+		}
+		for i, link := range doc.Links {
+			links.RelativePaths = append(links.RelativePaths, doc.path)
+			links.Ordinals = append(links.Ordinals, int32(i))
+			links.TargetPaths = append(links.TargetPaths, link.Target)
+			links.FallbackPaths = append(links.FallbackPaths, link.Fallback)
+			links.Supersedes = append(links.Supersedes, link.Supersedes)
 		}
 	}
-	return params
+	return rows, chunks, links
 }
 
-func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
-	params := db.LinkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
-	for _, doc := range documents {
-		for i, link := range doc.Links {
-			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
-			params.Ordinals = append(params.Ordinals, int32(i))
-			params.TargetPaths = append(params.TargetPaths, link.Target)
-			params.FallbackPaths = append(params.FallbackPaths, link.Fallback)
-			params.Supersedes = append(params.Supersedes, link.Supersedes)
+// chunkCount returns how many passages are of the text. It is 0 for one: the document is not chunked.
+func chunkCount(passages []DissectedPassage) int32 {
+	count := int32(0)
+	for _, p := range passages {
+		if !p.FrontMatter {
+			count++
 		}
 	}
-	return params
+	if count == 1 {
+		return 0
+	}
+	return count
 }
 
 // analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics PostgreSQL takes a
@@ -257,26 +240,21 @@ func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
 const analyzeFrom = 1000
 
 // growth counts the rows that this process has added to tables. Safe for concurrent use.
-type growth struct {
-	mu             sync.Mutex
-	rows, analyzed int
-}
+type growth struct{ rows atomic.Int64 }
 
-// add counts rows, and reports whether the statistics should be renewed: there are
-// four times as many rows as at the last time.
+// add counts rows, and reports whether the statistics should be renewed: with the first analyzeFrom rows, and
+// whenever there are four times as many as at the last time.
 func (g *growth) add(rows int) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.rows += rows
-	if g.rows < max(analyzeFrom, 4*g.analyzed) {
-		return false
+	after := g.rows.Add(int64(rows))
+	limit := int64(analyzeFrom)
+	for 4*limit <= after {
+		limit *= 4
 	}
-	g.analyzed = g.rows
-	return true
+	return limit <= after && after-int64(rows) < limit
 }
 
-// analyzed reports that the database does not plan by what it holds now. Searches are slow then, but right.
-func (x *Index) analyzed(ctx context.Context, err error) {
+// reportAnalysis logs that the database does not plan by what it holds now. Searches are slow then, but right.
+func (x *Index) reportAnalysis(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
 	}

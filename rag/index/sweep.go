@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -54,13 +55,11 @@ func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.D
 
 // claimSweep notes that unused text of the project is looked for, and reports false if that
 // was done within the interval.
-func (x *Index) claimSweep(ctx context.Context, projectID int32, interval time.Duration) (claimed bool, err error) {
-	err = x.db.Write(ctx, "look for unused text", func(q *db.Queries) error {
-		_, err := q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
-		claimed = err == nil
-		return exceptNoRows(err)
+func (x *Index) claimSweep(ctx context.Context, projectID int32, interval time.Duration) (bool, error) {
+	_, err := transact(ctx, x.db.Write, "look for unused text", func(q *db.Queries) (int32, error) {
+		return q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
 	})
-	return claimed, err
+	return err == nil, ignoreNoRows(err)
 }
 
 func collections() []catalog.Collection {
@@ -69,15 +68,14 @@ func collections() []catalog.Collection {
 
 // Sweep removes the passages of a project that no document uses, and their vectors. It may
 // run beside any number of servers. It returns how many there were.
-func (x *Index) Sweep(ctx context.Context, projectID int32) (swept int, err error) {
-	var versions map[int32]int64
-	err = x.db.Read(ctx, "read versions", func(q *db.Queries) error {
-		versions, err = versionsOf(ctx, q, projectID)
-		return err
+func (x *Index) Sweep(ctx context.Context, projectID int32) (int, error) {
+	versions, err := transact(ctx, x.db.Read, "read versions", func(q *db.Queries) (map[int32]int64, error) {
+		return versionsOf(ctx, q, projectID)
 	})
 	if err != nil {
 		return 0, err
 	}
+	swept := 0
 	for _, collection := range collections() {
 		hashes, err := x.unused(ctx, projectID, collection, nil)
 		if err != nil {
@@ -100,42 +98,35 @@ func (x *Index) Sweep(ctx context.Context, projectID int32) (swept int, err erro
 // unused returns the passages that no document uses except those of removable tenants.
 func (x *Index) unused(
 	ctx context.Context, projectID int32, collection catalog.Collection, removable []int32,
-) (hashes []uuid.UUID, err error) {
-	err = x.db.ReadLong(ctx, "find unused passages", func(q *db.Queries) error {
-		hashes, err = q.CleanupUnusedPassages(ctx, db.CleanupUnusedPassagesParams{
+) ([]uuid.UUID, error) {
+	return transact(ctx, x.db.ReadLong, "find unused passages", func(q *db.Queries) ([]uuid.UUID, error) {
+		return q.CleanupUnusedPassages(ctx, db.CleanupUnusedPassagesParams{
 			Collection: collection, ProjectID: projectID, Removable: removable,
 		})
-		return err
 	})
-	return hashes, err
 }
 
-// removeUnused deletes the passages that are still unused. versions are the tenants' versions before the
-// search for unused passages: a tenant with another version may have started to use one since.
+// removeUnused deletes the passages that are still unused, and returns how many these are. versions are the
+// tenants' versions before the search for unused passages: a tenant with another version may have started to
+// use one since.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
-) (removed int, err error) {
-	err = x.db.Write(ctx, "remove unused passages", func(q *db.Queries) error {
+) (int, error) {
+	deleted, err := transact(ctx, x.db.Write, "remove unused passages", func(q *db.Queries) ([]uuid.UUID, error) {
 		if err := lockPassages(ctx, q, projectID); err != nil {
-			return err
+			return nil, err
 		}
 		now, err := versionsOf(ctx, q, projectID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		changed := make([]int32, 0, len(now))
-		for id, version := range now {
-			if before, known := versions[id]; !known || version != before {
-				changed = append(changed, id)
-			}
-		}
-		deleted, err := q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
-			Collection: collection, ProjectID: projectID, Hashes: hashes, Changed: changed,
+		// A new tenant has a version of at least 1.
+		maps.DeleteFunc(now, func(id int32, version int64) bool { return version == versions[id] })
+		return q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
+			Collection: collection, ProjectID: projectID, Hashes: hashes, Changed: slices.Collect(maps.Keys(now)),
 		})
-		removed = len(deleted)
-		return err
 	})
-	return removed, err
+	return len(deleted), err
 }
 
 // versionsOf returns the version of each tenant of the project.
@@ -146,4 +137,21 @@ func versionsOf(ctx context.Context, q *db.Queries, projectID int32) (map[int32]
 		versions[row.ID] = row.Version
 	}
 	return versions, err
+}
+
+// deletedVectors is how many vectors one statement deletes.
+const deletedVectors = 10_000
+
+// deleteUnusedVectors deletes the vectors of models that no tenant of the project uses any more.
+func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32) error {
+	for {
+		deleted, err := transact(ctx, x.db.Write, "delete vectors of a former model", func(q *db.Queries) ([]uuid.UUID, error) {
+			return q.EmbeddingDeleteUnused(ctx, db.EmbeddingDeleteUnusedParams{
+				ProjectID: projectID, MaxEmbeddings: deletedVectors,
+			})
+		})
+		if err != nil || len(deleted) < deletedVectors {
+			return err
+		}
+	}
 }

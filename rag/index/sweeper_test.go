@@ -77,19 +77,3 @@ func TestSweeper_SweepsOnceInAnInterval(t *testing.T) {
 		t.Errorf("%d texts are left after the interval, want 1", got)
 	}
 }
-
-// A deletion removes the text that no other checkout has, and its vectors.
-func TestDelete_RemovesItsTextAtOnce(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "shared"), file("docs/b.md", "secret"))
-	f.Add(t, f.Branch(t, "other"), file("docs/a.md", "shared"))
-	branch := f.Tenant.Key.Branch
-	if _, err := f.Index.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &branch}); err != nil {
-		t.Fatal(err)
-	}
-	if got := f.texts(t); len(got) != 1 || !strings.HasPrefix(got[0], "shared") {
-		t.Errorf("texts %q, want the shared one", got)
-	}
-	f.checkWhole(t)
-}

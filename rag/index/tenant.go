@@ -12,32 +12,31 @@ import (
 // It undoes a deletion: the tenant may be filled again. A role of the database that may
 // only read finds it, and gets an error if it is not there.
 func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error) {
-	tenant := &catalog.Tenant{Key: key}
-	register := func(q *db.Queries) error {
+	register := func(q *db.Queries) (*catalog.Tenant, error) {
 		// A project is written only if it is new: on Citus that needs every node.
 		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 		if db.IsNoRows(err) {
 			projectID, err = q.ProjectUpsert(ctx, db.ProjectUpsertParams{Name: key.Project})
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		tenant.ProjectID = projectID
 		row, err := q.TenantUpsert(ctx, db.TenantUpsertParams{
 			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash, RepoRoot: root,
 		})
-		tenant.ID, tenant.Generation, tenant.ModelID = row.ID, row.Generation, row.EmbeddingModelID
-		return err
+		return &catalog.Tenant{
+			Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation, ModelID: row.EmbeddingModelID,
+		}, err
 	}
-	err := x.db.Write(ctx, "register tenant", register)
+	tenant, err := transact(ctx, x.db.Write, "register tenant", register)
 	if db.IsKind(err, db.KindData) { // the project was removed after it was found
-		err = x.db.Write(ctx, "register tenant", register)
+		tenant, err = transact(ctx, x.db.Write, "register tenant", register)
 	}
 	if db.IsDenied(err) {
-		if tenant, err = x.Rejoin(ctx, key); errors.Is(err, db.ErrTenantGone) {
-			err = db.ErrUnknownReadOnly()
+		tenant, err = x.Rejoin(ctx, key)
+		if errors.Is(err, db.ErrTenantGone) {
+			return nil, db.ErrUnknownReadOnly()
 		}
-		return tenant, err
 	}
 	if err != nil {
 		return nil, err
@@ -49,25 +48,23 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 // if it is not: unlike [Index.Tenant] it does not undo a deletion. It notes that the tenant
 // is in use, unless the role may only read.
 func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
-	var tenant *catalog.Tenant
-	err := x.db.Write(ctx, "find tenant", func(q *db.Queries) error {
-		found, row, err := lookUp(ctx, q, key)
-		if err == nil && row.DeletedAt != nil {
-			err = db.ErrTenantGone
-		}
+	tenant, err := transact(ctx, x.db.Write, "find tenant", func(q *db.Queries) (*catalog.Tenant, error) {
+		tenant, row, err := lookUp(ctx, q, key)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		tenant = found
-		return q.TenantSeen(ctx, db.TenantSeenParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
+		if row.DeletedAt != nil {
+			return nil, db.ErrTenantGone
+		}
+		return tenant, q.TenantSeen(ctx, db.TenantSeenParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
 	})
-	if db.IsNoRows(err) {
+	switch {
+	case db.IsNoRows(err):
 		return nil, db.ErrTenantGone
-	}
-	if tenant != nil && db.IsDenied(err) {
-		tenant.ReadOnly, err = true, nil
-	}
-	if err != nil {
+	case tenant != nil && db.IsDenied(err):
+		tenant.ReadOnly = true
+		return tenant, nil
+	case err != nil:
 		return nil, err
 	}
 	return tenant, nil
@@ -85,35 +82,27 @@ func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog
 	return tenant, row, err
 }
 
-// inProject runs f as [db.Database.Read] does, with the id of a project. It is no error if the
+// ofProject returns the result of f, which reads a project. It returns the zero value, and no error, if the
 // index does not have the project, or if f's query for one row finds none.
-func (x *Index) inProject(ctx context.Context, op, project string, f func(q *db.Queries, id int32) error) error {
-	err := x.db.Read(ctx, op, func(q *db.Queries) error {
+func ofProject[T any](
+	ctx context.Context, x *Index, op, project string, f func(q *db.Queries, id int32) (T, error),
+) (T, error) {
+	result, err := transact(ctx, x.db.Read, op, func(q *db.Queries) (T, error) {
 		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
 		if err != nil {
-			return err
+			return *new(T), err
 		}
 		return f(q, id)
 	})
-	return exceptNoRows(err)
-}
-
-// exceptNoRows returns an error, but nil for that of a query for one row that found none.
-func exceptNoRows(err error) error {
-	if db.IsNoRows(err) {
-		return nil
-	}
-	return err
+	return result, ignoreNoRows(err)
 }
 
 // LastBranch returns the branch on which a checkout of the project was last in
 // use, "" if the index knows none.
-func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (branch string, err error) {
-	err = x.inProject(ctx, "look up the last branch", project, func(q *db.Queries, id int32) error {
-		branch, err = q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectID: id, PathHash: pathHash})
-		return err
+func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (string, error) {
+	return ofProject(ctx, x, "look up the last branch", project, func(q *db.Queries, id int32) (string, error) {
+		return q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectID: id, PathHash: pathHash})
 	})
-	return branch, err
 }
 
 // HandbookEdition identifies the handbook's content: equal editions have equal content. The zero
@@ -131,16 +120,15 @@ func (x *Index) Handbook(ctx context.Context) (*catalog.Tenant, error) {
 }
 
 // HandbookEdition returns the present edition.
-func (x *Index) HandbookEdition(ctx context.Context) (edition HandbookEdition, err error) {
-	err = x.db.Read(ctx, "look up the handbook", func(q *db.Queries) error {
+func (x *Index) HandbookEdition(ctx context.Context) (HandbookEdition, error) {
+	edition, err := transact(ctx, x.db.Read, "look up the handbook", func(q *db.Queries) (HandbookEdition, error) {
 		tenant, row, err := lookUp(ctx, q, catalog.HandbookKey())
-		// Both begin at the same number.
-		if err == nil && row.Version > row.Generation {
-			edition = HandbookEdition{projectID: tenant.ProjectID, tenantID: row.ID, generation: row.Generation, version: row.Version}
+		if err != nil || row.Version <= row.Generation { // both begin at the same number
+			return HandbookEdition{}, err
 		}
-		return err
+		return HandbookEdition{projectID: tenant.ProjectID, tenantID: row.ID, generation: row.Generation, version: row.Version}, nil
 	})
-	return edition, exceptNoRows(err)
+	return edition, ignoreNoRows(err)
 }
 
 // Scope returns the documents of the edition.

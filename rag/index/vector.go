@@ -34,7 +34,8 @@ func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Emb
 	digest := ""
 	for i, embedding := range embeddings {
 		if errors.Is(embedding.Err, model.ErrInputTooLong) {
-			if embedding, err = x.embedParts(ctx, heading, parts[i]); err != nil {
+			embedding, err = x.embedParts(ctx, heading, parts[i])
+			if err != nil {
 				return model.Embedding{}, err
 			}
 		}

@@ -67,23 +67,6 @@ func TestParseAny_ReplacesWhatIsNotUTF8(t *testing.T) {
 	}
 }
 
-func TestParseAny_ReadsWhatIsRight(t *testing.T) {
-	t.Parallel()
-	for _, src := range []string{"---\ntitle: A\n---\nText [b](b.md).\n", "# A\n", "", "---\n---\n"} {
-		want, err := markdown.Parse([]byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := markdown.ParseAny([]byte(src))
-		if err != nil || got.NotFrontMatter != nil {
-			t.Fatal(err, got.NotFrontMatter)
-		}
-		if diff := cmp.Diff([]any{want.FrontMatter, want.Title, want.Links}, []any{got.FrontMatter, got.Title, got.Links}); diff != "" {
-			t.Errorf("%q (-Parse +ParseAny):\n%s", src, diff)
-		}
-	}
-}
-
 // However long a block is, all of its links are found.
 func TestParse_LinksOfLongBlocks(t *testing.T) {
 	t.Parallel()

@@ -17,17 +17,17 @@ import (
 // cannot be interrupted, so it gets small pieces.
 func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 	references := parser.NewContext()
-	p := &pieceParser{pieceSize: size, references: references, lines: d.outline.lines, following: d.outline.body}
-	w := bodyWalker{Document: d, piece: p, inlines: inlineParser{references: references, until: until}}
-	for !w.inlines.late() && p.next() {
-		for node := p.root.FirstChild(); node != nil && node != p.behind; node = node.NextSibling() {
-			if list, ok := node.(*ast.List); ok && p.inList {
-				w.children(list, 0)
-			} else {
-				w.block(node, 0)
-			}
-			p.inList = false
+	w := bodyWalker{Document: d, inlines: inlineParser{references: references, until: until}}
+	for w.piece = range pieces(d.outline.lines, d.outline.body, size, references) {
+		if w.inlines.late() {
+			return false
 		}
+		first := w.piece.root.FirstChild()
+		if list, ok := first.(*ast.List); ok && w.piece.inList {
+			w.blocks(list.FirstChild(), 1)
+			first = list.NextSibling()
+		}
+		w.blocks(first, 0)
 	}
 	w.parseContents()
 	return !w.inlines.late()
@@ -38,7 +38,7 @@ func (d *Document) parseBody(size pieceSize, until time.Time) bool {
 type bodyWalker struct {
 	*Document
 
-	piece   *pieceParser // the present piece
+	piece   piece // the present one
 	inlines inlineParser
 	// contents are parsed at the end, when all reference definitions are known.
 	contents []content
@@ -59,8 +59,8 @@ type content struct {
 func (w *bodyWalker) block(node ast.Node, depth int) {
 	o, src := &w.outline, w.piece.src
 	line := w.piece.first
-	if pos := node.Pos(); pos >= 0 {
-		line += w.piece.starts.line(pos)
+	if node.Pos() >= 0 {
+		line = w.piece.line(node)
 		o.depth[line] = min(o.depth[line], uint8(min(depth, maxDepth)))
 	}
 	switch node := node.(type) {
@@ -77,16 +77,15 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 	case *ast.TextBlock:
 		w.take(content{text: string(node.Lines().Value(src)), heading: -1})
 	default:
-		w.children(node, depth)
+		w.blocks(node.FirstChild(), depth+1)
 	}
 }
 
-// children records the blocks in a block at a nesting depth. It stops at the block
-// with which the next piece begins.
-func (w *bodyWalker) children(node ast.Node, depth int) {
-	for child := node.FirstChild(); child != nil && child != w.piece.behind; child = child.NextSibling() {
-		if child.Type() == ast.TypeBlock {
-			w.block(child, depth+1)
+// blocks records a block at a nesting depth, and its next siblings. It stops where the next piece begins.
+func (w *bodyWalker) blocks(node ast.Node, depth int) {
+	for ; node != nil && node != w.piece.following; node = node.NextSibling() {
+		if node.Type() == ast.TypeBlock {
+			w.block(node, depth)
 		}
 	}
 }
@@ -101,7 +100,8 @@ func (w *bodyWalker) take(c content) {
 		w.outline.headings[c.heading].text = w.inlines.parse(c.text).text
 	case c.summary:
 		c.text = c.text[:inlinePart(c.text)]
-		if w.hasSummary = w.inlines.parse(c.text).text != ""; w.hasSummary {
+		w.hasSummary = w.inlines.parse(c.text).text != ""
+		if w.hasSummary {
 			w.contents = append(w.contents, c)
 		}
 	}

@@ -64,7 +64,8 @@ func (w wikiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	}
 	link := ast.NewLink()
 	link.AppendChild(link, node.FirstChild())
-	if link.Destination = pageLink(node); len(link.Destination) == 0 && node.Embed {
+	link.Destination = pageLink(node)
+	if len(link.Destination) == 0 && node.Embed {
 		return ast.NewImage(link)
 	}
 	return link
@@ -202,11 +203,10 @@ func RelativeLink(destination string) (string, bool) {
 	}
 	path, _, _ := strings.Cut(destination, "#")
 	path, _, _ = strings.Cut(path, "?")
-	if decoded, err := url.PathUnescape(path); err == nil {
-		path = decoded
+	decoded, err := url.PathUnescape(path)
+	if err != nil {
+		decoded = path
 	}
-	ok := path != "" && utf8.ValidString(path) && !strings.ContainsFunc(path, isControl)
-	return path, ok
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
+	return decoded, decoded != "" && utf8.ValidString(decoded) && !strings.ContainsFunc(decoded, isControl)
 }
-
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }

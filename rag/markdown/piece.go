@@ -1,8 +1,9 @@
 package markdown
 
 import (
-	"bytes"
+	"iter"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -20,54 +21,64 @@ type pieceSize struct{ usual, longest int }
 
 func defaultPieceSize() pieceSize { return pieceSize{usual: 64 << 10, longest: 256 << 10} }
 
-// pieceParser parses the blocks of a document piece by piece.
-type pieceParser struct {
-	pieceSize
-
-	references parser.Context // collects the link reference definitions of all pieces
-	lines      []string       // of the document
-
-	// Of the present piece: its first line, its text and where its lines begin, and its blocks.
-	first  int
+// piece is a part of a document, with its blocks.
+type piece struct {
+	first  int // line of the document
 	src    []byte
-	starts lineStarts
+	starts []int // offsets of the lines in src
 	root   ast.Node
-	// behind is the block or list item with which the next piece begins. It is nil
-	// if all blocks belong to the present piece.
-	behind ast.Node
+	// following is the block or list item with which the next piece begins. It is nil if all blocks belong to
+	// this piece.
+	following ast.Node
 	// inList is set if the piece begins inside a list that an earlier piece began.
 	inList bool
-
-	// Of the next piece: its first line, and whether it begins in a list.
-	following       int
-	followingInList bool
 }
 
-// next parses the next piece. It reports false at the end.
-func (p *pieceParser) next() bool {
-	p.first, p.inList = p.following, p.followingInList
-	for size := p.usual; p.first < len(p.lines); size *= 2 {
-		end := p.first
-		for taken := 0; end < len(p.lines) && taken < size; end++ {
-			taken += len(p.lines[end]) + 1
-		}
-		p.src = []byte(strings.Join(flatten(p.lines[p.first:end]), "\n"))
-		p.starts = newLineStarts(p.src)
-		p.root = blockParser().Parse(text.NewReader(p.src), parser.WithContext(p.references))
-		p.following, p.behind = end, nil
-		if end < len(p.lines) {
-			p.behind = p.lastPart()
-		}
-		p.followingInList = p.behind != nil && p.behind.Kind() == ast.KindListItem
-		if p.behind != nil {
-			p.following = p.first + p.starts.line(p.behind.Pos())
-		}
-		if end == len(p.lines) || p.behind != nil || size >= p.longest && p.nests() {
-			return true
+// pieces parses the blocks of a document from a line on, piece by piece. references collects the link
+// reference definitions of all pieces.
+func pieces(lines []string, first int, size pieceSize, references parser.Context) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		inList := false
+		for first < len(lines) {
+			p, end := parsePiece(lines, first, size, references)
+			p.inList = inList
+			if !yield(p) {
+				return
+			}
+			first, inList = end, p.following != nil && p.following.Kind() == ast.KindListItem
 		}
 	}
-	return false
 }
+
+// parsePiece parses the piece that begins at a line, and returns the line of the next one.
+func parsePiece(lines []string, first int, size pieceSize, references parser.Context) (piece, int) {
+	for usual := size.usual; ; usual *= 2 {
+		end := first
+		for taken := 0; end < len(lines) && taken < usual; end++ {
+			taken += len(lines[end]) + 1
+		}
+		p := piece{first: first, src: []byte(strings.Join(flatten(lines[first:end]), "\n")), starts: []int{0}}
+		for i, c := range p.src {
+			if c == '\n' {
+				p.starts = append(p.starts, i+1)
+			}
+		}
+		p.root = blockParser().Parse(text.NewReader(p.src), parser.WithContext(references))
+		if end == len(lines) {
+			return p, end
+		}
+		p.following = p.lastPart(lines)
+		if p.following != nil {
+			return p, p.line(p.following)
+		}
+		if usual >= size.longest && p.nests() {
+			return p, end
+		}
+	}
+}
+
+// line returns the line of the document on which a block begins.
+func (p *piece) line(node ast.Node) int { return p.first + sort.SearchInts(p.starts, node.Pos()+1) - 1 }
 
 // blockParser returns a parser of blocks, which may be used concurrently. To make one takes
 // as long as to parse a page.
@@ -80,36 +91,36 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 
 // lastPart returns the last block of the piece, which may continue after the piece. If the piece is one list,
 // it returns the last item. It returns nil if the piece is one block of another kind, or one item.
-func (p *pieceParser) lastPart() ast.Node {
-	for last := p.root.LastChild(); last != nil && !p.begins(last); last = last.PreviousSibling() {
-		if !p.followsDefinition(last) {
+func (p *piece) lastPart(lines []string) ast.Node {
+	for last := p.root.LastChild(); !p.isFirst(last); last = last.PreviousSibling() {
+		if !p.mayEndDefinition(last, lines) {
 			return last
 		}
 	}
-	if list, ok := p.root.LastChild().(*ast.List); ok && !p.begins(list.LastChild()) {
+	if list, ok := p.root.LastChild().(*ast.List); ok && !p.isFirst(list.LastChild()) {
 		return list.LastChild()
 	}
 	return nil
 }
 
-// followsDefinition reports whether a block may be the rest of a paragraph that began
+// mayEndDefinition reports whether a block may be the rest of a paragraph that began
 // with link reference definitions. Parsed alone, such a rest could mean something else.
-func (p *pieceParser) followsDefinition(node ast.Node) bool {
+func (p *piece) mayEndDefinition(node ast.Node, lines []string) bool {
 	if node.Kind() != ast.KindParagraph && node.Kind() != ast.KindHeading {
 		return false
 	}
-	line := p.first + p.starts.line(node.Pos())
-	return !blank(p.lines[line-1]) && !strings.HasPrefix(strings.TrimLeft(p.lines[line], " "), "#")
+	line := p.line(node)
+	return !blank(lines[line-1]) && !strings.HasPrefix(strings.TrimLeft(lines[line], " "), "#")
 }
 
-// begins reports whether the block is the first of the piece.
-func (p *pieceParser) begins(node ast.Node) bool {
-	return node == nil || node.Pos() < 0 || p.starts.line(node.Pos()) == 0
+// isFirst reports whether a block begins on the first line of the piece. It also does for nil.
+func (p *piece) isFirst(node ast.Node) bool {
+	return node == nil || node.Pos() < 0 || p.line(node) == p.first
 }
 
 // nests reports whether the piece has several blocks, or one with children. The tree
 // of a single block without children, such as a block of code, is small.
-func (p *pieceParser) nests() bool {
+func (p *piece) nests() bool {
 	first := p.root.FirstChild()
 	return first != nil && (first.HasChildren() || first.NextSibling() != nil)
 }
@@ -148,26 +159,4 @@ func flatten(lines []string) []string {
 		}
 	}
 	return flat
-}
-
-// lineStarts holds the offset of the beginning of each line of a text.
-type lineStarts []int
-
-func newLineStarts(src []byte) lineStarts {
-	starts := make(lineStarts, 1, 1+bytes.Count(src, []byte("\n")))
-	for i, c := range src {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
-}
-
-// line returns the line, counted from 0, that holds the offset.
-func (s lineStarts) line(offset int) int {
-	line, found := slices.BinarySearch(s, offset)
-	if !found {
-		line--
-	}
-	return line
 }

@@ -49,25 +49,29 @@ var (
 // files than documents, in order. Blocks of code are left out: a trace may be of any program.
 func (d *Document) Places() []Place {
 	var places []Place
-	fence := ""
+	block := ""
 	for i, line := range d.outline.lines[d.outline.body:] {
-		marker := fenceOf(line)
-		switch {
-		case fence == "" && marker != "":
-			fence = marker
-			continue
-		case fence != "":
-			if strings.HasPrefix(marker, fence) {
-				fence = ""
-			}
-			continue
-		}
-		places = append(places, placesOfLine(line, d.outline.body+i+1)...)
-		if len(places) >= maxPlaces {
-			return places[:maxPlaces]
+		var isText bool
+		block, isText = blockBehind(block, line)
+		if isText && len(places) < maxPlaces {
+			places = append(places, placesOfLine(line, d.outline.body+i+1)...)
 		}
 	}
-	return places
+	return places[:min(len(places), maxPlaces)]
+}
+
+// blockBehind returns the fence of the block of code that is open behind a line, "" for none. block is the
+// fence that is open before the line. It reports whether the line is text, neither code nor a fence.
+func blockBehind(block, line string) (string, bool) {
+	fence := fenceOf(line)
+	switch {
+	case block == "":
+		return fence, fence == ""
+	case strings.HasPrefix(fence, block):
+		return "", false
+	default:
+		return block, false
+	}
 }
 
 // fenceOf returns the characters that begin or end a block of code, "" for another line.
@@ -81,56 +85,66 @@ func fenceOf(line string) string {
 	return ""
 }
 
-func placesOfLine(line string, number int) (places []Place) {
+// placesOfLine returns the places of a line of text: first those in code, then links, then others.
+func placesOfLine(line string, number int) []Place {
 	if !strings.ContainsAny(line, "`:#](") {
 		return nil
 	}
-	add := func(raw string, link bool) bool {
-		place, ok := ParsePlace(raw)
-		if ok {
-			place.Link, place.Line = link, number
-			places = append(places, place)
-		}
-		return ok
-	}
-	rest := []byte(line)
-	spans := codeSpan().FindAllStringSubmatchIndex(line, -1)
-	beside := -1 // the place whose symbol may follow
-	symbol, symbolEnd := "", 0
-	for _, span := range spans {
-		text := strings.TrimSpace(line[span[2]:span[3]])
-		blankOut(rest[span[0]:span[1]])
-		const near = 12 // characters between a path and the symbol in it, such as " in " or " ("
-		if add(text, false) {
-			last := len(places) - 1
-			if symbol != "" && span[0]-symbolEnd <= near {
-				places[last].Symbol = symbol
-			}
-			beside, symbol, symbolEnd = last, "", span[1]
-			continue
-		}
-		if name := identifier().FindStringSubmatch(text); name != nil {
-			if beside >= 0 && places[beside].Symbol == "" && span[0]-symbolEnd <= near {
-				places[beside].Symbol = name[1]
-				beside = -1
-				continue
-			}
-			symbol, symbolEnd = name[1], span[1]
-		}
-	}
+	places := placesInCode(line)
+	rest := []byte(codeSpan().ReplaceAllStringFunc(line, func(span string) string { return strings.Repeat(" ", len(span)) }))
 	for _, found := range linkPlace().FindAllSubmatchIndex(rest, -1) {
 		destination := string(rest[found[2]:found[3]])
 		blankOut(rest[found[0]:found[1]])
-		if target, ok := RelativeLink(destination); ok && !isDocument(target) {
-			add(destination, true)
+		target, ok := RelativeLink(destination)
+		if !ok || isDocument(target) {
+			continue
+		}
+		if place, ok := ParsePlace(destination); ok {
+			place.Link = true
+			places = append(places, place)
 		}
 	}
-	for _, found := range barePlace().FindAllSubmatchIndex(rest, -1) {
-		add(string(rest[found[2]:found[3]]), false)
+	for _, found := range barePlace().FindAllSubmatch(rest, -1) {
+		if place, ok := ParsePlace(string(found[1])); ok {
+			places = append(places, place)
+		}
 	}
 	for i := range places {
+		places[i].Line = number
 		if places[i].First > 0 {
 			places[i].Symbol = "" // the lines say more exactly what is meant
+		}
+	}
+	return places
+}
+
+// nearSymbol is how many bytes may stand between a path and the symbol in it, such as " in " or " (".
+const nearSymbol = 12
+
+// placesInCode returns the places in spans of code. A path's symbol is the identifier in the span before it,
+// or else in the next span.
+func placesInCode(line string) []Place {
+	var places []Place
+	beside := -1 // the place whose symbol may follow
+	symbol, end := "", 0
+	for _, span := range codeSpan().FindAllStringSubmatchIndex(line, -1) {
+		text := strings.TrimSpace(line[span[2]:span[3]])
+		isNear := span[0]-end <= nearSymbol
+		if place, ok := ParsePlace(text); ok {
+			if symbol != "" && isNear {
+				place.Symbol = symbol
+			}
+			places = append(places, place)
+			beside, symbol, end = len(places)-1, "", span[1]
+			continue
+		}
+		name := identifier().FindStringSubmatch(text)
+		switch {
+		case name == nil:
+		case beside >= 0 && places[beside].Symbol == "" && isNear:
+			places[beside].Symbol, beside = name[1], -1
+		default:
+			symbol, end = name[1], span[1]
 		}
 	}
 	return places

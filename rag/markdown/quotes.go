@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -55,26 +56,28 @@ func (d *Document) Quotes() []Quote {
 		}
 	}
 	// lead is the last line of prose, and before the same line unless a blank one follows.
-	fence, commands, lead, before := "", false, "", ""
+	block, commands, lead, before := "", false, "", ""
 	for _, line := range d.outline.lines {
-		marker := fenceOf(line)
+		opened := block
+		var isText bool
+		block, isText = blockBehind(block, line)
 		switch {
-		case fence == "" && marker != "":
-			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
-			fence, commands = marker, shellBlock().MatchString(strings.TrimSpace(language))
-		case fence != "" && strings.HasPrefix(marker, fence):
-			fence, lead, before = "", "", ""
-		case fence != "":
-			if text := strings.TrimPrefix(strings.TrimSpace(line), "$ "); commands && !strings.HasPrefix(text, "#") {
-				add(text, adviceBefore(lead))
-			}
-		default:
+		case isText:
 			for _, span := range codeSpan().FindAllStringSubmatchIndex(line, maxQuotes) {
 				said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
 				add(line[span[2]:span[3]], adviceOn(said, line[span[1]:min(len(line), span[1]+maxContext)]))
 			}
-			if before = lastBytes(strings.TrimSpace(line)); before != "" {
-				lead = before
+			before = lastBytes(strings.TrimSpace(line))
+			lead = cmp.Or(before, lead)
+		case block == "":
+			lead, before = "", ""
+		case opened == "":
+			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
+			commands = shellBlock().MatchString(strings.TrimSpace(language))
+		case commands:
+			text := strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+			if !strings.HasPrefix(text, "#") {
+				add(text, adviceBefore(lead))
 			}
 		}
 	}

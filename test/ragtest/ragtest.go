@@ -56,10 +56,11 @@ func newOn(t *testing.T, databaseURL string) *Fixture {
 	f.Index, f.Searcher = f.NewIndex(f.Database, f.Models), f.NewSearcher(f.Models)
 	f.Answerer = f.NewAnswerer(f.Models)
 	f.Tenant = f.Branch(t, "main")
-	var err error
-	if f.Pool, err = f.Database.Pool(t.Context()); err != nil {
+	pool, err := f.Database.Pool(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
+	f.Pool = pool
 	return f
 }
 

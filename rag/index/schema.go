@@ -1,0 +1,156 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// Schema says what documents of a collection must be like. A nil Schema takes any markdown.
+type Schema interface {
+	// DocumentType returns the doc-type that the folder of path implies.
+	DocumentType(path string) (document.DocType, bool)
+}
+
+// parse parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
+func parse(file document.File, schema Schema) (*markdown.Document, error) {
+	read := markdown.Parse
+	if schema == nil {
+		read = markdown.ParseAny
+	} else if docType, ok := schema.DocumentType(file.Path); ok && docType.Lenient() {
+		read = markdown.ParseAny
+	}
+	parsed, err := read(file.Content)
+	if line := document.ConflictLine(file.Content); err != nil && line > 0 {
+		err = &markdown.Error{Line: line, Problem: "git has left the marks of a merge conflict; keep one side, and remove the marks"}
+	}
+	if err != nil {
+		return nil, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
+	}
+	return parsed, nil
+}
+
+// classify checks front matter against the doc-type of the file's folder. In a lenient project nothing is
+// checked, and the front matter may name another doc-type. Both are zero without a schema.
+func classify(source string, frontMatter map[string]any, schema Schema) (folder, named document.DocType, err error) {
+	if schema == nil {
+		return folder, named, nil
+	}
+	folder, ok := schema.DocumentType(source)
+	if !ok {
+		return folder, named, apierror.Errorf(apierror.InvalidDocType,
+			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
+				"names them) or add a custom_doc_types entry for the folder to the config", source)
+	}
+	if folder.Lenient() {
+		return folder, namedType(folder, frontMatter), nil
+	}
+	if violations := folder.Validate(frontMatter); len(violations) > 0 {
+		return folder, named, violationsError(folder, violations)
+	}
+	return folder, folder, nil
+}
+
+func violationsError(docType document.DocType, violations []document.Violation) *apierror.Error {
+	lines := make([]string, len(violations))
+	for i, v := range violations {
+		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
+	}
+	e := apierror.Errorf(apierror.SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
+		docType.Name, strings.Join(lines, "; "))
+	return e.With("doc_type", docType.Name).With("violations", violations)
+}
+
+// namedType returns the doc-type that the front matter of a lenient project's document
+// names, if there is such a doc-type, and that of its folder otherwise.
+func namedType(folder document.DocType, frontMatter map[string]any) document.DocType {
+	name, _ := frontMatter["doc_type"].(string)
+	if named, ok := folder.Named(name); ok {
+		return named
+	}
+	return folder
+}
+
+// levelOf returns the level that front matter gives, and the standard one without any.
+func levelOf(frontMatter map[string]any) catalog.Level {
+	level, _ := frontMatter["promotion_level"].(string)
+	if slices.Contains(catalog.Levels(), catalog.Level(level)) {
+		return catalog.Level(level)
+	}
+	return catalog.Standard
+}
+
+// dateOf returns the date of a date or of a date with a time, and "" of other texts.
+func dateOf(text string) string {
+	if len(text) > len(time.DateOnly) && (text[len(time.DateOnly)] == 'T' || text[len(time.DateOnly)] == ' ') {
+		text = text[:len(time.DateOnly)]
+	}
+	if _, err := time.Parse(time.DateOnly, text); err != nil {
+		return ""
+	}
+	return text
+}
+
+// Advice returns what a strict schema would find wrong with a file of a lenient project. It returns
+// nothing for a strict schema, or for a file that is not text, which is not indexed.
+func Advice(file document.File, schema Schema) []document.Violation {
+	docType, ok := schema.DocumentType(file.Path)
+	if !ok || !docType.Lenient() {
+		return nil
+	}
+	parsed, err := parse(file, schema)
+	if err != nil {
+		return nil
+	}
+	if parsed.NotFrontMatter != nil {
+		return []document.Violation{{
+			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", parsed.NotFrontMatter),
+			Expected: "lines of key: value between two lines ---",
+		}}
+	}
+	return namedType(docType, parsed.FrontMatter).Validate(parsed.FrontMatter)
+}
+
+func stringList(value any) []string {
+	switch value := value.(type) {
+	case string:
+		return []string{value}
+	case []any:
+		var list []string
+		for _, item := range value {
+			if s, ok := item.(string); ok {
+				list = append(list, s)
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+// WithLevel returns the file's bytes with the promotion line changed, or added,
+// and nothing else, and the document's level before. The error says why the file is not
+// a document, or would not be one with the new level.
+func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, catalog.Level, error) {
+	before, err := dissect(file, x.collection, x.schema)
+	if err != nil {
+		return nil, "", err
+	}
+	file.Content, err = markdown.SetPromotionLevel(file.Content, string(level))
+	if err != nil {
+		return nil, "", &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
+	}
+	after, err := dissect(file, x.collection, x.schema)
+	if err != nil {
+		return nil, "", fmt.Errorf("with the level %s: %w", level, err)
+	}
+	if after.Level != level {
+		return nil, "", apierror.Errorf(apierror.SchemaValidationFailed, "the front matter cannot take the level %s", level)
+	}
+	return file.Content, before.Level, nil
+}
