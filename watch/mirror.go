@@ -59,7 +59,8 @@ const (
 	lastRetry  = 15 * time.Second
 )
 
-// Mirror keeps an index equal to a folder. Safe for concurrent use.
+// Mirror keeps an index equal to a folder, or only observes the folder while another server indexes it.
+// Safe for concurrent use.
 type Mirror struct {
 	folder   Folder
 	indexer  Indexer
@@ -67,7 +68,9 @@ type Mirror struct {
 	logger   *slog.Logger
 	schedule *schedule
 
-	// These belong to Run.
+	// These belong to Run or Observe.
+	index    Indexer // nil for Observe
+	log      *slog.Logger
 	walked   outcome       // of the last walk, zero after a failure
 	settling bool          // from the end of a walk until the events during it are handled
 	retryAt  time.Time     // no walk before this, after a failure of the indexer
@@ -79,8 +82,7 @@ type Mirror struct {
 	failed  map[string]time.Time      // since when files have failed, by path
 }
 
-// NewMirror returns a Mirror that does nothing until it is run. If indexer is nil it only looks: State,
-// Queued and Synced of its status follow the folder.
+// NewMirror returns a Mirror that does nothing until Run or Observe.
 func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logger) *Mirror {
 	config = config.withDefaults()
 	return &Mirror{
@@ -89,8 +91,17 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 	}
 }
 
-// Run walks the folder and then follows its changes, until ctx ends.
-func (m *Mirror) Run(ctx context.Context) {
+// Run makes the index hold what the folder holds, at once and after each change, until ctx ends.
+func (m *Mirror) Run(ctx context.Context) { m.run(ctx, m.indexer, m.logger) }
+
+// Observe walks the folder as Run does and leaves the index alone, until ctx ends. State, Queued, Synced and
+// Err of the status tell what it sees. It cannot run together with Run.
+func (m *Mirror) Observe(ctx context.Context) {
+	m.run(ctx, nil, slog.New(slog.DiscardHandler)) // the other server logs
+}
+
+func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
+	m.index, m.log = index, log
 	m.walked, m.retryAt, m.delay = outcome{}, time.Time{}, 0
 	m.schedule.addNow()
 	missing := "" // why there is no folder
@@ -100,24 +111,24 @@ func (m *Mirror) Run(ctx context.Context) {
 		case err == nil:
 			missing = ""
 			m.schedule.add(true) // earlier changes are not among the events
-			err = m.follow(ctx, n, m.config.Rescan, forever)
+			err = m.walkOnChanges(ctx, n, m.config.Rescan, forever)
 			m.schedule.add(true) // changes since then have no event
 			err = errors.Join(err, n.watcher.Close())
 			if ctx.Err() == nil {
-				m.logger.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
+				m.log.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
 			}
 		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
 			if err.Error() != missing || m.walked.known != nil {
 				m.schedule.add(true)
 			}
 			missing = err.Error()
-			_ = m.follow(ctx, &notifier{}, m.config.Rescan, missingPoll) // it has no events to lose
+			_ = m.walkOnChanges(ctx, &notifier{}, m.config.Rescan, missingPoll) // it has no events to lose
 		default:
 			missing = ""
-			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
+			m.log.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
 				"every", m.config.Poll, "reason", err)
 			m.schedule.addNow()
-			_ = m.follow(ctx, &notifier{polls: true}, m.config.Poll, m.config.Rescan)
+			_ = m.walkOnChanges(ctx, &notifier{polls: true}, m.config.Poll, m.config.Rescan)
 		}
 	}
 }
@@ -125,9 +136,9 @@ func (m *Mirror) Run(ctx context.Context) {
 // settleTime without an event means that the events during a walk are handled.
 const settleTime = time.Millisecond
 
-// follow walks the folder after events and once an interval, until a time has passed. It returns an error
-// when events are lost.
-func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.Duration) error {
+// walkOnChanges walks the folder after events and once an interval, until a time has passed. It returns an
+// error when events are lost.
+func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until time.Duration) error {
 	rescan, end := time.NewTicker(interval), time.NewTimer(until)
 	defer rescan.Stop()
 	defer end.Stop()
@@ -192,10 +203,11 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 	}
 	err := panics.Catch(func() error { return m.walk(ctx, whole) })
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
-		m.logger.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
+		m.log.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
 	}
 	m.update(func(s *Status) { s.Err = err })
-	if m.settling = err == nil; m.settling {
+	m.settling = err == nil
+	if m.settling {
 		m.delay = 0
 		return 0
 	}
@@ -203,7 +215,7 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 	if errors.As(err, new(*notReadyError)) {
 		m.retryAt = time.Now().Add(m.config.Debounce)
 	} else if ctx.Err() == nil {
-		m.logger.WarnContext(ctx, "indexing waits", "error", err)
+		m.log.WarnContext(ctx, "indexing waits", "error", err)
 		m.delay = min(max(2*m.delay, firstRetry), lastRetry)
 		m.retryAt = time.Now().Add(m.delay)
 	}
@@ -226,28 +238,35 @@ func (m *Mirror) ready() error {
 
 // walk indexes the changes since the last walk. A whole walk compares the folder with the index itself.
 func (m *Mirror) walk(ctx context.Context, whole bool) error {
+	before := m.walked
+	m.walked = outcome{} // in case of a failure
+	if err := m.ready(); err != nil {
+		return err
+	}
+	whole = whole || before.known == nil
+	if whole && m.index != nil {
+		known, err := m.index.Known(ctx)
+		if err != nil {
+			return err
+		}
+		before = outcome{known: known}
+	}
 	walk := &reconciler{
-		folder: m.folder, indexer: m.indexer, before: m.walked, whole: whole || m.walked.known == nil, ready: m.ready,
+		folder: m.folder, indexer: m.index, before: before, whole: whole, ready: m.ready,
 		report: func(done, total int) {
 			m.update(func(s *Status) { s.Done, s.Total, s.Err = done, total, nil })
 		},
 	}
-	m.walked = outcome{}
-	err := m.ready()
-	if err == nil && walk.whole && m.indexer != nil {
-		walk.before = outcome{}
-		walk.before.known, err = m.indexer.Known(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	m.walked, err = walk.run(ctx)
+	walked, err := walk.run(ctx)
 	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
 	if err != nil {
 		return err
 	}
+	m.walked = walked
 	m.update(func(s *Status) { s.State, m.folders = 1+m.walked.state, m.walked.folders })
-	m.setFailed(ctx, m.walked.failed)
+	if m.index != nil {
+		m.setFailed(ctx, m.walked.failed)
+	}
 	if len(m.walked.changing) > 0 {
 		m.schedule.add(false)
 	}

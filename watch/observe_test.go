@@ -21,7 +21,7 @@ func (w *watched) observe(t *testing.T) *Mirror {
 	observer := NewMirror(folder, nil, Config{Debounce: 5 * time.Millisecond, Rescan: time.Hour}, slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { observer.Run(ctx) })
+	running.Go(func() { observer.Observe(ctx) })
 	t.Cleanup(func() {
 		cancel()
 		running.Wait()

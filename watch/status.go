@@ -40,7 +40,7 @@ func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure) {
 		since, known := before[failure.Path]
 		if !known {
 			since = time.Now()
-			m.logger.WarnContext(ctx, "file not indexed", "path", failure.Path, "reason", failure.Err)
+			m.log.WarnContext(ctx, "file not indexed", "path", failure.Path, "reason", failure.Err)
 		}
 		m.failed[failure.Path] = since
 		m.status.Failed = append(m.status.Failed, Failed{Failure: failure, Since: since})
@@ -73,7 +73,7 @@ func (m *Mirror) Rescan() {
 	m.config.OnChange()
 }
 
-// Reset clears the status before the mirror runs again. Failed files keep their time.
+// Reset clears the status before Run or Observe. A file that failed before keeps its time.
 func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{} }) }
 
 func (m *Mirror) update(change func(*Status)) {

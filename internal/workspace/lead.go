@@ -42,11 +42,10 @@ func (l *leader) follow(ctx context.Context) {
 	p := l.project
 	for _, tree := range p.trees {
 		tree.mirror.Reset()
-		tree.observer.Reset()
 		if l.leads {
-			work("follow "+tree.folder.Dir, tree.mirror.Run)
+			work("mirror "+tree.folder.Dir, tree.mirror.Run)
 		} else {
-			work("observe "+tree.folder.Dir, tree.observer.Run)
+			work("observe "+tree.folder.Dir, tree.mirror.Observe)
 		}
 	}
 	if !l.leads {

@@ -43,12 +43,12 @@ type Project struct {
 	editing sync.Mutex               // one edit of a file at a time
 }
 
-// tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes,
-// the observer runs instead and only looks at the folder.
+// tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes, the
+// mirror only observes the folder.
 type tree struct {
-	folder           watch.Folder
-	indexer          *index.Indexer
-	mirror, observer *watch.Mirror
+	folder  watch.Folder
+	indexer *index.Indexer
+	mirror  *watch.Mirror
 }
 
 // newProject returns a project that is not followed yet. It ends with w.
@@ -76,10 +76,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
-		t := tree{
-			folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger),
-			observer: watch.NewMirror(folder, nil, config, slog.New(slog.DiscardHandler)), // the other server logs
-		}
+		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
 	}

@@ -127,9 +127,8 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 
 // Status compares the folders with the last walk, and returns how far the index is behind.
 func (p *Project) Status() Status {
-	for _, tree := range p.trees { // the mirror or the observer runs, and the other does nothing
+	for _, tree := range p.trees {
 		tree.mirror.Compare()
-		tree.observer.Compare()
 	}
 	return p.Noticed()
 }
@@ -148,7 +147,7 @@ func (p *Project) Noticed() Status {
 	} else if latest.waiting != nil {
 		status.Waiting = apierror.AsError(latest.waiting).Error()
 		_, status.takingOver = errors.AsType[*db.StalledError](latest.waiting)
-	} else if own := p.observed(); status.State != 0 && status.hasText() && !(own.hasText() && own.State == status.State) {
+	} else if own := p.mirrored(); status.State != 0 && status.hasText() && !(own.hasText() && own.State == status.State) {
 		status.Queued, status.unnoticed = 1, true
 	}
 	if latest.problem != nil && status.Waiting == "" {
@@ -174,20 +173,11 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	return len(outdated)
 }
 
-// mirrored is the status of the folders while this server indexes.
+// mirrored is the status of the folders. While another server indexes, it says how they look.
 func (p *Project) mirrored() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
 		status = status.plus(tree.mirror.Status())
-	}
-	return status
-}
-
-// observed is the status of the folders while another server indexes.
-func (p *Project) observed() Status {
-	status := Status{Synced: time.Now()}
-	for _, tree := range p.trees {
-		status = status.plus(tree.observer.Status())
 	}
 	return status
 }
