@@ -119,7 +119,7 @@ func TestMirror_PassesOverWhatIsNoDocument(t *testing.T) {
 			write(t, filepath.Join(dir, "good.md"), "good")
 			write(t, filepath.Join(dir, "sub", "good.md"), "good too")
 			bad.make(t, early)
-			m := watchFolder(t, Config{}, Folder{Dir: dir})
+			m := watchFolder(t, Folder{Dir: dir})
 			want := map[string]string{"good.md": "good", "sub/good.md": "good too"}
 			both := map[string]string{"sub/" + bad.name: bad.reason}
 			m.becomes(t, "there before", want, both)
@@ -162,7 +162,7 @@ func TestMirror_FollowsLinksInside(t *testing.T) {
 	write(t, filepath.Join(dir, "real", "a.md"), "a")
 	makeLink("real")(t, filepath.Join(dir, "folder"))
 	makeLink("..")(t, filepath.Join(dir, "real", "round"))
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	want := map[string]string{"link.md": "first", "link-to-link.md": "first", "real/a.md": "a", "real/target.md": "first"}
 	m.becomes(t, "links", want, map[string]string{})
 
@@ -185,7 +185,7 @@ func TestMirror_AFolderNamedAsADocument(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "x.md", "y.md"), "inside")
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	m.becomes(t, "a folder", map[string]string{"x.md/y.md": "inside"}, map[string]string{})
 	remove(t, filepath.Join(dir, "x.md"))
 	write(t, filepath.Join(dir, "x.md"), "a file now")
@@ -204,7 +204,7 @@ func TestMirror_AFileThatKeepsChanging(t *testing.T) {
 	const line = "a line of exactly thirty-two byte\n"
 	write(t, path, line)
 	write(t, filepath.Join(dir, "quiet.md"), "quiet")
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

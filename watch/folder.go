@@ -124,9 +124,10 @@ func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
 	return f.open(func(root *contain.Root) error {
 		var problems []error
 		err := f.walk(ctx, root, func(e entry, unreadable error) {
-			if e.folder && unreadable == nil {
-				problems = append(problems, root.RemoveTemporary(e.name, before))
+			if unreadable != nil || !e.folder {
+				return
 			}
+			problems = append(problems, root.RemoveTemporary(e.name, before))
 		})
 		return errors.Join(append(problems, err)...)
 	})
@@ -141,8 +142,7 @@ func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err e
 			case err != nil:
 				take(document.File{Path: e.path}, err)
 			case !e.folder:
-				content, current, err := f.read(root, e)
-				take(current.file(content), err)
+				take(f.readFile(root, e))
 			}
 		})
 	})

@@ -18,7 +18,7 @@ func TestMirror_FolderComesAndGoes(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "docs")
-	m := watchFolder(t, Config{}, Folder{Dir: dir, Inside: parent, MayBeMissing: true})
+	m := watchFolder(t, Folder{Dir: dir, Inside: parent, MayBeMissing: true})
 	nothing := map[string]string{}
 	m.becomes(t, "no folder", nothing, nothing)
 	for range 3 {
@@ -81,7 +81,7 @@ func TestMirror_WhatCannotBeRead(t *testing.T) {
 	chmod("shut.md", 0)
 	chmod("room", 0)
 	t.Cleanup(func() { chmod("room", 0o700) })
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	want := map[string]string{"good.md": "good"}
 	m.becomes(t, "shut", want, map[string]string{"shut.md": "permission denied", "room": "permission denied"})
 

@@ -15,37 +15,24 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// Config says how eagerly a folder is mirrored. Zero means the default.
+// Config connects a mirror with its surroundings. Every field is required.
 type Config struct {
-	// Debounce is how long a file must be unchanged before it is read. The default is 500 ms.
+	// Debounce is how long a file must be unchanged before it is read.
 	Debounce time.Duration
-	// Rescan is the time between two comparisons of the folder with the index. The default is 5 min.
-	Rescan time.Duration
-	// Poll replaces Rescan if the file system reports no changes. The default is 5 s.
-	Poll time.Duration
-	// MaxDirs bounds the watched folders: all programs share the system's watches. A larger tree is
-	// polled. The default is 10,000.
-	MaxDirs int
-	// Ready, if not nil, returns an error while the files may be another branch's. Then nothing is
-	// indexed or removed.
+	// Ready returns an error while the files may be another branch's. Then nothing is indexed or removed.
 	Ready func() error
-	// OnChange, if not nil, is called after every change of the status. It must not block.
+	// OnChange is called after every change of the status. It must not block.
 	OnChange func()
 }
 
-func (c Config) withDefaults() Config {
-	c.Debounce = cmp.Or(c.Debounce, 500*time.Millisecond)
-	c.Rescan = cmp.Or(c.Rescan, 5*time.Minute)
-	c.Poll = cmp.Or(c.Poll, 5*time.Second)
-	c.MaxDirs = cmp.Or(c.MaxDirs, 10_000)
-	if c.Ready == nil {
-		c.Ready = func() error { return nil }
-	}
-	if c.OnChange == nil {
-		c.OnChange = func() {}
-	}
-	return c
-}
+const (
+	// rescanInterval is the time between two comparisons of the folder with the index, and pollInterval
+	// that time if the file system reports no changes.
+	rescanInterval = 5 * time.Minute
+	pollInterval   = 5 * time.Second
+	// maxWatched bounds the watched folders: all programs share the system's watches. A larger tree is polled.
+	maxWatched = 10_000
+)
 
 // maxWait is the longest delay of a file that keeps changing.
 const maxWait = 5 * time.Second
@@ -68,6 +55,9 @@ type Mirror struct {
 	logger   *slog.Logger
 	schedule *schedule
 
+	rescan, poll time.Duration // tests shorten them
+	maxWatched   int
+
 	// These belong to Run or Observe.
 	index    Indexer // nil for Observe
 	log      *slog.Logger
@@ -79,15 +69,13 @@ type Mirror struct {
 	mu      sync.Mutex
 	status  Status
 	folders map[string]document.Stamp // of the last walk
-	failed  map[string]time.Time      // since when files have failed, by path
 }
 
 // NewMirror returns a Mirror that does nothing until Run or Observe.
 func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logger) *Mirror {
-	config = config.withDefaults()
 	return &Mirror{
 		folder: folder, indexer: indexer, config: config, logger: logger.With("folder", folder.Dir),
-		schedule: newSchedule(config.Debounce, maxWait), failed: map[string]time.Time{},
+		schedule: newSchedule(config.Debounce, maxWait), rescan: rescanInterval, poll: pollInterval, maxWatched: maxWatched,
 	}
 }
 
@@ -106,12 +94,12 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	m.schedule.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
-		n, err := newNotifier(ctx, m.folder, m.schedule, m.config.MaxDirs)
+		n, err := newNotifier(ctx, m.folder, m.schedule, m.maxWatched)
 		switch {
 		case err == nil:
 			missing = ""
 			m.schedule.add(true) // earlier changes are not among the events
-			err = m.walkOnChanges(ctx, n, m.config.Rescan, forever)
+			err = m.walkOnChanges(ctx, n, m.rescan, forever)
 			m.schedule.add(true) // changes since then have no event
 			err = errors.Join(err, n.watcher.Close())
 			if ctx.Err() == nil {
@@ -122,13 +110,13 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 				m.schedule.add(true)
 			}
 			missing = err.Error()
-			_ = m.walkOnChanges(ctx, &notifier{}, m.config.Rescan, missingPoll) // it has no events to lose
+			_ = m.walkOnChanges(ctx, &notifier{}, m.rescan, missingPoll) // it has no events to lose
 		default:
 			missing = ""
 			m.log.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
-				"every", m.config.Poll, "reason", err)
+				"every", m.poll, "reason", err)
 			m.schedule.addNow()
-			_ = m.walkOnChanges(ctx, &notifier{polls: true}, m.config.Poll, m.config.Rescan)
+			_ = m.walkOnChanges(ctx, &notifier{polls: true}, m.poll, m.rescan)
 		}
 	}
 }

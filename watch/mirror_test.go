@@ -28,7 +28,7 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	if limit > 100_000 {
 		t.Skipf("the kernel keeps %d events", limit)
 	}
-	w := watchFiles(t, Config{}, map[string]string{"a.md": "a", "b.md": "b", "gone.md": "gone"})
+	w := watchFiles(t, map[string]string{"a.md": "a", "b.md": "b", "gone.md": "gone"})
 
 	const readAhead = 4096      // by fsnotify, at a time
 	w.mirror.schedule.mu.Lock() // holds the reader at its next event
@@ -73,12 +73,14 @@ func TestMirror_TriesAgainWhatFailed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			changed := make(chan struct{}, 1)
-			w := watchFiles(t, Config{OnChange: func() {
-				select {
-				case changed <- struct{}{}:
-				default:
+			w := watchFiles(t, map[string]string{"a.md": "a"}, func(m *Mirror) {
+				m.config.OnChange = func() {
+					select {
+					case changed <- struct{}{}:
+					default:
+					}
 				}
-			}}, map[string]string{"a.md": "a"})
+			})
 			w.index.setAway(true)
 			change(t, w)
 			for !errors.Is(w.mirror.Status().Err, errAway) {
@@ -102,7 +104,7 @@ func TestMirror_TriesAgainWhatFailed(t *testing.T) {
 // The event of a change may come before the file is read, and none after it.
 func TestMirror_ReadsAgainWhatHasChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{"a.md": "a"})
+	w := watchFiles(t, map[string]string{"a.md": "a"})
 	for what, change := range map[string]func(){
 		"told by an event": func() { w.write(t, "a.md", "b") },
 		"found by a walk":  w.mirror.Rescan,
@@ -128,7 +130,9 @@ func TestMirror_ReadsAgainWhatHasChangedMeanwhile(t *testing.T) {
 
 func TestMirror_WalksWhatCannotBeWatched(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{MaxDirs: 3, Poll: 10 * time.Millisecond}, map[string]string{"a.md": "a", "one/b.md": "b", "two/c.md": "c"})
+	w := watchFiles(t, map[string]string{"a.md": "a", "one/b.md": "b", "two/c.md": "c"}, func(m *Mirror) {
+		m.maxWatched, m.poll = 3, 10*time.Millisecond
+	})
 	const notice = "cannot be watched; it is walked"
 	if strings.Contains(w.log.String(), notice) {
 		t.Fatalf("three folders can be watched; log:\n%s", w.log)
@@ -145,27 +149,10 @@ func TestMirror_WalksWhatCannotBeWatched(t *testing.T) {
 	}
 }
 
-func TestMirror_FolderThatAppearsLaterIsWatched(t *testing.T) {
-	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{})
-	w.write(t, "a.md", "first")
-	w.becomes(t, "a folder that appears", map[string]string{"a.md": "first"}, nil)
-	w.write(t, "a.md", "second")
-	w.becomes(t, "an edit in it", map[string]string{"a.md": "second"}, nil)
-	if err := os.RemoveAll(w.dir); err != nil {
-		t.Fatal(err)
-	}
-	w.becomes(t, "removed", map[string]string{}, nil)
-	w.write(t, "sub/a.md", "third")
-	w.becomes(t, "there again", map[string]string{"sub/a.md": "third"}, nil)
-	w.write(t, "sub/a.md", "fourth")
-	w.becomes(t, "an edit in a folder below", map[string]string{"sub/a.md": "fourth"}, nil)
-}
-
 // A walk may find the folder before anybody watches it.
 func TestMirror_FolderThatIsGoneBeforeItIsWatched(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{})
+	w := watchFiles(t, map[string]string{})
 	for range 3 {
 		w.write(t, "a.md", "a")
 		w.mirror.Rescan()
@@ -181,7 +168,7 @@ func TestMirror_FolderThatIsGoneBeforeItIsWatched(t *testing.T) {
 // that changes. What is indexed is not read again for its mode.
 func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{"good.md": "good"})
+	w := watchFiles(t, map[string]string{"good.md": "good"})
 	w.index.mu.Lock()
 	w.index.refuse = "secret"
 	w.index.mu.Unlock()

@@ -36,7 +36,9 @@ func TestMirror_WakesOnceForManyEvents(t *testing.T) {
 	t.Parallel()
 	var woken atomic.Int64
 	files := map[string]string{"first.md": "first"}
-	w := watchFiles(t, Config{Debounce: time.Second, OnChange: func() { woken.Add(1) }}, files)
+	w := watchFiles(t, files, func(m *Mirror) {
+		m.schedule.debounce, m.config.OnChange = time.Second, func() { woken.Add(1) }
+	})
 	woken.Store(0)
 	const changed = 2000
 	for i := range changed {

@@ -42,11 +42,16 @@ func (f Folder) Read(name string) (document.File, error) {
 		return document.File{}, err
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	content, e, err := f.read(root, f.entry(name))
+	return f.readFile(root, f.entry(name))
+}
+
+// readFile is read for callers that need no stamp. A file that cannot be read has only a path.
+func (f Folder) readFile(root *contain.Root, e entry) (document.File, error) {
+	content, current, err := f.read(root, e)
 	if err != nil {
-		return document.File{}, err
+		return document.File{Path: e.path}, err
 	}
-	return e.file(content), nil
+	return current.file(content), nil
 }
 
 func (e entry) file(content []byte) document.File {

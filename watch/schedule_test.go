@@ -104,24 +104,3 @@ func TestQueue_ManyWhoAskPutNothingOff(t *testing.T) {
 		expect(t, q, taken{Due: true, Whole: true})
 	})
 }
-
-func TestQueue_WakesForEveryChange(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(*schedule){
-		"change": func(q *schedule) { q.add(false) },
-		"walk":   (*schedule).addWhole,
-		"now":    (*schedule).addNow,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			q := newSchedule(time.Second, time.Second)
-			change(q)
-			change(q) // does not block
-			select {
-			case <-q.wake:
-			default:
-				t.Error("nobody is woken")
-			}
-		})
-	}
-}

@@ -115,63 +115,6 @@ func TestActive_OddFilesHoldUpNothing(t *testing.T) {
 	}
 }
 
-// A document whose file has become bad is not answered from.
-func TestActive_ASpoiltDocumentLeavesTheIndex(t *testing.T) {
-	t.Parallel()
-	for _, file := range odd() {
-		if file.reason == "" || strings.Contains(file.name, "\xff") {
-			continue
-		}
-		t.Run(file.name, func(t *testing.T) {
-			t.Parallel()
-			f := setup(t, map[string]string{docs + "good.md": problem("Good", "x"), docs + file.name: problem("Fine", "So far.")})
-			active := f.activate(t, f.server(t), "main")
-			f.Put(docs+file.name, file.content)
-			eventually(t, "the document leaves and is reported", func() bool {
-				status := active.Status()
-				return status.FailedCount == 1 && strings.Contains(status.Failed[0].Reason, file.reason)
-			})
-			if diff := cmp.Diff([]string{docs + "good.md"}, indexedPaths(t, f)); diff != "" {
-				t.Errorf("documents (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestActive_DocsFolderComesAndGoes(t *testing.T) {
-	t.Parallel()
-	f := setup(t, nil)
-	active := f.activate(t, f.server(t), "main")
-	for _, round := range []string{"created", "created again"} {
-		f.Put(docs+"a.md", problem("A", "About apples, "+round+"."))
-		eventually(t, "the folder is found when it is "+round, func() bool { return len(indexedPaths(t, f)) == 1 })
-		if err := os.RemoveAll(filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "its documents leave", func() bool { return len(indexedPaths(t, f)) == 0 })
-	}
-	if status := active.Status(); status.Waiting != "" || status.FailedCount != 0 {
-		t.Errorf("status without a docs folder: %+v", status)
-	}
-	// A cloned repository cannot make the server read elsewhere.
-	elsewhere := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(elsewhere, "problems"), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(elsewhere, "problems", "a.md"), []byte(problem("Secret", "x")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(elsewhere, filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "a docs folder that leads elsewhere is told of", func() bool {
-		return strings.Contains(active.Status().Waiting, "escapes")
-	})
-	if paths := indexedPaths(t, f); len(paths) != 0 {
-		t.Errorf("indexed from outside of the repository: %v", paths)
-	}
-}
-
 // The project's own documents are indexed even if the external folder is corrupt.
 func TestActive_CorruptExternalFolder(t *testing.T) {
 	t.Parallel()

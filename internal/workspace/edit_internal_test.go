@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -166,37 +165,4 @@ func names(t *testing.T, dir string) (names []string) {
 		names = append(names, entry.Name())
 	}
 	return names
-}
-
-func TestEdit_ReadersSeeOneVersionWhole(t *testing.T) {
-	t.Parallel()
-	versions := [][]byte{bytes.Repeat([]byte("a"), 1<<20), bytes.Repeat([]byte("b"), 1<<20-7)}
-	folder, path := newFile(t, "a.md", string(versions[0]), 0o600)
-	finished := make(chan error, 1)
-	go func() {
-		for i := range 30 {
-			if err := edit(folder, "a.md", to(string(versions[(i+1)%2]))); err != nil {
-				finished <- err
-				return
-			}
-		}
-		finished <- nil
-	}()
-	for {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(content, versions[0]) && !bytes.Equal(content, versions[1]) {
-			t.Fatalf("a reader sees %d bytes that are no version", len(content))
-		}
-		select {
-		case err := <-finished:
-			if err != nil {
-				t.Fatal(err)
-			}
-			return
-		default:
-		}
-	}
 }

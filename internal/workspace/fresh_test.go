@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,12 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/answer"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -43,26 +37,9 @@ type reference struct {
 
 func (f *fixture) newReference(t *testing.T) *reference {
 	t.Helper()
-	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(testenv.IndexURL(t), logger)
-	models, err := ollama.New(ollama.Config{Host: f.fake.URL(), Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	searcher := rag.NewSearcher(database, models)
-	s := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), f.configPath(), logger)
-	t.Cleanup(func() {
-		s.Close()
-		database.Close()
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	pool, err := database.Pool(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &reference{server: s, pool: pool}
+	databaseURL := testenv.IndexURL(t)
+	s := f.start(t, databaseURL, ollama.Config{Host: f.fake.URL()}, f.configPath())
+	return &reference{server: s, pool: indexstate.OpenPool(t, databaseURL)}
 }
 
 // freshIndex returns a new index of the files as they are now.

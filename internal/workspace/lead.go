@@ -28,8 +28,8 @@ type leader struct {
 // progressInterval is how often the tenant's row says how much is left, while nothing else has changed.
 const progressInterval = 2 * time.Second
 
-// follow changes the work after the lease was taken or lost.
-func (l *leader) follow(ctx context.Context) {
+// changeRole ends the work and begins the other one, after the lease was taken or lost.
+func (l *leader) changeRole(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return
 	}

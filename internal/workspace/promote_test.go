@@ -151,18 +151,6 @@ func TestPromote_TakesEveryFormOfPath(t *testing.T) {
 	}
 }
 
-func TestPromote_WithOllamaAway(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
-	s := f.server(t)
-	active := f.activate(t, s, "main")
-	f.fake.Close()
-	promote(t, active, "problems/a.md", catalog.Important)
-	if diff := cmp.Diff([]string{docs + "a.md important/important"}, f.levels(t)); diff != "" {
-		t.Errorf("levels (-want +got):\n%s", diff)
-	}
-}
-
 func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{

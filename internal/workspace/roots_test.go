@@ -13,7 +13,7 @@ func TestFollow_AtTheStart(t *testing.T) {
 	f.Git("worktree", "add", "-q", "-b", "linked", linked)
 	for folder, want := range map[string]string{f.Root: f.Root, linked: linked, other.Root: f.Root} {
 		s := f.serverFor(t, f.Root)
-		s.Follow(t.Context(), []string{folder})
+		s.SetClientFolders(t.Context(), []string{folder})
 		active, err := s.Active(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -201,8 +201,8 @@ func (s Status) soonOver() bool {
 
 const (
 	statusPoll = 20 * time.Millisecond
-	// noticePatience is longer than the server that indexes takes to notice and publish a change.
-	noticePatience = 3 * time.Second
+	// maxNoticeTime is longer than the server that indexes takes to notice and publish a change.
+	maxNoticeTime = 3 * time.Second
 )
 
 // WaitSynced waits until the index holds the text of all files, and returns the last status. It calls
@@ -219,7 +219,7 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status 
 		if progress != nil {
 			progress(status)
 		}
-		if status.hasText() || status.Waiting != "" && !status.soonOver() || time.Since(noticed) > noticePatience || !p.pause(ctx) {
+		if status.hasText() || status.Waiting != "" && !status.soonOver() || time.Since(noticed) > maxNoticeTime || !p.pause(ctx) {
 			if latest := p.latest.Load(); latest != nil && latest.leading {
 				p.count(ctx) // for the answer
 			}
