@@ -44,8 +44,8 @@ type offline struct {
 	random *rand.Rand
 }
 
-// write saves a text of always the same size, often with the times that the file
-// had before.
+// write saves a text of always the same size, often with the time that the file had before, and sometimes
+// with one of 20 years ago or ahead.
 func (o *offline) write(t *testing.T, name string) {
 	t.Helper()
 	file := filepath.Join(o.dir, name)
@@ -53,10 +53,15 @@ func (o *offline) write(t *testing.T, name string) {
 	if err := os.WriteFile(file, fmt.Appendf(nil, "text %016x", o.random.Uint64()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if statErr == nil && o.random.IntN(3) > 0 {
-		if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
-			t.Fatal(err)
-		}
+	at := time.Now().AddDate(40*o.random.IntN(2)-20, 0, 0)
+	switch kind := o.random.IntN(4); {
+	case kind == 0 || statErr != nil:
+		return
+	case kind < 3:
+		at = before.ModTime()
+	}
+	if err := os.Chtimes(file, at, at); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -122,11 +122,7 @@ func TestShallow(t *testing.T) {
 	clone := gitrepo.New(t)
 	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
 	for dir, want := range map[string]bool{repo.Root: false, clone.Path("clone"): true} {
-		folder, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := folder.Shallow(t.Context()); err != nil || got != want {
+		if got, err := open(t, dir).Shallow(t.Context()); err != nil || got != want {
 			t.Errorf("%s is shallow: %v, %v; want %v", dir, got, err, want)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
@@ -217,35 +216,4 @@ func TestMachine_OutOfFileDescriptors(t *testing.T) {
 	m.repo.Git("switch", "-q", "-f", "main")
 	m.settles(t)
 	m.works(t, "semantic_search", byWords)
-}
-
-func TestMachine_DatabaseIsSuspended(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "faults of services and of the machine follow each other")
-	cluster := testenv.StartCluster(t)
-	m := newMachine(t, newRepository(t, 4), cluster.URL())
-	cluster.Signal(syscall.SIGSTOP)
-	for range 30 {
-		m.repo.step()
-	}
-	m.fails(t, "semantic_search", byWords, "DATABASE_ERROR", "answer")
-	m.works(t, "ping", map[string]any{"message": "still there"})
-	cluster.Signal(syscall.SIGCONT)
-	m.repo.Git("switch", "-q", "-f", "main")
-	m.settles(t)
-	m.works(t, "semantic_search", byWords)
-}
-
-// The times of files say what has changed by being others than before, not by being later.
-func TestMachine_ClockJumps(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "faults of services and of the machine follow each other")
-	m := newMachine(t, newRepository(t, 5), testenv.DatabaseURL(t))
-	name := docsDir + "/problems/a.md"
-	for i, jump := range []time.Duration{0, 20 * 365 * 24 * time.Hour, -20 * 365 * 24 * time.Hour, time.Hour, -time.Hour} {
-		m.repo.Put(name, strings.ReplaceAll(m.repo.document(), "Matter ", fmt.Sprintf("Matter %d", i)))
-		at := time.Now().Add(jump)
-		m.repo.Must(os.Chtimes(m.repo.Path(name), at, at))
-		m.settles(t)
-	}
 }
