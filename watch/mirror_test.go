@@ -22,9 +22,7 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 		t.Skip("no inotify here")
 	}
 	limit, err := strconv.Atoi(strings.TrimSpace(string(setting)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if limit > 100_000 {
 		t.Skipf("the kernel keeps %d events", limit)
 	}
@@ -38,9 +36,7 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	}
 	w.write(t, "b.md", "last")
 	w.write(t, "new/unheard.md", "of this no event tells")
-	if err := os.Remove(filepath.Join(w.dir, "gone.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(w.dir, "gone.md")))
 	w.mirror.schedule.mu.Unlock()
 	last := fmt.Sprint((limit+2*readAhead)/2 - 1)
 	want := map[string]string{"a.md": last, "b.md": "last", "new/unheard.md": "of this no event tells"}
@@ -116,9 +112,7 @@ func TestMirror_ReadsAgainWhatHasChangedMeanwhile(t *testing.T) {
 		w.index.mu.Unlock()
 		change()
 		content, err := os.ReadFile(filepath.Join(w.dir, "a.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.becomes(t, what, map[string]string{"a.md": string(content)}, nil)
 		w.index.mu.Lock()
 		if w.index.changing != 0 {
@@ -157,9 +151,7 @@ func TestMirror_FolderThatIsGoneBeforeItIsWatched(t *testing.T) {
 		w.write(t, "a.md", "a")
 		w.mirror.Rescan()
 		w.becomes(t, "found", map[string]string{"a.md": "a"}, nil)
-		if err := os.RemoveAll(w.dir); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(w.dir))
 		w.becomes(t, "gone", map[string]string{}, nil)
 	}
 }
@@ -181,9 +173,7 @@ func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {
 	before := w.index.indexed
 	w.index.mu.Unlock()
 	for _, name := range []string{"good.md", "failed.md"} {
-		if err := os.Chmod(filepath.Join(w.dir, name), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(filepath.Join(w.dir, name), 0o640))
 	}
 	w.becomes(t, "all can be indexed", map[string]string{"good.md": "good", "failed.md": "secret"}, nil)
 	w.index.mu.Lock()

@@ -13,9 +13,7 @@ import (
 func TestNotifier_TakesErrorsAtOnce(t *testing.T) {
 	t.Parallel()
 	n, err := newNotifier(t.Context(), Folder{Dir: t.TempDir()}, newSchedule(time.Second, time.Second), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 3 {
 		select {
 		case n.watcher.Errors <- errors.ErrUnsupported:

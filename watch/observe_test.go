@@ -49,9 +49,7 @@ func TestMirror_ObserverHasTheStateOfTheFiles(t *testing.T) {
 		w.write(t, "a.md", "a")
 		w.write(t, "one/b.md", "b")
 		w.write(t, "one/c.md", "c")
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, change())
 		await.Until(t, "both see "+what, func() bool { return states[observer.Status().State] == "" && agree() })
 		states[observer.Status().State] = what
 	}
@@ -80,9 +78,7 @@ func TestMirror_SaysAtOnceThatTheFolderWasReplaced(t *testing.T) {
 			before = w.index.contents()
 		}
 		w.becomes(t, "at first", before, nil)
-		if err := os.Rename(filepath.Join(top, step.from), filepath.Join(top, step.to)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(top, step.from), filepath.Join(top, step.to)))
 		if _, ok := current(w.mirror); ok {
 			t.Errorf("%d: the status says that nothing has changed", what)
 		}
@@ -100,16 +96,12 @@ func TestMirror_IsBehindWhileItWatchesAgain(t *testing.T) {
 	write(t, filepath.Join(dir, "one", "a.md"), "a")
 	write(t, filepath.Join(dir, "two", "b.md"), "b")
 	for i := range 2000 {
-		if err := os.Mkdir(filepath.Join(dir, "one", strconv.Itoa(i)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, "one", strconv.Itoa(i)), 0o700))
 	}
 	w := watchFolder(t, Folder{Dir: dir})
 	w.becomes(t, "at first", map[string]string{"one/a.md": "a", "two/b.md": "b"}, nil)
 	for _, move := range [][2]string{{"one", "aside"}, {"two", "one"}, {"aside", "two"}} {
-		if err := os.Rename(filepath.Join(dir, move[0]), filepath.Join(dir, move[1])); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(dir, move[0]), filepath.Join(dir, move[1])))
 	}
 	await.Until(t, "the folders are watched again", func() bool { return strings.Contains(w.log.String(), "watching the folder again") })
 	if _, ok := current(w.mirror); ok {

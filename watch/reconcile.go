@@ -31,7 +31,7 @@ type Indexer interface {
 
 // outcome is the result of a walk.
 type outcome struct {
-	known    map[string]document.Stamp // what the index holds, by path, and files that it has refused
+	known    map[string]document.Stamp // files that the index holds or has refused, by path
 	failed   []document.Failure        // files that cannot be indexed
 	changing []string                  // paths of files that were being written when they were read
 	state    uint64                    // the sum of all files
@@ -110,8 +110,8 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	return r.outcome, nil
 }
 
-// remove takes missing files out of the index. It asks for readiness even if there are none: what the walk
-// found then is true for this branch.
+// remove takes missing files out of the index. Even without such files it asks whether the branch is still
+// the one of the walk.
 func (r *reconciler) remove(ctx context.Context) error {
 	if err := r.ready(); err != nil || len(r.gone) == 0 {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// An edit by another name of the file, elsewhere, is one of which no event tells.
+// An edit by another name of the file, elsewhere, has no event.
 func TestMirror_RescanFindsWhatNoEventTold(t *testing.T) {
 	t.Parallel()
 	w := watchFiles(t, map[string]string{"a.md": "first"})
@@ -21,9 +21,7 @@ func TestMirror_RescanFindsWhatNoEventTold(t *testing.T) {
 	if err := os.Link(filepath.Join(w.dir, "a.md"), elsewhere); err != nil {
 		t.Skip("no hard links here: ", err)
 	}
-	if err := os.WriteFile(elsewhere, []byte("second"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(elsewhere, []byte("second"), 0o600))
 	w.mirror.Rescan()
 	w.becomes(t, "after the walk", map[string]string{"a.md": "second"}, nil)
 }
@@ -33,9 +31,7 @@ func TestMirror_RescanFindsWhatNoEventTold(t *testing.T) {
 func TestMirror_ResetKeepsSinceWhenAFileFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "bad.md"), []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "bad.md"), []byte("secret"), 0o600))
 	index := newTexts()
 	index.refuse = "secret"
 	folder := Folder{Dir: dir, Match: func(string) bool { return true }}

@@ -17,9 +17,7 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text.")})
 	f.activate(t, f.server(t), "master")
 	s := f.serverFor(t, f.Root)
-	if err := s.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(s.Reindex(t.Context(), func(string) func(int, int) { return nil }))
 	active, err := s.Active(t.Context())
 	if err != nil || active.Tenant.Key.Branch != "master" {
 		t.Errorf("active on %+v (%v), want master", active, err)
@@ -96,9 +94,7 @@ func TestWaitSynced_WaitsForGit(t *testing.T) {
 	f.Put(".git/index.lock", "")
 	s := f.server(t)
 	active, err := s.Activate(t.Context(), f.configPath(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	eventually(t, "it waits for git", func() bool { return active.Status().GitBusy != nil })
 	seen := 0
 	active.WaitSynced(t.Context(), func(workspace.Status) {

@@ -48,9 +48,7 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 	if f.reference == nil {
 		f.reference = f.newReference(t)
 	}
-	if err := f.reference.server.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(f.reference.server.Reindex(t.Context(), func(string) func(int, int) { return nil }))
 	f.checkFiles(t, f.reference.pool, branch)
 	return documents(t, f.reference.pool, branch)
 }
@@ -60,9 +58,7 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 func (f *fixture) indexEqualsDisk(t *testing.T, branch string) {
 	t.Helper()
 	diff, err := indexstate.Difference(t.Context(), f.pool, branch, f.freshIndex(t, branch))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	if diff != "" {
 		t.Fatalf("the index of %s never became what is on disk (-want +got):\n%.6000s", branch, diff)
 	}
@@ -75,9 +71,7 @@ func (f *fixture) checkFiles(t *testing.T, pool *pgxpool.Pool, branch string) {
 	got, err := indexstate.Lines(t.Context(), pool, `SELECT relative_path || ' ' || encode(content_hash, 'hex')
 		FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
 		WHERE branch_name = $1 AND collection = 'compounding'`, branch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	slices.Sort(got)
 	if diff := cmp.Diff(f.onDisk(t), got); diff != "" {
 		t.Fatalf("a new index does not hold the files (-want +got):\n%.3000s", diff)
@@ -104,9 +98,7 @@ func (f *fixture) onDisk(t *testing.T) []string {
 		lines = append(lines, filepath.ToSlash(relative)+" "+documentHash(content))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	slices.Sort(lines)
 	return lines
 }

@@ -28,7 +28,7 @@ type leader struct {
 // progressInterval is how often the tenant's row says how much is left, while nothing else has changed.
 const progressInterval = 2 * time.Second
 
-// changeRole ends the work and begins the other one, after the lease was taken or lost.
+// changeRole ends the work of a former role, after the lease was taken or lost, and begins that of the new one.
 func (l *leader) changeRole(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return

@@ -50,9 +50,7 @@ func TestOutage_Ollama(t *testing.T) {
 			t.Parallel()
 			f := setup(t, fruit())
 			target, err := url.Parse(f.fake.URL())
-			if err != nil {
-				t.Fatal(err)
-			}
+			f.Must(err)
 			proxy := testenv.NewFaultProxy(t, target.Host)
 			s := f.serverWith(t, f.databaseURL, ollama.Config{
 				Host: "http://" + proxy.Address(), RetryDelay: time.Millisecond,

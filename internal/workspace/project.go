@@ -81,7 +81,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		return t
 	}
 	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p))
-	a.docs.indexer.Dates = newCommitDates(p, a.logger).Dates
+	a.docs.indexer.Dates = (&commitDates{project: p, logger: a.logger}).Dates
 	if external, ok := p.External(); ok {
 		add(externalFolder(p, external), x.Indexer(tenant, catalog.External, nil))
 	}

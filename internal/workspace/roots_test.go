@@ -15,9 +15,7 @@ func TestFollow_AtTheStart(t *testing.T) {
 		s := f.serverFor(t, f.Root)
 		s.SetClientFolders(t.Context(), []string{folder})
 		active, err := s.Active(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f.Must(err)
 		if active.Definition.Root != want {
 			t.Errorf("with the client in %s the project is %s, want %s", folder, active.Definition.Root, want)
 		}

@@ -104,7 +104,7 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	}
 }
 
-// refresh makes a check. After an error it keeps what is known.
+// refresh makes a check. An error leaves the earlier result.
 func (s *staleDocuments) refresh(ctx context.Context) {
 	if err := s.check(ctx); err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)

@@ -158,9 +158,7 @@ func TestStress_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
 	f := setup(t, map[string]string{"manual/a.md": "# A\n\nText.\n"})
 	f.activate(t, f.server(t), "main")
 	lock, err := f.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	defer lock.Rollback(context.Background()) //nolint:errcheck // it is rolled back by then, or the test has failed
 	if _, err := lock.Exec(t.Context(), `LOCK TABLE projects`); err != nil {
 		t.Fatal(err)
@@ -171,9 +169,7 @@ func TestStress_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
 				SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')
 			SELECT pid::text FROM waiting WHERE pg_cancel_backend(pid)`)) > 0
 	})
-	if err := lock.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(lock.Rollback(t.Context()))
 	eventually(t, "the config is followed", func() bool {
 		return len(f.rows(t, `SELECT relative_path FROM documents WHERE collection = 'external'`)) == 1
 	})

@@ -32,8 +32,8 @@ type finding struct{ tool, path, text string }
 // expected are the codes that a call may answer with when a service fails.
 var expected = []string{"DATABASE_ERROR", "EMBEDDING_SERVICE_ERROR"}
 
-// call calls a tool of the i-th server. An error that is none of those expected, or no
-// answer in time, fails the test.
+// call calls a tool of the i-th server. An unexpected error, or no answer in time,
+// fails the test.
 func (w *faultyWorld) call(
 	t *testing.T, s *server, i int, tool string, arguments map[string]any, also ...string,
 ) (text string, err error) {

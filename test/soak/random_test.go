@@ -65,9 +65,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		done += round
 		want := freshIndex(t, in, reference, repo.branch)
 		diff, err := indexstate.Difference(t.Context(), pool, repo.branch, want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		repo.Must(err)
 		if diff != "" {
 			t.Errorf("after %d operations the index of %s differs from the files (-want +got):\n%.8000s", done, repo.branch, diff)
 			t.Logf("what has happened since it was:\n%s", strings.Join(repo.log, "\n"))
