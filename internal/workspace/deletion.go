@@ -47,7 +47,7 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	}
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil || !selection.Matches(key) {
-		return contents, nil //nolint:nilerr // the next call says what is wrong with the project
+		return contents, nil // an error is that of the next call
 	}
 	deleted := w.newProject(p, &catalog.Tenant{Key: key}) // otherwise the next call would activate it
 	deleted.deleted.Store(true)
