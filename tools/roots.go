@@ -60,7 +60,7 @@ func (h *Handler) followRoots(
 }
 
 func (h *Handler) follow(ctx context.Context, listed *mcp.ListRootsResult) { //nolint:staticcheck // deprecated, and in use
-	h.workspace.Follow(ctx, folders(listed))
+	h.workspace.SetClientFolders(ctx, folders(listed))
 	if len(listed.Roots) == 0 {
 		h.rootlessUntil.Store(time.Now().Add(rootlessTime).UnixNano())
 	}

@@ -21,24 +21,16 @@ func makeFile(size int64) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		t.Helper()
 		file, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Truncate(size); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, file.Truncate(size))
+		must(t, file.Close())
 	}
 }
 
 func makeLink(target string) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		t.Helper()
-		if err := os.Symlink(target, path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, path))
 	}
 }
 
@@ -49,9 +41,7 @@ func makeHidden(target string) func(t *testing.T, path string) {
 		at := filepath.Dir(path)
 		for part := range strings.SplitSeq(target[:strings.LastIndex(target, "/")+1], "/") {
 			at += "/" + part // not cleaned: each folder on the way has to be there
-			if err := os.MkdirAll(at, 0o750); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(at, 0o750))
 		}
 		write(t, filepath.Join(filepath.Dir(path), target), "password")
 		makeLink(target)(t, path)
@@ -66,31 +56,19 @@ func badFiles(t *testing.T) []badFile {
 		{"huge.md", "has 52428800 bytes", makeFile(50 << 20)},
 		{"pipe.md", "not a regular file", func(t *testing.T, path string) {
 			t.Helper()
-			if err := syscall.Mkfifo(path, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, syscall.Mkfifo(path, 0o600))
 		}},
 		{"socket.md", "not a regular file", func(t *testing.T, path string) {
 			t.Helper()
 			// The path of a socket is short: it is made elsewhere.
 			short, err := os.MkdirTemp("", "s")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, "s")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			listener.SetUnlinkOnClose(false)
-			if err := os.Rename(filepath.Join(short, "s"), path); err != nil {
-				t.Fatal(err)
-			}
-			if err := listener.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Remove(short); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(filepath.Join(short, "s"), path))
+			must(t, listener.Close())
+			must(t, os.Remove(short))
 		}},
 		{"out.md", "symbolic link out of the folder", makeLink(filepath.Join(outside, "secret.md"))},
 		{"up.md", "symbolic link out of the folder", makeLink("../../other.md")},
@@ -119,7 +97,7 @@ func TestMirror_PassesOverWhatIsNoDocument(t *testing.T) {
 			write(t, filepath.Join(dir, "good.md"), "good")
 			write(t, filepath.Join(dir, "sub", "good.md"), "good too")
 			bad.make(t, early)
-			m := watchFolder(t, Config{}, Folder{Dir: dir})
+			m := watchFolder(t, Folder{Dir: dir})
 			want := map[string]string{"good.md": "good", "sub/good.md": "good too"}
 			both := map[string]string{"sub/" + bad.name: bad.reason}
 			m.becomes(t, "there before", want, both)
@@ -162,7 +140,7 @@ func TestMirror_FollowsLinksInside(t *testing.T) {
 	write(t, filepath.Join(dir, "real", "a.md"), "a")
 	makeLink("real")(t, filepath.Join(dir, "folder"))
 	makeLink("..")(t, filepath.Join(dir, "real", "round"))
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	want := map[string]string{"link.md": "first", "link-to-link.md": "first", "real/a.md": "a", "real/target.md": "first"}
 	m.becomes(t, "links", want, map[string]string{})
 
@@ -185,7 +163,7 @@ func TestMirror_AFolderNamedAsADocument(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "x.md", "y.md"), "inside")
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	m.becomes(t, "a folder", map[string]string{"x.md/y.md": "inside"}, map[string]string{})
 	remove(t, filepath.Join(dir, "x.md"))
 	write(t, filepath.Join(dir, "x.md"), "a file now")
@@ -204,11 +182,9 @@ func TestMirror_AFileThatKeepsChanging(t *testing.T) {
 	const line = "a line of exactly thirty-two byte\n"
 	write(t, path, line)
 	write(t, filepath.Join(dir, "quiet.md"), "quiet")
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const blocks = 60
 	block := strings.Repeat(line, 1000)
 	end := line + strings.Repeat(block, blocks)
@@ -220,8 +196,6 @@ func TestMirror_AFileThatKeepsChanging(t *testing.T) {
 			t.Fatalf("%d bytes were indexed that the file never had", len(content))
 		}
 	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, file.Close())
 	m.becomes(t, "in the end", map[string]string{"log.md": end, "quiet.md": "quiet"}, map[string]string{})
 }

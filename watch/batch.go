@@ -28,7 +28,11 @@ func concurrentBatches() int { return runtime.GOMAXPROCS(0) + 2 }
 
 // indexAll reads files and gives them to the indexer in batches. It returns the first error, which stops
 // the other batches.
-func (r *reconciler) indexAll(ctx context.Context, files []entry, maxFiles int, maxBytes int64) error {
+func (r *reconciler) indexAll(ctx context.Context, files []entry) error {
+	maxFiles, maxBytes := changesFiles, int64(changesBytes)
+	if r.whole {
+		maxFiles, maxBytes = batchFiles, batchBytes
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrentBatches())
 	for len(files) > 0 {
@@ -55,16 +59,9 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 			files = append(files, file)
 		}
 	}
-	var failures []document.Failure
-	if len(files) > 0 {
-		// The files were read before this, so they are of the branch that is ready now.
-		err := r.ready()
-		if err == nil {
-			failures, err = r.indexer.Index(ctx, files)
-		}
-		if err != nil {
-			return err
-		}
+	failures, err := r.write(ctx, files)
+	if err != nil {
+		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,6 +69,17 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	r.done += len(batch)
 	r.report(r.done, r.total)
 	return nil
+}
+
+func (r *reconciler) write(ctx context.Context, files []document.File) ([]document.Failure, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	// The files were read before this, so they are of the branch that is ready now.
+	if err := r.ready(); err != nil {
+		return nil, err
+	}
+	return r.indexer.Index(ctx, files)
 }
 
 // read reads a file. ok is false if the file cannot be indexed, or has the bytes of the entry's hash.
@@ -92,7 +100,7 @@ func (r *reconciler) read(e entry) (file document.File, ok bool) {
 		}
 	case known == sha256.Sum256(content):
 		e.stamp.Hash = known
-		r.touched = append(r.touched, e)
+		r.touched[e.path] = e.stamp
 		r.known[e.path] = e.stamp
 	default:
 		return e.file(content), true

@@ -57,7 +57,7 @@ func (f Folder) Open() (*contain.Root, error) {
 // covered returns an error if a symbolic link leads to a target that does not match: a link is no way
 // around a pattern.
 func (f Folder) covered(name, target string) error {
-	if f.Match == nil || target == name || f.Covers(target) {
+	if target == name || f.Covers(target) {
 		return nil
 	}
 	return &unfitError{fmt.Sprintf(

@@ -80,40 +80,56 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 			if name == "." {
 				return err
 			}
-			visit(entry{path: path.Join(f.Prefix, name), name: name, folder: true}, err)
+			visit(f.folderEntry(name, nil), err)
 			return nil
 		}
 		if d.IsDir() {
 			if f.skips(name) {
 				return fs.SkipDir
 			}
-			e := entry{path: path.Join(f.Prefix, name), name: name, folder: true}
-			if info, err := d.Info(); err == nil {
-				e.stamp = StampOf(info)
-			}
 			err := checkName(name)
-			visit(e, err)
+			visit(f.folderEntry(name, d), err)
 			if err != nil { // the notifier does the same
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if e, err := f.inspect(root, name, d.Type(), d.Info); !errors.Is(err, fs.ErrNotExist) {
+		e, err := f.inspect(root, name, d)
+		if !errors.Is(err, fs.ErrNotExist) {
 			visit(e, err)
 		}
 		return nil
 	})
 }
 
+// folderEntry returns the entry of a folder. A folder that cannot be read has no stamp; d may be nil then.
+func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
+	e := f.entry(name)
+	e.folder = true
+	if d == nil {
+		return e
+	}
+	info, err := d.Info()
+	if err != nil {
+		return e
+	}
+	e.stamp = StampOf(info)
+	return e
+}
+
+func (f Folder) entry(name string) entry { return entry{path: path.Join(f.Prefix, name), name: name} }
+
 // RemoveTemporary removes older temporary files that killed programs left beside documents.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
-	return f.open(func(root *contain.Root) (err error) {
-		walkErr := f.walk(ctx, root, func(e entry, problem error) {
-			if e.folder && problem == nil {
-				err = errors.Join(err, root.RemoveTemporary(e.name, before))
+	return f.open(func(root *contain.Root) error {
+		var problems []error
+		err := f.walk(ctx, root, func(e entry, unreadable error) {
+			if unreadable != nil || !e.folder {
+				return
 			}
+			problems = append(problems, root.RemoveTemporary(e.name, before))
 		})
-		return errors.Join(walkErr, err)
+		return errors.Join(append(problems, err)...)
 	})
 }
 
@@ -126,8 +142,7 @@ func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err e
 			case err != nil:
 				take(document.File{Path: e.path}, err)
 			case !e.folder:
-				content, current, err := f.read(root, e)
-				take(current.file(content), err)
+				take(f.readFile(root, e))
 			}
 		})
 	})
@@ -151,49 +166,54 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 func (f Folder) find(root *contain.Root, name string) (entry, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
-		return entry{path: path.Join(f.Prefix, name), name: name}, err
+		return f.entry(name), err
 	}
-	return f.inspect(root, name, info.Mode().Type(), func() (fs.FileInfo, error) { return info, nil })
+	return f.inspect(root, name, fs.FileInfoToDirEntry(info))
 }
 
-// inspect is find for a path of a known type. own describes the path without following a symbolic link.
-func (f Folder) inspect(
-	root *contain.Root, name string, ownType fs.FileMode, own func() (fs.FileInfo, error),
-) (entry, error) {
-	e := entry{path: path.Join(f.Prefix, name), name: name}
-	isLink := ownType&fs.ModeSymlink != 0
+// inspect is find for a path that was listed. d does not follow a symbolic link.
+func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry) (entry, error) {
+	e := f.entry(name)
+	isLink := d.Type()&fs.ModeSymlink != 0
 	switch {
-	case ownType.IsDir():
+	case d.IsDir():
 		return e, fs.ErrNotExist
-	case hidden(name) || !f.Match(name):
-		if isLink && !f.skips(name) && root.LeadsToFolderOutside(name) {
-			return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed; put the folder itself there"}
-		}
+	case f.matches(name):
+	case isLink && !f.skips(name) && root.LeadsToFolderOutside(name):
+		return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed; put the folder itself there"}
+	default:
 		return e, fs.ErrNotExist
 	}
-	target := name
-	if isLink {
-		own = func() (info fs.FileInfo, err error) {
-			if target, info, err = root.Resolve(name); err != nil {
-				err = explain(root, name, err)
-			}
-			return info, err
-		}
-	}
-	info, err := own()
-	if err = cmp.Or(err, checkName(name), f.covered(name, target)); err != nil {
+	target, info, err := resolve(root, name, d)
+	if err := cmp.Or(err, checkName(name), f.covered(name, target)); err != nil {
 		return e, err
 	}
-	if err = fit(info); err == nil {
-		e.stamp = StampOf(info)
+	if err := fit(info); err != nil {
+		return e, err
 	}
-	return e, err
+	e.stamp = StampOf(info)
+	return e, nil
+}
+
+// resolve returns the path and the state of a file, or of the target of a symbolic link.
+func resolve(root *contain.Root, name string, d fs.DirEntry) (string, fs.FileInfo, error) {
+	if d.Type()&fs.ModeSymlink == 0 {
+		info, err := d.Info()
+		return name, info, err
+	}
+	target, info, err := root.Resolve(name)
+	if err != nil {
+		return "", nil, explain(root, name, err)
+	}
+	return target, info, nil
 }
 
 // skips reports whether a walk leaves out a folder and everything below it.
 func (f Folder) skips(name string) bool {
 	return name != "." && (hidden(name) || f.Prune != nil && f.Prune(name))
 }
+
+func (f Folder) matches(name string) bool { return !hidden(name) && f.Match(name) }
 
 func hidden(name string) bool {
 	base := path.Base(name)
@@ -202,7 +222,7 @@ func hidden(name string) bool {
 
 // Covers reports whether a walk would visit a file of that path.
 func (f Folder) Covers(name string) bool {
-	if hidden(name) || !f.Match(name) {
+	if !f.matches(name) {
 		return false
 	}
 	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {

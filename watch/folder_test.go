@@ -18,7 +18,7 @@ func TestMirror_FolderComesAndGoes(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "docs")
-	m := watchFolder(t, Config{}, Folder{Dir: dir, Inside: parent, MayBeMissing: true})
+	m := watchFolder(t, Folder{Dir: dir, Inside: parent, MayBeMissing: true})
 	nothing := map[string]string{}
 	m.becomes(t, "no folder", nothing, nothing)
 	for range 3 {
@@ -71,9 +71,7 @@ func TestMirror_WhatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	chmod := func(name string, mode os.FileMode) {
 		t.Helper()
-		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(filepath.Join(dir, name), mode))
 	}
 	write(t, filepath.Join(dir, "good.md"), "good")
 	write(t, filepath.Join(dir, "shut.md"), "shut")
@@ -81,7 +79,7 @@ func TestMirror_WhatCannotBeRead(t *testing.T) {
 	chmod("shut.md", 0)
 	chmod("room", 0)
 	t.Cleanup(func() { chmod("room", 0o700) })
-	m := watchFolder(t, Config{}, Folder{Dir: dir})
+	m := watchFolder(t, Folder{Dir: dir})
 	want := map[string]string{"good.md": "good"}
 	m.becomes(t, "shut", want, map[string]string{"shut.md": "permission denied", "room": "permission denied"})
 
@@ -109,13 +107,9 @@ func runAsNobody(t *testing.T) {
 	}
 	const nobody = 65534
 	home, err := os.MkdirTemp("", "nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { remove(t, home) })
-	if err := os.Chown(home, nobody, nobody); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chown(home, nobody, nobody))
 	// The folder of the test's program may be closed to others, so that it is
 	// reached as what it is already.
 	command := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")

@@ -15,37 +15,24 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// Config says how eagerly a folder is mirrored. Zero means the default.
+// Config connects a mirror with its surroundings. Every field is required.
 type Config struct {
-	// Debounce is how long a file must be unchanged before it is read. The default is 500 ms.
+	// Debounce is how long a file must be unchanged before it is read.
 	Debounce time.Duration
-	// Rescan is the time between two comparisons of the folder with the index. The default is 5 min.
-	Rescan time.Duration
-	// Poll replaces Rescan if the file system reports no changes. The default is 5 s.
-	Poll time.Duration
-	// MaxDirs bounds the watched folders: all programs share the system's watches. A larger tree is
-	// polled. The default is 10,000.
-	MaxDirs int
-	// Ready, if not nil, returns an error while the files may be another branch's. Then nothing is
-	// indexed or removed.
+	// Ready returns an error while the files may be another branch's. Then nothing is indexed or removed.
 	Ready func() error
-	// OnChange, if not nil, is called after every change of the status. It must not block.
+	// OnChange is called after every change of the status. It must not block.
 	OnChange func()
 }
 
-func (c Config) withDefaults() Config {
-	c.Debounce = cmp.Or(c.Debounce, 500*time.Millisecond)
-	c.Rescan = cmp.Or(c.Rescan, 5*time.Minute)
-	c.Poll = cmp.Or(c.Poll, 5*time.Second)
-	c.MaxDirs = cmp.Or(c.MaxDirs, 10_000)
-	if c.Ready == nil {
-		c.Ready = func() error { return nil }
-	}
-	if c.OnChange == nil {
-		c.OnChange = func() {}
-	}
-	return c
-}
+const (
+	// rescanInterval is the time between two comparisons of the folder with the index, and pollInterval
+	// that time if the file system reports no changes.
+	rescanInterval = 5 * time.Minute
+	pollInterval   = 5 * time.Second
+	// maxWatched bounds the watched folders: all programs share the system's watches. A larger tree is polled.
+	maxWatched = 10_000
+)
 
 // maxWait is the longest delay of a file that keeps changing.
 const maxWait = 5 * time.Second
@@ -59,7 +46,8 @@ const (
 	lastRetry  = 15 * time.Second
 )
 
-// Mirror keeps an index equal to a folder. Safe for concurrent use.
+// Mirror keeps an index equal to a folder, or only observes the folder while another server indexes it.
+// Safe for concurrent use.
 type Mirror struct {
 	folder   Folder
 	indexer  Indexer
@@ -67,7 +55,12 @@ type Mirror struct {
 	logger   *slog.Logger
 	schedule *schedule
 
-	// These belong to Run.
+	rescan, poll time.Duration // tests shorten them
+	maxWatched   int
+
+	// These belong to Run or Observe.
+	index    Indexer // nil for Observe
+	log      *slog.Logger
 	walked   outcome       // of the last walk, zero after a failure
 	settling bool          // from the end of a walk until the events during it are handled
 	retryAt  time.Time     // no walk before this, after a failure of the indexer
@@ -76,48 +69,54 @@ type Mirror struct {
 	mu      sync.Mutex
 	status  Status
 	folders map[string]document.Stamp // of the last walk
-	failed  map[string]time.Time      // since when files have failed, by path
 }
 
-// NewMirror returns a Mirror that does nothing until it is run. If indexer is nil it only looks: State,
-// Queued and Synced of its status follow the folder.
+// NewMirror returns a Mirror that does nothing until Run or Observe.
 func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logger) *Mirror {
-	config = config.withDefaults()
 	return &Mirror{
 		folder: folder, indexer: indexer, config: config, logger: logger.With("folder", folder.Dir),
-		schedule: newSchedule(config.Debounce, maxWait), failed: map[string]time.Time{},
+		schedule: newSchedule(config.Debounce, maxWait), rescan: rescanInterval, poll: pollInterval, maxWatched: maxWatched,
 	}
 }
 
-// Run walks the folder and then follows its changes, until ctx ends.
-func (m *Mirror) Run(ctx context.Context) {
+// Run makes the index hold what the folder holds, at once and after each change, until ctx ends.
+func (m *Mirror) Run(ctx context.Context) { m.run(ctx, m.indexer, m.logger) }
+
+// Observe walks the folder as Run does and leaves the index alone, until ctx ends. State, Queued, Synced and
+// Err of the status tell what it sees. It cannot run together with Run.
+func (m *Mirror) Observe(ctx context.Context) {
+	m.run(ctx, nil, slog.New(slog.DiscardHandler)) // the other server logs
+}
+
+func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
+	m.index, m.log = index, log
 	m.walked, m.retryAt, m.delay = outcome{}, time.Time{}, 0
 	m.schedule.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
-		n, err := newNotifier(ctx, m.folder, m.schedule, m.config.MaxDirs)
+		n, err := newNotifier(ctx, m.folder, m.schedule, m.maxWatched)
 		switch {
 		case err == nil:
 			missing = ""
 			m.schedule.add(true) // earlier changes are not among the events
-			err = m.follow(ctx, n, m.config.Rescan, forever)
+			err = m.walkOnChanges(ctx, n, m.rescan, forever)
 			m.schedule.add(true) // changes since then have no event
 			err = errors.Join(err, n.watcher.Close())
 			if ctx.Err() == nil {
-				m.logger.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
+				m.log.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
 			}
 		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
 			if err.Error() != missing || m.walked.known != nil {
 				m.schedule.add(true)
 			}
 			missing = err.Error()
-			_ = m.follow(ctx, &notifier{}, m.config.Rescan, missingPoll) // it has no events to lose
+			_ = m.walkOnChanges(ctx, &notifier{}, m.rescan, missingPoll) // it has no events to lose
 		default:
 			missing = ""
-			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
-				"every", m.config.Poll, "reason", err)
+			m.log.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
+				"every", m.poll, "reason", err)
 			m.schedule.addNow()
-			_ = m.follow(ctx, &notifier{polls: true}, m.config.Poll, m.config.Rescan)
+			_ = m.walkOnChanges(ctx, &notifier{polls: true}, m.poll, m.rescan)
 		}
 	}
 }
@@ -125,9 +124,9 @@ func (m *Mirror) Run(ctx context.Context) {
 // settleTime without an event means that the events during a walk are handled.
 const settleTime = time.Millisecond
 
-// follow walks the folder after events and once an interval, until a time has passed. It returns an error
-// when events are lost.
-func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.Duration) error {
+// walkOnChanges walks the folder after events and once an interval, until a time has passed. It returns an
+// error when events are lost.
+func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until time.Duration) error {
 	rescan, end := time.NewTicker(interval), time.NewTimer(until)
 	defer rescan.Stop()
 	defer end.Stop()
@@ -192,10 +191,11 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 	}
 	err := panics.Catch(func() error { return m.walk(ctx, whole) })
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
-		m.logger.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
+		m.log.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
 	}
 	m.update(func(s *Status) { s.Err = err })
-	if m.settling = err == nil; m.settling {
+	m.settling = err == nil
+	if m.settling {
 		m.delay = 0
 		return 0
 	}
@@ -203,7 +203,7 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 	if errors.As(err, new(*notReadyError)) {
 		m.retryAt = time.Now().Add(m.config.Debounce)
 	} else if ctx.Err() == nil {
-		m.logger.WarnContext(ctx, "indexing waits", "error", err)
+		m.log.WarnContext(ctx, "indexing waits", "error", err)
 		m.delay = min(max(2*m.delay, firstRetry), lastRetry)
 		m.retryAt = time.Now().Add(m.delay)
 	}
@@ -226,28 +226,35 @@ func (m *Mirror) ready() error {
 
 // walk indexes the changes since the last walk. A whole walk compares the folder with the index itself.
 func (m *Mirror) walk(ctx context.Context, whole bool) error {
+	before := m.walked
+	m.walked = outcome{} // in case of a failure
+	if err := m.ready(); err != nil {
+		return err
+	}
+	whole = whole || before.known == nil
+	if whole && m.index != nil {
+		known, err := m.index.Known(ctx)
+		if err != nil {
+			return err
+		}
+		before = outcome{known: known}
+	}
 	walk := &reconciler{
-		folder: m.folder, indexer: m.indexer, before: m.walked, whole: whole || m.walked.known == nil, ready: m.ready,
+		folder: m.folder, indexer: m.index, before: before, whole: whole, ready: m.ready,
 		report: func(done, total int) {
 			m.update(func(s *Status) { s.Done, s.Total, s.Err = done, total, nil })
 		},
 	}
-	m.walked = outcome{}
-	err := m.ready()
-	if err == nil && walk.whole && m.indexer != nil {
-		walk.before = outcome{}
-		walk.before.known, err = m.indexer.Known(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	m.walked, err = walk.run(ctx)
+	walked, err := walk.run(ctx)
 	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
 	if err != nil {
 		return err
 	}
+	m.walked = walked
 	m.update(func(s *Status) { s.State, m.folders = 1+m.walked.state, m.walked.folders })
-	m.setFailed(ctx, m.walked.failed)
+	if m.index != nil {
+		m.setFailed(ctx, m.walked.failed)
+	}
 	if len(m.walked.changing) > 0 {
 		m.schedule.add(false)
 	}

@@ -22,13 +22,11 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 		t.Skip("no inotify here")
 	}
 	limit, err := strconv.Atoi(strings.TrimSpace(string(setting)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if limit > 100_000 {
 		t.Skipf("the kernel keeps %d events", limit)
 	}
-	w := watchFiles(t, Config{}, map[string]string{"a.md": "a", "b.md": "b", "gone.md": "gone"})
+	w := watchFiles(t, map[string]string{"a.md": "a", "b.md": "b", "gone.md": "gone"})
 
 	const readAhead = 4096      // by fsnotify, at a time
 	w.mirror.schedule.mu.Lock() // holds the reader at its next event
@@ -38,9 +36,7 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	}
 	w.write(t, "b.md", "last")
 	w.write(t, "new/unheard.md", "of this no event tells")
-	if err := os.Remove(filepath.Join(w.dir, "gone.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(w.dir, "gone.md")))
 	w.mirror.schedule.mu.Unlock()
 	last := fmt.Sprint((limit+2*readAhead)/2 - 1)
 	want := map[string]string{"a.md": last, "b.md": "last", "new/unheard.md": "of this no event tells"}
@@ -73,12 +69,14 @@ func TestMirror_TriesAgainWhatFailed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			changed := make(chan struct{}, 1)
-			w := watchFiles(t, Config{OnChange: func() {
-				select {
-				case changed <- struct{}{}:
-				default:
+			w := watchFiles(t, map[string]string{"a.md": "a"}, func(m *Mirror) {
+				m.config.OnChange = func() {
+					select {
+					case changed <- struct{}{}:
+					default:
+					}
 				}
-			}}, map[string]string{"a.md": "a"})
+			})
 			w.index.setAway(true)
 			change(t, w)
 			for !errors.Is(w.mirror.Status().Err, errAway) {
@@ -102,7 +100,7 @@ func TestMirror_TriesAgainWhatFailed(t *testing.T) {
 // The event of a change may come before the file is read, and none after it.
 func TestMirror_ReadsAgainWhatHasChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{"a.md": "a"})
+	w := watchFiles(t, map[string]string{"a.md": "a"})
 	for what, change := range map[string]func(){
 		"told by an event": func() { w.write(t, "a.md", "b") },
 		"found by a walk":  w.mirror.Rescan,
@@ -114,9 +112,7 @@ func TestMirror_ReadsAgainWhatHasChangedMeanwhile(t *testing.T) {
 		w.index.mu.Unlock()
 		change()
 		content, err := os.ReadFile(filepath.Join(w.dir, "a.md"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.becomes(t, what, map[string]string{"a.md": string(content)}, nil)
 		w.index.mu.Lock()
 		if w.index.changing != 0 {
@@ -128,7 +124,9 @@ func TestMirror_ReadsAgainWhatHasChangedMeanwhile(t *testing.T) {
 
 func TestMirror_WalksWhatCannotBeWatched(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{MaxDirs: 3, Poll: 10 * time.Millisecond}, map[string]string{"a.md": "a", "one/b.md": "b", "two/c.md": "c"})
+	w := watchFiles(t, map[string]string{"a.md": "a", "one/b.md": "b", "two/c.md": "c"}, func(m *Mirror) {
+		m.maxWatched, m.poll = 3, 10*time.Millisecond
+	})
 	const notice = "cannot be watched; it is walked"
 	if strings.Contains(w.log.String(), notice) {
 		t.Fatalf("three folders can be watched; log:\n%s", w.log)
@@ -145,34 +143,15 @@ func TestMirror_WalksWhatCannotBeWatched(t *testing.T) {
 	}
 }
 
-func TestMirror_FolderThatAppearsLaterIsWatched(t *testing.T) {
-	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{})
-	w.write(t, "a.md", "first")
-	w.becomes(t, "a folder that appears", map[string]string{"a.md": "first"}, nil)
-	w.write(t, "a.md", "second")
-	w.becomes(t, "an edit in it", map[string]string{"a.md": "second"}, nil)
-	if err := os.RemoveAll(w.dir); err != nil {
-		t.Fatal(err)
-	}
-	w.becomes(t, "removed", map[string]string{}, nil)
-	w.write(t, "sub/a.md", "third")
-	w.becomes(t, "there again", map[string]string{"sub/a.md": "third"}, nil)
-	w.write(t, "sub/a.md", "fourth")
-	w.becomes(t, "an edit in a folder below", map[string]string{"sub/a.md": "fourth"}, nil)
-}
-
 // A walk may find the folder before anybody watches it.
 func TestMirror_FolderThatIsGoneBeforeItIsWatched(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{})
+	w := watchFiles(t, map[string]string{})
 	for range 3 {
 		w.write(t, "a.md", "a")
 		w.mirror.Rescan()
 		w.becomes(t, "found", map[string]string{"a.md": "a"}, nil)
-		if err := os.RemoveAll(w.dir); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(w.dir))
 		w.becomes(t, "gone", map[string]string{}, nil)
 	}
 }
@@ -181,7 +160,7 @@ func TestMirror_FolderThatIsGoneBeforeItIsWatched(t *testing.T) {
 // that changes. What is indexed is not read again for its mode.
 func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{"good.md": "good"})
+	w := watchFiles(t, map[string]string{"good.md": "good"})
 	w.index.mu.Lock()
 	w.index.refuse = "secret"
 	w.index.mu.Unlock()
@@ -194,9 +173,7 @@ func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {
 	before := w.index.indexed
 	w.index.mu.Unlock()
 	for _, name := range []string{"good.md", "failed.md"} {
-		if err := os.Chmod(filepath.Join(w.dir, name), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(filepath.Join(w.dir, name), 0o640))
 	}
 	w.becomes(t, "all can be indexed", map[string]string{"good.md": "good", "failed.md": "secret"}, nil)
 	w.index.mu.Lock()

@@ -59,17 +59,18 @@ func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
 	}
+	defer opened.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	root, err := filepath.EvalSymlinks(folder.Dir)
-	if err = errors.Join(err, opened.Close()); err != nil {
-		return nil, err
-	}
-	watcher, err := fsnotify.NewBufferedWatcher(bufferedEvents())
 	if err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(root)
 	if err != nil {
-		return nil, errors.Join(err, watcher.Close())
+		return nil, err
+	}
+	watcher, err := fsnotify.NewBufferedWatcher(bufferedEvents())
+	if err != nil {
+		return nil, err
 	}
 	n := &notifier{
 		folder: folder, root: root, top: StampOf(info).Inode, schedule: q, max: maxDirs, watched: map[string]bool{},
@@ -84,11 +85,7 @@ func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (
 			}
 		}
 	}()
-	err = n.watchTree(ctx, root)
-	if err == nil && !n.watched[root] {
-		err = fmt.Errorf("watch %s: it is not a folder", root)
-	}
-	if err != nil {
+	if err := n.watchTree(ctx, root); err != nil {
 		return nil, errors.Join(err, watcher.Close())
 	}
 	return n, nil

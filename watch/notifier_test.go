@@ -13,9 +13,7 @@ import (
 func TestNotifier_TakesErrorsAtOnce(t *testing.T) {
 	t.Parallel()
 	n, err := newNotifier(t.Context(), Folder{Dir: t.TempDir()}, newSchedule(time.Second, time.Second), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 3 {
 		select {
 		case n.watcher.Errors <- errors.ErrUnsupported:
@@ -36,7 +34,9 @@ func TestMirror_WakesOnceForManyEvents(t *testing.T) {
 	t.Parallel()
 	var woken atomic.Int64
 	files := map[string]string{"first.md": "first"}
-	w := watchFiles(t, Config{Debounce: time.Second, OnChange: func() { woken.Add(1) }}, files)
+	w := watchFiles(t, files, func(m *Mirror) {
+		m.schedule.debounce, m.config.OnChange = time.Second, func() { woken.Add(1) }
+	})
 	woken.Store(0)
 	const changed = 2000
 	for i := range changed {

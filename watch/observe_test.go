@@ -1,15 +1,12 @@
 package watch
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/test/await"
 )
@@ -18,14 +15,8 @@ import (
 func (w *watched) observe(t *testing.T) *Mirror {
 	t.Helper()
 	folder := Folder{Dir: w.dir, MayBeMissing: true, Match: func(name string) bool { return strings.HasSuffix(name, ".md") }}
-	observer := NewMirror(folder, nil, Config{Debounce: 5 * time.Millisecond, Rescan: time.Hour}, slog.New(slog.DiscardHandler))
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { observer.Run(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		running.Wait()
-	})
+	observer := newMirror(folder, nil, slog.New(slog.DiscardHandler))
+	runUntilTheEnd(t, observer.Observe)
 	return observer
 }
 
@@ -39,7 +30,7 @@ func current(m *Mirror) (state uint64, ok bool) {
 // A server that does not index knows without the index whether it sees the files of the one that does.
 func TestMirror_ObserverHasTheStateOfTheFiles(t *testing.T) {
 	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{"a.md": "a", "one/b.md": "b"})
+	w := watchFiles(t, map[string]string{"a.md": "a", "one/b.md": "b"})
 	observer := w.observe(t)
 	agree := func() bool {
 		seen, ok := current(observer)
@@ -58,9 +49,7 @@ func TestMirror_ObserverHasTheStateOfTheFiles(t *testing.T) {
 		w.write(t, "a.md", "a")
 		w.write(t, "one/b.md", "b")
 		w.write(t, "one/c.md", "c")
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, change())
 		await.Until(t, "both see "+what, func() bool { return states[observer.Status().State] == "" && agree() })
 		states[observer.Status().State] = what
 	}
@@ -74,7 +63,7 @@ func TestMirror_SaysAtOnceThatTheFolderWasReplaced(t *testing.T) {
 	dir := filepath.Join(top, "present", "docs")
 	write(t, filepath.Join(dir, "a.md"), "a")
 	write(t, filepath.Join(top, "other", "docs", "b.md"), "b")
-	w := watchFolder(t, Config{}, Folder{Dir: dir, MayBeMissing: true})
+	w := watchFolder(t, Folder{Dir: dir, MayBeMissing: true})
 	for what, step := range []struct {
 		from, to string
 		want     map[string]string
@@ -89,9 +78,7 @@ func TestMirror_SaysAtOnceThatTheFolderWasReplaced(t *testing.T) {
 			before = w.index.contents()
 		}
 		w.becomes(t, "at first", before, nil)
-		if err := os.Rename(filepath.Join(top, step.from), filepath.Join(top, step.to)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(top, step.from), filepath.Join(top, step.to)))
 		if _, ok := current(w.mirror); ok {
 			t.Errorf("%d: the status says that nothing has changed", what)
 		}
@@ -109,16 +96,12 @@ func TestMirror_IsBehindWhileItWatchesAgain(t *testing.T) {
 	write(t, filepath.Join(dir, "one", "a.md"), "a")
 	write(t, filepath.Join(dir, "two", "b.md"), "b")
 	for i := range 2000 {
-		if err := os.Mkdir(filepath.Join(dir, "one", strconv.Itoa(i)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(dir, "one", strconv.Itoa(i)), 0o700))
 	}
-	w := watchFolder(t, Config{}, Folder{Dir: dir})
+	w := watchFolder(t, Folder{Dir: dir})
 	w.becomes(t, "at first", map[string]string{"one/a.md": "a", "two/b.md": "b"}, nil)
 	for _, move := range [][2]string{{"one", "aside"}, {"two", "one"}, {"aside", "two"}} {
-		if err := os.Rename(filepath.Join(dir, move[0]), filepath.Join(dir, move[1])); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(dir, move[0]), filepath.Join(dir, move[1])))
 	}
 	await.Until(t, "the folders are watched again", func() bool { return strings.Contains(w.log.String(), "watching the folder again") })
 	if _, ok := current(w.mirror); ok {

@@ -14,9 +14,7 @@ func TestFolder_NamedPipeDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(pipe, 0o600))
 	makeLink("pipe")(t, filepath.Join(dir, "link"))
 	for name, folder := range map[string]Folder{
 		"alone": {Dir: pipe}, "inside a folder": {Dir: pipe, Inside: dir}, "inside itself": {Dir: pipe, Inside: pipe},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -37,17 +36,22 @@ func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry
 var errChanged = fmt.Errorf("%w: it was being written when it was read", document.ErrChanged)
 
 // Read returns a file by its path in the folder. The error is [fs.ErrNotExist] if there is no file.
-func (f Folder) Read(name string) (file document.File, err error) {
+func (f Folder) Read(name string) (document.File, error) {
 	root, err := f.Open()
 	if err != nil {
 		return document.File{}, err
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	content, e, err := f.read(root, entry{path: path.Join(f.Prefix, name), name: name})
+	return f.readFile(root, f.entry(name))
+}
+
+// readFile is read for callers that need no stamp. A file that cannot be read has only a path.
+func (f Folder) readFile(root *contain.Root, e entry) (document.File, error) {
+	content, current, err := f.read(root, e)
 	if err != nil {
-		return document.File{}, err
+		return document.File{Path: e.path}, err
 	}
-	return e.file(content), nil
+	return current.file(content), nil
 }
 
 func (e entry) file(content []byte) document.File {
@@ -95,11 +99,12 @@ func (f Folder) differing(
 	differing := []string{}
 	for indexed, stamp := range stamps {
 		name, ok := f.Name(indexed)
-		if ok = ok && f.Covers(name); ok {
-			e, err := f.find(root, name)
-			ok = err == nil && has(root, e, stamp)
+		if !ok || !f.Covers(name) {
+			differing = append(differing, indexed)
+			continue
 		}
-		if !ok {
+		e, err := f.find(root, name)
+		if err != nil || !has(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
 	}

@@ -31,7 +31,7 @@ type Indexer interface {
 
 // outcome is the result of a walk.
 type outcome struct {
-	known    map[string]document.Stamp // what the index holds, by path, and files that it has refused
+	known    map[string]document.Stamp // files that the index holds or has refused, by path
 	failed   []document.Failure        // files that cannot be indexed
 	changing []string                  // paths of files that were being written when they were read
 	state    uint64                    // the sum of all files
@@ -65,15 +65,15 @@ type reconciler struct {
 	mu sync.Mutex
 	outcome
 	done, total int
-	gone        []string // paths to remove from the index
-	touched     []entry  // files with the same bytes and new stamps
+	gone        []string                  // paths to remove from the index
+	touched     map[string]document.Stamp // new stamps of files with the same bytes, by path
 }
 
 // run walks the folder, reads the files whose stamps do not prove them unchanged, indexes those with
 // other bytes, and removes missing files from the index. After an error, which may be that of ready, the
 // work can be done again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
-	r.known = r.before.known
+	r.known, r.touched = r.before.known, map[string]document.Stamp{}
 	root, err := r.folder.Open()
 	if errors.Is(err, fs.ErrNotExist) && r.folder.MayBeMissing {
 		r.gone = slices.Collect(maps.Keys(r.known))
@@ -96,27 +96,28 @@ func (r *reconciler) run(ctx context.Context) (outcome, error) {
 	}
 	r.total = len(changed)
 	r.report(0, r.total)
-	if r.whole {
-		err = r.indexAll(ctx, changed, batchFiles, batchBytes)
-	} else {
-		err = r.indexAll(ctx, changed, changesFiles, changesBytes)
-	}
-	if err == nil && len(r.gone) > 0 { // files that disappeared since the walk
-		err = r.remove(ctx)
-	}
-	if err == nil {
-		err = r.touch(ctx)
-	}
-	if err != nil {
+	if err := r.indexAll(ctx, changed); err != nil {
 		return outcome{}, err
+	}
+	if err := r.remove(ctx); err != nil { // files that disappeared since the walk
+		return outcome{}, err
+	}
+	if len(r.touched) > 0 {
+		if err := r.indexer.Touch(ctx, r.touched); err != nil {
+			return outcome{}, err
+		}
 	}
 	return r.outcome, nil
 }
 
+// remove takes missing files out of the index. Even without such files it asks whether the branch is still
+// the one of the walk.
 func (r *reconciler) remove(ctx context.Context) error {
-	err := r.ready()
-	if err == nil && len(r.gone) > 0 {
-		err = r.indexer.Remove(ctx, r.gone)
+	if err := r.ready(); err != nil || len(r.gone) == 0 {
+		return err
+	}
+	if err := r.indexer.Remove(ctx, r.gone); err != nil {
+		return err
 	}
 	for _, indexed := range r.gone {
 		if _, known := r.known[indexed]; known {
@@ -125,34 +126,19 @@ func (r *reconciler) remove(ctx context.Context) error {
 		}
 	}
 	r.gone = nil
-	return err
-}
-
-// maxTouched bounds the stamps of one call of Touch.
-const maxTouched = 1000
-
-func (r *reconciler) touch(ctx context.Context) error {
-	for entries := range slices.Chunk(r.touched, maxTouched) {
-		stamps := make(map[string]document.Stamp, len(entries))
-		for _, e := range entries {
-			stamps[e.path] = e.stamp
-		}
-		if err := r.indexer.Touch(ctx, stamps); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
 // compare walks the folder and returns the changed files. It keeps the paths of missing files in gone. A
 // file that has failed and has not changed fails again.
-func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
+func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
+	var changed []entry
 	seen := make(map[string]struct{}, len(r.known))
 	unreadable := []string{}
 	r.folders = map[string]document.Stamp{}
 	folders := map[string]document.Stamp{}
 	failed := errorsByPath(r.before.failed)
-	err = r.folder.walk(ctx, r.root, func(e entry, err error) {
+	err := r.folder.walk(ctx, r.root, func(e entry, err error) {
 		if !e.folder {
 			r.state += e.sum()
 			for dir := path.Dir(e.name); r.folders[dir].Inode == 0 && dir != "."; dir = path.Dir(dir) {
@@ -217,14 +203,14 @@ func Sync(
 		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
 	maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.Name(indexed); return !ok })
-	sync := &reconciler{folder: folder, indexer: indexer, before: outcome{known: known}, whole: true, ready: ready, report: report}
+	once := &reconciler{folder: folder, indexer: indexer, before: outcome{known: known}, whole: true, ready: ready, report: report}
 	if ready == nil {
-		sync.ready = func() error { return nil }
+		once.ready = func() error { return nil }
 	}
 	if report == nil {
-		sync.report = func(int, int) {}
+		once.report = func(int, int) {}
 	}
-	walked, err := sync.run(ctx)
+	walked, err := once.run(ctx)
 	if err != nil {
 		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
@@ -241,9 +227,10 @@ func Sync(
 }
 
 // Holds reports whether the folder has a matching file or a folder that cannot be read.
-func (f Folder) Holds(ctx context.Context) (found bool, err error) {
+func (f Folder) Holds(ctx context.Context) (bool, error) {
 	f.MayBeMissing = false
-	err = f.open(func(root *contain.Root) error {
+	found := false
+	err := f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, func(e entry, err error) { found = found || err != nil || !e.folder })
 	})
 	return found, err

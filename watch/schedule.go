@@ -89,7 +89,8 @@ func (q *schedule) take() (due, whole bool, wait time.Duration) {
 	if !q.queued {
 		return false, false, forever
 	}
-	if wait = time.Until(q.due); wait > 0 {
+	wait = time.Until(q.due)
+	if wait > 0 {
 		return false, false, wait
 	}
 	whole = q.whole

@@ -31,7 +31,7 @@ const (
 	ms      = time.Millisecond
 )
 
-func TestQueue_WaitsUntilTheFolderIsQuiet(t *testing.T) {
+func TestSchedule_WaitsUntilTheFolderIsQuiet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newSchedule(500*ms, 5*time.Second)
@@ -59,7 +59,7 @@ func TestQueue_WaitsUntilTheFolderIsQuiet(t *testing.T) {
 	})
 }
 
-func TestQueue_PutsOffForALimitedTime(t *testing.T) {
+func TestSchedule_PutsOffForALimitedTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newSchedule(500*ms, 2*time.Second)
@@ -77,7 +77,7 @@ func TestQueue_PutsOffForALimitedTime(t *testing.T) {
 	})
 }
 
-func TestQueue_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
+func TestSchedule_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newSchedule(500*ms, 2*time.Second)
@@ -90,7 +90,7 @@ func TestQueue_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
 }
 
 // Many searches that find one file to be gone put off its removal no longer than one.
-func TestQueue_ManyWhoAskPutNothingOff(t *testing.T) {
+func TestSchedule_ManyWhoAskPutNothingOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newSchedule(500*ms, 5*time.Second)
@@ -103,25 +103,4 @@ func TestQueue_ManyWhoAskPutNothingOff(t *testing.T) {
 		time.Sleep(100 * ms)
 		expect(t, q, taken{Due: true, Whole: true})
 	})
-}
-
-func TestQueue_WakesForEveryChange(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(*schedule){
-		"change": func(q *schedule) { q.add(false) },
-		"walk":   (*schedule).addWhole,
-		"now":    (*schedule).addNow,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			q := newSchedule(time.Second, time.Second)
-			change(q)
-			change(q) // does not block
-			select {
-			case <-q.wake:
-			default:
-				t.Error("nobody is woken")
-			}
-		})
-	}
 }

@@ -117,36 +117,49 @@ type watched struct {
 }
 
 // watchFiles runs a mirror of a new folder, and returns when it holds the files.
-func watchFiles(t *testing.T, config Config, files map[string]string) *watched {
+func watchFiles(t *testing.T, files map[string]string, change ...func(*Mirror)) *watched {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "docs")
 	for name, content := range files {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
-	w := watchFolder(t, config, Folder{Dir: dir, MayBeMissing: true})
+	w := watchFolder(t, Folder{Dir: dir, MayBeMissing: true}, change...)
 	w.becomes(t, "at first", files, nil)
 	return w
 }
 
 // watchFolder runs a mirror of the markdown files of a folder. It does not walk the folder again by
 // itself: it sees only changes with an event.
-func watchFolder(t *testing.T, config Config, folder Folder) *watched {
+func watchFolder(t *testing.T, folder Folder, change ...func(*Mirror)) *watched {
 	t.Helper()
-	if config.Debounce == 0 {
-		config.Debounce = 5 * time.Millisecond
-	}
-	config.Rescan = time.Hour
 	folder.Match = func(name string) bool { return strings.HasSuffix(name, ".md") }
 	w := &watched{dir: folder.Dir, index: newTexts(), log: &tail.Whole{}}
-	w.mirror = NewMirror(folder, w.index, config, slog.New(slog.NewTextHandler(w.log, nil)))
+	w.mirror = newMirror(folder, w.index, slog.New(slog.NewTextHandler(w.log, nil)))
+	for _, f := range change {
+		f(w.mirror)
+	}
+	runUntilTheEnd(t, w.mirror.Run)
+	return w
+}
+
+// newMirror returns a mirror that only walks after events.
+func newMirror(folder Folder, index Indexer, logger *slog.Logger) *Mirror {
+	m := NewMirror(folder, index, Config{
+		Debounce: 5 * time.Millisecond, Ready: func() error { return nil }, OnChange: func() {},
+	}, logger)
+	m.rescan = time.Hour
+	return m
+}
+
+func runUntilTheEnd(t *testing.T, run func(ctx context.Context)) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { w.mirror.Run(ctx) })
+	running.Go(func() { run(ctx) })
 	t.Cleanup(func() {
 		cancel()
 		running.Wait()
 	})
-	return w
 }
 
 func (w *watched) write(t *testing.T, name, content string) {
@@ -197,7 +210,12 @@ func write(t *testing.T, path, content string) {
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
+	must(t, os.RemoveAll(path))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
 }

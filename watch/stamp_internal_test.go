@@ -44,28 +44,27 @@ type offline struct {
 	random *rand.Rand
 }
 
-// write saves a text of always the same size, often with the times that the file
-// had before.
+// write saves a text of always the same size, often with the time that the file had before, and sometimes
+// with one of 20 years ago or ahead.
 func (o *offline) write(t *testing.T, name string) {
 	t.Helper()
 	file := filepath.Join(o.dir, name)
 	before, statErr := os.Stat(file)
-	if err := os.WriteFile(file, fmt.Appendf(nil, "text %016x", o.random.Uint64()), 0o600); err != nil {
-		t.Fatal(err)
+	must(t, os.WriteFile(file, fmt.Appendf(nil, "text %016x", o.random.Uint64()), 0o600))
+	at := time.Now().AddDate(40*o.random.IntN(2)-20, 0, 0)
+	switch kind := o.random.IntN(4); {
+	case kind == 0 || statErr != nil:
+		return
+	case kind < 3:
+		at = before.ModTime()
 	}
-	if statErr == nil && o.random.IntN(3) > 0 {
-		if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	must(t, os.Chtimes(file, at, at))
 }
 
 func (o *offline) swap(t *testing.T, a, b string) {
 	t.Helper()
 	for _, step := range [][2]string{{a, "aside"}, {b, a}, {"aside", b}} {
-		if err := os.Rename(filepath.Join(o.dir, step[0]), filepath.Join(o.dir, step[1])); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(o.dir, step[0]), filepath.Join(o.dir, step[1])))
 	}
 }
 
@@ -74,9 +73,7 @@ func (o *offline) link(t *testing.T, name, target string) {
 	if err := os.Remove(filepath.Join(o.dir, name)); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(target, filepath.Join(o.dir, name)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(target, filepath.Join(o.dir, name)))
 }
 
 // change does one thing to the folder that keeps the sizes of all files.
@@ -103,9 +100,7 @@ func (o *offline) texts(t *testing.T, names []string) map[string]string {
 	texts := map[string]string{}
 	for _, name := range append([]string{"link.md"}, names...) {
 		content, err := os.ReadFile(filepath.Join(o.dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		texts[name] = string(content)
 	}
 	return texts
@@ -119,9 +114,7 @@ func TestSync_FindsEditsThatKeepSizeAndTime(t *testing.T) {
 	o := &offline{dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 0))}
 	names := []string{}
 	for _, folder := range []string{"one", "two"} {
-		if err := os.Mkdir(filepath.Join(o.dir, folder), 0o750); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(o.dir, folder), 0o750))
 		for i := range 3 {
 			names = append(names, path.Join(folder, fmt.Sprintf("%d.md", i)))
 		}
@@ -129,9 +122,7 @@ func TestSync_FindsEditsThatKeepSizeAndTime(t *testing.T) {
 	hourAgo := time.Now().Add(-time.Hour)
 	for _, name := range names {
 		o.write(t, name)
-		if err := os.Chtimes(filepath.Join(o.dir, name), hourAgo, hourAgo); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(filepath.Join(o.dir, name), hourAgo, hourAgo))
 	}
 	o.link(t, "link.md", names[0])
 	folder := Folder{Dir: o.dir, Match: func(name string) bool { return path.Ext(name) == ".md" }}
@@ -157,9 +148,7 @@ func TestSync_FindsEditsThatKeepSizeAndTime(t *testing.T) {
 func TestSync_ReadsOnlyWhatMayHaveChanged(t *testing.T) {
 	t.Parallel()
 	folder := Folder{Dir: t.TempDir(), Match: func(string) bool { return true }}
-	if err := os.WriteFile(filepath.Join(folder.Dir, "a.md"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(folder.Dir, "a.md"), []byte("text"), 0o600))
 	index := newTexts()
 	for index.stamps["a.md"].ChangeTime.IsZero() {
 		if _, err := Sync(t.Context(), folder, index, nil, nil); err != nil {
@@ -170,9 +159,7 @@ func TestSync_ReadsOnlyWhatMayHaveChanged(t *testing.T) {
 		t.Errorf("indexed %d times, want once and then the stamp alone", index.indexed)
 	}
 	root, err := folder.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer root.Close() //nolint:errcheck // opened for reading
 	e, err := folder.find(root, "a.md")
 	if err != nil || !index.stamps["a.md"].Proves(e.stamp) {

@@ -34,15 +34,17 @@ type Failed struct {
 func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before := m.failed
-	m.failed, m.status.Failed = map[string]time.Time{}, nil
+	before := map[string]time.Time{}
+	for _, failed := range m.status.Failed {
+		before[failed.Path] = failed.Since
+	}
+	m.status.Failed = nil
 	for _, failure := range failures {
 		since, known := before[failure.Path]
 		if !known {
 			since = time.Now()
-			m.logger.WarnContext(ctx, "file not indexed", "path", failure.Path, "reason", failure.Err)
+			m.log.WarnContext(ctx, "file not indexed", "path", failure.Path, "reason", failure.Err)
 		}
-		m.failed[failure.Path] = since
 		m.status.Failed = append(m.status.Failed, Failed{Failure: failure, Since: since})
 	}
 	slices.SortFunc(m.status.Failed, func(a, b Failed) int { return cmp.Compare(a.Path, b.Path) })
@@ -73,8 +75,9 @@ func (m *Mirror) Rescan() {
 	m.config.OnChange()
 }
 
-// Reset clears the status before the mirror runs again. Failed files keep their time.
-func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{} }) }
+// Reset clears the status before Run or Observe, except for the files that have failed: a file that fails
+// again has failed since the first time.
+func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{Failed: s.Failed} }) }
 
 func (m *Mirror) update(change func(*Status)) {
 	m.mu.Lock()

@@ -28,9 +28,7 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 		folder := Folder{Dir: dir, Prefix: "book", Match: func(string) bool { return true }}
 		var reported [2]int
 		synced, err := Sync(t.Context(), folder, index, nil, func(done, total int) { reported = [2]int{done, total} })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		failed := []string{}
 		for _, failure := range synced.Failed {
 			failed = append(failed, failure.Path)
@@ -57,14 +55,10 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 	put("spoilt.md", "bad by now")
 	put("new.md", "new")
 	for _, name := range []string{"gone.md", "replaced.md"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(dir, name)))
 	}
-	// What is no document: the index must not answer from what it was.
-	if err := os.Symlink(filepath.Join(t.TempDir(), "outside"), filepath.Join(dir, "replaced.md")); err != nil {
-		t.Fatal(err)
-	}
+	// A link is no document: the index must not answer from the file before.
+	must(t, os.Symlink(filepath.Join(t.TempDir(), "outside"), filepath.Join(dir, "replaced.md")))
 	sync(SyncResult{Added: 1, Updated: 1, Removed: 2, Unchanged: 1}, "book/never.md book/replaced.md book/spoilt.md")
 
 	want := []string{

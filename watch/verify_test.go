@@ -13,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// What an index was told of a folder, compared with the folder after each change.
+// The stamps of an index are compared with the folder after each change.
 func TestFolder_ChangedAndPresent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -65,9 +65,7 @@ func TestFolder_ChangedAndPresent(t *testing.T) {
 		{"the folder removed", func() error { return os.RemoveAll(dir) }, known, known},
 	}
 	for _, step := range steps {
-		if err := step.change(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, step.change())
 		if diff := cmp.Diff(slices.Sorted(slices.Values(step.changed)), slices.Sorted(slices.Values(folder.Changed(stamps)))); diff != "" {
 			t.Errorf("%s: changed (-want +got):\n%s", step.name, diff)
 		}
@@ -94,9 +92,7 @@ func TestFolder_Holds(t *testing.T) {
 	write(t, filepath.Join(dir, "sub", "a.txt"), "text")
 	write(t, filepath.Join(dir, ".hidden", "a.md"), "text")
 	holds("no file that matches", false)
-	if err := os.Symlink("nowhere", filepath.Join(dir, "sub", "a.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("nowhere", filepath.Join(dir, "sub", "a.md")))
 	holds("a file that cannot be read", true)
 	remove(t, dir)
 	if _, err := folder.Holds(t.Context()); err == nil {

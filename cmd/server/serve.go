@@ -52,7 +52,7 @@ func (s *setup) serve(stdout io.Writer) error {
 	defer active.Close()
 	if s.project == "" {
 		if root, err := findProject(""); err == nil {
-			active.Follow(ctx, []string{root}) // until the client names others
+			active.SetClientFolders(ctx, []string{root}) // until the client names others
 		}
 	}
 	repository, err := project.FindRoot(s.project)

@@ -27,7 +27,8 @@ type citedVersion struct {
 func about(text string, place document.Place) string {
 	var said strings.Builder
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ',' }) {
-		if part = strings.Trim(part, " \t[]-"); strings.Contains(part, path.Base(place.Path)) || strings.HasPrefix(part, "date:") {
+		part = strings.Trim(part, " \t[]-")
+		if strings.Contains(part, path.Base(place.Path)) || strings.HasPrefix(part, "date:") {
 			said.WriteString(part + "\n")
 		}
 	}
@@ -35,9 +36,9 @@ func about(text string, place document.Place) string {
 }
 
 // readCited asks git for the cited versions that are not known yet.
-func (c *Checker) readCited(ctx context.Context, folder Folder, documents []Document) error {
+func (c *PlaceChecker) readCited(ctx context.Context, folder Folder, documents []CitingDocument) error {
 	var versions, there []Version
-	asked := slices.DeleteFunc(slices.Clone(documents), func(d Document) bool {
+	asked := slices.DeleteFunc(slices.Clone(documents), func(d CitingDocument) bool {
 		return !slices.ContainsFunc(d.Places, func(p document.Place) bool { return c.cited[citation{d.Path, p}].commit == "" })
 	})
 	for _, d := range asked {
@@ -56,14 +57,14 @@ func (c *Checker) readCited(ctx context.Context, folder Folder, documents []Docu
 	var citations []citation
 	var cited []citedVersion
 	for _, d := range asked {
-		history := objects[:len(c.touched[d.Path])]
-		objects = objects[len(history):]
-		if len(history) == 0 {
+		former := objects[:len(c.touched[d.Path])]
+		objects = objects[len(former):]
+		if len(former) == 0 {
 			continue // not committed yet
 		}
 		for _, place := range d.Places {
-			at, said := 0, about(texts[history[0].ID], place)
-			for at+1 < len(history) && about(texts[history[at+1].ID], place) == said {
+			at, said := 0, about(texts[former[0].ID], place)
+			for at+1 < len(former) && about(texts[former[at+1].ID], place) == said {
 				at++
 			}
 			commit := c.touched[d.Path][at].Commit
@@ -71,10 +72,11 @@ func (c *Checker) readCited(ctx context.Context, folder Folder, documents []Docu
 			there = append(there, Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")})
 		}
 	}
-	if objects, err = folder.Objects(ctx, there); err != nil {
+	citedObjects, err := folder.Objects(ctx, there)
+	if err != nil {
 		return err
 	}
-	for i, object := range objects {
+	for i, object := range citedObjects {
 		cited[i].object = object
 		c.cited[citations[i]] = cited[i]
 	}

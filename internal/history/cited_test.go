@@ -14,7 +14,7 @@ import (
 )
 
 // Only an edit of what a document says about a file, or of its date, confirms the places in it.
-func TestChecker_OtherEditsConfirmNothing(t *testing.T) {
+func TestPlaceChecker_OtherEditsConfirmNothing(t *testing.T) {
 	t.Parallel()
 	repo := gitrepo.New(t)
 	repo.Git("init", "-q", "-b", "main")
@@ -51,8 +51,8 @@ func TestChecker_OtherEditsConfirmNothing(t *testing.T) {
 			if committed {
 				repo.Commit()
 			}
-			documents := []history.Document{{Path: "docs/pools.md", Places: slices.Clone(places)}}
-			found, unasked, err := history.NewChecker(repo.Root).Check(t.Context(), documents)
+			documents := []history.CitingDocument{{Path: "docs/pools.md", Places: slices.Clone(places)}}
+			found, unasked, err := history.NewPlaceChecker(repo.Root).Check(t.Context(), documents)
 			if err != nil || unasked != nil {
 				t.Fatal(err, unasked)
 			}

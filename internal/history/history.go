@@ -20,6 +20,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,7 +64,7 @@ func Open(dir string) (Folder, error) {
 
 // Head returns the checked-out commit. It is much cheaper than a history. The error is [ErrNone] without a
 // commit.
-func (f Folder) Head(ctx context.Context) (commit string, err error) {
+func (f Folder) Head(ctx context.Context) (string, error) {
 	return f.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 }
 
@@ -91,13 +92,13 @@ func (f Folder) Origin(ctx context.Context) (address, name string, err error) {
 }
 
 // ask returns git's output without the space around it.
-func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, err error) {
-	err = f.run(ctx, nil, func(output io.Reader) error {
-		text, err := io.ReadAll(output)
-		answer = strings.TrimSpace(string(text))
+func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
+	var answer strings.Builder
+	err := f.run(ctx, nil, func(output io.Reader) error {
+		_, err := io.Copy(&answer, output)
 		return err
 	}, arguments...)
-	return answer, err
+	return strings.TrimSpace(answer.String()), err
 }
 
 // Added returns the dates of the first commits of the folder's files, by their paths in the folder: dates
@@ -138,11 +139,11 @@ func (f Folder) history(
 		paths = append(paths, path.Join(f.name, name))
 	}
 	now := map[string]string{} // present names by former ones
-	arguments := append([]string{
+	arguments := slices.Concat([]string{
 		"log", "--format=" + mark + "%H %ad", "--date=short", "--no-notes", "--no-mailmap",
 		// Only files with the same bytes count as moved, for which git reads no file.
 		"--find-renames=100%",
-	}, f.listing(kinds)...)
+	}, f.listing(kinds), []string{commit, "--"}, paths)
 	return f.run(ctx, nil, func(output io.Reader) error {
 		return parse(output, func(c change) {
 			name, moved := now[c.path]
@@ -156,7 +157,7 @@ func (f Folder) history(
 			delete(now, c.path)
 			now[c.from] = name
 		})
-	}, append(append(arguments, commit, "--"), paths...)...)
+	}, arguments...)
 }
 
 // listing returns the options for a list of changes of the given kinds as parse reads it, with paths in the

@@ -25,7 +25,7 @@ type replay struct {
 	random    *rand.Rand
 	repo      *gitrepo.Repo
 	files     map[string][]string
-	documents []history.Document
+	documents []history.CitingDocument
 	cited     []cited
 	renamed   map[string]string // to the present path of a file that was moved
 	next      int
@@ -89,7 +89,7 @@ func (r *replay) step(i int) {
 
 // write writes a document that cites some places of a file.
 func (r *replay) write(name string) {
-	d := history.Document{Path: fmt.Sprintf("docs/%d.md", len(r.documents))}
+	d := history.CitingDocument{Path: fmt.Sprintf("docs/%d.md", len(r.documents))}
 	lines := r.files[name]
 	for range 1 + r.random.IntN(4) {
 		place := document.Place{Path: name}
@@ -135,7 +135,7 @@ func (r *replay) truth(c cited) history.State {
 
 // In a history of 200 commits, places that changed are found, those that did not are left
 // alone, and those that moved are followed.
-func TestChecker_FollowsAHistory(t *testing.T) {
+func TestPlaceChecker_FollowsAHistory(t *testing.T) {
 	t.Parallel()
 	const seed = 20261123
 	r := &replay{
@@ -153,7 +153,7 @@ func TestChecker_FollowsAHistory(t *testing.T) {
 	for i := range 200 {
 		r.step(i)
 	}
-	found, unasked, err := history.NewChecker(r.repo.Root).Check(t.Context(), r.documents)
+	found, unasked, err := history.NewPlaceChecker(r.repo.Root).Check(t.Context(), r.documents)
 	if err != nil || unasked != nil {
 		t.Fatal(unasked, err)
 	}

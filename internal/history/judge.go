@@ -22,18 +22,12 @@ const (
 
 // judge compares a place of a file as it was with the file as it is. It returns where the lines are now.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
-	first, last := place.First, place.Last
-	switch {
-	case place.Symbol != "":
-		if first, last = definition(before, place.Symbol); first == 0 {
-			return wholeFile(place, before, now)
-		}
-	case first == 0 || first > len(before):
-		return wholeFile(place, before, now)
-	}
-	last = min(last, len(before))
 	if place.Symbol != "" {
-		return judgeSymbol(place, before[first-1:last], now)
+		return judgeSymbol(place, before, now)
+	}
+	first, last := place.First, min(place.Last, len(before))
+	if first == 0 || first > len(before) {
+		return wholeFile(place, before, now)
 	}
 	switch line := find(before, now, first, last); line {
 	case 0:
@@ -55,8 +49,12 @@ func wholeFile(place document.Place, before, now []string) (State, document.Plac
 
 // judgeSymbol looks for the definition by its name, wherever it is.
 func judgeSymbol(place document.Place, before, now []string) (State, document.Place) {
-	first, last := definition(now, place.Symbol)
-	if first == 0 || !slices.EqualFunc(before, now[first-1:last], sameLine) {
+	first, last := definition(before, place.Symbol)
+	if first == 0 {
+		return wholeFile(place, before, now)
+	}
+	present, end := definition(now, place.Symbol)
+	if present == 0 || !slices.EqualFunc(before[first-1:last], now[present-1:end], sameLine) {
 		return Changed, place
 	}
 	return Same, place

@@ -13,7 +13,7 @@ import (
 
 // A cited file that is too large to be compared is unknown, whatever became of it, and does
 // not keep the checker from the places after it.
-func TestChecker_LargeFilesAreUnknown(t *testing.T) {
+func TestPlaceChecker_LargeFilesAreUnknown(t *testing.T) {
 	t.Parallel()
 	repo := gitrepo.New(t)
 	repo.Git("init", "-q", "-b", "main")
@@ -27,13 +27,13 @@ func TestChecker_LargeFilesAreUnknown(t *testing.T) {
 	repo.Put("shrunk.bin", "one line\n")
 	repo.Remove("gone.bin")
 	repo.Put("small.go", "one\nthree\n")
-	found, unasked, err := history.NewChecker(repo.Root).Check(t.Context(), []history.Document{{
+	found, unasked, err := history.NewPlaceChecker(repo.Root).Check(t.Context(), []history.CitingDocument{{
 		Path: "docs/a.md", Places: []document.Place{{Path: "same.bin"}, {Path: "shrunk.bin"}, {Path: "gone.bin"}, {Path: "small.go"}},
 	}})
 	if err != nil || unasked != nil {
 		t.Fatal(err, unasked)
 	}
-	want := []history.Change{
+	want := []history.PlaceChange{
 		{State: history.Unknown, Place: 0},
 		{State: history.Unknown, Place: 1},
 		{State: history.Gone, Place: 2},

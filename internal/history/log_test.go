@@ -30,20 +30,10 @@ func commit(repo *gitrepo.Repo, date string) {
 }
 
 // added asks for the dates of a folder at the present commit.
-func added(t *testing.T, dir string) map[string]string {
+func added(t *testing.T, repo *gitrepo.Repo, dir string) map[string]string {
 	t.Helper()
-	folder, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, err := folder.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dates, err := folder.Added(t.Context(), head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dates, err := open(t, repo.Path(dir)).Added(t.Context(), head(t, repo))
+	repo.Must(err)
 	return dates
 }
 
@@ -72,14 +62,14 @@ func TestAdded(t *testing.T) {
 		"a.md": "2020-01-02", "deep/ä b\n.md": "2020-01-02", "last.md": "2020-01-02", "readme.md": "2021-03-04",
 		"side.md": "2022-01-01", "renamed.md": "2023-01-01",
 	}
-	if diff := cmp.Diff(want, added(t, repo.Path("docs"))); diff != "" {
+	if diff := cmp.Diff(want, added(t, repo, "docs")); diff != "" {
 		t.Errorf("dates (-want +got):\n%s", diff)
 	}
 	wantDeep := map[string]string{"ä b\n.md": "2020-01-02", "c.md": "2021-03-04"}
-	if diff := cmp.Diff(wantDeep, added(t, repo.Path("docs/deep"))); diff != "" {
+	if diff := cmp.Diff(wantDeep, added(t, repo, "docs/deep")); diff != "" {
 		t.Errorf("dates in a folder further below (-want +got):\n%s", diff)
 	}
-	whole := added(t, repo.Root)
+	whole := added(t, repo, ".")
 	if whole["docs/a.md"] != "2020-01-02" || whole["docs/readme.md"] != "2020-01-02" {
 		t.Errorf("in the whole repository: %v", whole)
 	}
@@ -89,8 +79,7 @@ func TestOrigin(t *testing.T) {
 	t.Parallel()
 	repo := newRepository(t)
 	repo.Put("docs/a.md", "A\n")
-	folder, err := Open(repo.Path("docs"))
-	repo.Must(err)
+	folder := open(t, repo.Path("docs"))
 	if address, _, err := folder.Origin(t.Context()); !errors.Is(err, ErrNone) {
 		t.Errorf("without a remote the origin is %q, %v", address, err)
 	}
@@ -101,24 +90,18 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-func TestHead_WithoutHistory(t *testing.T) {
-	t.Parallel()
+func TestHead_SaysWhyThereIsNoCommit(t *testing.T) {
 	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNone) {
 		t.Errorf("outside a repository: %v, want ErrNone", err)
 	}
-	folder, err := Open(newRepository(t).Root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := open(t, newRepository(t).Root)
 	if commit, err := folder.Head(t.Context()); !errors.Is(err, ErrNone) {
 		t.Errorf("without a commit: %q, %v, want ErrNone", commit, err)
 	}
-}
-
-func TestHead_WithoutGit(t *testing.T) {
-	folder, err := Open(newRepository(t).Root)
-	if err != nil {
-		t.Fatal(err)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := folder.Head(canceled); !errors.Is(err, context.Canceled) {
+		t.Errorf("for a caller that does not wait: %v, want context.Canceled", err)
 	}
 	t.Setenv("PATH", "/nowhere")
 	if _, err := folder.Head(t.Context()); !errors.Is(err, ErrNone) {
@@ -130,10 +113,7 @@ func TestHead_WithoutGit(t *testing.T) {
 func TestHead_IgnoresTheEnvironment(t *testing.T) {
 	repo := newRepository(t)
 	repo.Commit()
-	folder, err := Open(repo.Root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := open(t, repo.Root)
 	t.Setenv("GIT_DIR", t.TempDir())
 	if _, err := folder.Head(t.Context()); err != nil {
 		t.Error(err)
@@ -191,15 +171,7 @@ func TestAdded_RunsNothingOfTheRepository(t *testing.T) {
 			if !program.ran() {
 				t.Fatal("git does not run the program at all")
 			}
-			folder, err := Open(repo.Path("docs"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			head, err := folder.Head(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := folder.Added(t.Context(), head); program.ran() {
+			if _, err := open(t, repo.Path("docs")).Added(t.Context(), head(t, repo)); program.ran() {
 				t.Errorf("the program has run (%v)", err)
 			}
 		})
@@ -236,14 +208,7 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 	if !program.ran() {
 		t.Fatal("git does not run the program at all")
 	}
-	folder, err := Open(repo.Path("docs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, err := folder.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder, head := open(t, repo.Path("docs")), head(t, repo)
 	for name, ask := range map[string]func() error{
 		"Added":   func() error { _, err := folder.Added(t.Context(), head); return err },
 		"Touched": func() error { _, err := folder.Touched(t.Context(), head); return err },
@@ -264,22 +229,5 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 		if err := ask(); err != nil || program.ran() {
 			t.Errorf("%s has run the program, or fails with %v", name, err)
 		}
-	}
-	if err := folder.run(t.Context(), nil, nil, "status"); err == nil {
-		t.Error("git status runs")
-	}
-}
-
-// The history is given up when the caller does not wait any more.
-func TestHead_EndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	folder, err := Open(newRepository(t).Root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := folder.Head(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want context.Canceled", err)
 	}
 }

@@ -50,14 +50,6 @@ func TestObjects_AndContents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of many versions of one commit all its files are listed.
-	many := slices.Concat([]Version{{first, "a.go"}, {first, "gone.go"}, {first, "."}, {first, "large.go"}},
-		slices.Repeat([]Version{{first, "empty.go"}}, manyVersions), []Version{{head(t, repo), "a.go"}})
-	listed, err := folder.Objects(t.Context(), many)
-	want := slices.Concat([]Object{objects[0], {}, objects[4], objects[6]}, slices.Repeat([]Object{objects[5]}, manyVersions), objects[1:2])
-	if diff := cmp.Diff(want, listed); err != nil || diff != "" {
-		t.Errorf("listed objects (-want +got), %v:\n%s", err, diff)
-	}
 	var sizes []int64
 	for _, o := range objects {
 		sizes = append(sizes, o.Size)
@@ -130,11 +122,7 @@ func TestShallow(t *testing.T) {
 	clone := gitrepo.New(t)
 	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
 	for dir, want := range map[string]bool{repo.Root: false, clone.Path("clone"): true} {
-		folder, err := Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := folder.Shallow(t.Context()); err != nil || got != want {
+		if got, err := open(t, dir).Shallow(t.Context()); err != nil || got != want {
 			t.Errorf("%s is shallow: %v, %v; want %v", dir, got, err, want)
 		}
 	}

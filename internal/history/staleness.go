@@ -11,22 +11,22 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// Document names the places that a document cites.
-type Document struct {
+// CitingDocument names the places that a document cites.
+type CitingDocument struct {
 	Path   string // relative to the repository
 	Places []document.Place
 }
 
-// Change is what became of a cited place.
-type Change struct {
+// PlaceChange is what became of a cited place.
+type PlaceChange struct {
 	State           State
 	Document, Place int            // indexes of the documents given to Check, and of its Places
 	Now             document.Place // where the lines are now, if State is Moved
 }
 
-// Checker finds stale documents of a checkout. It keeps what it has read of git's history until HEAD
+// PlaceChecker finds stale documents of a checkout. It keeps what it has read of git's history until HEAD
 // moves. It is not safe for concurrent use.
-type Checker struct {
+type PlaceChecker struct {
 	root string
 
 	commit  string                       // HEAD when the rest was read
@@ -37,13 +37,13 @@ type Checker struct {
 	before  map[string][]string          // lines of cited files by object; nil if the file is too large
 }
 
-// NewChecker returns a Checker of the repository at root, an absolute path.
-func NewChecker(root string) *Checker { return &Checker{root: root} }
+// NewPlaceChecker returns a PlaceChecker of the repository at root, an absolute path.
+func NewPlaceChecker(root string) *PlaceChecker { return &PlaceChecker{root: root} }
 
 // Check returns the places of documents that are not the same any more, in their order. unknown says
 // why git could not be asked.
-func (c *Checker) Check(ctx context.Context, documents []Document) (changes []Change, unknown, err error) {
-	if !slices.ContainsFunc(documents, func(d Document) bool { return len(d.Places) > 0 }) {
+func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) (changes []PlaceChange, unknown, err error) {
+	if !slices.ContainsFunc(documents, func(d CitingDocument) bool { return len(d.Places) > 0 }) {
 		return nil, nil, nil
 	}
 	root, err := contain.Open(c.root)
@@ -51,19 +51,13 @@ func (c *Checker) Check(ctx context.Context, documents []Document) (changes []Ch
 		return nil, nil, fmt.Errorf("open the repository: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	folder, err := Open(c.root)
-	if err == nil {
-		err = c.readHistory(ctx, folder)
-	}
+	present := &presentFiles{root: root, files: map[string]presentFile{}}
+	unknown = c.askGit(ctx, documents, present)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	if err != nil {
-		return nil, err, nil
-	}
-	present := &presentFiles{root: root, files: map[string]presentFile{}}
-	if err := c.readVersions(ctx, folder, documents, present); err != nil {
-		return nil, err, nil
+	if unknown != nil {
+		return nil, unknown, nil
 	}
 	for i, d := range documents {
 		text := strings.Join(present.lines(d.Path), "\n")
@@ -72,11 +66,23 @@ func (c *Checker) Check(ctx context.Context, documents []Document) (changes []Ch
 				continue // not committed yet
 			}
 			if state, now := c.judge(d, place, present); state != Same {
-				changes = append(changes, Change{State: state, Document: i, Place: j, Now: now})
+				changes = append(changes, PlaceChange{State: state, Document: i, Place: j, Now: now})
 			}
 		}
 	}
 	return changes, nil, nil
+}
+
+// askGit reads what git knows of the documents and of the cited places that are not present as they were.
+func (c *PlaceChecker) askGit(ctx context.Context, documents []CitingDocument, present *presentFiles) error {
+	folder, err := Open(c.root)
+	if err != nil {
+		return err
+	}
+	if err := c.readHistory(ctx, folder); err != nil {
+		return err
+	}
+	return c.readVersions(ctx, folder, documents, present)
 }
 
 // errShallow is for clones of CI.
@@ -85,7 +91,7 @@ var errShallow = errors.New("this clone has only the newest commits; fetch the w
 
 // readHistory asks git for the versions of each document, once for each HEAD. It does not try again after
 // a failure, which would take as long.
-func (c *Checker) readHistory(ctx context.Context, folder Folder) error {
+func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 	commit, err := folder.Head(ctx)
 	if err != nil {
 		return err
@@ -93,23 +99,29 @@ func (c *Checker) readHistory(ctx context.Context, folder Folder) error {
 	if commit == c.commit {
 		return c.err
 	}
-	shallow, err := folder.Shallow(ctx)
-	if err == nil && shallow {
-		err = errShallow
+	touched, err := touchedIn(ctx, folder, commit)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	var touched map[string][]Version
-	if err == nil {
-		touched, err = folder.Touched(ctx, commit)
-	}
-	if ctx.Err() == nil {
-		c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]citedVersion{}, err
-		c.renamed, c.before = map[string]map[string]string{}, map[string][]string{}
-	}
+	c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]citedVersion{}, err
+	c.renamed, c.before = map[string]map[string]string{}, map[string][]string{}
 	return err
 }
 
+// touchedIn is [Folder.Touched] of a history that is whole.
+func touchedIn(ctx context.Context, folder Folder, commit string) (map[string][]Version, error) {
+	shallow, err := folder.Shallow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if shallow {
+		return nil, errShallow
+	}
+	return folder.Touched(ctx, commit)
+}
+
 // readVersions asks git for the cited files as they were, if they are not known yet.
-func (c *Checker) readVersions(ctx context.Context, folder Folder, documents []Document, present *presentFiles) error {
+func (c *PlaceChecker) readVersions(ctx context.Context, folder Folder, documents []CitingDocument, present *presentFiles) error {
 	if err := c.readCited(ctx, folder, documents); err != nil {
 		return err
 	}
@@ -140,7 +152,7 @@ func (c *Checker) readVersions(ctx context.Context, folder Folder, documents []D
 	})
 }
 
-func (c *Checker) judge(d Document, place document.Place, present *presentFiles) (State, document.Place) {
+func (c *PlaceChecker) judge(d CitingDocument, place document.Place, present *presentFiles) (State, document.Place) {
 	cited := c.cited[citation{d.Path, place}]
 	object, now := cited.object, present.file(place.Path)
 	before := c.before[object.ID]
@@ -156,7 +168,8 @@ func (c *Checker) judge(d Document, place document.Place, present *presentFiles)
 	}
 	moved := place
 	moved.Path = c.renamed[cited.commit][place.Path]
-	if now = present.file(moved.Path); moved.Path == "" || !now.exists {
+	now = present.file(moved.Path)
+	if moved.Path == "" || !now.exists {
 		return Gone, place
 	}
 	if before == nil && !now.is(object.ID) {

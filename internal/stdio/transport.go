@@ -67,20 +67,25 @@ type connection struct {
 // answer, or deliveryTime later. Any error ends the session.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
-	if err == nil {
-		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-			c.unanswered.Add(1)
-		}
-		return message, nil
+	if err != nil {
+		return nil, c.end(err)
 	}
+	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
+		c.unanswered.Add(1)
+	}
+	return message, nil
+}
+
+// end waits for the answers, ends the session, and returns the error that says why.
+func (c *connection) end(err error) error {
 	for end := time.Now().Add(deliveryTime); c.unanswered.Load() > 0 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
 	close(c.ended)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // the last message may be cut off
-		return nil, io.EOF
+		return io.EOF
 	}
-	return nil, fmt.Errorf("read a message: %w; each message must be one line of JSON-RPC, of at most %d bytes",
+	return fmt.Errorf("read a message: %w; each message must be one line of JSON-RPC, of at most %d bytes",
 		err, mcp.DefaultMaxLineLength)
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -278,24 +277,4 @@ func TestWrite_ReturnsTheErrorOfOut(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	wantError(t, c.conn.Write(ctx, response(t, 1)), context.Canceled)
-}
-
-// Answers that are written at the same time are lines of their own, and none is lost.
-func TestWrite_KeepsConcurrentAnswersApart(t *testing.T) {
-	t.Parallel()
-	const calls = 200
-	c := connect(t, nil)
-	var writing sync.WaitGroup
-	got, want := map[string]bool{}, map[string]bool{}
-	for i := range calls {
-		writing.Go(func() { wantError(t, c.conn.Write(t.Context(), response(t, i)), nil) })
-	}
-	for i := range calls {
-		got[c.line(t)] = true
-		want[fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i)] = true
-	}
-	writing.Wait()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("answers (-want +got):\n%s", diff)
-	}
 }

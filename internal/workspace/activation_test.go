@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,37 +11,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-func TestActive_ADocsFolderThatIsALinkIntoTheExternalDocs(t *testing.T) {
-	t.Parallel()
-	for _, target := range []string{"docs/own", "docs"} {
-		t.Run(target, func(t *testing.T) {
-			t.Parallel()
-			f := setup(t, map[string]string{target + "/problems/a.md": problem("A", "Text."), "docs/manual/b.md": "# B\n\nText.\n"})
-			f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
-			if err := os.Symlink(target, filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
-				t.Fatal(err)
-			}
-			f.activate(t, f.server(t), "main")
-			want := []string{"compounding csharp-compounding-docs/problems/a.md", "external docs/manual/b.md"}
-			if target == "docs" {
-				want = want[:1]
-			}
-			if diff := cmp.Diff(want, f.rows(t, `SELECT collection || ' ' || relative_path FROM documents ORDER BY 1`)); diff != "" {
-				t.Errorf("documents (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // A folder outside git keeps the branch that it was activated with.
 func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text.")})
 	f.activate(t, f.server(t), "master")
 	s := f.serverFor(t, f.Root)
-	if err := s.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(s.Reindex(t.Context(), func(string) func(int, int) { return nil }))
 	active, err := s.Active(t.Context())
 	if err != nil || active.Tenant.Key.Branch != "master" {
 		t.Errorf("active on %+v (%v), want master", active, err)
@@ -69,48 +44,45 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	}
 }
 
-// Folders may meet over a symbolic link. A file that both could hold belongs to
-// the docs folder.
+// Folders may meet over a symbolic link. A file that both could hold belongs to the docs folder.
 func TestActive_IndexesNoFileTwiceOverALink(t *testing.T) {
 	t.Parallel()
-	const own = "compounding " + docs + "a.md"
+	const folder = "csharp-compounding-docs"
+	both := map[string]string{docs + "a.md": problem("A", "Text."), "manual/b.md": "# B\n\nText.\n"}
+	apart := []string{"compounding " + docs + "a.md", "external manual/b.md"}
+	own := apart[:1]
 	for name, test := range map[string]struct {
+		files    map[string]string
 		external string // its path
 		link     string // made in the repository, to target
 		target   string
 		want     []string
 	}{
-		"a file of the docs folder, from the external docs": {".", "manual/link.md", "../" + docs + "a.md", []string{own, "external manual/b.md"}},
-		"an external file, from the docs folder":            {"manual", docs + "link.md", "../../manual/b.md", []string{own, "external manual/b.md"}},
-		"the docs folder, from the external docs":           {".", "manual/docs", "../csharp-compounding-docs", []string{own, "external manual/b.md"}},
-		"the external docs, from the docs folder":           {"manual", docs + "manual", "../../manual", []string{own, "external manual/b.md"}},
+		"a file of the docs folder, from the external docs": {both, ".", "manual/link.md", "../" + docs + "a.md", apart},
+		"an external file, from the docs folder":            {both, "manual", docs + "link.md", "../../manual/b.md", apart},
+		"the docs folder, from the external docs":           {both, ".", "manual/docs", "../" + folder, apart},
+		"the external docs, from the docs folder":           {both, "manual", docs + "manual", "../../manual", apart},
+		"the docs folder is a link into the external docs": {
+			map[string]string{"manual/own/problems/a.md": both[docs+"a.md"], "manual/b.md": both["manual/b.md"]},
+			"manual", folder, "manual/own", apart,
+		},
+		"the docs folder is a link to the external docs": {
+			map[string]string{"manual/problems/a.md": both[docs+"a.md"]}, "manual", folder, "manual", own,
+		},
+		"the docs folder is a link to a folder above the external docs": {
+			map[string]string{"shared/problems/a.md": both[docs+"a.md"]}, "shared/problems", folder, "shared", own,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := setup(t, map[string]string{docs + "a.md": problem("A", "Text."), "manual/b.md": "# B\n\nText.\n"})
-			f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "`+test.external+`"}}`)
-			if err := os.Symlink(test.target, filepath.Join(f.Root, test.link)); err != nil {
-				t.Fatal(err)
-			}
+			f := setup(t, test.files)
+			f.Put(config, `{"project_name": "test-project", "external_docs": {"path": "`+test.external+`"}}`)
+			f.Must(os.Symlink(test.target, f.Path(test.link)))
 			f.activate(t, f.server(t), "main")
 			if diff := cmp.Diff(test.want, f.rows(t, `SELECT collection || ' ' || relative_path FROM documents ORDER BY 1`)); diff != "" {
 				t.Errorf("documents (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestActive_ADocsFolderThatLeadsAboveTheExternalDocs(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{"shared/problems/a.md": problem("A", "Text.")})
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./shared/problems"}}`)
-	if err := os.Symlink("shared", filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
-		t.Fatal(err)
-	}
-	f.activate(t, f.server(t), "main")
-	want := []string{"compounding " + docs + "a.md"}
-	if diff := cmp.Diff(want, f.rows(t, `SELECT collection || ' ' || relative_path FROM documents ORDER BY 1`)); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 }
 
@@ -122,9 +94,7 @@ func TestWaitSynced_WaitsForGit(t *testing.T) {
 	f.Put(".git/index.lock", "")
 	s := f.server(t)
 	active, err := s.Activate(t.Context(), f.configPath(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	eventually(t, "it waits for git", func() bool { return active.Status().GitBusy != nil })
 	seen := 0
 	active.WaitSynced(t.Context(), func(workspace.Status) {

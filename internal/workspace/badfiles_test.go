@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -97,11 +96,10 @@ func TestActive_OddFilesHoldUpNothing(t *testing.T) {
 		if file.reason == "" {
 			continue
 		}
-		path := filepath.Join(f.Root, docs, file.name)
 		if correct && file.name != "name\xff.md" {
 			f.Put(docs+file.name, problem("Corrected", "About elderberries in "+file.name))
 			good = append(good, docs+file.name)
-		} else if err := os.Remove(path); err != nil {
+		} else if err := os.Remove(f.Path(docs + file.name)); err != nil {
 			t.Fatal(err)
 		}
 		correct = !correct
@@ -115,86 +113,14 @@ func TestActive_OddFilesHoldUpNothing(t *testing.T) {
 	}
 }
 
-// A document whose file has become bad is not answered from.
-func TestActive_ASpoiltDocumentLeavesTheIndex(t *testing.T) {
-	t.Parallel()
-	for _, file := range odd() {
-		if file.reason == "" || strings.Contains(file.name, "\xff") {
-			continue
-		}
-		t.Run(file.name, func(t *testing.T) {
-			t.Parallel()
-			f := setup(t, map[string]string{docs + "good.md": problem("Good", "x"), docs + file.name: problem("Fine", "So far.")})
-			active := f.activate(t, f.server(t), "main")
-			f.Put(docs+file.name, file.content)
-			eventually(t, "the document leaves and is reported", func() bool {
-				status := active.Status()
-				return status.FailedCount == 1 && strings.Contains(status.Failed[0].Reason, file.reason)
-			})
-			if diff := cmp.Diff([]string{docs + "good.md"}, indexedPaths(t, f)); diff != "" {
-				t.Errorf("documents (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestActive_DocsFolderComesAndGoes(t *testing.T) {
-	t.Parallel()
-	f := setup(t, nil)
-	active := f.activate(t, f.server(t), "main")
-	for _, round := range []string{"created", "created again"} {
-		f.Put(docs+"a.md", problem("A", "About apples, "+round+"."))
-		eventually(t, "the folder is found when it is "+round, func() bool { return len(indexedPaths(t, f)) == 1 })
-		if err := os.RemoveAll(filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "its documents leave", func() bool { return len(indexedPaths(t, f)) == 0 })
-	}
-	if status := active.Status(); status.Waiting != "" || status.FailedCount != 0 {
-		t.Errorf("status without a docs folder: %+v", status)
-	}
-	// A cloned repository cannot make the server read elsewhere.
-	elsewhere := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(elsewhere, "problems"), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(elsewhere, "problems", "a.md"), []byte(problem("Secret", "x")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(elsewhere, filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "a docs folder that leads elsewhere is told of", func() bool {
-		return strings.Contains(active.Status().Waiting, "escapes")
-	})
-	if paths := indexedPaths(t, f); len(paths) != 0 {
-		t.Errorf("indexed from outside of the repository: %v", paths)
-	}
-}
-
 // The project's own documents are indexed even if the external folder is corrupt.
 func TestActive_CorruptExternalFolder(t *testing.T) {
 	t.Parallel()
-	spoil := map[string]func(t *testing.T, dir string){
-		"missing": func(*testing.T, string) {},
-		"a file": func(t *testing.T, dir string) {
-			t.Helper()
-			if err := os.WriteFile(dir, []byte("x"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"a link out": func(t *testing.T, dir string) {
-			t.Helper()
-			if err := os.Symlink(t.TempDir(), dir); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"a link to itself": func(t *testing.T, dir string) {
-			t.Helper()
-			if err := os.Symlink(filepath.Base(dir), dir); err != nil {
-				t.Fatal(err)
-			}
-		},
+	spoil := map[string]func(f *fixture){
+		"missing":          func(*fixture) {},
+		"a file":           func(f *fixture) { f.Put("manual", "x") },
+		"a link out":       func(f *fixture) { f.Must(os.Symlink(os.TempDir(), f.Path("manual"))) },
+		"a link to itself": func(f *fixture) { f.Must(os.Symlink("manual", f.Path("manual"))) },
 	}
 	for name, spoilt := range spoil {
 		t.Run(name, func(t *testing.T) {
@@ -203,20 +129,15 @@ func TestActive_CorruptExternalFolder(t *testing.T) {
 			f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
 			s := f.server(t)
 			active := f.activate(t, s, "main")
-			dir := filepath.Join(f.Root, "manual")
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
-			spoilt(t, dir)
+			f.Remove("manual")
+			spoilt(f)
 			eventually(t, "it is told of", func() bool { return active.Status().Waiting != "" })
 			f.Put(docs+"b.md", problem("B", "About bananas."))
 			eventually(t, "the project's own documents are indexed", func() bool {
 				got := found(t, s, "bananas")
 				return len(got) == 2
 			})
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			f.Remove("manual")
 			f.Put("manual/n.md", "# Another manual\n")
 			eventually(t, "the folder is indexed when it is there again", func() bool {
 				current, err := s.Active(t.Context())

@@ -67,9 +67,7 @@ func TestWaitSynced_GivesUpOnALeaderThatNoticesNothing(t *testing.T) {
 	f.silence(t, leader)
 	f.Put(docsFolder+"b.md", problem("b", "second"))
 	follower, err := f.server(t).Activate(t.Context(), f.configPath(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	began := time.Now()
 	if status := follower.WaitSynced(t.Context(), nil); status.Pending() != 1 && status.Waiting == "" {
 		t.Errorf("the document that nobody indexes is not pending: %+v", status)
@@ -95,9 +93,7 @@ func TestWorkspace_TakesAnEditedConfigWithTheNextCall(t *testing.T) {
 			for _, s := range []*workspace.Workspace{leader, follower} {
 				got := found(t, s, "pangolin")
 				active, err := s.Active(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				f.Must(err)
 				if (len(got) != 1 || got[0] != path) && active.Status().Pending() == 0 && active.Status().Waiting == "" {
 					t.Errorf("the folder is %s, found is %v, and nothing is pending", folder, got)
 				}

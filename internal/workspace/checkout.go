@@ -26,20 +26,22 @@ func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.T
 		return catalog.TenantKey{}, err
 	}
 	key := keyOf(p, head.Branch)
-	if !head.InRepository {
-		key.Branch, err = x.LastBranch(ctx, key.Project, key.PathHash)
-		key.Branch = cmp.Or(key.Branch, "main")
+	if head.InRepository {
+		return key, nil
 	}
+	last, err := x.LastBranch(ctx, key.Project, key.PathHash)
+	key.Branch = cmp.Or(last, "main")
 	return key, err
 }
 
 // keyAt returns the key of a project's tenant on the checked-out branch, or on the given branch outside
 // git and while git's files cannot be read.
 func keyAt(p *project.Project, branch string) catalog.TenantKey {
-	if head, err := project.Head(p.Root); err == nil && head.InRepository {
-		branch = head.Branch
+	head, err := project.Head(p.Root)
+	if err != nil || !head.InRepository {
+		return keyOf(p, branch)
 	}
-	return keyOf(p, branch)
+	return keyOf(p, head.Branch)
 }
 
 func keyOf(p *project.Project, branch string) catalog.TenantKey {
@@ -128,7 +130,8 @@ func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.Chec
 	if err != nil {
 		return index.Alive
 	}
-	if has, err := folder.HasBranch(ctx, key.Branch); err != nil || has {
+	has, err := folder.HasBranch(ctx, key.Branch)
+	if err != nil || has {
 		return index.Alive
 	}
 	return index.Gone

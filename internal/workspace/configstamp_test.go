@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -32,45 +31,33 @@ func awaitInvalid(t *testing.T, s *workspace.Workspace) {
 	})
 }
 
-func TestWorkspace_FollowsASchemaMadeAfterItsConfig(t *testing.T) {
+// A config is read again until the files that it names are there.
+func TestWorkspace_TakesAConfigWhoseFilesComeLater(t *testing.T) {
 	t.Parallel()
-	f := setup(t, nil)
-	s := f.server(t)
-	f.activate(t, s, "main")
-	f.Put(config, contractType)
-	awaitInvalid(t, s)
-	f.Put(schemaFile, contractSchema)
-	eventually(t, "the new doc-type is in force", func() bool {
-		active, err := s.Active(t.Context())
-		return err == nil && hasType(active)
-	})
-}
-
-func TestWorkspace_ActivatesASchemaMadeAfterItsConfig(t *testing.T) {
-	t.Parallel()
-	f := setup(t, nil)
-	s := f.server(t)
-	f.activate(t, s, "main")
-	f.Put(config, contractType)
-	awaitInvalid(t, s)
-	f.Put(schemaFile, contractSchema)
-	if active := f.activate(t, s, "main"); !hasType(active) {
-		t.Error("the activation keeps the doc-types of the config before")
+	for name, test := range map[string]struct {
+		config, file, content string
+		taken                 func(*workspace.Project) bool
+	}{
+		"a schema": {contractType, schemaFile, contractSchema, hasType},
+		"an external folder": {
+			`{"project_name": "test-project", "external_docs": {"path": "./manual"}}`, "manual/guide.md", "# Guide\n\nAbout figs.\n",
+			func(p *workspace.Project) bool { return p.Definition.Config.ExternalDocs != nil },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, nil)
+			s := f.server(t)
+			f.activate(t, s, "main")
+			f.Put(config, test.config)
+			awaitInvalid(t, s)
+			f.Put(test.file, test.content)
+			eventually(t, "the new config is in force", func() bool {
+				active, err := s.Active(t.Context())
+				return err == nil && test.taken(active)
+			})
+		})
 	}
-}
-
-func TestWorkspace_FollowsAnExternalFolderMadeAfterItsConfig(t *testing.T) {
-	t.Parallel()
-	f := setup(t, nil)
-	s := f.server(t)
-	f.activate(t, s, "main")
-	f.Put(config, `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
-	awaitInvalid(t, s)
-	f.Put("manual/guide.md", "# Guide\n\nAbout figs.\n")
-	eventually(t, "the external document is in the index", func() bool {
-		paths, err := f.column(t.Context(), `SELECT relative_path FROM documents WHERE collection = 'external'`)
-		return err == nil && slices.Equal(paths, []string{"manual/guide.md"})
-	})
 }
 
 func TestWorkspace_KeepsAConfigEditWhoseActivationFails(t *testing.T) {

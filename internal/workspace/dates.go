@@ -8,14 +8,12 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 // commitDates knows when documents were first committed. It asks git when a date is needed and HEAD has
 // moved. Safe for concurrent use.
 type commitDates struct {
 	project *project.Project
-	folder  watch.Folder // of the documents
 	logger  *slog.Logger
 
 	mu     sync.Mutex
@@ -23,25 +21,23 @@ type commitDates struct {
 	dates  map[string]string // by the files' paths in the folder
 }
 
-func newCommitDates(p *project.Project, logger *slog.Logger) *commitDates {
-	return &commitDates{project: p, folder: docsFolder(p), logger: logger}
-}
-
 // FirstCommits returns the dates of the documents' first commits, as far as git knows them.
 func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[string]string {
-	return newCommitDates(p, slog.New(slog.DiscardHandler)).Dates(ctx, paths)
+	dates := &commitDates{project: p, logger: slog.New(slog.DiscardHandler)}
+	return dates.Dates(ctx, paths)
 }
 
 // Dates returns the dates of the paths' first commits, as far as git knows them.
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.read(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, history.ErrNone) {
+	folder := docsFolder(c.project)
+	if err := c.read(ctx, folder.Dir); err != nil && ctx.Err() == nil && !errors.Is(err, history.ErrNone) {
 		c.logger.WarnContext(ctx, "git does not know how old the documents are; the times of the files are used", "error", err)
 	}
 	dates := map[string]string{}
 	for _, path := range paths {
-		name, _ := c.folder.Name(path)
+		name, _ := folder.Name(path)
 		if date, ok := c.dates[name]; ok {
 			dates[path] = date
 		}
@@ -50,8 +46,8 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 }
 
 // read brings dates up to date with HEAD. It does not read an unreadable history again before HEAD moves.
-func (c *commitDates) read(ctx context.Context) error {
-	folder, err := history.Open(c.folder.Dir)
+func (c *commitDates) read(ctx context.Context, dir string) error {
+	folder, err := history.Open(dir)
 	if err != nil {
 		return err
 	}

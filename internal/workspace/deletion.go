@@ -45,14 +45,13 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 		}
 		return contents, nil
 	}
-	// The next call would activate it.
-	if dir := w.ownDir(); dir != "" {
-		if p, key, err := w.checkedOut(ctx, dir); err == nil && selection.Matches(key) {
-			deleted := w.newProject(p, &catalog.Tenant{Key: key})
-			deleted.deleted.Store(true)
-			w.start(deleted)
-		}
+	p, key, err := w.checkedOut(ctx, w.ownDir())
+	if err != nil || !selection.Matches(key) {
+		return contents, nil // an error is that of the next call
 	}
+	deleted := w.newProject(p, &catalog.Tenant{Key: key}) // otherwise the next call would activate it
+	deleted.deleted.Store(true)
+	w.start(deleted)
 	return contents, nil
 }
 

@@ -1,17 +1,16 @@
 package workspace
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -21,55 +20,41 @@ func to(content string) func(document.File) ([]byte, error) {
 }
 
 // newFile makes a folder with one file.
-func newFile(t *testing.T, name, content string, mode fs.FileMode) (folder watch.Folder, path string) {
+func newFile(t *testing.T, name, content string, mode fs.FileMode) (watch.Folder, *gitrepo.Repo) {
 	t.Helper()
-	folder = watch.Folder{Dir: t.TempDir(), Prefix: "docs", Match: func(string) bool { return true }}
-	path = filepath.Join(folder.Dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
-	return folder, path
+	repo := gitrepo.New(t)
+	repo.Put(name, content)
+	repo.Must(os.Chmod(repo.Path(name), mode))
+	return watch.Folder{Dir: repo.Root, Prefix: "docs", Match: func(string) bool { return true }}, repo
 }
 
-// contents is every file of the folder with its content, by name.
-func contents(t *testing.T, folder watch.Folder) map[string]string {
+// holds checks that a folder has one file, and its content.
+func holds(t *testing.T, repo *gitrepo.Repo, name, content string) {
 	t.Helper()
-	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS(folder.Dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+	var names []string
+	repo.Must(fs.WalkDir(os.DirFS(repo.Root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
 		}
-		content, err := os.ReadFile(filepath.Join(folder.Dir, name))
-		files[name] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	}))
+	if diff := cmp.Diff([]string{name}, names); diff != "" {
+		t.Fatalf("files (-want +got):\n%s", diff)
 	}
-	return files
+	if got := repo.Read(name); got != content {
+		t.Errorf("%.20s has %q, want %q", name, got, content)
+	}
 }
 
 func TestEdit_ReplacesContentAndKeepsTheMode(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 252) + ".md" // as long as a name can be
 	for name, mode := range map[string]fs.FileMode{"a.md": 0o600, "sub/b.md": 0o666, "c.md": 0o755, "read-only.md": 0o444, long: 0o640} {
-		folder, path := newFile(t, name, "before", mode)
-		if err := edit(folder, name, to("after")); err != nil {
-			t.Fatalf("%.20s: %v", name, err)
-		}
-		if diff := cmp.Diff(map[string]string{name: "after"}, contents(t, folder)); diff != "" {
-			t.Errorf("files (-want +got):\n%s", diff)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder, repo := newFile(t, name, "before", mode)
+		repo.Must(edit(folder, name, to("after")))
+		holds(t, repo, name, "after")
+		info, err := os.Stat(repo.Path(name))
+		repo.Must(err)
 		if info.Mode().Perm() != mode {
 			t.Errorf("%.20s has mode %v, want %v", name, info.Mode().Perm(), mode)
 		}
@@ -78,18 +63,12 @@ func TestEdit_ReplacesContentAndKeepsTheMode(t *testing.T) {
 
 func TestEdit_ToTheSameContentWritesNothing(t *testing.T) {
 	t.Parallel()
-	folder, path := newFile(t, "a.md", "text", 0o600)
-	was, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := edit(folder, "a.md", to("text")); err != nil {
-		t.Fatal(err)
-	}
-	is, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder, repo := newFile(t, "a.md", "text", 0o600)
+	was, err := os.Stat(repo.Path("a.md"))
+	repo.Must(err)
+	repo.Must(edit(folder, "a.md", to("text")))
+	is, err := os.Stat(repo.Path("a.md"))
+	repo.Must(err)
 	if !os.SameFile(was, is) || !was.ModTime().Equal(is.ModTime()) {
 		t.Error("the file was replaced")
 	}
@@ -97,106 +76,50 @@ func TestEdit_ToTheSameContentWritesNothing(t *testing.T) {
 
 func TestEdit_KeepsWhatOthersWriteMeanwhile(t *testing.T) {
 	t.Parallel()
-	folder, path := newFile(t, "a.md", "mine\n", 0o600)
+	folder, repo := newFile(t, "a.md", "mine\n", 0o600)
 	calls := 0
-	err := edit(folder, "a.md", func(file document.File) ([]byte, error) {
+	repo.Must(edit(folder, "a.md", func(file document.File) ([]byte, error) {
 		if calls++; calls == 1 {
-			if err := os.WriteFile(path, []byte("mine\ntheirs\n"), 0o600); err != nil {
-				return nil, err
-			}
+			repo.Put("a.md", "mine\ntheirs\n")
 		}
 		return append([]byte("edited\n"), file.Content...), nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]string{"a.md": "edited\nmine\ntheirs\n"}, contents(t, folder)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	}))
+	holds(t, repo, "a.md", "edited\nmine\ntheirs\n")
 }
 
 func TestEdit_GivesUpOnAFileThatKeepsChanging(t *testing.T) {
 	t.Parallel()
-	folder, path := newFile(t, "a.md", "x", 0o600)
+	folder, repo := newFile(t, "a.md", "x", 0o600)
 	written := "x"
 	err := edit(folder, "a.md", func(document.File) ([]byte, error) {
 		written += "x"
-		return []byte("edited"), os.WriteFile(path, []byte(written), 0o600)
+		repo.Put("a.md", written)
+		return []byte("edited"), nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "being changed by others") {
 		t.Errorf("got %v", err)
 	}
-	if diff := cmp.Diff(map[string]string{"a.md": written}, contents(t, folder)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	holds(t, repo, "a.md", written)
 }
 
 func TestEdit_LeavesTheFileAloneWhenItFails(t *testing.T) {
 	t.Parallel()
-	folder, path := newFile(t, "a.md", "text", 0o600)
+	folder, repo := newFile(t, "a.md", "text", 0o600)
 	refused := errors.New("refused")
 	if err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), refused }); !errors.Is(err, refused) {
 		t.Errorf("got %v, want the error of the change itself", err)
 	}
-	if err := os.Symlink("a.md", filepath.Join(folder.Dir, "link.md")); err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(os.Symlink("a.md", repo.Path("link.md")))
 	if err := edit(folder, "link.md", to("new")); err == nil || !strings.Contains(err.Error(), "points to, a.md") {
 		t.Errorf("edit of a link: %v, want an error that names a.md", err)
 	}
 	if err := edit(folder, "missing.md", to("new")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("edit of nothing: %v", err)
 	}
-	err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), os.Remove(path) })
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("edit of a file that goes meanwhile: %v", err)
-	}
-	if diff := cmp.Diff([]string{"link.md"}, names(t, folder.Dir)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
-}
-
-func names(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names
-}
-
-func TestEdit_ReadersSeeOneVersionWhole(t *testing.T) {
-	t.Parallel()
-	versions := [][]byte{bytes.Repeat([]byte("a"), 1<<20), bytes.Repeat([]byte("b"), 1<<20-7)}
-	folder, path := newFile(t, "a.md", string(versions[0]), 0o600)
-	finished := make(chan error, 1)
-	go func() {
-		for i := range 30 {
-			if err := edit(folder, "a.md", to(string(versions[(i+1)%2]))); err != nil {
-				finished <- err
-				return
-			}
-		}
-		finished <- nil
-	}()
-	for {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(content, versions[0]) && !bytes.Equal(content, versions[1]) {
-			t.Fatalf("a reader sees %d bytes that are no version", len(content))
-		}
-		select {
-		case err := <-finished:
-			if err != nil {
-				t.Fatal(err)
-			}
-			return
-		default:
-		}
+	repo.Remove("link.md")
+	holds(t, repo, "a.md", "text")
+	err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), os.Remove(repo.Path("a.md")) })
+	if _, statErr := os.Stat(repo.Path("a.md")); !errors.Is(err, fs.ErrNotExist) || !errors.Is(statErr, fs.ErrNotExist) {
+		t.Errorf("edit of a file that goes meanwhile: %v, and the file: %v", err, statErr)
 	}
 }

@@ -18,7 +18,8 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 		return active, err
 	}
 	_, problem := w.load(active.Definition.ConfigPath)
-	if active, err = w.refresh(ctx, active); err != nil {
+	active, err = w.refresh(ctx, active)
+	if err != nil {
 		return nil, err
 	}
 	if active.Definition.Config.ExternalDocs == nil {

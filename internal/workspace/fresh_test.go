@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,12 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/answer"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -43,26 +37,9 @@ type reference struct {
 
 func (f *fixture) newReference(t *testing.T) *reference {
 	t.Helper()
-	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(testenv.IndexURL(t), logger)
-	models, err := ollama.New(ollama.Config{Host: f.fake.URL(), Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	searcher := rag.NewSearcher(database, models)
-	s := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), f.configPath(), logger)
-	t.Cleanup(func() {
-		s.Close()
-		database.Close()
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	pool, err := database.Pool(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &reference{server: s, pool: pool}
+	databaseURL := testenv.IndexURL(t)
+	s := f.start(t, databaseURL, ollama.Config{Host: f.fake.URL()}, f.configPath())
+	return &reference{server: s, pool: indexstate.OpenPool(t, databaseURL)}
 }
 
 // freshIndex returns a new index of the files as they are now.
@@ -71,9 +48,7 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 	if f.reference == nil {
 		f.reference = f.newReference(t)
 	}
-	if err := f.reference.server.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(f.reference.server.Reindex(t.Context(), func(string) func(int, int) { return nil }))
 	f.checkFiles(t, f.reference.pool, branch)
 	return documents(t, f.reference.pool, branch)
 }
@@ -83,9 +58,7 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 func (f *fixture) indexEqualsDisk(t *testing.T, branch string) {
 	t.Helper()
 	diff, err := indexstate.Difference(t.Context(), f.pool, branch, f.freshIndex(t, branch))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	if diff != "" {
 		t.Fatalf("the index of %s never became what is on disk (-want +got):\n%.6000s", branch, diff)
 	}
@@ -98,9 +71,7 @@ func (f *fixture) checkFiles(t *testing.T, pool *pgxpool.Pool, branch string) {
 	got, err := indexstate.Lines(t.Context(), pool, `SELECT relative_path || ' ' || encode(content_hash, 'hex')
 		FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
 		WHERE branch_name = $1 AND collection = 'compounding'`, branch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	slices.Sort(got)
 	if diff := cmp.Diff(f.onDisk(t), got); diff != "" {
 		t.Fatalf("a new index does not hold the files (-want +got):\n%.3000s", diff)
@@ -127,9 +98,7 @@ func (f *fixture) onDisk(t *testing.T) []string {
 		lines = append(lines, filepath.ToSlash(relative)+" "+documentHash(content))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	slices.Sort(lines)
 	return lines
 }

@@ -21,8 +21,12 @@ const indexTries = 5
 // IndexFile indexes one document now, with its vectors, and returns its path in the index. given may be
 // relative to the repository or to the docs folder. If the file changes or disappears, the index has its
 // newest state. Without Ollama the error says that words find the document.
-func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, err error) {
-	defer func() { err = p.orExternal(err, given, apierror.InvalidArgument) }()
+func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
+	indexed, err := p.indexGiven(ctx, given)
+	return indexed, p.orExternal(err, given, apierror.InvalidArgument)
+}
+
+func (p *Project) indexGiven(ctx context.Context, given string) (string, error) {
 	name, err := p.documentName(given, "path")
 	if err != nil {
 		return "", err
@@ -30,7 +34,7 @@ func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, 
 	if err := p.Tenant.Writable("index the document"); err != nil {
 		return "", err
 	}
-	indexed = path.Join(p.docs.folder.Prefix, name)
+	indexed := path.Join(p.docs.folder.Prefix, name)
 	err = p.indexNewest(ctx, name, indexed)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", p.notFound(given)
@@ -56,13 +60,14 @@ func (p *Project) Advice(indexed string) []document.Violation {
 
 // indexNewest puts the newest text of a document into the index. The error is [fs.ErrNotExist] if there
 // is no file.
-func (p *Project) indexNewest(ctx context.Context, name, indexed string) (err error) {
+func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 	for range indexTries {
-		if err = p.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
+		if err := p.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
 			return err
 		}
 	}
-	return apierror.FileError(fmt.Errorf("index ./%s: %w, %d times; call again when nobody writes to it", indexed, err, indexTries))
+	return apierror.FileError(fmt.Errorf(
+		"index ./%s: %w, %d times; call again when nobody writes to it", indexed, document.ErrChanged, indexTries))
 }
 
 // indexFile is one try of indexNewest. The error is also [document.ErrChanged].
@@ -96,15 +101,9 @@ func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 // documentName returns the document's path in the folder of the documents. given may be relative to the
 // repository or to DocsDir. Errors name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
-	name := filepath.ToSlash(given)
-	if filepath.IsAbs(given) {
-		// The project's root has no symbolic links, but the given path may.
-		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
-		relative, relErr := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
-		if err != nil || relErr != nil {
-			return "", p.notFound(given)
-		}
-		name = filepath.ToSlash(relative)
+	name, err := p.inRepository(given)
+	if err != nil {
+		return "", p.notFound(given)
 	}
 	// A client on Windows may write \ to a server in WSL or in a container.
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
@@ -120,6 +119,20 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 	}
 	return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q is not a markdown document in %s; give one such as %s",
 		parameter, given, p.Definition.PlacesText(), p.examplePath()).With("parameter", parameter)
+}
+
+// inRepository returns an absolute path relative to the repository, and any other path as it is.
+func (p *Project) inRepository(given string) (string, error) {
+	if !filepath.IsAbs(given) {
+		return filepath.ToSlash(given), nil
+	}
+	// The project's root has no symbolic links, but the given path may.
+	dir, err := filepath.EvalSymlinks(filepath.Dir(given))
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
+	return filepath.ToSlash(relative), err
 }
 
 func (p *Project) notFound(given string) *apierror.Error {

@@ -28,8 +28,8 @@ type leader struct {
 // progressInterval is how often the tenant's row says how much is left, while nothing else has changed.
 const progressInterval = 2 * time.Second
 
-// follow changes the work after the lease was taken or lost.
-func (l *leader) follow(ctx context.Context) {
+// changeRole ends the work of a former role, after the lease was taken or lost, and begins that of the new one.
+func (l *leader) changeRole(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return
 	}
@@ -42,11 +42,10 @@ func (l *leader) follow(ctx context.Context) {
 	p := l.project
 	for _, tree := range p.trees {
 		tree.mirror.Reset()
-		tree.observer.Reset()
 		if l.leads {
-			work("follow "+tree.folder.Dir, tree.mirror.Run)
+			work("mirror "+tree.folder.Dir, tree.mirror.Run)
 		} else {
-			work("observe "+tree.folder.Dir, tree.observer.Run)
+			work("observe "+tree.folder.Dir, tree.mirror.Observe)
 		}
 	}
 	if !l.leads {

@@ -92,9 +92,7 @@ func TestActive_TakesLooseDocuments(t *testing.T) {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
 	types, err := active.DocTypes(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	counts := map[string]int{}
 	for _, docType := range types {
 		counts[docType.Name] = docType.Documents

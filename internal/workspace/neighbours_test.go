@@ -44,16 +44,12 @@ func TestNeighbours_OfAParaphraseHaveTheOriginal(t *testing.T) {
 	}
 	s := f.serverWith(t, f.databaseURL, ollama.Config{Host: "http://127.0.0.1:1", RetryDelay: time.Millisecond})
 	active, err := s.Activate(t.Context(), f.configPath(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	active.WaitSynced(t.Context(), nil)
 	found := 0
 	for i, name := range originals[:paraphrases] {
 		near, err := active.Neighbours(t.Context(), again(i), s.Searcher())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f.Must(err)
 		if len(near) > 3 || slices.ContainsFunc(near, func(hit rag.Hit) bool { return hit.Path == again(i) }) {
 			t.Errorf("%d neighbours of %s, or it is one of its own", len(near), again(i))
 		}

@@ -22,9 +22,7 @@ func TestWorkspace_OnceIndexesTextAlone(t *testing.T) {
 		t.Errorf("a search finds %v, want the file that was saved a moment ago", got)
 	}
 	active, err := once.Active(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	status := active.Status()
 	if status.Pending() != 0 || status.Waiting != "" || status.FailedCount != 1 || status.Embedding != 2 || status.Passages != 4 {
 		t.Errorf("the status is %+v, want all text, one file that cannot be indexed, and two passages without a vector", status)

@@ -50,9 +50,7 @@ func TestOutage_Ollama(t *testing.T) {
 			t.Parallel()
 			f := setup(t, fruit())
 			target, err := url.Parse(f.fake.URL())
-			if err != nil {
-				t.Fatal(err)
-			}
+			f.Must(err)
 			proxy := testenv.NewFaultProxy(t, target.Host)
 			s := f.serverWith(t, f.databaseURL, ollama.Config{
 				Host: "http://" + proxy.Address(), RetryDelay: time.Millisecond,
@@ -97,64 +95,6 @@ func TestOutage_Ollama(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestOutage_CircuitStates(t *testing.T) {
-	t.Parallel()
-	f := setup(t, fruit())
-	const openFor = 300 * time.Millisecond
-	s := f.serverWith(t, f.databaseURL, ollama.Config{
-		Host: f.fake.URL(), Tries: 1, RetryDelay: time.Millisecond, BreakerOpen: openFor,
-	})
-	f.activate(t, s, "main")
-	f.recovers(t, s)
-	f.fake.SetFaults(fakeollama.Faults{Status: http.StatusServiceUnavailable, Message: "busy"})
-	expect := func(what, state string) {
-		t.Helper()
-		eventually(t, what, func() bool {
-			failure := search(t, s, time.Now())
-			if failure == nil || failure.Code != apierror.EmbeddingServiceError {
-				t.Fatalf("%s: %v, want EMBEDDING_SERVICE_ERROR", what, failure)
-			}
-			if seconds, ok := failure.Details["retry_after_seconds"].(float64); !ok || seconds < 1 {
-				t.Fatalf("%s: details %v, want a time to wait", what, failure.Details)
-			}
-			return failure.Details["circuit_state"] == state
-		})
-	}
-	expect("the first failures leave the circuit closed", "closed")
-	expect("more of them open it", "open")
-
-	// The one call that is let through is held up.
-	held, release := make(chan struct{}), make(chan struct{})
-	first := make(chan struct{}, 1)
-	first <- struct{}{}
-	f.fake.Observe(func(*http.Request) {
-		select {
-		case <-first:
-			close(held)
-			<-release
-		default:
-		}
-	})
-	tried := make(chan struct{})
-	go func() {
-		defer close(tried)
-		for {
-			_ = search(t, s, "trial")
-			select {
-			case <-held:
-				return
-			default:
-			}
-		}
-	}()
-	<-held
-	expect("meanwhile others are told so", "half-open")
-	f.fake.SetFaults(fakeollama.Faults{})
-	close(release)
-	<-tried
-	eventually(t, "the circuit closes and searches succeed", func() bool { return search(t, s, time.Now()) == nil })
 }
 
 // A slow Ollama delays, and does no more than that.

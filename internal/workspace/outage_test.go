@@ -163,9 +163,7 @@ func TestOutage_Database(t *testing.T) {
 				}
 				for _, s := range []*workspace.Workspace{first, second} {
 					active, err := s.Active(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					f.Must(err)
 					eventually(t, "it says what indexing waits for", func() bool {
 						status := active.Status()
 						return strings.Contains(status.Waiting, "no PostgreSQL server answers") && !status.Current()
@@ -199,9 +197,7 @@ func TestOutage_DatabaseCrashesDuringAWrite(t *testing.T) {
 	s := f.server(t)
 	f.activate(t, s, "main")
 	blocker, err := pgx.Connect(t.Context(), f.databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	// A connection that nothing refers to any more is closed, and its lock gone.
 	t.Cleanup(func() { _ = blocker.Close(context.WithoutCancel(t.Context())) })
 	if _, err := blocker.Exec(t.Context(), "BEGIN; LOCK TABLE document_links IN EXCLUSIVE MODE"); err != nil {

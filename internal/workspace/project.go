@@ -43,12 +43,12 @@ type Project struct {
 	editing sync.Mutex               // one edit of a file at a time
 }
 
-// tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes,
-// the observer runs instead and only looks at the folder.
+// tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes, the
+// mirror only observes the folder.
 type tree struct {
-	folder           watch.Folder
-	indexer          *index.Indexer
-	mirror, observer *watch.Mirror
+	folder  watch.Folder
+	indexer *index.Indexer
+	mirror  *watch.Mirror
 }
 
 // newProject returns a project that is not followed yet. It ends with w.
@@ -63,7 +63,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.stale = &staleDocuments{
-		checker: history.NewChecker(p.Root), logger: a.logger,
+		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
 			if slices.Contains(a.recalled, catalog.External) {
 				return x.CitedPlaces(ctx, tenant, catalog.Compounding, catalog.External)
@@ -76,15 +76,12 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
-		t := tree{
-			folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger),
-			observer: watch.NewMirror(folder, nil, config, slog.New(slog.DiscardHandler)), // the other server logs
-		}
+		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
 	}
 	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p))
-	a.docs.indexer.Dates = newCommitDates(p, a.logger).Dates
+	a.docs.indexer.Dates = (&commitDates{project: p, logger: a.logger}).Dates
 	if external, ok := p.External(); ok {
 		add(externalFolder(p, external), x.Indexer(tenant, catalog.External, nil))
 	}

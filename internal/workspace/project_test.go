@@ -48,18 +48,14 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 		}
 		f.Git("switch", "-q", branch)
 		active, err := s.Active(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f.Must(err)
 		if active.Tenant.Key.Branch != branch {
 			t.Fatalf("after git switch the branch is %q, want %q", active.Tenant.Key.Branch, branch)
 		}
 		answered, err := s.Answerer().Ask(t.Context(), active.Compounding(), answer.Question{
 			Query: rag.Query{Text: "what is the rate limit", Limit: 10}, MinLevel: catalog.Standard,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f.Must(err)
 		text := answerText(t, f)
 		if !strings.Contains(text, holds) || strings.Contains(text, lacks) {
 			t.Fatalf("on %s the context must hold %q and not %q:\n%s", branch, holds, lacks, text)
@@ -90,20 +86,14 @@ func TestActive_SavesBecomeSearchable(t *testing.T) {
 
 	// As editors save: a new file in the old one's place.
 	temporary := filepath.Join(f.Root, docs, ".b.md.swp")
-	if err := os.WriteFile(temporary, []byte(problem("B", "About dates.")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(temporary, filepath.Join(f.Root, docs, "b.md")); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(os.WriteFile(temporary, []byte(problem("B", "About dates.")), 0o600))
+	f.Must(os.Rename(temporary, filepath.Join(f.Root, docs, "b.md")))
 	eventually(t, "a replaced file is indexed", func() bool {
 		return len(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
 			WHERE content = 'About dates.'`)) == 1
 	})
 
-	if err := os.Remove(filepath.Join(f.Root, docs, "b.md")); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(os.Remove(filepath.Join(f.Root, docs, "b.md")))
 	eventually(t, "a deleted file leaves", func() bool { return !slices.Contains(found(t, s, "dates"), docs+"b.md") })
 
 	f.Put("csharp-compounding-docs/problems/deep/er/c.md", problem("C", "About damsons."))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -20,13 +19,19 @@ import (
 func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
-	defer func() { err = p.orExternal(err, given, apierror.ExternalDocsNotPromotable) }()
-	if name, err = p.documentName(given, "document_path"); err != nil {
+	name, previous, err = p.promote(ctx, given, level)
+	return name, previous, p.orExternal(err, given, apierror.ExternalDocsNotPromotable)
+}
+
+func (p *Project) promote(ctx context.Context, given string, level catalog.Level) (string, catalog.Level, error) {
+	name, err := p.documentName(given, "document_path")
+	if err != nil {
 		return "", "", err
 	}
 	if err := p.Tenant.Writable("change the promotion level"); err != nil {
 		return "", "", err // before the file is changed
 	}
+	var previous catalog.Level
 	p.editing.Lock()
 	err = edit(p.docs.folder, name, func(file document.File) (content []byte, err error) {
 		content, previous, err = p.docs.indexer.WithLevel(file, level)
@@ -70,20 +75,17 @@ func (p *Project) orExternal(err error, given string, code apierror.Code) error 
 
 // isExternal reports whether the given path leads to a file of the external docs.
 func (p *Project) isExternal(given string) bool {
-	external, ok := p.Definition.External()
-	if !ok {
-		return false
-	}
-	full := filepath.FromSlash(given)
-	if !filepath.IsAbs(full) {
-		full = filepath.Join(p.Definition.Root, full)
-	}
-	full, err := filepath.EvalSymlinks(full)
+	relative, err := p.inRepository(given)
 	if err != nil {
 		return false
 	}
-	relative, err := filepath.Rel(external.Dir, full)
-	return err == nil && filepath.IsLocal(relative) && external.Match(filepath.ToSlash(relative))
+	for _, indexed := range []string{relative, given} { // external docs may be outside the repository
+		if _, err := p.Read(indexed); err != nil {
+			continue
+		}
+		return !p.IsDocument(path.Clean(indexed))
+	}
+	return false
 }
 
 // edit replaces the content of a file by the result of change, as [contain.Root.Replace] does. If
@@ -102,7 +104,7 @@ func edit(folder watch.Folder, name string, change func(before document.File) (c
 		if err != nil || bytes.Equal(content, before.Content) {
 			return err
 		}
-		if err = replace(folder, name, before, content); !errors.Is(err, document.ErrChanged) {
+		if err := replace(folder, name, before, content); !errors.Is(err, document.ErrChanged) {
 			return err
 		}
 	}
@@ -111,17 +113,20 @@ func edit(folder watch.Folder, name string, change func(before document.File) (c
 
 // replace replaces a file's content. The error is [document.ErrChanged] if it no longer has the content
 // before.
-func replace(folder watch.Folder, name string, before document.File, content []byte) (err error) {
+func replace(folder watch.Folder, name string, before document.File, content []byte) error {
 	root, err := folder.Open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, root.Close()) }()
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	return root.Replace(name, content, func() error {
 		current, err := folder.Read(name)
-		if err == nil && !bytes.Equal(current.Content, before.Content) {
-			err = document.ErrChanged
+		if err != nil {
+			return err
 		}
-		return err
+		if !bytes.Equal(current.Content, before.Content) {
+			return document.ErrChanged
+		}
+		return nil
 	})
 }

@@ -79,14 +79,10 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	f.Put(docs+".compound-docs-CRASHED", withLevel("critical"))
 	f.Put(docs+".compound-docs-WRITING", withLevel("critical"))
 	hourAgo := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(f.Path(docs+".compound-docs-CRASHED"), hourAgo, hourAgo); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(os.Chtimes(f.Path(docs+".compound-docs-CRASHED"), hourAgo, hourAgo))
 	f.Put(docs+".a.md", withLevel("critical"))
 	f.Put(docs+"new", withLevel("important"))
-	if err := os.Rename(filepath.Join(f.Root, docs, "new"), f.Path(docs+"a.md")); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(os.Rename(filepath.Join(f.Root, docs, "new"), f.Path(docs+"a.md")))
 	if diff := cmp.Diff([]string{docs + "a.md standard/standard", docs + "b.md standard/standard"}, f.levels(t)); diff != "" {
 		t.Fatalf("levels after the crash (-want +got):\n%s", diff)
 	}

@@ -72,9 +72,7 @@ func (f *fixture) files(t *testing.T) map[string]string {
 		files[name] = info.Mode().String() + " " + string(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	return files
 }
 
@@ -110,9 +108,7 @@ func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{docs + "a.md": test.before, docs + "b.md": problem("B", "See [a](a.md).")})
 			path := f.Path(docs + "a.md")
-			if err := os.Chmod(path, 0o664); err != nil {
-				t.Fatal(err)
-			}
+			f.Must(os.Chmod(path, 0o664))
 			active := f.activate(t, f.server(t), "main")
 			want := f.files(t)
 			want[docs+"a.md"] = "-rw-rw-r-- " + test.after
@@ -151,18 +147,6 @@ func TestPromote_TakesEveryFormOfPath(t *testing.T) {
 	}
 }
 
-func TestPromote_WithOllamaAway(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
-	s := f.server(t)
-	active := f.activate(t, s, "main")
-	f.fake.Close()
-	promote(t, active, "problems/a.md", catalog.Important)
-	if diff := cmp.Diff([]string{docs + "a.md important/important"}, f.levels(t)); diff != "" {
-		t.Errorf("levels (-want +got):\n%s", diff)
-	}
-}
-
 func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
@@ -179,9 +163,7 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 		"external_docs": {"path": "./manual", "include_patterns": ["**/*.md", "**/*.txt"]},
 		"custom_doc_types": [{"name": "note", "description": "A note.", "folder": "notes", "schema_file": "./schemas/note.schema.json"}]}`)
 	for link, target := range map[string]string{docs + "link.md": "a.md", docs + "outside.md": "/etc/hostname"} {
-		if err := os.Symlink(target, filepath.Join(f.Root, link)); err != nil {
-			t.Fatal(err)
-		}
+		f.Must(os.Symlink(target, filepath.Join(f.Root, link)))
 	}
 	active := f.activate(t, f.server(t), "main")
 	files, index := f.files(t), f.columns(t)

@@ -39,9 +39,7 @@ func TestReindex_RemovesNothingBeforeItsReplacement(t *testing.T) {
 			}
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	if seen == 0 {
 		t.Error("no progress was reported")
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Follow tells the workspace which folders the client works in, the most important first. Call it before
+// SetClientFolders tells the workspace which folders the client works in, the most important first. Call it before
 // each call that needs a project: it costs nothing while the folders stay the same.
 //
 // A client that enters another worktree leaves the repository of the active project. Then the next call
 // activates the project of the new folder. A project that was activated on purpose, outside the client's
 // folders, stays active.
-func (w *Workspace) Follow(ctx context.Context, folders []string) {
+func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	w.mu.Lock()
 	same := slices.Equal(folders, w.clientFolders)
 	w.mu.Unlock()
@@ -22,9 +22,11 @@ func (w *Workspace) Follow(ctx context.Context, folders []string) {
 	}
 	var roots []string
 	for _, folder := range folders {
-		if root, err := project.FindRoot(folder); err == nil {
-			roots = append(roots, root)
+		root, err := project.FindRoot(folder)
+		if err != nil {
+			continue // it has no project
 		}
+		roots = append(roots, root)
 	}
 	if w.beginSwitch(ctx) != nil {
 		return // the call was cancelled

@@ -13,11 +13,9 @@ func TestFollow_AtTheStart(t *testing.T) {
 	f.Git("worktree", "add", "-q", "-b", "linked", linked)
 	for folder, want := range map[string]string{f.Root: f.Root, linked: linked, other.Root: f.Root} {
 		s := f.serverFor(t, f.Root)
-		s.Follow(t.Context(), []string{folder})
+		s.SetClientFolders(t.Context(), []string{folder})
 		active, err := s.Active(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f.Must(err)
 		if active.Definition.Root != want {
 			t.Errorf("with the client in %s the project is %s, want %s", folder, active.Definition.Root, want)
 		}

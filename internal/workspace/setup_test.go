@@ -84,9 +84,7 @@ func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, 
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase(databaseURL, logger)
 	models, err := ollama.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	settings := project.DefaultSettings()
 	settings.FileWatcher.DebounceMS = int(debounce.Milliseconds())
 	searcher := rag.NewSearcher(database, models)
@@ -109,9 +107,7 @@ func (f *fixture) configPath() string {
 func (f *fixture) activate(t *testing.T, s *workspace.Workspace, branch string) *workspace.Project {
 	t.Helper()
 	active, err := s.Activate(t.Context(), f.configPath(), branch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	active.WaitSynced(t.Context(), nil)
 	eventually(t, "what has been indexed is embedded", func() bool {
 		status := active.Status()
@@ -124,9 +120,7 @@ func (f *fixture) activate(t *testing.T, s *workspace.Workspace, branch string) 
 func (f *fixture) rows(t *testing.T, query string, args ...any) []string {
 	t.Helper()
 	values, err := indexstate.Lines(t.Context(), f.pool, query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	return values
 }
 

@@ -19,14 +19,14 @@ const (
 	// 1/staleShare of the time, because git takes seconds in a long history.
 	staleAge   = 5 * time.Second
 	staleShare = 20
-	// stalePatience bounds the wait of a call that comes before the first check has ended.
-	stalePatience = 200 * time.Millisecond
+	// maxCheckWait bounds the wait of a call that comes before the first check has ended.
+	maxCheckWait = 200 * time.Millisecond
 )
 
 // staleDocuments finds out in the background which documents of a project may no longer hold: when a
 // call first asks, and when the commit or the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
-	checker *history.Checker
+	checker *history.PlaceChecker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
 	logger  *slog.Logger
 
@@ -34,7 +34,7 @@ type staleDocuments struct {
 	read    chan struct{} // closed when documents and book are first known
 	checked chan struct{} // closed when the first check has ended
 
-	// follow saw these last.
+	// checkAfter saw these last.
 	head    string
 	version int64
 
@@ -73,7 +73,7 @@ func isClosed(c <-chan struct{}) bool {
 
 // waitFor waits until c is closed, for a moment.
 func waitFor(ctx context.Context, c <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, stalePatience)
+	ctx, cancel := context.WithTimeout(ctx, maxCheckWait)
 	defer cancel()
 	select {
 	case <-c:
@@ -95,36 +95,26 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// follow asks for a check after another commit was checked out, so that the next answer knows its changes.
+// checkAfter asks for a check after another commit was checked out, so that the next answer knows its changes.
 // Unless the server is idle, it also asks after a change of the documents. One goroutine calls it.
-func (s *staleDocuments) follow(head string, version int64, idle bool) {
+func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	if head != s.head || version != s.version && !idle {
 		s.head, s.version = head, version
 		signal(s.due)
 	}
 }
 
+// refresh makes a check. An error leaves the earlier result.
 func (s *staleDocuments) refresh(ctx context.Context) {
-	var changes map[string]string
-	cited, err := s.cited(ctx)
-	if err == nil {
-		s.keepDocuments(cited)
-		changes, err = s.check(ctx, cited)
-	}
-	if err != nil && ctx.Err() == nil {
+	if err := s.check(ctx); err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		s.changes = changes
 	}
 	if !isClosed(s.checked) {
 		close(s.checked)
 	}
 }
 
-// keepDocuments keeps what documents cite and quote, before the check has ended.
+// keepDocuments keeps what documents cite and quote.
 func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
 	book := &quoted.Book{}
 	for _, d := range cited {
@@ -150,10 +140,15 @@ func (s *staleDocuments) citing(ctx context.Context) ([]index.CitedPlaces, *quot
 	return s.documents, s.book
 }
 
-// check asks git what became of cited places. It knows nothing without git: a missing file may belong
-// to another repository.
-func (s *staleDocuments) check(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {
-	documents := make([]history.Document, len(cited))
+// check reads what documents cite, and asks git what became of it. Nothing is stale without git: a missing
+// file may belong to another repository.
+func (s *staleDocuments) check(ctx context.Context) error {
+	cited, err := s.cited(ctx)
+	if err != nil {
+		return err
+	}
+	s.keepDocuments(cited)
+	documents := make([]history.CitingDocument, len(cited))
 	for i, d := range cited {
 		documents[i].Path = d.Path
 		for _, text := range d.Places {
@@ -162,14 +157,17 @@ func (s *staleDocuments) check(ctx context.Context, cited []index.CitedPlaces) (
 	}
 	changes, _, err := s.checker.Check(ctx, documents)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return describeChanges(documents, changes), nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes = describeChanges(documents, changes)
+	return nil
 }
 
 // describeChanges returns, by path, how many of a document's places have changed or are gone, and names
 // the first.
-func describeChanges(documents []history.Document, changes []history.Change) map[string]string {
+func describeChanges(documents []history.CitingDocument, changes []history.PlaceChange) map[string]string {
 	const named = 3
 	changed := map[int][]string{}
 	for _, c := range changes {

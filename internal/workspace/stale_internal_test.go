@@ -17,7 +17,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
 		s := &staleDocuments{
-			checker: history.NewChecker(t.TempDir()), logger: slog.New(slog.DiscardHandler),
+			checker: history.NewPlaceChecker(t.TempDir()), logger: slog.New(slog.DiscardHandler),
 			cited: func(context.Context) ([]index.CitedPlaces, error) {
 				looks++
 				return nil, nil

@@ -127,9 +127,8 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 
 // Status compares the folders with the last walk, and returns how far the index is behind.
 func (p *Project) Status() Status {
-	for _, tree := range p.trees { // the mirror or the observer runs, and the other does nothing
+	for _, tree := range p.trees {
 		tree.mirror.Compare()
-		tree.observer.Compare()
 	}
 	return p.Noticed()
 }
@@ -148,7 +147,7 @@ func (p *Project) Noticed() Status {
 	} else if latest.waiting != nil {
 		status.Waiting = apierror.AsError(latest.waiting).Error()
 		_, status.takingOver = errors.AsType[*db.StalledError](latest.waiting)
-	} else if own := p.observed(); status.State != 0 && status.hasText() && !(own.hasText() && own.State == status.State) {
+	} else if own := p.mirrored(); status.State != 0 && status.hasText() && !(own.hasText() && own.State == status.State) {
 		status.Queued, status.unnoticed = 1, true
 	}
 	if latest.problem != nil && status.Waiting == "" {
@@ -174,20 +173,11 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	return len(outdated)
 }
 
-// mirrored is the status of the folders while this server indexes.
+// mirrored is the status of the folders. While another server indexes, it says how they look.
 func (p *Project) mirrored() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
 		status = status.plus(tree.mirror.Status())
-	}
-	return status
-}
-
-// observed is the status of the folders while another server indexes.
-func (p *Project) observed() Status {
-	status := Status{Synced: time.Now()}
-	for _, tree := range p.trees {
-		status = status.plus(tree.observer.Status())
 	}
 	return status
 }
@@ -211,8 +201,8 @@ func (s Status) soonOver() bool {
 
 const (
 	statusPoll = 20 * time.Millisecond
-	// noticePatience is longer than the server that indexes takes to notice and publish a change.
-	noticePatience = 3 * time.Second
+	// maxNoticeTime is longer than the server that indexes takes to notice and publish a change.
+	maxNoticeTime = 3 * time.Second
 )
 
 // WaitSynced waits until the index holds the text of all files, and returns the last status. It calls
@@ -229,7 +219,7 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status 
 		if progress != nil {
 			progress(status)
 		}
-		if status.hasText() || status.Waiting != "" && !status.soonOver() || time.Since(noticed) > noticePatience || !p.pause(ctx) {
+		if status.hasText() || status.Waiting != "" && !status.soonOver() || time.Since(noticed) > maxNoticeTime || !p.pause(ctx) {
 			if latest := p.latest.Load(); latest != nil && latest.leading {
 				p.count(ctx) // for the answer
 			}

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -71,119 +69,6 @@ func TestStress_Checkout(t *testing.T) {
 	f.Git("merge", "-q", "other")
 	f.indexEqualsDisk(t, "main")
 	f.Git("reset", "-q", "--hard", "HEAD~1")
-	f.indexEqualsDisk(t, "main")
-}
-
-// As editors save: in place, by a new file in the old one's place, and by moving
-// the old one away first.
-func TestStress_EditorsSave(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{})
-	saves := []func(name, content string){
-		func(name, content string) { f.Put(name, content) },
-		func(name, content string) {
-			temporary := path.Join(path.Dir(name), "."+path.Base(name)+".swp")
-			f.Put(temporary, content)
-			f.Rename(temporary, name)
-		},
-		func(name, content string) {
-			temporary := name + ".tmp.12345"
-			f.Put(temporary, content)
-			f.Rename(temporary, name)
-		},
-		func(name, content string) {
-			f.Rename(name, name+"~")
-			f.Put(name, content)
-			f.Remove(name + "~")
-		},
-		func(name, content string) {
-			f.Remove(name)
-			f.Put(name, content)
-		},
-	}
-	name := func(i int) string { return fmt.Sprintf("%sdoc-%05d.md", docs, i) }
-	for i := range 4 * len(saves) {
-		f.Put(name(i), numbered(i, "before"))
-	}
-	f.activate(t, f.server(t), "main")
-	for round := range 10 {
-		for i := range 4 * len(saves) {
-			saves[i%len(saves)](name(i), numbered(i+round, "after"))
-		}
-	}
-	f.indexEqualsDisk(t, "main")
-}
-
-func TestStress_BurstOfCreates(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "hundreds of files change at once")
-	f := setup(t, map[string]string{docs + "first.md": problem("First", "Text.")})
-	f.activate(t, f.server(t), "main")
-	for i := range size(10_000, 2_000) {
-		f.Put(fmt.Sprintf("%sburst%d/doc-%05d.md", docs, i%7, i), numbered(i, "burst"))
-	}
-	f.indexEqualsDisk(t, "main")
-	f.Remove(docs + "burst3")
-	f.Put(docs+"burst4/doc-00004.md", problem("Edited", "After the burst."))
-	f.indexEqualsDisk(t, "main")
-}
-
-// Every move is followed by a save in the folder: a moved folder must still be watched.
-func TestStress_FoldersMove(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "stays.md": problem("Stays", "Text.")})
-	for i := range 30 {
-		f.Put(fmt.Sprintf("%sa/b/c%d/doc-%05d.md", docs, i%3, i), numbered(i, "moving"))
-	}
-	f.activate(t, f.server(t), "main")
-	for i, step := range []struct {
-		name string
-		do   func()
-		save string
-	}{
-		{"renamed", func() { f.Rename(docs+"a", docs+"z") }, docs + "z/b/c1/saved.md"},
-		{"renamed back", func() { f.Rename(docs+"z", docs+"a") }, docs + "a/b/c1/saved.md"},
-		{"a deep one renamed", func() { f.Rename(docs+"a/b/c0", docs+"c0") }, docs + "c0/doc-00000.md"},
-		{"moved out", func() { f.Rename(docs+"a", "elsewhere") }, docs + "stays.md"},
-		{"changed and moved in", func() {
-			f.Put("elsewhere/b/c2/doc-00002.md", numbered(77, "outside"))
-			f.Rename("elsewhere", docs+"a")
-		}, docs + "a/b/c2/saved.md"},
-		{"hidden", func() { f.Rename(docs+"a", docs+".a") }, docs + "stays.md"},
-		{"shown", func() { f.Rename(docs+".a", docs+"a") }, docs + "a/b/saved.md"},
-		{"removed and made again", func() { f.Remove(docs + "a") }, docs + "a/b/c1/doc-00001.md"},
-		{"swapped", func() {
-			f.Rename(docs+"a", docs+"swap")
-			f.Rename(docs+"c0", docs+"a")
-			f.Rename(docs+"swap", docs+"c0")
-		}, docs + "c0/b/c1/doc-00001.md"},
-		{"the doc-type's folder renamed", func() { f.Rename(docs, "csharp-compounding-docs/away") }, docs + "stays.md"},
-		{"the docs folder moved out", func() { f.Rename("csharp-compounding-docs", "gone") }, "gone/problems/stays.md"},
-		{"the docs folder moved in", func() { f.Rename("gone", "csharp-compounding-docs") }, docs + "saved.md"},
-		{"the docs folder removed and made again", func() { f.Remove("csharp-compounding-docs") }, docs + "a/b/saved.md"},
-	} {
-		step.do()
-		if _, err := os.Stat(filepath.Join(f.Root, "csharp-compounding-docs/away")); err == nil {
-			f.Remove("csharp-compounding-docs/away") // of no doc-type
-		}
-		f.settle(t, step.name)
-		f.Put(step.save, numbered(100+i, "saved"))
-		f.settle(t, step.name+", then saved in")
-	}
-}
-
-// settle waits for the index after a step.
-func (f *fixture) settle(t *testing.T, step string) {
-	t.Helper()
-	defer func() {
-		if t.Failed() {
-			t.Logf("the step was: %s", step)
-		}
-	}()
-	if _, err := os.Stat(filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
-		eventually(t, step+": the index is empty", func() bool { return len(documents(t, f.pool, "main")) == 0 })
-		return
-	}
 	f.indexEqualsDisk(t, "main")
 }
 
@@ -273,9 +158,7 @@ func TestStress_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
 	f := setup(t, map[string]string{"manual/a.md": "# A\n\nText.\n"})
 	f.activate(t, f.server(t), "main")
 	lock, err := f.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	defer lock.Rollback(context.Background()) //nolint:errcheck // it is rolled back by then, or the test has failed
 	if _, err := lock.Exec(t.Context(), `LOCK TABLE projects`); err != nil {
 		t.Fatal(err)
@@ -286,9 +169,7 @@ func TestStress_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
 				SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')
 			SELECT pid::text FROM waiting WHERE pg_cancel_backend(pid)`)) > 0
 	})
-	if err := lock.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	f.Must(lock.Rollback(t.Context()))
 	eventually(t, "the config is followed", func() bool {
 		return len(f.rows(t, `SELECT relative_path FROM documents WHERE collection = 'external'`)) == 1
 	})

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// vectorPatience is how long [Workspace.Sync] waits for another server's next vector.
-const vectorPatience = 10 * time.Second
+// maxVectorTime is how long [Workspace.Sync] waits for another server's next vector.
+const maxVectorTime = 10 * time.Second
 
 // Sync activates the project of the workspace, and waits until its index holds all documents with their
 // vectors. If another branch is checked out, it goes on with that. It calls progress, if not nil, with
@@ -21,18 +20,24 @@ const vectorPatience = 10 * time.Second
 // indexed are no error: the project's status lists them.
 func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, error) {
 	for {
-		active := w.current()
-		if active == nil || active.moved() {
-			var err error
-			if active, err = w.refresh(ctx, active); err != nil {
-				return nil, err
-			}
+		active, err := w.checkedOutProject(ctx)
+		if err != nil {
+			return nil, err
 		}
-		err := active.complete(ctx, progress)
+		err = active.complete(ctx, progress)
 		if w.life.Err() != nil || ctx.Err() != nil || active.life.Err() == nil && !active.moved() {
 			return active, err
 		}
 	}
+}
+
+// checkedOutProject returns the project on its present branch.
+func (w *Workspace) checkedOutProject(ctx context.Context) (*Project, error) {
+	active := w.current()
+	if active == nil || active.moved() {
+		return w.refresh(ctx, active)
+	}
+	return active, nil
 }
 
 // complete waits until the index holds all documents with their vectors.
@@ -46,7 +51,7 @@ func (p *Project) complete(ctx context.Context, progress func(Status)) error {
 	}
 	// The server that indexes may not have noticed a file that was saved a moment ago.
 	if latest := p.latest.Load(); !latest.leading {
-		if _, err := p.syncOnce(ctx, func(int, int) {}); err != nil {
+		if _, err := p.syncOnce(ctx, nil); err != nil {
 			return err
 		}
 	}
@@ -75,15 +80,18 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 	p.latest.Store(&snapshot{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
 }
 
-// syncOnce makes the index hold what the folders hold. It calls report with the number of changed files
-// that were handled, and of all changed files so far.
-func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (failed []document.Failure, err error) {
+// syncOnce makes the index hold what the folders hold. It calls report, if not nil, with the number of
+// changed files that were handled, and of all changed files so far.
+func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([]document.Failure, error) {
+	var failed []document.Failure
 	handled := 0
 	for _, tree := range p.trees {
 		before := handled
 		result, err := watch.Sync(ctx, tree.folder, tree.indexer, p.ready, func(done, total int) {
 			handled = before + total
-			report(before+done, handled)
+			if report != nil {
+				report(before+done, handled)
+			}
 		})
 		failed = append(failed, result.Failed...)
 		if err != nil {
@@ -106,7 +114,7 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 		if status.Embedding != missing {
 			missing, since = status.Embedding, time.Now()
 		}
-		return missing == 0 || status.EmbeddingWaits != "" || time.Since(since) > vectorPatience
+		return missing == 0 || status.EmbeddingWaits != "" || time.Since(since) > maxVectorTime
 	})
 	err := p.queue.Drain(ctx, func(done, total int) {
 		progress(Status{Embedding: total - done, Passages: total})
@@ -128,7 +136,7 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 
 // Reindex indexes every document of the workspace's project again, on its present branch. A document
 // stays in the index until a transaction replaces it. report returns the function that is called with
-// the progress of a folder, or of the passages to embed. After an error vectors may be missing until the
+// the progress of the files, or of the passages to embed. After an error vectors may be missing until the
 // next activation or Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) error {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
@@ -143,9 +151,9 @@ func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func
 	defer fresh.cancel()
 	for _, tree := range fresh.trees {
 		tree.indexer.Again = true
-		if _, err := watch.Sync(ctx, tree.folder, tree.indexer, fresh.ready, report(cmp.Or(tree.folder.Prefix, "."))); err != nil {
-			return fmt.Errorf("reindex: %w", err)
-		}
+	}
+	if _, err := fresh.syncOnce(ctx, report("files")); err != nil {
+		return fmt.Errorf("reindex: %w", err)
 	}
 	if err := fresh.dropFormerExternal(ctx); err != nil {
 		return fmt.Errorf("reindex: %w", err)

@@ -49,12 +49,12 @@ func New(
 	x *index.Index, searcher *rag.Searcher, answerer *answer.Answerer, settings project.Settings, projectDir string,
 	logger *slog.Logger,
 ) *Workspace {
-	s := &Workspace{
+	w := &Workspace{
 		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
 		switching: make(chan struct{}, 1),
 	}
-	s.life, s.end = context.WithCancel(context.Background())
-	return s
+	w.life, w.end = context.WithCancel(context.Background())
+	return w
 }
 
 // Once prepares the workspace for a process that ends soon. An activation then updates the text of the

@@ -17,14 +17,14 @@ import (
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
-// patience bounds a call. PostgreSQL that says nothing is given up after 15 seconds, and a
+// maxCallTime bounds a call. PostgreSQL that says nothing is given up after 15 seconds, and a
 // call may wait for a few other faults before it meets that one.
-const patience = time.Minute
+const maxCallTime = time.Minute
 
-// answerPatience is for a call that writes an answer. A model that may have to be loaded has
+// maxAnswerTime bounds a call that writes an answer. A model that may have to be loaded has
 // two minutes for the first piece, and each further piece may take a minute: a small machine
 // needs that.
-const answerPatience = 4 * time.Minute
+const maxAnswerTime = 4 * time.Minute
 
 // finding is one of the documents that a search answers with.
 type finding struct{ tool, path, text string }
@@ -32,15 +32,15 @@ type finding struct{ tool, path, text string }
 // expected are the codes that a call may answer with when a service fails.
 var expected = []string{"DATABASE_ERROR", "EMBEDDING_SERVICE_ERROR"}
 
-// call calls a tool of the i-th server. An error that is none of those expected, or no
-// answer in time, fails the test.
+// call calls a tool of the i-th server. An unexpected error, or no answer in time,
+// fails the test.
 func (w *faultyWorld) call(
 	t *testing.T, s *server, i int, tool string, arguments map[string]any, also ...string,
 ) (text string, err error) {
 	t.Helper()
-	limit := patience
+	limit := maxCallTime
 	if strings.HasPrefix(tool, "rag_query") {
-		limit = answerPatience
+		limit = maxAnswerTime
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
@@ -110,27 +109,19 @@ func fill(t *testing.T, folder string) (empty func()) {
 func TestMachine_DiskOfTheDatabaseIsFull(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "faults of services and of the machine follow each other")
-	cluster := testenv.StartCluster(t)
+	cluster, repo := testenv.StartCluster(t), newRepository(t, 1)
 	config, err := pgx.ParseConfig(cluster.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(err)
 	account, err := os.Stat(config.Host) // of the socket's folder
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(err)
 	owner := account.Sys().(*syscall.Stat_t) //nolint:errcheck // on Linux it is
 	folder := filepath.Join(os.TempDir(), fmt.Sprint("cdocs-full-", os.Getpid()))
 	t.Cleanup(func() { _ = os.Remove(folder) })
 	mountMemory(t, folder, fmt.Sprintf("size=40m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid))
 	tables := filepath.Join(folder, "tables") // PostgreSQL takes an empty one alone
-	if err := errors.Join(os.Mkdir(tables, 0o700), os.Chown(tables, int(owner.Uid), int(owner.Gid))); err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(errors.Join(os.Mkdir(tables, 0o700), os.Chown(tables, int(owner.Uid), int(owner.Gid))))
 	admin, err := pgx.ConnectConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(err)
 	for _, statement := range []string{
 		"CREATE TABLESPACE little LOCATION '" + tables + "'", "CREATE DATABASE little TEMPLATE template0 TABLESPACE little",
 	} {
@@ -139,18 +130,16 @@ func TestMachine_DiskOfTheDatabaseIsFull(t *testing.T) {
 		}
 	}
 	u, err := url.Parse(cluster.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(err)
 	u.Path = "/little"
-	m := newMachine(t, newRepository(t, 1), u.String())
+	m := newMachine(t, repo, u.String())
 
 	empty := fill(t, folder)
 	for range 200 {
-		m.repo.Put(m.repo.newPath(m.repo.folder()), m.repo.document())
+		repo.Put(repo.newPath(repo.folder()), repo.document())
 	}
 	large := docsDir + "/problems/large.md"
-	m.repo.Put(large, m.repo.document()+strings.Repeat("\n## More\n\n"+strings.Repeat("Many words. ", 200)+"\n", 500))
+	repo.Put(large, repo.document()+strings.Repeat("\n## More\n\n"+strings.Repeat("Many words. ", 200)+"\n", 500))
 	m.fails(t, "index_document", map[string]any{"path": large}, "DATABASE_ERROR", "No space left on device; make room on the disk")
 	m.works(t, "semantic_search", byWords)
 	empty()
@@ -172,15 +161,11 @@ func TestMachine_DiskOfTheDocumentsIsFull(t *testing.T) {
 	empty := fill(t, folder)
 	m.fails(t, "update_promotion_level", promotion, "FILE_SYSTEM_ERROR", "make room on the disk")
 	empty()
-	if err := unix.Mount("none", folder, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(unix.Mount("none", folder, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	m.fails(t, "update_promotion_level", promotion, "FILE_SYSTEM_ERROR", "read-only file system")
 	m.works(t, "index_document", map[string]any{"path": name})
 	m.works(t, "semantic_search", byWords)
-	if err := unix.Mount("none", folder, "", unix.MS_REMOUNT, ""); err != nil {
-		t.Fatal(err)
-	}
+	repo.Must(unix.Mount("none", folder, "", unix.MS_REMOUNT, ""))
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 1 || repo.Read(name) != before {
 		t.Errorf("calls that failed have left %v, %v", entries, err)
@@ -197,13 +182,9 @@ func TestMachine_OutOfFileDescriptors(t *testing.T) {
 	m := newMachine(t, newRepository(t, 3), testenv.DatabaseURL(t))
 	pid := m.Process().Pid
 	var former unix.Rlimit
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &former); err != nil {
-		t.Fatal(err)
-	}
+	m.repo.Must(unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &former))
 	// It keeps what it has open, and gets nothing new, even where it closes something.
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: former.Max}, nil); err != nil {
-		t.Fatal(err)
-	}
+	m.repo.Must(unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: former.Max}, nil))
 	for range 30 {
 		m.repo.step()
 	}
@@ -211,41 +192,8 @@ func TestMachine_OutOfFileDescriptors(t *testing.T) {
 	m.repo.Put(name, m.repo.document())
 	m.fails(t, "index_document", map[string]any{"path": name}, "FILE_SYSTEM_ERROR", "too many open files; raise the limit")
 	m.works(t, "ping", map[string]any{"message": "still there"})
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &former, nil); err != nil {
-		t.Fatal(err)
-	}
+	m.repo.Must(unix.Prlimit(pid, unix.RLIMIT_NOFILE, &former, nil))
 	m.repo.Git("switch", "-q", "-f", "main")
 	m.settles(t)
 	m.works(t, "semantic_search", byWords)
-}
-
-func TestMachine_DatabaseIsSuspended(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "faults of services and of the machine follow each other")
-	cluster := testenv.StartCluster(t)
-	m := newMachine(t, newRepository(t, 4), cluster.URL())
-	cluster.Signal(syscall.SIGSTOP)
-	for range 30 {
-		m.repo.step()
-	}
-	m.fails(t, "semantic_search", byWords, "DATABASE_ERROR", "answer")
-	m.works(t, "ping", map[string]any{"message": "still there"})
-	cluster.Signal(syscall.SIGCONT)
-	m.repo.Git("switch", "-q", "-f", "main")
-	m.settles(t)
-	m.works(t, "semantic_search", byWords)
-}
-
-// The times of files say what has changed by being others than before, not by being later.
-func TestMachine_ClockJumps(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "faults of services and of the machine follow each other")
-	m := newMachine(t, newRepository(t, 5), testenv.DatabaseURL(t))
-	name := docsDir + "/problems/a.md"
-	for i, jump := range []time.Duration{0, 20 * 365 * 24 * time.Hour, -20 * 365 * 24 * time.Hour, time.Hour, -time.Hour} {
-		m.repo.Put(name, strings.ReplaceAll(m.repo.document(), "Matter ", fmt.Sprintf("Matter %d", i)))
-		at := time.Now().Add(jump)
-		m.repo.Must(os.Chtimes(m.repo.Path(name), at, at))
-		m.settles(t)
-	}
 }

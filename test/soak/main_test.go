@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// What make soak raises, and what repeats a run.
+// The target soak of the Makefile raises these numbers. The seed repeats a run.
 var (
 	operations = flag.Int("operations", 300, "how many random file operations")
 	seed       = flag.Uint64("seed", 0, "of the random operations; 0 for one by chance")

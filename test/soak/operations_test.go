@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// operation is something that happens to files: of chooses a file, a folder or a
-// branch, "" if there is none, and do does it to that.
+// operation happens to a file, a folder or a branch: of chooses one, or returns "", and do changes it.
 type operation struct {
 	name   string
 	weight int
@@ -124,7 +123,7 @@ func (r *repository) swap(name string) {
 	r.Rename(outsideDir+"/swapped", other)
 }
 
-// junk puts what is no document beside one.
+// junk puts a file that is no document beside one.
 func (r *repository) junk(name string) {
 	junk := path.Join(path.Dir(name), r.one([]string{".hidden.md", "notes.txt", "#doc.md#", "doc.md.orig", ".git.md"}))
 	r.Put(junk, r.document())
@@ -172,7 +171,7 @@ func (r *repository) switchBranch(name string) {
 	r.Git("switch", "-q", name)
 }
 
-// forceBranch loses what was not committed, but for new files.
+// forceBranch loses all edits that were not committed, except new files.
 func (r *repository) forceBranch(name string) {
 	r.branch = name
 	r.Git("switch", "-q", "-f", name)

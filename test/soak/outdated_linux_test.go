@@ -232,7 +232,7 @@ func TestSoak_NoOutdatedAnswer(t *testing.T) {
 	testenv.Slow(t, "files change at random while they are asked for")
 	b := newBurrows(t, chooseSeed(t, "operations"))
 	in := install(t, b.Root, testenv.DatabaseURL(t), fakeollama.Start(t), int(debounce.Milliseconds()))
-	fleet := startFleetOf(t, in, 2)
+	fleet := startFleet(t, in, 2)
 	for _, s := range fleet.servers {
 		s.calls.Wait()
 	}

@@ -50,7 +50,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	fake := fakeollama.Start(t)
 	fake.SetFaults(fakeollama.Faults{EmbedTime: 2 * time.Millisecond}) // so that kills meet it
 	in := install(t, repo.Root, databaseURL, fake, 100)
-	fleet := startFleet(t, in)
+	fleet := startFleet(t, in, servers)
 	reader := startReader(t, pool)
 
 	for done := 0; done < count && !t.Failed(); {
@@ -65,9 +65,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		done += round
 		want := freshIndex(t, in, reference, repo.branch)
 		diff, err := indexstate.Difference(t.Context(), pool, repo.branch, want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		repo.Must(err)
 		if diff != "" {
 			t.Errorf("after %d operations the index of %s differs from the files (-want +got):\n%.8000s", done, repo.branch, diff)
 			t.Logf("what has happened since it was:\n%s", strings.Join(repo.log, "\n"))
@@ -105,12 +103,7 @@ type fleet struct {
 	logs    []*tail.Buffer
 }
 
-func startFleet(t *testing.T, in mcpclient.Installation) *fleet {
-	t.Helper()
-	return startFleetOf(t, in, servers)
-}
-
-func startFleetOf(t *testing.T, in mcpclient.Installation, servers int) *fleet {
+func startFleet(t *testing.T, in mcpclient.Installation, servers int) *fleet {
 	t.Helper()
 	f := &fleet{in: in}
 	for range servers {

@@ -19,9 +19,8 @@ const (
 	outsideDir  = "elsewhere" // what is moved out of both goes there
 )
 
-// repository is a git repository whose files change at random. What happens
-// depends on the seed alone: every choice is made from what is on disk, which
-// nobody else changes.
+// repository is a git repository whose files change at random. Its changes depend on the seed alone: every
+// choice is made from the files on disk, and nobody else changes them.
 type repository struct {
 	*gitrepo.Repo
 
@@ -101,8 +100,7 @@ func (r *repository) newPath(folder string) string {
 	return fmt.Sprintf("%s/%s%d.md", folder, r.one([]string{"doc-", "with space ", "ünï-", "-dash", "new line "}), r.serial)
 }
 
-// spelled returns a number digit by digit in words: a text of its own, of words that were
-// all met before long.
+// spelled returns a number digit by digit in words: another text for each number, of ten words.
 func spelled(n int) string {
 	words := [...]string{" zero", " one", " two", " three", " four", " five", " six", " seven", " eight", " nine"}
 	var text strings.Builder

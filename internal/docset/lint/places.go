@@ -12,14 +12,14 @@ import (
 // checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
 // The report says so if git cannot tell.
 func (e *examination) checkPlaces(ctx context.Context) error {
-	documents := make([]history.Document, len(e.set.Documents))
+	documents := make([]history.CitingDocument, len(e.set.Documents))
 	for i, d := range e.set.Documents {
 		documents[i].Path = d.Path
 		for _, place := range d.Places {
 			documents[i].Places = append(documents[i].Places, place.Place)
 		}
 	}
-	changes, unknown, err := history.NewChecker(e.project.Root).Check(ctx, documents)
+	changes, unknown, err := history.NewPlaceChecker(e.project.Root).Check(ctx, documents)
 	if err != nil {
 		return err
 	}

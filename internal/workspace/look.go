@@ -20,8 +20,8 @@ const (
 	idleInterval = 5 * time.Second
 )
 
-// usedPatience bounds the wait of a call for a look after a pause.
-const usedPatience = 2 * time.Second
+// maxLookWait bounds the wait of a call for a look after a pause.
+const maxLookWait = 2 * time.Second
 
 // snapshot is the result of one look at a project. It does not change.
 type snapshot struct {
@@ -33,7 +33,7 @@ type snapshot struct {
 	problem   error          // what is wrong with the config since the activation
 }
 
-// run follows the project until another one is active or w is closed. It begins when the previous
+// run looks after the project until another one is active or w is closed. It begins when the previous
 // project has ended, because both may have the same tenant.
 func (w *Workspace) run(p, previous *Project) {
 	defer close(p.ended)
@@ -45,7 +45,7 @@ func (w *Workspace) run(p, previous *Project) {
 		w.running.Go(func() { p.index.Warm(ctx) })
 	}
 	w.keepStale(p)
-	panics.Restart(ctx, p.logger, "follow the project", func() { w.follow(ctx, p) })
+	panics.Restart(ctx, p.logger, "look after the project", func() { w.keepLooking(ctx, p) })
 }
 
 func (w *Workspace) keepStale(p *Project) {
@@ -54,8 +54,8 @@ func (w *Workspace) keepStale(p *Project) {
 	})
 }
 
-// follow looks at the project again and again, and indexes it while this server leads, until ctx ends.
-func (w *Workspace) follow(ctx context.Context, p *Project) {
+// keepLooking looks at the project again and again, and indexes it while this server leads, until ctx ends.
+func (w *Workspace) keepLooking(ctx context.Context, p *Project) {
 	leader := &leader{project: p, lease: w.index.Lease(p.Tenant)}
 	defer leader.stop(ctx)
 	for ctx.Err() == nil {
@@ -86,20 +86,20 @@ func (p *Project) rest(ctx context.Context, interval time.Duration, leader *lead
 	}
 }
 
-// look looks once at the checkout and at the tenant's row, follows their changes, and keeps a snapshot.
+// look looks once at the checkout and at the tenant's row, acts on their changes, and keeps a snapshot.
 func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	now := &snapshot{at: time.Now(), published: Status{Failed: []Failed{}}, config: p.configStamp()}
-	now.problem = w.followCheckout(ctx, p)
+	now.problem = w.replaceOutdated(ctx, p)
 	if ctx.Err() != nil {
 		return
 	}
 	leader.publish(ctx, false)
-	var row db.Seen
-	if row, now.waiting = leader.lease.Look(ctx); errors.Is(now.waiting, db.ErrTenantGone) && !p.deleted.Swap(true) {
+	row, err := leader.lease.Look(ctx)
+	if errors.Is(err, db.ErrTenantGone) && !p.deleted.Swap(true) {
 		p.logger.WarnContext(ctx, "the index was deleted by another server")
 	}
-	leader.follow(ctx)
-	now.leading = leader.lease.Held()
+	leader.changeRole(ctx)
+	now.leading, now.waiting = leader.lease.Held(), err
 	switch {
 	case now.waiting != nil && !now.leading:
 		p.logger.DebugContext(ctx, "this server cannot index", "error", now.waiting)
@@ -110,20 +110,20 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	}
 	p.latest.Store(now)
 	if now.waiting == nil && p.Status().hasText() {
-		p.stale.follow(p.headStamp(), row.Version, w.index.Idle())
+		p.stale.checkAfter(p.headStamp(), row.Version, w.index.Idle())
 	}
 }
 
-// followCheckout replaces the project if its checkout or config has changed or its index was deleted. It
+// replaceOutdated replaces the project if its checkout or config has changed or its index was deleted. It
 // returns what is wrong with the config.
-func (w *Workspace) followCheckout(ctx context.Context, p *Project) (problem error) {
+func (w *Workspace) replaceOutdated(ctx context.Context, p *Project) error {
 	definition, problem := w.load(p.Definition.ConfigPath)
 	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {
 		return problem
 	}
 	_, err := w.refresh(ctx, p)
 	if err != nil && ctx.Err() == nil && apierror.AsError(err).Code != apierror.ProjectNotActivated {
-		w.logger.WarnContext(ctx, "follow the project", "error", err)
+		w.logger.WarnContext(ctx, "activate the changed project", "error", err)
 	}
 	return problem
 }
@@ -145,7 +145,7 @@ func (p *Project) reconfigured() bool {
 
 // lookAgain asks for a look after a pause, and waits for it, for a moment.
 func (p *Project) lookAgain(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, usedPatience)
+	ctx, cancel := context.WithTimeout(ctx, maxLookWait)
 	defer cancel()
 	began := time.Now()
 	signal(p.wake)
