@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
@@ -29,8 +28,13 @@ type DocType struct {
 	ownNulls bool // the schema is the project's own, which may allow null
 }
 
-// Violation is a fault of a document's front matter.
-type Violation = document.Violation
+// Violation is one thing that is wrong with a document's front matter, in words for its writer:
+// {"severity", `is "urgent"`, "one of critical, high, medium, low"}.
+type Violation struct {
+	Field    string `json:"field"`    // the place in the front matter, such as severity or tags[1]
+	Problem  string `json:"problem"`  // completes the sentence that Field begins
+	Expected string `json:"expected"` // a noun phrase, never empty
+}
 
 // commonFields are the fields that the server reads. No schema can forbid them.
 var commonFields = []string{

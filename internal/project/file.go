@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
@@ -61,7 +60,7 @@ func parseJSON(path string, data []byte, example string) (any, error) {
 	if err == nil {
 		return value, nil
 	}
-	if line := document.ConflictLine(data); line > 0 {
+	if line := ConflictLine(data); line > 0 {
 		return nil, &ConfigError{
 			Path: path, Problem: fmt.Sprintf("line %d: git has left the marks of a merge conflict", line),
 			Hint: "Keep one of the two sides, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.",

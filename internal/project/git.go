@@ -222,3 +222,25 @@ func shortName(ref string) string {
 func isCommit(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
+
+// ConflictLine returns the 1-based line of the first mark that git leaves in a text where two branches
+// conflict, or 0. Code blocks do not count: a text may explain such marks.
+func ConflictLine(text []byte) int {
+	first, divided, inCode := 0, false, false
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		switch {
+		case bytes.HasPrefix(line, []byte("```")), bytes.HasPrefix(line, []byte("~~~")):
+			inCode = !inCode
+		case inCode:
+		case bytes.HasPrefix(line, []byte("<<<<<<< ")):
+			first, divided = number, false
+		case bytes.HasPrefix(line, []byte("=======")):
+			divided = first > 0
+		case bytes.HasPrefix(line, []byte(">>>>>>> ")) && divided:
+			return first
+		}
+	}
+	return 0
+}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -195,18 +194,18 @@ func TestProject_DocType(t *testing.T) {
 
 // The index learns of a document's type by its path, with the check of its front
 // matter.
-func TestProject_DocumentType(t *testing.T) {
+func TestProject_Rules(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a", "custom_doc_types": [{"name": "adr", "folder": "adr"}]}`)))
-	got, ok := p.DocumentType("csharp-compounding-docs/adr/x.md")
+	got, ok := p.Rules("csharp-compounding-docs/adr/x.md")
 	if !ok || got.Name != "adr" || got.SchemaHash == "" {
-		t.Fatalf("DocumentType() = %+v, %t, want adr with the hash of its schema", got, ok)
+		t.Fatalf("Rules() = %+v, %t, want adr with the hash of its schema", got, ok)
 	}
-	want := []document.Violation{{Field: "title", Problem: "is missing", Expected: "text"}}
+	want := []project.Violation{{Field: "title", Problem: "is missing", Expected: "text"}}
 	if diff := cmp.Diff(want, got.Validate(map[string]any{"tags": []any{"a"}})); diff != "" {
 		t.Error(diff)
 	}
-	if got, ok := p.DocumentType("csharp-compounding-docs/elsewhere/x.md"); ok {
+	if got, ok := p.Rules("csharp-compounding-docs/elsewhere/x.md"); ok {
 		t.Errorf("a file in no doc-type's folder is of the type %+v", got)
 	}
 }

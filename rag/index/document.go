@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -33,14 +34,14 @@ type prepared struct {
 	undated bool
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
-	docType  document.DocType // that of its folder
+	docType  project.Rules // that of its folder
 	language terms.Language
 }
 
 // Schema says what documents of a collection must be like. A nil Schema takes any markdown.
 type Schema interface {
-	// DocumentType returns the doc-type that the folder of path implies.
-	DocumentType(path string) (document.DocType, bool)
+	// Rules returns the rules for the document at path, and false if it is none.
+	Rules(path string) (project.Rules, bool)
 }
 
 // parse parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
@@ -48,11 +49,11 @@ func parse(file document.File, schema Schema) (*markdown.Document, error) {
 	read := markdown.Parse
 	if schema == nil {
 		read = markdown.ParseAny
-	} else if docType, ok := schema.DocumentType(file.Path); ok && docType.Lenient() {
+	} else if docType, ok := schema.Rules(file.Path); ok && docType.Lenient() {
 		read = markdown.ParseAny
 	}
 	parsed, err := read(file.Content)
-	if line := document.ConflictLine(file.Content); err != nil && line > 0 {
+	if line := project.ConflictLine(file.Content); err != nil && line > 0 {
 		err = &markdown.Error{Line: line, Problem: "git has left the marks of a merge conflict; keep one side, and remove the marks"}
 	}
 	if err != nil {
@@ -140,7 +141,7 @@ func (x *Indexer) report(ctx context.Context, doc *prepared) {
 
 // classify fills what the front matter says, its links among that, and checks it against its doc-type.
 func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
-	docType, ok := schema.DocumentType(d.file.Path)
+	docType, ok := schema.Rules(d.file.Path)
 	if !ok {
 		return apierror.Errorf(apierror.InvalidDocType,
 			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
@@ -167,7 +168,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	return nil
 }
 
-func violationsError(docType document.DocType, violations []document.Violation) *apierror.Error {
+func violationsError(docType project.Rules, violations []project.Violation) *apierror.Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {
 		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // namedType returns the doc-type that the front matter of a lenient project's document
 // names, if there is such a doc-type, and that of its folder otherwise.
-func namedType(folders document.DocType, frontMatter map[string]any) document.DocType {
+func namedType(folders project.Rules, frontMatter map[string]any) project.Rules {
 	if name, ok := frontMatter["doc_type"].(string); ok {
 		if named, ok := folders.Named(name); ok {
 			return named
@@ -77,8 +78,8 @@ func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 
 // Advice returns what a strict schema would find wrong with a file of a lenient project. It returns
 // nothing for a strict schema, or for a file that is not text, which is not indexed.
-func Advice(file document.File, schema Schema) []document.Violation {
-	docType, ok := schema.DocumentType(file.Path)
+func Advice(file document.File, schema Schema) []project.Violation {
+	docType, ok := schema.Rules(file.Path)
 	if !ok || !docType.Lenient() {
 		return nil
 	}
@@ -87,7 +88,7 @@ func Advice(file document.File, schema Schema) []document.Violation {
 		return nil
 	}
 	if parsed.NotFrontMatter != nil {
-		return []document.Violation{{
+		return []project.Violation{{
 			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", parsed.NotFrontMatter),
 			Expected: "lines of key: value between two lines ---",
 		}}
