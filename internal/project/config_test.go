@@ -2,7 +2,6 @@ package project_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,23 +11,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 )
-
-func TestLoad_AppliesDefaults(t *testing.T) {
-	t.Parallel()
-	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "my-project"}`)))
-	want := project.Config{
-		ProjectName:    "my-project",
-		Documents:      project.Documents{Folder: "csharp-compounding-docs", Folders: []string{}, LinkRoot: "."},
-		Retrieval:      project.Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
-		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
-		LinkResolution: project.LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
-		Recall:         project.RecallAll,
-		CustomDocTypes: []project.CustomDocType{},
-	}
-	if diff := cmp.Diff(want, p.Config); diff != "" {
-		t.Error(diff)
-	}
-}
 
 func TestLoad_ReadsEveryKey(t *testing.T) {
 	t.Parallel()
@@ -232,50 +214,5 @@ func TestConfigSchema_PublishedCopyIsTheSame(t *testing.T) {
 	}
 	if !bytes.Equal(embedded, published) {
 		t.Error("docs/config.schema.json differs from internal/project/config.schema.json: copy the latter over the former")
-	}
-}
-
-// The schema promises the defaults that the program applies.
-func TestConfigSchema_DefaultsAreTheOnesApplied(t *testing.T) {
-	t.Parallel()
-	data, err := os.ReadFile("config.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	type node struct {
-		Default    any             `json:"default"`
-		Properties map[string]node `json:"properties"`
-	}
-	var schema node
-	if err := json.Unmarshal(data, &schema); err != nil {
-		t.Fatal(err)
-	}
-	p := mustLoad(t, newRepo(t, map[string]string{
-		configPath: `{"project_name": "a", "external_docs": {"path": "d"}}`,
-		"d/":       "",
-	}))
-	text, err := json.Marshal(p.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var applied map[string]any
-	if err := json.Unmarshal(text, &applied); err != nil {
-		t.Fatal(err)
-	}
-	compared := 0
-	for section, s := range schema.Properties {
-		for key, property := range s.Properties {
-			if property.Default == nil {
-				continue
-			}
-			compared++
-			values, _ := applied[section].(map[string]any)
-			if diff := cmp.Diff(property.Default, values[key]); diff != "" {
-				t.Errorf("%s.%s: %s", section, key, diff)
-			}
-		}
-	}
-	if compared != 13 {
-		t.Errorf("compared %d defaults, want 13", compared)
 	}
 }

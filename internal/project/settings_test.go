@@ -15,25 +15,13 @@ import (
 
 func TestLoadSettings(t *testing.T) {
 	t.Parallel()
-	defaults := project.Settings{
-		FileWatcher:             project.FileWatcher{DebounceMS: 500},
-		EmbeddingModel:          "mxbai-embed-large",
-		GenerationModel:         "mistral",
-		GenerationContextLength: 8192,
-		UnusedTextHours:         24,
-		Recall:                  project.RecallAll,
-		RecallThreshold:         0.95,
-		RecallCollections:       []string{"compounding"},
-		KeepQuestions:           true,
-		ExternalDocsAllowed:     []string{},
-	}
 	tests := []struct {
 		name  string
 		files map[string]string
 		want  project.Settings
 	}{
-		{"no file", nil, defaults},
-		{"empty object", map[string]string{"settings.json": "{}"}, defaults},
+		{"no file", nil, project.DefaultSettings()},
+		{"empty object", map[string]string{"settings.json": "{}"}, project.DefaultSettings()},
 		{"everything", map[string]string{"settings.json": `{
 			"file_watcher": {"debounce_ms": 50},
 			"embedding_model": "bge-m3",
