@@ -12,6 +12,7 @@
 package contain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,11 +83,8 @@ func OpenInside(outer, dir string) (*Root, error) {
 		return below, errors.Join(err, root.Close())
 	}
 	resolved, err := filepath.EvalSymlinks(dir)
-	if err == nil && resolved != dir {
-		err = &fs.PathError{Op: "open", Path: dir, Err: ErrEscapes}
-	}
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
+	if err != nil || resolved != dir {
+		return nil, errors.Join(cmp.Or[error](err, &fs.PathError{Op: "open", Path: dir, Err: ErrEscapes}), root.Close())
 	}
 	return root, nil
 }
@@ -131,9 +129,10 @@ func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error)
 	if err != nil {
 		return l.path(), nil, err
 	}
-	if info = l.file; info == nil {
-		info, err = l.folder.Stat(".")
+	if l.file != nil {
+		return l.path(), l.file, nil
 	}
+	info, err = l.folder.Stat(".")
 	return l.path(), info, err
 }
 
@@ -147,7 +146,7 @@ func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 func (r *Root) Exists(name string) bool {
 	_, err := r.Lstat(name)
 	// ENOTDIR: the path goes through a file as if that were a folder.
-	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
 // LeadsToFolderOutside reports whether a symbolic link leads to a folder outside r. It opens nothing.
