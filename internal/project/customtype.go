@@ -23,13 +23,14 @@ func (p *Project) loadDocTypes() ([]DocType, error) {
 	for i, c := range p.Config.CustomDocTypes {
 		key := fmt.Sprintf("custom_doc_types[%d]", i)
 		t := DocType{Name: c.Name, Description: c.Description, Schema: c.SchemaFile, Custom: true}
-		if t.Folder, err = p.customFolder(key+".folder", c.Folder); err != nil {
+		t.Folder, err = p.customFolder(key+".folder", c.Folder)
+		if err != nil {
 			return nil, err
 		}
-		if err = p.checkCollision(key, t, types); err != nil {
+		if err := p.checkCollision(key, t, types); err != nil {
 			return nil, err
 		}
-		if err = p.loadSchema(key+".schema_file", &t); err != nil {
+		if err := p.loadSchema(key+".schema_file", &t); err != nil {
 			return nil, err
 		}
 		types = append(types, t)
@@ -53,7 +54,7 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	case overlaps(folder, SchemasFolder):
 		return "", wrong("is kept for schemas")
 	}
-	_, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder)))
+	_, _, err := resolveInside(p.Root, path.Join(p.docsDir, folder))
 	if errors.Is(err, contain.ErrEscapes) || errors.Is(err, contain.ErrHidden) {
 		return "", wrong(fileError(folder, "", err).Problem)
 	}

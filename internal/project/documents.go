@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -54,12 +53,13 @@ func (p *Project) DocumentPaths() []string {
 }
 
 // rootFiles returns the files at the root of the repository that are documents of a place.
-func (p *Project) rootFiles(place place) (files []string) {
+func (p *Project) rootFiles(place place) []string {
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return nil
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	var files []string
 	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || d.IsDir() && name != ".":
@@ -132,16 +132,14 @@ func (p *Project) linkBase(relPath string) string {
 	return first.pattern
 }
 
-// DocumentsFolder checks documents.folder of a configuration, and returns it as [Project.DocsDir]. The
-// folder may be missing. It must not lead out of the repository or to something hidden, because its files
-// are indexed and shown. root is a path without symbolic links. The error is a *[ConfigError].
-func DocumentsFolder(root, configured string) (string, error) {
+// documentsFolder checks documents.folder and returns it as [Project.DocsDir]. The folder may be missing. It must
+// not lead out of the repository or to something hidden, because its files are indexed and shown. The error is a
+// *ConfigError.
+func (p *Project) documentsFolder() (string, error) {
+	configured := p.Config.Documents.Folder
 	wrong := func(problem string) error {
-		return &ConfigError{
-			Path: filepath.Join(root, ConfigDir, ConfigFile), Key: "documents.folder",
-			Problem: fmt.Sprintf("is %q, which %s", configured, problem),
-			Hint:    `Name a folder of the repository, for example "folder": "docs/solutions".`,
-		}
+		return p.configError("documents.folder", fmt.Sprintf("is %q, which %s", configured, problem),
+			`Name a folder of the repository, for example "folder": "docs/solutions".`)
 	}
 	folder := path.Clean(configured)
 	if problem := folderProblem(configured, "the repository"); problem != "" {
@@ -150,26 +148,19 @@ func DocumentsFolder(root, configured string) (string, error) {
 	if folder == "." {
 		return "", wrong("is the repository itself")
 	}
-	full := filepath.Join(root, filepath.FromSlash(folder))
-	target, err := resolveInside(root, filepath.FromSlash(folder))
+	full := filepath.Join(p.Root, filepath.FromSlash(folder))
+	target, info, err := resolveInside(p.Root, folder)
 	switch {
-	case err == nil && target == ".":
-		return "", wrong("leads to the repository itself")
-	case err == nil && isGit(root, target):
-		err = contain.ErrHidden
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	case errors.Is(err, fs.ErrNotExist):
+		return folder, nil
+	case err != nil:
 		return "", fileError(full, "", err)
-	}
-	if info, err := os.Stat(full); folder != DocsFolder && err == nil && !info.IsDir() {
+	case target == ".":
+		return "", wrong("leads to the repository itself")
+	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // they may be visible
+		return "", fileError(full, "", contain.ErrHidden)
+	case folder != DocsFolder && !info.IsDir():
 		return "", wrong("is not a folder")
 	}
 	return folder, nil
-}
-
-// isGit reports whether a path relative to root is in a git folder, which may be visible.
-func isGit(root, target string) bool {
-	return slices.ContainsFunc(gitFolders(root), func(folder string) bool {
-		return isInside(folder, filepath.Join(root, target))
-	})
 }

@@ -78,38 +78,42 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 		return nil, err
 	}
 	e := &External{Path: config.Path, Dir: dir}
-	if isInside(p.Root, dir) {
-		rel, err := filepath.Rel(p.Root, dir)
-		if err != nil {
-			return nil, p.externalError("path", err.Error(), "Write a path in the repository.")
-		}
-		e.RelDir = filepath.ToSlash(rel)
-		e.Hidden = contain.Hidden(rel)
+	if rel, err := filepath.Rel(p.Root, dir); err == nil && filepath.IsLocal(rel) {
+		e.RelDir, e.Hidden = filepath.ToSlash(rel), contain.Hidden(rel)
 	}
 	docs := filepath.Join(p.Root, filepath.FromSlash(p.docsDir))
 	if isInside(docs, dir) {
 		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
 			`They are searched anyway; name another folder, for example "path": "./docs".`)
 	}
-	kept := append(gitFolders(p.Root), docs)
-	if target, err := filepath.EvalSymlinks(docs); err == nil { // no file is indexed twice over a link
-		kept = append(kept, target)
+	target, err := filepath.EvalSymlinks(docs) // no file is indexed twice over a link
+	if err != nil {
+		target = docs
 	}
-	for _, folder := range kept {
-		if isInside(folder, dir) {
-			folder = dir
-		}
-		if rel, err := filepath.Rel(dir, folder); err == nil && filepath.IsLocal(rel) {
-			e.kept = append(e.kept, filepath.ToSlash(rel))
-		}
+	kept := append(gitFolders(p.Root), docs, target)
+	e.kept = below(dir, kept)
+	if inAny(kept, dir) {
+		e.kept = []string{"."}
 	}
-	if e.include, err = p.patterns("include_patterns", config.IncludePatterns); err != nil {
+	e.include, err = p.patterns("include_patterns", config.IncludePatterns)
+	if err != nil {
 		return nil, err
 	}
-	if e.exclude, err = p.patterns("exclude_patterns", config.ExcludePatterns); err != nil {
-		return nil, err
+	e.exclude, err = p.patterns("exclude_patterns", config.ExcludePatterns)
+	return e, err
+}
+
+// below returns the folders that are dir or below it, relative to dir with / separators.
+func below(dir string, folders []string) []string {
+	var relative []string
+	for _, folder := range folders {
+		rel, err := filepath.Rel(dir, folder)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		relative = append(relative, filepath.ToSlash(rel))
 	}
-	return e, nil
+	return relative
 }
 
 func (p *Project) externalDir(configured string, allowed []string) (string, error) {
@@ -120,30 +124,29 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 			return "", p.externalLeaves(configured, dir)
 		}
 	}
-	resolved, err := filepath.EvalSymlinks(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fileError(dir, "", err)
+	noFolder := func(problem string, err error) error {
+		e := p.externalError("path", fmt.Sprintf("names %q, which %s", configured, problem),
+			fmt.Sprintf(`Create the folder %s, or name one that exists, for example "path": "./docs", or remove external_docs.`, dir))
+		e.Err = err
+		return e
 	}
-	if err == nil && !isInside(p.Root, resolved) && !isAllowed(configured, resolved, allowed) {
+	resolved, err := filepath.EvalSymlinks(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", noFolder("does not exist", err)
+	case err != nil:
+		return "", fileError(dir, "", err)
+	case !isInside(p.Root, resolved) && !isAllowed(configured, resolved, allowed):
 		return "", p.externalLeaves(configured, resolved)
 	}
-	if err == nil {
-		if err := p.checkExternalHidden(configured, resolved, allowed); err != nil {
-			return "", err
-		}
-		var info fs.FileInfo
-		if info, err = os.Stat(resolved); err == nil && info.IsDir() {
-			return resolved, nil
-		}
+	if err := p.checkExternalHidden(configured, resolved, allowed); err != nil {
+		return "", err
 	}
-	problem := fmt.Sprintf("names %q, which does not exist", configured)
-	if err == nil {
-		problem = fmt.Sprintf("names %q, which is not a folder", configured)
+	info, err := os.Stat(resolved)
+	if err != nil || !info.IsDir() {
+		return "", noFolder("is not a folder", err)
 	}
-	e := p.externalError("path", problem,
-		fmt.Sprintf(`Create the folder %s, or name one that exists, for example "path": "./docs", or remove external_docs.`, dir))
-	e.Err = err
-	return "", e
+	return resolved, nil
 }
 
 // checkExternalHidden returns an error for a folder in a hidden folder or in a git folder, whatever path
@@ -155,8 +158,7 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 	if !inside {
 		rel = dir
 	}
-	inGit := func(folder string) bool { return isInside(folder, dir) }
-	if holdsGit(rel) || slices.ContainsFunc(gitFolders(p.Root), inGit) {
+	if holdsGit(rel) || inAny(gitFolders(p.Root), dir) {
 		return p.externalError("path", fmt.Sprintf("is %q, which is one of git's own folders", configured),
 			`Tokens and passwords may be there. Name a folder of documents, for example "path": "./docs".`)
 	}
@@ -175,11 +177,13 @@ func gitFolders(root string) []string {
 	if err != nil || dirs.own == "" {
 		return nil
 	}
-	folders := []string{}
+	var folders []string
 	for _, dir := range []string{dirs.own, dirs.common} {
-		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-			folders = append(folders, resolved)
+		resolved, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			continue
 		}
+		folders = append(folders, resolved)
 	}
 	return folders
 }

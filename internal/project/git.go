@@ -43,9 +43,11 @@ func (h GitHead) Stamp() string {
 	var stamp strings.Builder
 	stamp.WriteString(h.Branch)
 	for _, file := range append([]string{h.HeadFile}, h.refFiles...) {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintf(&stamp, " %d:%d", info.ModTime().UnixNano(), info.Size())
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
 		}
+		fmt.Fprintf(&stamp, " %d:%d", info.ModTime().UnixNano(), info.Size())
 	}
 	return stamp.String()
 }

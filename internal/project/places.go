@@ -134,7 +134,8 @@ func CheckPlaces(root string, folders []string) error {
 	return err
 }
 
-func placesOf(root string, folders []string) (list []place, err error) {
+func placesOf(root string, folders []string) ([]place, error) {
+	var list []place
 	for i, given := range folders {
 		pattern, problem := placePattern(given)
 		if problem == "" && !isPattern(given) {
@@ -156,19 +157,15 @@ func placesOf(root string, folders []string) (list []place, err error) {
 }
 
 // loadPlaces checks documents.folders. The error is a *ConfigError.
-func (p *Project) loadPlaces() (err error) {
-	if p.places.list, err = placesOf(p.Root, p.Config.Documents.Folders); err != nil || len(p.places.list) == 0 {
-		return err
+func (p *Project) loadPlaces() (places, error) {
+	list, err := placesOf(p.Root, p.Config.Documents.Folders)
+	if err != nil || len(list) == 0 {
+		return places{}, err
 	}
 	if problem := linkProblem(p.Root, p.docsDir); problem != "" {
-		return p.configError("documents.folder", fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
+		return places{}, p.configError("documents.folder", fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
 	}
-	for _, folder := range gitFolders(p.Root) {
-		if rel, err := filepath.Rel(p.Root, folder); err == nil && filepath.IsLocal(rel) {
-			p.places.git = append(p.places.git, filepath.ToSlash(rel))
-		}
-	}
-	return nil
+	return places{list: list, git: below(p.Root, gitFolders(p.Root))}, nil
 }
 
 // placePattern returns an entry of documents.folders as it is matched, or what is wrong with it.
@@ -198,11 +195,11 @@ func isPattern(given string) bool { return strings.ContainsAny(given, "*?[{") }
 
 // linkProblem says where a folder leads that is a symbolic link: a walk of the repository does not follow it.
 func linkProblem(root, folder string) string {
-	target, err := resolveInside(root, filepath.FromSlash(folder))
-	if err != nil || filepath.ToSlash(target) == folder {
+	target, _, err := resolveInside(root, folder)
+	if err != nil || target == folder {
 		return ""
 	}
-	return "is a symbolic link to " + filepath.ToSlash(target)
+	return "is a symbolic link to " + target
 }
 
 // besideExternal separates the places from the folder of external docs. The error is a *ConfigError.

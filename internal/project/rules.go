@@ -32,7 +32,7 @@ type Rules struct {
 func (r Rules) Lenient() bool { return r.Named != nil }
 
 // Rules returns the rules for a document. relPath and ok are as in [Project.DocTypeOf].
-func (p *Project) Rules(relPath string) (rules Rules, ok bool) {
+func (p *Project) Rules(relPath string) (Rules, bool) {
 	t, ok := p.DocTypeOf(relPath)
 	if !ok {
 		return Rules{}, false
@@ -41,7 +41,7 @@ func (p *Project) Rules(relPath string) (rules Rules, ok bool) {
 	if p.lenientAt(relPath) {
 		return p.lenientRules(t, linkBase), true
 	}
-	rules = p.rules(t, linkBase)
+	rules := p.rules(t, linkBase)
 	if linkBase != DocsFolder || rules.LinkRoot != "." || rules.Language != "" { // paths may be relative to them
 		rules.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(linkBase), []byte(rules.LinkRoot), []byte(rules.Language))
 	}
@@ -77,9 +77,7 @@ func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 // advise returns the violations that a strict project would find in a document of the doc-type.
 func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 	if p.Profiled(frontMatter) {
-		if profiled, err := profiled(t); err == nil { // a test compiles what is built in
-			return profiled.Validate(frontMatter)
-		}
+		t.schemas, t.ownNulls = []*jsonschema.Schema{p.profile}, false
 	}
 	given := frontMatter["doc_type"]
 	if given == nil || given == t.Name {
@@ -116,10 +114,4 @@ func (p *Project) Profiled(frontMatter map[string]any) bool {
 	given := func(field string) bool { return frontMatter[field] != nil }
 	return p.Config.Profile == CompoundEngineering ||
 		slices.ContainsFunc(sharedFields, given) && slices.ContainsFunc(profileFields, given)
-}
-
-func profiled(t DocType) (DocType, error) {
-	s, err := embeddedSchema("schemas/compound-engineering.json", "")
-	t.schemas, t.ownNulls = []*jsonschema.Schema{s}, false
-	return t, err
 }
