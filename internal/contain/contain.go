@@ -139,7 +139,10 @@ func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error)
 // Lstat describes a file, hidden or not, without following a symbolic link at the end of its path.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
-	return info, named(err, "lstat", name)
+	if err != nil {
+		return nil, named(err, "lstat", name)
+	}
+	return info, nil
 }
 
 // Exists reports whether a path is a file or a folder. It returns true if it cannot tell.
@@ -161,9 +164,6 @@ func (r *Root) LeadsToFolderOutside(name string) bool {
 // named gives an error the whole path. [os.Root] names a part of it, and has another error for a path
 // that leads out.
 func named(err error, op, name string) error {
-	if err == nil {
-		return nil
-	}
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}

@@ -55,7 +55,10 @@ func (r *Root) find(name string) (*location, error) {
 			l.close()
 		}
 	}
-	return l, named(err, "open", name)
+	if err != nil {
+		return l, named(err, "open", name)
+	}
+	return l, nil
 }
 
 // hides reports whether one of a path's names is hidden, except the folder that is shown.

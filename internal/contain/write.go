@@ -96,7 +96,10 @@ func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
 		return err
 	}
 	defer l.close()
-	return named(writeNew(l.folder, base, content, mode), "create", name)
+	if err := writeNew(l.folder, base, content, mode); err != nil {
+		return named(err, "create", name)
+	}
+	return nil
 }
 
 // writeNew makes a file in a folder, and returns when it is on disk.

@@ -78,8 +78,8 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 		return nil, err
 	}
 	e := &External{Path: config.Path, Dir: dir}
-	if rel, err := filepath.Rel(p.Root, dir); err == nil && filepath.IsLocal(rel) {
-		e.RelDir, e.Hidden = filepath.ToSlash(rel), contain.Hidden(rel)
+	if rel, ok := relative(p.Root, dir); ok {
+		e.RelDir, e.Hidden = rel, contain.Hidden(rel)
 	}
 	docs := filepath.Join(p.Root, filepath.FromSlash(p.docsDir))
 	if isInside(docs, dir) {
@@ -105,15 +105,13 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 
 // below returns the folders that are dir or below it, relative to dir with / separators.
 func below(dir string, folders []string) []string {
-	var relative []string
+	var found []string
 	for _, folder := range folders {
-		rel, err := filepath.Rel(dir, folder)
-		if err != nil || !filepath.IsLocal(rel) {
-			continue
+		if rel, ok := relative(dir, folder); ok {
+			found = append(found, rel)
 		}
-		relative = append(relative, filepath.ToSlash(rel))
 	}
-	return relative
+	return found
 }
 
 func (p *Project) externalDir(configured string, allowed []string) (string, error) {
@@ -153,8 +151,7 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 // leads to it. Hidden folders above the repository, or above a folder that the user's settings allow, do
 // not count: both may be in ~/.local. Git folders are never allowed.
 func (p *Project) checkExternalHidden(configured, dir string, allowed []string) error {
-	rel, err := filepath.Rel(p.Root, dir)
-	inside := err == nil && filepath.IsLocal(rel)
+	rel, inside := relative(p.Root, dir)
 	if !inside {
 		rel = dir
 	}
@@ -200,8 +197,8 @@ func isAllowed(configured, dir string, allowed []string) bool {
 		if err != nil || !filepath.IsAbs(folder) {
 			return false
 		}
-		rel, err := filepath.Rel(resolved, dir)
-		return err == nil && filepath.IsLocal(rel) && !contain.Hidden(rel)
+		rel, ok := relative(resolved, dir)
+		return ok && !contain.Hidden(rel)
 	})
 }
 

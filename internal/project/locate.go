@@ -95,10 +95,17 @@ func holdsGit(path string) bool {
 	return false
 }
 
-// isInside reports whether path is root or below it. Both are absolute, without symbolic links.
-func isInside(root, path string) bool {
+// relative returns path relative to root with / separators, and false if it is neither root nor below it. Both are
+// absolute, without symbolic links.
+func relative(root, path string) (string, bool) {
 	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+}
+
+// isInside reports whether path is root or below it, as [relative] does.
+func isInside(root, path string) bool {
+	_, ok := relative(root, path)
+	return ok
 }
 
 // inAny reports whether a path is one of the folders or below it.

@@ -163,7 +163,8 @@ func (p *Project) loadPlaces() (places, error) {
 		return places{}, err
 	}
 	if problem := linkProblem(p.Root, p.docsDir); problem != "" {
-		return places{}, p.configError("documents.folder", fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
+		return places{}, p.configError("documents.folder",
+			fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
 	}
 	return places{list: list, git: below(p.Root, gitFolders(p.Root))}, nil
 }

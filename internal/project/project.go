@@ -38,7 +38,7 @@ type Project struct {
 
 	docsDir  string
 	profile  *jsonschema.Schema // of the documents of CompoundEngineering
-	places   places // beside docsDir
+	places   places             // beside docsDir
 	types    []DocType
 	external *External
 }
