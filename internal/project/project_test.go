@@ -1,8 +1,6 @@
 package project_test
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -87,14 +85,6 @@ func TestLoad_RefusesPath(t *testing.T) {
 	}
 }
 
-func TestLoad_MissingConfigIsErrNotExist(t *testing.T) {
-	t.Parallel()
-	_, err := project.Load(newRepo(t, nil))
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("errors.Is(%v, fs.ErrNotExist) = false", err)
-	}
-}
-
 func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -138,16 +128,6 @@ func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 	}
 }
 
-func TestLoad_AllowsLinksInsideTheRepository(t *testing.T) {
-	t.Parallel()
-	root := newRepo(t, map[string]string{"etc/c.json": `{"project_name": "linked"}`, "handwritten/problems/": ""})
-	symlink(t, "../etc/c.json", filepath.Join(root, configPath))
-	symlink(t, "handwritten", filepath.Join(root, project.DocsFolder))
-	if got := mustLoad(t, root).Config.ProjectName; got != "linked" {
-		t.Errorf("ProjectName = %q, want linked", got)
-	}
-}
-
 func TestProject_DocTypeOf(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, newRepo(t, withConfig(
@@ -178,17 +158,6 @@ func TestProject_DocTypeOf(t *testing.T) {
 				t.Errorf("DocTypeOf = %q, %v; want %q", got.Name, ok, tt.want)
 			}
 		})
-	}
-}
-
-func TestProject_DocType(t *testing.T) {
-	t.Parallel()
-	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"}`)))
-	if got, ok := p.DocType("tool"); !ok || got.Folder != "tools" {
-		t.Errorf("DocType(tool) = %+v, %v", got, ok)
-	}
-	if got, ok := p.DocType("tools"); ok {
-		t.Errorf("DocType(tools) = %+v, want none", got)
 	}
 }
 
