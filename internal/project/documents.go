@@ -64,7 +64,7 @@ func (p *Project) rootFiles(place place) []string {
 		switch {
 		case err != nil || d.IsDir() && name != ".":
 			return fs.SkipDir
-		case !d.IsDir() && place.covers(name) && p.places.own(name):
+		case !d.IsDir() && place.covers(name) && p.places.has(name):
 			files = append(files, name)
 		}
 		return nil
@@ -74,10 +74,10 @@ func (p *Project) rootFiles(place place) []string {
 
 // PlaceOf returns the entry of Places that has a file of the repository as its document, and false without one.
 func (p *Project) PlaceOf(relPath string) (string, bool) {
-	if within(p.docsDir, relPath) {
+	if contains(p.docsDir, relPath) {
 		return p.docsDir, true
 	}
-	if at := p.places.at(relPath); at >= 0 {
+	if at := p.places.indexOf(relPath); at >= 0 {
 		return p.Config.Documents.Folders[at], true
 	}
 	return "", false
@@ -97,7 +97,7 @@ func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
 
 // lenientAt reports whether a document needs no front matter. Nobody can say how the files of documents.folders
 // were written.
-func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !within(p.docsDir, relPath) }
+func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !contains(p.docsDir, relPath) }
 
 // IsDocument reports whether a file is a document. name is its path in DocumentsRoot, with / separators. The
 // schemas folder has documents only in a lenient project.
@@ -105,7 +105,7 @@ func (p *Project) IsDocument(name string) bool {
 	name = path.Join(p.DocumentsRoot(), name)
 	below, ok := strings.CutPrefix(name, p.docsDir+"/")
 	if !ok {
-		return p.places.own(name)
+		return p.places.has(name)
 	}
 	return strings.EqualFold(path.Ext(name), ".md") && (p.Lenient() || !strings.HasPrefix(below, SchemasFolder+"/"))
 }
@@ -113,7 +113,7 @@ func (p *Project) IsDocument(name string) bool {
 // PruneDocuments reports whether a walk for documents may skip a folder, by its path in DocumentsRoot.
 func (p *Project) PruneDocuments(dir string) bool {
 	dir = path.Join(p.DocumentsRoot(), dir)
-	if within(p.docsDir, dir) || within(dir, p.docsDir) {
+	if contains(p.docsDir, dir) || contains(dir, p.docsDir) {
 		return p.Lenient() && path.Base(dir) == "node_modules"
 	}
 	return p.places.prunes(dir)
@@ -122,7 +122,7 @@ func (p *Project) PruneDocuments(dir string) bool {
 // linkBase returns the folder that paths in related_docs and wikilinks of a document may be relative to: DocsDir
 // for the documents there, and the first of documents.folders for the others.
 func (p *Project) linkBase(relPath string) string {
-	if within(p.docsDir, relPath) {
+	if contains(p.docsDir, relPath) {
 		return p.docsDir
 	}
 	first := p.places.list[0]

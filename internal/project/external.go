@@ -26,21 +26,21 @@ type External struct {
 	Hidden bool   // the folder is hidden in the repository, and the user allows it
 
 	include, exclude []string
-	// kept are folders in Dir that are never searched: those of the project's own documents and of git.
-	kept []string
-	own  places // of the project's own documents
+	// privateFolders are folders in Dir that are never searched: those of the project's own documents and of git.
+	privateFolders []string
+	ownPlaces      places // of the project's own documents
 }
 
 // Match reports whether a file belongs to the external docs. relPath is relative to Dir, with / separators.
 func (e External) Match(relPath string) bool {
 	relPath = path.Clean(relPath)
-	owned := e.RelDir != "" && e.own.own(path.Join(e.RelDir, relPath))
+	owned := e.RelDir != "" && e.ownPlaces.has(path.Join(e.RelDir, relPath))
 	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath) && !owned
 }
 
 // Has is Match for a path relative to the repository.
 func (e External) Has(relPath string) bool {
-	return e.RelDir != "" && within(e.RelDir, relPath) && e.Match(strings.TrimPrefix(relPath, e.RelDir+"/"))
+	return e.RelDir != "" && contains(e.RelDir, relPath) && e.Match(strings.TrimPrefix(relPath, e.RelDir+"/"))
 }
 
 // Prune reports whether a walk may skip a folder. relDir is relative to Dir, with / separators.
@@ -56,7 +56,7 @@ func (e External) Prune(relDir string) bool {
 
 // private reports whether a path belongs to git, or to the project's own documents, another collection.
 func (e External) private(relPath string) bool {
-	return holdsGit(relPath) || slices.ContainsFunc(e.kept, func(folder string) bool {
+	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool {
 		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
 	})
 }
@@ -90,10 +90,10 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 	if err != nil {
 		target = docs
 	}
-	kept := append(gitFolders(p.Root), docs, target)
-	e.kept = below(dir, kept)
-	if inAny(kept, dir) {
-		e.kept = []string{"."}
+	private := append(gitFolders(p.Root), docs, target)
+	e.privateFolders = relativePaths(dir, private)
+	if inAny(private, dir) {
+		e.privateFolders = []string{"."}
 	}
 	e.include, err = p.patterns("include_patterns", config.IncludePatterns)
 	if err != nil {
@@ -103,8 +103,8 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 	return e, err
 }
 
-// below returns the folders that are dir or below it, relative to dir with / separators.
-func below(dir string, folders []string) []string {
+// relativePaths returns the folders that are dir or below it, relative to dir with / separators.
+func relativePaths(dir string, folders []string) []string {
 	var found []string
 	for _, folder := range folders {
 		if rel, ok := relative(dir, folder); ok {

@@ -20,7 +20,7 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 			}
 		}
 	}
-	if home && !p.Lenient() || !home && !p.places.own(clean) {
+	if home && !p.Lenient() || !home && !p.places.has(clean) {
 		return DocType{}, false
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {

@@ -59,18 +59,18 @@ func (p place) mayHold(dir string) (holds, byName bool) {
 	return true, byName
 }
 
-// own reports whether a file of the repository is a document of one of the places.
-func (p places) own(name string) bool {
-	return p.at(name) >= 0
+// has reports whether a file of the repository is a document of one of the places.
+func (p places) has(name string) bool {
+	return p.indexOf(name) >= 0
 }
 
-// at returns the index of the first place that has a file as its document, or -1.
-func (p places) at(name string) int {
+// indexOf returns the index of the first place that has a file as its document, or -1.
+func (p places) indexOf(name string) int {
 	if !IsMarkdown(name) {
 		return -1
 	}
 	return slices.IndexFunc(p.list, func(place place) bool {
-		return place.covers(name) && (place.inExternal || !within(p.external, name)) &&
+		return place.covers(name) && (place.inExternal || !contains(p.external, name)) &&
 			(!boilerplate(name) || place.pattern == name)
 	})
 }
@@ -82,12 +82,12 @@ func (p places) prunes(dir string) bool {
 	}
 	return !slices.ContainsFunc(p.list, func(place place) bool {
 		holds, byName := place.mayHold(dir)
-		return holds && (byName || !vendored(path.Base(dir))) && (place.inExternal || !within(p.external, dir))
+		return holds && (byName || !vendored(path.Base(dir))) && (place.inExternal || !contains(p.external, dir))
 	})
 }
 
-// within reports whether a path of the repository is folder or below it. No path is within "".
-func within(folder, name string) bool {
+// contains reports whether a path of the repository is folder or below it. "" contains none.
+func contains(folder, name string) bool {
 	return folder == "." || folder != "" && (name == folder || strings.HasPrefix(name, folder+"/"))
 }
 
@@ -166,7 +166,7 @@ func (p *Project) loadPlaces() (places, error) {
 		return places{}, p.configError("documents.folder",
 			fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
 	}
-	return places{list: list, git: below(p.Root, gitFolders(p.Root))}, nil
+	return places{list: list, git: relativePaths(p.Root, gitFolders(p.Root))}, nil
 }
 
 // placePattern returns an entry of documents.folders as it is matched, or what is wrong with it.
@@ -214,8 +214,8 @@ func (p *Project) besideExternal() error {
 			return p.externalError("path", fmt.Sprintf("is %q, which documents.folders has too", p.external.Path),
 				"Remove it from one of the two: documents are the project's own, external docs are reference material.")
 		}
-		p.places.list[i].inExternal = within(p.places.external, place.base())
+		p.places.list[i].inExternal = contains(p.places.external, place.base())
 	}
-	p.external.own = p.places
+	p.external.ownPlaces = p.places
 	return nil
 }

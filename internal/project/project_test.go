@@ -87,41 +87,41 @@ func TestLoad_RefusesPath(t *testing.T) {
 
 func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 	t.Parallel()
+	const config = `{"project_name": "a"}`
+	outside := newRepo(t, map[string]string{"c.json": config})
 	tests := []struct {
-		name string
-		make func(t *testing.T, root string)
-		want string
+		name         string
+		files        map[string]string
+		link, target string // a symbolic link; "" for none
+		want         string
 	}{
-		{"folder", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, filepath.Join(root, configPath), "", true)
-		}, "ROOT/" + configPath + " is not a regular file. Put a file there in its place."},
-		{"huge file", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`+strings.Repeat(" ", 1<<20), false)
-		}, "ROOT/" + configPath + " is larger than 1 MiB. Shorten it; such a file has a few kilobytes."},
-		{"link out of the repository", func(t *testing.T, root string) {
-			t.Helper()
-			elsewhere := newRepo(t, map[string]string{"c.json": `{"project_name": "a"}`})
-			symlink(t, filepath.Join(elsewhere, "c.json"), filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " leads out of the repository. Keep it in the repository itself."},
-		{"documents linked out of the repository", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`, false)
-			symlink(t, newRepo(t, nil), filepath.Join(root, project.DocsFolder))
-		}, "ROOT/csharp-compounding-docs leads out of the repository. Keep it in the repository itself."},
-		{"dangling link", func(t *testing.T, root string) {
-			t.Helper()
-			symlink(t, "nowhere.json", filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " is a link to a file that does not exist. Correct the link, or remove it."},
+		{"folder", map[string]string{configPath + "/": ""}, "", "", configPath + " is not a regular file. Put a file there in its place."},
+		{
+			"huge file", withConfig(config + strings.Repeat(" ", 1<<20)), "", "",
+			configPath + " is larger than 1 MiB. Shorten it; such a file has a few kilobytes.",
+		},
+		{
+			"link out of the repository", nil, configPath, filepath.Join(outside, "c.json"),
+			configPath + " leads out of the repository. Keep it in the repository itself.",
+		},
+		{
+			"documents linked out of the repository", withConfig(config), project.DocsFolder, outside,
+			"csharp-compounding-docs leads out of the repository. Keep it in the repository itself.",
+		},
+		{
+			"dangling link", nil, configPath, "nowhere.json",
+			configPath + " is a link to a file that does not exist. Correct the link, or remove it.",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			root := newRepo(t, nil)
-			tt.make(t, root)
+			root := newRepo(t, tt.files)
+			if tt.link != "" {
+				symlink(t, tt.target, filepath.Join(root, tt.link))
+			}
 			_, err := project.Load(root)
-			if diff := cmp.Diff(tt.want, message(t, err, root)); diff != "" {
+			if diff := cmp.Diff("ROOT/"+tt.want, message(t, err, root)); diff != "" {
 				t.Error(diff)
 			}
 		})

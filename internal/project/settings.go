@@ -127,15 +127,14 @@ func SaveSetting(home, key, value string) error {
 	file := filepath.Join(home, SettingsFile)
 	content, err := contain.ReadFile(file, contain.MaxConfig)
 	isNew := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !isNew {
+	if isNew {
+		content = []byte("{}")
+	} else if err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}
-	settings := map[string]any{}
-	if !isNew {
-		err = json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings)
-		if err != nil {
-			return fmt.Errorf("read the settings: %w", err)
-		}
+	var settings map[string]any
+	if err := json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings); err != nil {
+		return fmt.Errorf("read the settings: %w", err)
 	}
 	settings[key] = value
 	content, err = json.MarshalIndent(settings, "", "  ")

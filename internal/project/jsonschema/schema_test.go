@@ -21,9 +21,14 @@ func parse(t *testing.T, text string) any {
 	return value
 }
 
+func compileText(t *testing.T, text string) (*jsonschema.Schema, error) {
+	t.Helper()
+	return jsonschema.Compile(map[string]any{"it": parse(t, text)}, "it", "")
+}
+
 func compile(t *testing.T, text string) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.Compile(map[string]any{"it": parse(t, text)}, "it", "")
+	s, err := compileText(t, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +180,7 @@ func TestCompile_Refuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := jsonschema.Compile(map[string]any{"it": parse(t, tt.schema)}, "it", "")
+			_, err := compileText(t, tt.schema)
 			if _, ok := errors.AsType[*jsonschema.Error](err); !ok {
 				t.Fatalf("%v is not a complete *jsonschema.Error", err)
 			}
