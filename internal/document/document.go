@@ -47,7 +47,7 @@ type Stamp struct {
 }
 
 // Proves reports whether a file with the metadata of present has the content of the stamp, so that
-// nobody has to read it again.
+// the file need not be read again.
 func (s Stamp) Proves(present Stamp) bool {
 	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode && s.SameModTime(present) &&
 		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))

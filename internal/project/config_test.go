@@ -47,7 +47,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 	}
 }
 
-// What one key says has an effect on others.
+// Values that follow from several keys.
 func TestLoad_DerivesValues(t *testing.T) {
 	t.Parallel()
 	for config, want := range map[string]string{

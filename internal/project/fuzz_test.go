@@ -121,3 +121,14 @@ func FuzzPatterns(f *testing.F) {
 		}
 	})
 }
+
+func FuzzGitHead(f *testing.F) {
+	f.Add("ref: refs/heads/main")
+	f.Add("refs/heads/a/../../b")
+	f.Add("refs/heads/.hidden")
+	f.Fuzz(func(t *testing.T, ref string) {
+		if root := "/repo/.git"; isRefName(ref) && !isInside(root, root+"/"+ref) {
+			t.Errorf("%q leaves the git folder", ref)
+		}
+	})
+}
