@@ -131,7 +131,6 @@ func TestDocType_ValidateAccepts(t *testing.T) {
 func TestDocType_ValidateFinds(t *testing.T) {
 	t.Parallel()
 	const significances = "one of architectural, behavioral, performance, correctness, convention, integration"
-	const listOfQuestions = "a list of text, maxLength 300, maxItems 10"
 	tests := []struct {
 		name, docType string
 		changes       map[string]any

@@ -83,15 +83,15 @@ func TestHead(t *testing.T) {
 		{name: "branch with slashes", commands: []string{"switch -q -c feature/new/thing"}, headFile: "HEAD", branch: "feature/new/thing"},
 		{name: "folder below the top", folder: "docs", headFile: "HEAD", branch: "main"},
 		{name: "a folder called .git in between", folder: "docs/.git", headFile: "HEAD", branch: "main"},
-		{name: "packed refs", commands: []string{"tag -a -m v1 v1", "pack-refs --all --prune"}, headFile: "HEAD", branch: "main"},
+		{name: "packed refs", commands: []string{"tag -a -m release v1", "pack-refs --all --prune"}, headFile: "HEAD", branch: "main"},
 		{name: "detached", commands: []string{"checkout -q --detach"}, headFile: "HEAD", branch: "HEAD", detached: true},
 		{
 			name: "worktree", commands: []string{"worktree add -q -b side trees/side"},
 			folder: "trees/side", headFile: "worktrees/side/HEAD", branch: "side",
 		},
 		{
-			name: "worktree with packed refs", commands: []string{"worktree add -q -b side side", "pack-refs --all --prune"},
-			folder: "side", headFile: "worktrees/side/HEAD", branch: "side",
+			name: "worktree with packed refs", commands: []string{"worktree add -q -b side tree", "pack-refs --all --prune"},
+			folder: "tree", headFile: "worktrees/tree/HEAD", branch: "side",
 		},
 		{
 			name: "submodule", commands: []string{"submodule --quiet add OTHER sub", "-C sub switch -q -c in-sub"},
