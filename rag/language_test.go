@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -74,8 +75,8 @@ func TestSearch_ForeignStopWordsAlone(t *testing.T) {
 // german takes every document as a German one.
 type german struct{ ragtest.AnyDocument }
 
-func (german) DocumentType(path string) (document.DocType, bool) {
-	docType, ok := ragtest.AnyDocument{}.DocumentType(path)
+func (german) Rules(path string) (project.Rules, bool) {
+	docType, ok := ragtest.AnyDocument{}.Rules(path)
 	docType.Language = "de"
 	return docType, ok
 }

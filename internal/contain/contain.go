@@ -12,6 +12,7 @@
 package contain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,11 +83,8 @@ func OpenInside(outer, dir string) (*Root, error) {
 		return below, errors.Join(err, root.Close())
 	}
 	resolved, err := filepath.EvalSymlinks(dir)
-	if err == nil && resolved != dir {
-		err = &fs.PathError{Op: "open", Path: dir, Err: ErrEscapes}
-	}
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
+	if err != nil || resolved != dir {
+		return nil, errors.Join(cmp.Or[error](err, &fs.PathError{Op: "open", Path: dir, Err: ErrEscapes}), root.Close())
 	}
 	return root, nil
 }
@@ -131,23 +129,27 @@ func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error)
 	if err != nil {
 		return l.path(), nil, err
 	}
-	if info = l.file; info == nil {
-		info, err = l.folder.Stat(".")
+	if l.file != nil {
+		return l.path(), l.file, nil
 	}
+	info, err = l.folder.Stat(".")
 	return l.path(), info, err
 }
 
 // Lstat describes a file, hidden or not, without following a symbolic link at the end of its path.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
-	return info, named(err, "lstat", name)
+	if err != nil {
+		return nil, named(err, "lstat", name)
+	}
+	return info, nil
 }
 
 // Exists reports whether a path is a file or a folder. It returns true if it cannot tell.
 func (r *Root) Exists(name string) bool {
 	_, err := r.Lstat(name)
 	// ENOTDIR: the path goes through a file as if that were a folder.
-	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
 // LeadsToFolderOutside reports whether a symbolic link leads to a folder outside r. It opens nothing.
@@ -162,9 +164,6 @@ func (r *Root) LeadsToFolderOutside(name string) bool {
 // named gives an error the whole path. [os.Root] names a part of it, and has another error for a path
 // that leads out.
 func named(err error, op, name string) error {
-	if err == nil {
-		return nil
-	}
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}

@@ -1,6 +1,8 @@
 package contain
 
 import (
+	"cmp"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -12,10 +14,9 @@ import (
 
 // Limits on one path. Links may lead to and fro.
 const (
-	maxSymlinks = 40    // that are followed, as on Linux
-	maxSteps    = 1_000 // names that are followed
-	maxDepth    = 100   // folders
-	maxTries    = 10    // while somebody replaces folders
+	maxSteps = 1_000 // names that are followed, those of symbolic links too
+	maxDepth = 100   // folders
+	maxTries = 10    // while somebody replaces folders
 )
 
 // location is the end of a path. Its folder is held open.
@@ -45,25 +46,19 @@ func (l *location) restart() {
 // find follows a path and its symbolic links, folder by folder. It tries again while somebody replaces
 // folders. The caller closes the location. After an error it has only names.
 func (r *Root) find(name string) (*location, error) {
-	if path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
-		return &location{}, named(ErrEscapes, "open", name)
-	}
 	var l *location
-	var err error
-	for range maxTries {
+	err := ErrReplaced
+	for try := 0; try < maxTries && errors.Is(err, ErrReplaced); try++ {
 		l = &location{root: r.folder, folder: r.folder}
-		if err = r.follow(l, name); err == nil && r.hides(l.names) {
-			err = ErrHidden
-		}
-		if err == nil {
-			return l, nil
-		}
-		l.close()
-		if err != ErrReplaced { //nolint:errorlint // it is not wrapped yet
-			break
+		err = r.follow(l, name)
+		if err != nil {
+			l.close()
 		}
 	}
-	return l, named(err, "open", name)
+	if err != nil {
+		return l, named(err, "open", name)
+	}
+	return l, nil
 }
 
 // hides reports whether one of a path's names is hidden, except the folder that is shown.
@@ -76,14 +71,16 @@ func (r *Root) hides(names []string) bool {
 
 // follow moves l, which is at the root, along a path.
 func (r *Root) follow(l *location, name string) error {
+	if path.IsAbs(name) || filepath.IsAbs(filepath.FromSlash(name)) {
+		return ErrEscapes
+	}
 	rest := strings.Split(name, "/")
-	links, steps := 0, 0
-	for len(rest) > 0 {
+	for steps := 0; len(rest) > 0; steps++ {
 		part := rest[0]
 		rest = rest[1:]
-		switch steps++; {
-		case steps > maxSteps:
-			return syscall.ENAMETOOLONG
+		switch {
+		case steps >= maxSteps:
+			return syscall.ELOOP
 		case part == "" || part == ".":
 			continue
 		case l.file != nil: // it is a file
@@ -103,19 +100,18 @@ func (r *Root) follow(l *location, name string) error {
 		case err != nil:
 			return err
 		case info.Mode()&fs.ModeSymlink != 0:
-			if links++; links > maxSymlinks {
-				return syscall.ELOOP
-			}
-			if rest, err = r.followLink(l, part, rest); err != nil {
-				return err
-			}
+			rest, err = r.followLink(l, part, rest)
 		case info.IsDir():
-			if err := l.enter(part, info); err != nil {
-				return err
-			}
+			err = l.enter(part, info)
 		default:
 			l.names, l.file = append(l.names, part), info
 		}
+		if err != nil {
+			return err
+		}
+	}
+	if r.hides(l.names) {
+		return ErrHidden
 	}
 	return nil
 }
@@ -128,7 +124,8 @@ func (r *Root) followLink(l *location, link string, rest []string) ([]string, er
 		return nil, err
 	}
 	if filepath.IsAbs(target) {
-		if target, err = filepath.Rel(r.dir, target); err != nil || !filepath.IsLocal(target) {
+		target, err = filepath.Rel(r.dir, target)
+		if err != nil || !filepath.IsLocal(target) {
 			return nil, ErrEscapes
 		}
 		l.restart()
@@ -158,20 +155,18 @@ func openSame(in *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
 		return nil, replaced(in, name, info, err)
 	}
 	now, err := folder.Stat(".")
-	if err == nil && !os.SameFile(info, now) {
-		err = ErrReplaced
-	}
-	if err != nil {
+	if err != nil || !os.SameFile(info, now) {
 		folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
-		return nil, err
+		return nil, cmp.Or(err, ErrReplaced)
 	}
 	return folder, nil
 }
 
 // replaced returns ErrReplaced if a name no longer means the file of info, and err otherwise.
 func replaced(in *os.Root, name string, info fs.FileInfo, err error) error {
-	if now, lstatErr := in.Lstat(name); lstatErr == nil && !os.SameFile(info, now) {
-		return ErrReplaced
+	now, lstatErr := in.Lstat(name)
+	if lstatErr != nil || os.SameFile(info, now) {
+		return err
 	}
-	return err
+	return ErrReplaced
 }

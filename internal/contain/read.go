@@ -2,6 +2,7 @@ package contain
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -50,11 +51,8 @@ func (r *Root) open(name string) (target string, file *os.File, err error) {
 		return "", nil, named(replaced(l.folder, base, l.file, err), "open", name)
 	}
 	now, err := file.Stat()
-	if err == nil && !os.SameFile(l.file, now) {
-		err = named(ErrReplaced, "open", name)
-	}
-	if err != nil {
-		return "", nil, errors.Join(err, file.Close())
+	if err != nil || !os.SameFile(l.file, now) {
+		return "", nil, errors.Join(cmp.Or(err, named(ErrReplaced, "open", name)), file.Close())
 	}
 	return l.path(), file, nil
 }
@@ -64,11 +62,11 @@ func (r *Root) open(name string) (target string, file *os.File, err error) {
 // a *[TooLargeError] or the system's. It never waits for a named pipe.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path) // a device is not even opened
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrNotRegular
-	}
 	if err != nil {
 		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, ErrNotRegular
 	}
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -79,27 +77,28 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 }
 
 // readOpen reads a file to its end, and closes it.
-func readOpen(file *os.File, limit int64) (read File, err error) {
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if read.Before, err = file.Stat(); err != nil {
+func readOpen(file *os.File, limit int64) (File, error) {
+	defer file.Close() //nolint:errcheck // a file opened for reading has nothing to lose
+	before, err := file.Stat()
+	if err != nil {
 		return File{}, err
 	}
-	switch {
-	case !read.Before.Mode().IsRegular():
+	if !before.Mode().IsRegular() {
 		return File{}, ErrNotRegular
-	case read.Before.Size() > limit:
-		return File{}, &TooLargeError{Size: read.Before.Size(), Limit: limit}
 	}
-	content := bytes.NewBuffer(make([]byte, 0, read.Before.Size()+bytes.MinRead))
+	if before.Size() > limit {
+		return File{}, &TooLargeError{Size: before.Size(), Limit: limit}
+	}
+	content := bytes.NewBuffer(make([]byte, 0, before.Size()+bytes.MinRead))
 	if _, err := content.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
 		return File{}, fmt.Errorf("read: %w", err)
 	}
-	if read.After, err = file.Stat(); err != nil {
+	after, err := file.Stat()
+	if err != nil {
 		return File{}, err
 	}
 	if size := int64(content.Len()); size > limit { // it has grown
-		return File{}, &TooLargeError{Size: max(size, read.After.Size()), Limit: limit}
+		return File{}, &TooLargeError{Size: max(size, after.Size()), Limit: limit}
 	}
-	read.Content = content.Bytes()
-	return read, nil
+	return File{Content: content.Bytes(), Before: before, After: after}, nil
 }

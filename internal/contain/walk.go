@@ -15,9 +15,14 @@ func (r *Root) Walk(visit fs.WalkDirFunc) error {
 		return err
 	}
 	own := fs.FileInfoToDirEntry(info)
-	if err = visit(".", own, nil); err == nil {
-		err = walk(r.folder, ".", 0, own, visit)
+	err = visit(".", own, nil)
+	if err != nil {
+		return unlessSkipped(err)
 	}
+	return unlessSkipped(walk(r.folder, ".", 0, own, visit))
+}
+
+func unlessSkipped(err error) error {
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
 		return nil
 	}
@@ -28,19 +33,16 @@ func (r *Root) Walk(visit fs.WalkDirFunc) error {
 func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.WalkDirFunc) error {
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
-		if err = visit(name, own, named(err, "open", name)); err != nil {
-			return err
-		}
+		err = visit(name, own, named(err, "open", name))
+	}
+	if err != nil {
+		return err
 	}
 	for _, entry := range entries {
 		if hidden(entry.Name()) {
 			continue
 		}
-		at := path.Join(name, entry.Name())
-		err := visit(at, entry, nil)
-		if err == nil && entry.IsDir() {
-			err = walkBelow(folder, at, depth+1, entry, visit)
-		}
+		err := walkEntry(folder, path.Join(name, entry.Name()), depth+1, entry, visit)
 		switch {
 		case err == fs.SkipDir && entry.IsDir(): //nolint:errorlint // as in fs.WalkDir
 		case err == fs.SkipDir: //nolint:errorlint // the same
@@ -52,18 +54,26 @@ func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.Wal
 	return nil
 }
 
-func walkBelow(in *os.Root, name string, depth int, entry fs.DirEntry, visit fs.WalkDirFunc) error {
-	var folder *os.Root
-	info, err := entry.Info()
-	if err == nil && depth > maxDepth {
-		err = ErrTooDeep
+func walkEntry(in *os.Root, name string, depth int, entry fs.DirEntry, visit fs.WalkDirFunc) error {
+	err := visit(name, entry, nil)
+	if err != nil || !entry.IsDir() {
+		return err
 	}
-	if err == nil {
-		folder, err = openSame(in, entry.Name(), info)
-	}
+	folder, err := openEntry(in, depth, entry)
 	if err != nil {
 		return visit(name, entry, named(err, "open", name))
 	}
 	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	return walk(folder, name, depth, entry, visit)
+}
+
+func openEntry(in *os.Root, depth int, entry fs.DirEntry) (*os.Root, error) {
+	if depth > maxDepth {
+		return nil, ErrTooDeep
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return nil, err
+	}
+	return openSame(in, entry.Name(), info)
 }

@@ -14,11 +14,12 @@ import (
 
 // parent opens the folder of a path, and returns the path's last name, which may not exist. The caller
 // closes the location.
-func (r *Root) parent(name string) (l *location, base string, err error) {
-	if base = path.Base(name); !filepath.IsLocal(base) || base == "." {
+func (r *Root) parent(name string) (*location, string, error) {
+	base := path.Base(name)
+	if !filepath.IsLocal(base) || base == "." {
 		return nil, "", &fs.PathError{Op: "open", Path: name, Err: ErrEscapes}
 	}
-	l, err = r.find(path.Dir(name))
+	l, err := r.find(path.Dir(name))
 	if err != nil {
 		return nil, "", err
 	}
@@ -32,14 +33,13 @@ func (r *Root) parent(name string) (l *location, base string, err error) {
 // Replace replaces the content of a regular file in one step, and keeps the mode. A reader sees the
 // whole old or the whole new content, and a crash leaves one of them. Replace calls ready just before
 // that step, and returns its error. It does not replace a symbolic link.
-func (r *Root) Replace(name string, content []byte, ready func() error) (err error) {
+func (r *Root) Replace(name string, content []byte, ready func() error) error {
 	l, base, err := r.parent(name)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	folder := l.folder
-	info, err := folder.Lstat(base)
+	info, err := l.folder.Lstat(base)
 	switch {
 	case err != nil:
 		return named(err, "open", name)
@@ -50,24 +50,18 @@ func (r *Root) Replace(name string, content []byte, ready func() error) (err err
 		return ErrNotRegular
 	}
 	temporary := temporaryPrefix + rand.Text()
-	defer func() {
-		if removeErr := folder.Remove(temporary); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
-			err = errors.Join(err, removeErr)
-		}
-	}()
-	file, err := folder.OpenFile(temporary, newFile, info.Mode().Perm())
-	if err != nil {
+	defer l.folder.Remove(temporary) //nolint:errcheck // after a rename it is not there
+	if err := writeNew(l.folder, temporary, content, info.Mode().Perm()); err != nil {
 		return err
 	}
 	// The process's umask may have reduced the mode.
-	err = writeSynced(file, content, file.Chmod(info.Mode().Perm()))
-	if err == nil {
-		err = ready()
-	}
-	if err != nil {
+	if err := l.folder.Chmod(temporary, info.Mode().Perm()); err != nil {
 		return err
 	}
-	return folder.Rename(temporary, base)
+	if err := ready(); err != nil {
+		return err
+	}
+	return l.folder.Rename(temporary, base)
 }
 
 // temporaryPrefix begins the names of files that Replace writes. It hides them from walks.
@@ -87,9 +81,10 @@ func (r *Root) RemoveTemporary(dir string, before time.Time) error {
 			continue
 		}
 		info, infoErr := entry.Info()
-		if infoErr == nil && info.ModTime().Before(before) {
-			err = errors.Join(err, l.folder.Remove(entry.Name()))
+		if infoErr != nil || !info.ModTime().Before(before) {
+			continue
 		}
+		err = errors.Join(err, l.folder.Remove(entry.Name()))
 	}
 	return err
 }
@@ -101,27 +96,20 @@ func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
 		return err
 	}
 	defer l.close()
-	file, err := l.folder.OpenFile(base, newFile, mode)
-	if err != nil {
+	if err := writeNew(l.folder, base, content, mode); err != nil {
 		return named(err, "create", name)
 	}
-	return writeSynced(file, content, nil)
+	return nil
 }
 
-// newFile opens a file that does not exist yet.
-const newFile = os.O_WRONLY | os.O_CREATE | os.O_EXCL
-
-// writeSynced writes a file, closes it, and returns when it is on disk. If there is already a problem,
-// it only closes the file.
-func writeSynced(file *os.File, content []byte, problem error) (err error) {
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if problem != nil {
-		return problem
-	}
-	if _, err := file.Write(content); err != nil {
+// writeNew makes a file in a folder, and returns when it is on disk.
+func writeNew(folder *os.Root, base string, content []byte, mode fs.FileMode) error {
+	file, err := folder.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
 		return err
 	}
-	return file.Sync()
+	_, err = file.Write(content)
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 // MkdirAll makes a folder and the missing folders above it.

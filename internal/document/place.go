@@ -41,9 +41,8 @@ func ParsePlace(text string) Place {
 	}
 	p := Place{Path: found[1], Symbol: found[4]}
 	p.First, _ = strconv.Atoi(found[2]) // "" is 0
-	if p.Last, _ = strconv.Atoi(found[3]); p.Last < p.First {
-		p.Last = p.First
-	}
+	p.Last, _ = strconv.Atoi(found[3])
+	p.Last = max(p.First, p.Last)
 	return p
 }
 

@@ -104,7 +104,7 @@ func loadConfig(root string) (Config, error) {
 	if config.Profile != "" { // its documents have none of the required fields
 		config.Documents.Lenient = true
 	}
-	if jsonschema.ValueAt(value, []string{"external_docs"}) == nil {
+	if value["external_docs"] == nil {
 		config.ExternalDocs = nil
 	}
 	if jsonschema.ValueAt(value, []string{"semantic_search", "min_relevance_score"}) != nil {

@@ -23,13 +23,14 @@ func (p *Project) loadDocTypes() ([]DocType, error) {
 	for i, c := range p.Config.CustomDocTypes {
 		key := fmt.Sprintf("custom_doc_types[%d]", i)
 		t := DocType{Name: c.Name, Description: c.Description, Schema: c.SchemaFile, Custom: true}
-		if t.Folder, err = p.customFolder(key+".folder", c.Folder); err != nil {
+		t.Folder, err = p.customFolder(key+".folder", c.Folder)
+		if err != nil {
 			return nil, err
 		}
-		if err = p.checkCollision(key, t, types); err != nil {
+		if err := p.checkCollision(key, t, types); err != nil {
 			return nil, err
 		}
-		if err = p.loadSchema(key+".schema_file", &t); err != nil {
+		if err := p.loadSchema(key+".schema_file", &t); err != nil {
 			return nil, err
 		}
 		types = append(types, t)
@@ -53,7 +54,7 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	case overlaps(folder, SchemasFolder):
 		return "", wrong("is kept for schemas")
 	}
-	_, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder)))
+	_, _, err := resolveInside(p.Root, path.Join(p.docsDir, folder))
 	if errors.Is(err, contain.ErrEscapes) || errors.Is(err, contain.ErrHidden) {
 		return "", wrong(fileError(folder, "", err).Problem)
 	}
@@ -112,13 +113,9 @@ func overlaps(a, b string) bool {
 // and the common fields are checked. With a file, only promotion_level, which the server
 // writes, and questions, which it searches, are checked too.
 func (p *Project) loadSchema(key string, t *DocType) error {
-	common, err := schemaFiles.ReadFile("schemas/common.json")
-	if err != nil {
-		return fmt.Errorf("read built-in schema: %w", err)
-	}
 	if t.Schema == "" {
 		own, err := embeddedSchema("schemas/common.json", "/$defs/custom")
-		t.schemas, t.SchemaHash = []*jsonschema.Schema{own}, fingerprint(common, []byte(t.Name), nil)
+		t.schemas, t.SchemaHash = []*jsonschema.Schema{own}, fingerprint(commonSchema, []byte(t.Name), nil)
 		return err
 	}
 	data, own, err := p.readSchema(key, t.Schema)
@@ -127,7 +124,7 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 	}
 	promotable, err := embeddedSchema("schemas/common.json", "/$defs/promotable")
 	t.schemas, t.ownNulls = []*jsonschema.Schema{own, promotable}, true
-	t.SchemaHash = fingerprint(common, []byte(t.Name), data)
+	t.SchemaHash = fingerprint(commonSchema, []byte(t.Name), data)
 	return err
 }
 
@@ -135,7 +132,11 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema, error) {
 	const example = `for example "schema_file": "./schemas/api-contract.schema.yaml"`
 	shown := filepath.Join(p.Root, p.docsDir, filepath.FromSlash(configured))
-	data, err := p.readSchemaFile(configured)
+	rel := filepath.FromSlash(configured)
+	if !filepath.IsAbs(rel) {
+		rel = filepath.Join(p.docsDir, rel)
+	}
+	data, err := readInside(p.Root, rel)
 	switch {
 	case errors.Is(err, contain.ErrEscapes), errors.Is(err, contain.ErrHidden):
 		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which %s", configured, fileError(shown, "", err).Problem),
@@ -166,13 +167,6 @@ func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema
 		return nil, nil, schemaError(shown, err)
 	}
 	return data, own, nil
-}
-
-func (p *Project) readSchemaFile(configured string) ([]byte, error) {
-	if filepath.IsAbs(configured) {
-		return nil, contain.ErrEscapes
-	}
-	return readInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(configured)))
 }
 
 func (p *Project) configError(key, problem, hint string) *ConfigError {

@@ -24,10 +24,6 @@ func TestLoad_RefusesCustomDocType(t *testing.T) {
 			`custom_doc_types[0].name" is "tool", the name of a built-in doc-type. Choose another name, for example "name": "api-contract".`,
 		},
 		{
-			"name given twice", `{"name": "adr", "folder": "x"}, {"name": "adr", "folder": "y"}`,
-			`custom_doc_types[1].name" is "adr", the name of a custom doc-type. Choose another name, for example "name": "api-contract".`,
-		},
-		{
 			"built-in folder", `{"name": "adr", "folder": "Problems"}`,
 			`custom_doc_types[0].folder" is "Problems", which overlaps the folder "problems" of the built-in doc-type problem. ` + own,
 		},
@@ -35,12 +31,7 @@ func TestLoad_RefusesCustomDocType(t *testing.T) {
 			"inside a built-in folder", `{"name": "adr", "folder": "codebase/adr"}`,
 			`custom_doc_types[0].folder" is "codebase/adr", which overlaps the folder "codebase" of the built-in doc-type codebase. ` + own,
 		},
-		{
-			"around another folder", `{"name": "adr", "folder": "a/b"}, {"name": "rfc", "folder": "a"}`,
-			`custom_doc_types[1].folder" is "a", which overlaps the folder "a/b" of the custom doc-type adr. ` + own,
-		},
 		{"upwards", `{"name": "adr", "folder": "../src"}`, folder("../src", "leads out of csharp-compounding-docs")},
-		{"up and down", `{"name": "adr", "folder": "a/../../src"}`, folder("a/../../src", "leads out of csharp-compounding-docs")},
 		{"absolute", `{"name": "adr", "folder": "/etc"}`, folder("/etc", "is an absolute path")},
 		{"all documents", `{"name": "adr", "folder": "./"}`, folder("./", "is the folder of all documents")},
 		{"schemas", `{"name": "adr", "folder": "Schemas/x"}`, folder("Schemas/x", "is kept for schemas")},
@@ -104,48 +95,18 @@ func TestLoad_RefusesSchema(t *testing.T) {
 		b.WriteString(`"l30": {"type": "object"}}}`)
 		return b.String()
 	}()
-	var patterns strings.Builder
-	for i := range 101 {
-		fmt.Fprintf(&patterns, "{pattern: '^%d[a-z]{1000}'},", i)
-	}
 	tests := []struct{ name, file, schema, want string }{
-		{"many patterns", "a.yaml", "allOf: [" + patterns.String() + "]", complexity},
 		{"misspelt keyword", "a.yaml", "requierd: [a]", `: "requierd" is not a keyword that is read here. Check its spelling, or leave it out.`},
 		{"empty YAML", "a.yaml", "# nothing\n", ` is empty. Write for example type: object.`},
 		{"YAML in another encoding", "a.yaml", "\xff\xfet\x00", ` is not UTF-8 text. Save it with the encoding UTF-8.`},
 		{"huge YAML", "a.yaml", "type: object" + strings.Repeat(" ", 256<<10), ` is larger than 256 KiB. Shorten it; such a file has a few kilobytes.`},
-		{"complex key", "a.yaml", "? [a, b]\n: c\n", `: line 1, column 3: the file holds a key that is not a plain text.` + plainYAML},
 		{"bad YAML", "a.yaml", "required:\n  - name: a\n   type: b\n", `: line 3, column 4: the file is not valid YAML: did not find expected '-' indicator.` + plainYAML},
-		{"key given twice in YAML", "a.yaml", "type: object\ntype: array\n", `: line 2, column 1: the key "type" is given twice.` + plainYAML},
-		{"alias", "a.yaml", "type: object\nrequired: [*x]\n", `: line 2, column 12: the file is not valid YAML: unknown anchor 'x' referenced.` + plainYAML},
-		{"tag", "a.yaml", "type: !object object\n", `: line 1, column 7: the key "type" has the tag !object, which has no JSON equivalent.` + plainYAML},
-		{"two documents", "a.yaml", "type: object\n---\ntype: array\n", `: line 2, column 1: the file holds a second YAML document.` + plainYAML},
-		{"deep YAML", "a.yaml", "a: " + strings.Repeat("[", 100_000), `: line 1, column 68: the file nests deeper than 64 levels.` + plainYAML},
-		{"deep YAML lists", "a.yaml", strings.Repeat("- ", 100_000), `: line 1, column 129: the file nests deeper than 64 levels.` + plainYAML},
-		{"endless YAML", "a.yaml", "a: [" + strings.Repeat("1,", 100_000) + "1]", `: line 1, column 50001: the file holds more than 25000 values.` + plainYAML},
 		{"not a number of JSON", "a.yaml", "type: object\nmaximum: .inf\n", `: line 2, column 10: the key "maximum" is not a finite number, which has no JSON equivalent.` + plainYAML},
 		{"remote reference", "a.json", `{"properties": {"a": {"$ref": "http://127.0.0.1:1/x.json"}}}`, `: "properties.a.$ref" is "http://127.0.0.1:1/x.json", which is not in this file.` + copyHere},
-		{"file reference", "a.yaml", "properties: {a: {$ref: 'file:///etc/passwd'}}", `: "properties.a.$ref" is "file:///etc/passwd", which is not in this file.` + copyHere},
-		{"sibling reference", "a.yaml", "allOf: [{$ref: b.yaml}]", `: "allOf[0].$ref" is "b.yaml", which is not in this file.` + copyHere},
-		{"reference to nothing", "a.yaml", "{properties: {a: {$ref: '#/$defs/x'}}}", `: "properties.a.$ref" is "#/$defs/x", which is not in this file.` + copyHere},
-		{"anchor of nothing", "a.yaml", "{properties: {a: {$ref: '#x'}}}", `: "properties.a.$ref" is "#x", which is not in this file.` + copyHere},
-		{"recursive", "a.json", `{"properties": {"a": {"$ref": "#"}}}`, complexity},
-		{"reference to itself", "a.json", `{"$ref": "#"}`, complexity},
-		{"dynamic reference", "a.json", `{"$dynamicAnchor": "n", "properties": {"a": {"$dynamicRef": "#n"}}}`, `: "$dynamicAnchor" is not a keyword that is read here. Check its spelling, or leave it out.`},
 		{"exponential", "a.json", doubling, complexity},
-		{"many values", "a.json", `{"enum": [` + strings.Repeat("1,", 3_000) + `1]}`, complexity},
-		{"deep", "a.json", strings.Repeat(`{"additionalProperties":`, 100) + "{}" + strings.Repeat("}", 100), complexity},
-		{
-			"bad pattern", "a.json", `{"properties": {"a/b": {"pattern": "("}}}`,
-			`: "properties.a/b.pattern" is "(". Write a regular expression of at most 1000 bytes.`,
-		},
 		{
 			"wrong keyword value", "a.yaml", "type: object\nrequired: title\n",
 			` cannot be used (json: cannot unmarshal string into Go struct field .schemaWithoutMethods.required of type []string).` + compare,
-		},
-		{
-			"wrong type", "a.yaml", "properties: {a: {type: text}}",
-			`: "properties.a.type" is "text". A type is one of array, boolean, integer, null, number, object, string.`,
 		},
 		{
 			"bad JSON", "a.json", "{\n  'type': 1}",

@@ -116,36 +116,6 @@ func TestDocType_JSONSchema(t *testing.T) {
 	}
 }
 
-func TestDocType_JSONSchemaForms(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, file, schema string
-		frontMatter        map[string]any
-		want               []project.Violation
-	}{
-		{
-			"draft-07", "a.json",
-			`{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"items": {"$ref": "#/definitions/a"}}}, "definitions": {"a": {"type": "string"}}}`,
-			map[string]any{"a": []any{1}},
-			[]project.Violation{{Field: "a[0]", Problem: "is 1", Expected: "text"}},
-		},
-		{
-			"schema that refuses everything", "a.yaml", "allOf: [false]",
-			map[string]any{},
-			[]project.Violation{{Field: "front matter", Problem: "is an object", Expected: "what the schema says: validating root: not: validated against <anonymous schema>"}},
-		},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got := customType(t, customRepo(t, tt.file, tt.schema)).Validate(tt.frontMatter)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 func TestDocType_SchemaHashFollowsTheSchema(t *testing.T) {
 	t.Parallel()
 	hash := func(schema string) string { return customType(t, customRepo(t, "a.yaml", schema)).SchemaHash }

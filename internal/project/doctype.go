@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
@@ -29,8 +29,13 @@ type DocType struct {
 	ownNulls bool // the schema is the project's own, which may allow null
 }
 
-// Violation is a fault of a document's front matter.
-type Violation = document.Violation
+// Violation is one thing that is wrong with a document's front matter, in words for its writer:
+// {"severity", `is "urgent"`, "one of critical, high, medium, low"}.
+type Violation struct {
+	Field    string `json:"field"`    // the place in the front matter, such as severity or tags[1]
+	Problem  string `json:"problem"`  // completes the sentence that Field begins
+	Expected string `json:"expected"` // a noun phrase, never empty
+}
 
 // commonFields are the fields that the server reads. No schema can forbid them.
 var commonFields = []string{
@@ -78,34 +83,20 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 // builtInTypes returns the doc-types that every project has, in their usual order. Their schemas have their
 // names and descriptions.
 func builtInTypes() ([]DocType, error) {
-	common, err := schemaFiles.ReadFile("schemas/common.json")
-	if err != nil {
-		return nil, fmt.Errorf("read built-in schema: %w", err)
-	}
-	list := []struct{ file, folder string }{
-		{"schemas/problem.json", "problems"},
-		{"schemas/insight.json", "insights"},
-		{"schemas/codebase.json", "codebase"},
-		{"schemas/tool.json", "tools"},
-		{"schemas/style.json", "styles"},
-	}
-	types := make([]DocType, 0, len(list))
-	for _, b := range list {
-		s, err := embeddedSchema(b.file, "")
-		if err != nil {
-			return nil, err
-		}
-		data, err := schemaFiles.ReadFile(b.file)
+	var types []DocType
+	for _, folder := range []string{"problems", "insights", "codebase", "tools", "styles"} {
+		file := "schemas/" + strings.TrimSuffix(folder, "s") + ".json" // a folder has the plural of its doc-type's name
+		data, err := schemaFiles.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("read built-in schema: %w", err)
 		}
+		s, err := embeddedSchema(file, "")
+		if err != nil {
+			return nil, err
+		}
 		types = append(types, DocType{
-			Name:        s.Title(),
-			Description: s.Description(),
-			Folder:      b.folder,
-			Schema:      BuiltIn,
-			SchemaHash:  fingerprint(common, []byte(s.Title()), data),
-			schemas:     []*jsonschema.Schema{s},
+			Name: s.Title(), Description: s.Description(), Folder: folder, Schema: BuiltIn,
+			SchemaHash: fingerprint(commonSchema, []byte(s.Title()), data), schemas: []*jsonschema.Schema{s},
 		})
 	}
 	return types, nil

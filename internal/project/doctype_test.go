@@ -2,7 +2,6 @@ package project_test
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -103,10 +102,6 @@ func TestDocType_ValidateAccepts(t *testing.T) {
 		changes       map[string]any
 	}{
 		{"problem, least", "problem", nil},
-		{"insight, least", "insight", nil},
-		{"codebase, least", "codebase", nil},
-		{"tool, least", "tool", nil},
-		{"style, least", "style", nil},
 		{"problem, all", "problem", map[string]any{
 			"doc_type": "problem", "component": "orders", "severity": "critical", "prevention": "a linter",
 			"tags": []any{"db"}, "questions": []any{"Why?"}, "related_docs": []any{"../tools/pgx.md"}, "supersedes": "old.md", "promotion_level": "critical",
@@ -119,7 +114,6 @@ func TestDocType_ValidateAccepts(t *testing.T) {
 		{"style, all", "style", map[string]any{"doc_type": "style", "examples": []any{"x"}, "exceptions": "tests"}},
 		{"version that YAML read as a number", "tool", map[string]any{"version": 8.5}},
 		{"docs gap as a truth value", "tool", map[string]any{"official_docs_gap": true}},
-		{"several superseded", "problem", map[string]any{"supersedes": []any{"a.md", "b.md"}}},
 		{"optional field left empty", "problem", map[string]any{"tags": nil, "component": nil, "doc_type": nil}},
 		{"a field of the writer's own", "problem", map[string]any{"ticket": 4711, "author": map[string]any{"name": "x"}}},
 	}
@@ -137,8 +131,6 @@ func TestDocType_ValidateAccepts(t *testing.T) {
 func TestDocType_ValidateFinds(t *testing.T) {
 	t.Parallel()
 	const significances = "one of architectural, behavioral, performance, correctness, convention, integration"
-	const listOfQuestions = "a list of text, maxLength 300, maxItems 10"
-	long := strings.Repeat("ä", 61)
 	tests := []struct {
 		name, docType string
 		changes       map[string]any
@@ -147,48 +139,24 @@ func TestDocType_ValidateFinds(t *testing.T) {
 		{"enum", "problem", map[string]any{"severity": "urgent"}, []project.Violation{
 			{Field: "severity", Problem: `is "urgent"`, Expected: "one of critical, high, medium, low"},
 		}},
-		{"enum in capitals", "problem", map[string]any{"severity": "High"}, []project.Violation{
-			{Field: "severity", Problem: `is "High"`, Expected: "one of critical, high, medium, low"},
-		}},
-		{"missing", "problem", map[string]any{"root_cause": removed{}}, []project.Violation{
-			{Field: "root_cause", Problem: "is missing", Expected: "text"},
-		}},
 		{"left empty", "problem", map[string]any{"root_cause": nil, "title": ""}, []project.Violation{
 			{Field: "root_cause", Problem: "is empty", Expected: "text"},
 			{Field: "title", Problem: "is empty", Expected: "text"},
 		}},
-		{"misspelt", "problem", map[string]any{"root_cause": removed{}, "root-cause": "x"}, []project.Violation{
-			{Field: "root_cause", Problem: "is missing", Expected: "text"},
-		}},
 		{"date", "problem", map[string]any{"date": "15/01/2025"}, []project.Violation{
 			{Field: "date", Problem: `is "15/01/2025"`, Expected: "a date as YYYY-MM-DD"},
 		}},
-		{"no such day", "problem", map[string]any{"date": "2025-02-29"}, []project.Violation{
-			{Field: "date", Problem: `is "2025-02-29"`, Expected: "a date as YYYY-MM-DD"},
-		}},
 		{"another doc_type", "problem", map[string]any{"doc_type": "insight"}, []project.Violation{
 			{Field: "doc_type", Problem: `is "insight"`, Expected: "problem, as the folder problems says"},
-		}},
-		{"promotion level", "style", map[string]any{"promotion_level": "high"}, []project.Violation{
-			{Field: "promotion_level", Problem: `is "high"`, Expected: "one of standard, important, critical"},
 		}},
 		{"text for a list", "problem", map[string]any{"tags": "a, b", "symptoms": "slow"}, []project.Violation{
 			{Field: "symptoms", Problem: `is "slow"`, Expected: "a list of text, minItems 1"},
 			{Field: "tags", Problem: `is "a, b"`, Expected: "a list of text"},
 		}},
-		{"empty list", "problem", map[string]any{"symptoms": []any{}}, []project.Violation{
-			{Field: "symptoms", Problem: "is empty", Expected: "a list of text, minItems 1"},
-		}},
 		{"entries of a list", "problem", map[string]any{"tags": []any{"ok", 2025, nil, map[string]any{}}}, []project.Violation{
 			{Field: "tags[1]", Problem: "is 2025", Expected: "text"},
 			{Field: "tags[2]", Problem: "is empty", Expected: "text"},
 			{Field: "tags[3]", Problem: "is an object", Expected: "text"},
-		}},
-		{"questions", "problem", map[string]any{"questions": "Why?"}, []project.Violation{
-			{Field: "questions", Problem: `is "Why?"`, Expected: listOfQuestions},
-		}},
-		{"too many questions", "problem", map[string]any{"questions": slices.Repeat([]any{"Why?"}, 11)}, []project.Violation{
-			{Field: "questions", Problem: "is a list", Expected: listOfQuestions},
 		}},
 		{"a long question", "problem", map[string]any{"questions": []any{strings.Repeat("y", 301)}}, []project.Violation{
 			{Field: "questions[0]", Problem: `is "` + strings.Repeat("y", 100) + `"`, Expected: "text, maxLength 300"},
@@ -200,9 +168,6 @@ func TestDocType_ValidateFinds(t *testing.T) {
 		{"either of two types", "tool", map[string]any{"supersedes": 5, "official_docs_gap": []any{"x"}}, []project.Violation{
 			{Field: "official_docs_gap", Problem: "is a list", Expected: "text or true or false"},
 			{Field: "supersedes", Problem: "is 5", Expected: "text or a list of text"},
-		}},
-		{"long value is cut", "codebase", map[string]any{"scope": long}, []project.Violation{
-			{Field: "scope", Problem: `is "` + strings.Repeat("ä", 61) + `"`, Expected: "one of system, module, component, function"},
 		}},
 		{
 			"all at once", "style",

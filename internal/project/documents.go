@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -54,17 +53,18 @@ func (p *Project) DocumentPaths() []string {
 }
 
 // rootFiles returns the files at the root of the repository that are documents of a place.
-func (p *Project) rootFiles(place place) (files []string) {
+func (p *Project) rootFiles(place place) []string {
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return nil
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	var files []string
 	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || d.IsDir() && name != ".":
 			return fs.SkipDir
-		case !d.IsDir() && place.covers(name) && p.places.own(name):
+		case !d.IsDir() && place.covers(name) && p.places.has(name):
 			files = append(files, name)
 		}
 		return nil
@@ -74,10 +74,10 @@ func (p *Project) rootFiles(place place) (files []string) {
 
 // PlaceOf returns the entry of Places that has a file of the repository as its document, and false without one.
 func (p *Project) PlaceOf(relPath string) (string, bool) {
-	if within(p.docsDir, relPath) {
+	if contains(p.docsDir, relPath) {
 		return p.docsDir, true
 	}
-	if at := p.places.at(relPath); at >= 0 {
+	if at := p.places.indexOf(relPath); at >= 0 {
 		return p.Config.Documents.Folders[at], true
 	}
 	return "", false
@@ -97,7 +97,7 @@ func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
 
 // lenientAt reports whether a document needs no front matter. Nobody can say how the files of documents.folders
 // were written.
-func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !within(p.docsDir, relPath) }
+func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !contains(p.docsDir, relPath) }
 
 // IsDocument reports whether a file is a document. name is its path in DocumentsRoot, with / separators. The
 // schemas folder has documents only in a lenient project.
@@ -105,7 +105,7 @@ func (p *Project) IsDocument(name string) bool {
 	name = path.Join(p.DocumentsRoot(), name)
 	below, ok := strings.CutPrefix(name, p.docsDir+"/")
 	if !ok {
-		return p.places.own(name)
+		return p.places.has(name)
 	}
 	return strings.EqualFold(path.Ext(name), ".md") && (p.Lenient() || !strings.HasPrefix(below, SchemasFolder+"/"))
 }
@@ -113,7 +113,7 @@ func (p *Project) IsDocument(name string) bool {
 // PruneDocuments reports whether a walk for documents may skip a folder, by its path in DocumentsRoot.
 func (p *Project) PruneDocuments(dir string) bool {
 	dir = path.Join(p.DocumentsRoot(), dir)
-	if within(p.docsDir, dir) || within(dir, p.docsDir) {
+	if contains(p.docsDir, dir) || contains(dir, p.docsDir) {
 		return p.Lenient() && path.Base(dir) == "node_modules"
 	}
 	return p.places.prunes(dir)
@@ -122,7 +122,7 @@ func (p *Project) PruneDocuments(dir string) bool {
 // linkBase returns the folder that paths in related_docs and wikilinks of a document may be relative to: DocsDir
 // for the documents there, and the first of documents.folders for the others.
 func (p *Project) linkBase(relPath string) string {
-	if within(p.docsDir, relPath) {
+	if contains(p.docsDir, relPath) {
 		return p.docsDir
 	}
 	first := p.places.list[0]
@@ -132,16 +132,14 @@ func (p *Project) linkBase(relPath string) string {
 	return first.pattern
 }
 
-// DocumentsFolder checks documents.folder of a configuration, and returns it as [Project.DocsDir]. The
-// folder may be missing. It must not lead out of the repository or to something hidden, because its files
-// are indexed and shown. root is a path without symbolic links. The error is a *[ConfigError].
-func DocumentsFolder(root, configured string) (string, error) {
+// documentsFolder checks documents.folder and returns it as [Project.DocsDir]. The folder may be missing. It must
+// not lead out of the repository or to something hidden, because its files are indexed and shown. The error is a
+// *ConfigError.
+func (p *Project) documentsFolder() (string, error) {
+	configured := p.Config.Documents.Folder
 	wrong := func(problem string) error {
-		return &ConfigError{
-			Path: filepath.Join(root, ConfigDir, ConfigFile), Key: "documents.folder",
-			Problem: fmt.Sprintf("is %q, which %s", configured, problem),
-			Hint:    `Name a folder of the repository, for example "folder": "docs/solutions".`,
-		}
+		return p.configError("documents.folder", fmt.Sprintf("is %q, which %s", configured, problem),
+			`Name a folder of the repository, for example "folder": "docs/solutions".`)
 	}
 	folder := path.Clean(configured)
 	if problem := folderProblem(configured, "the repository"); problem != "" {
@@ -150,26 +148,19 @@ func DocumentsFolder(root, configured string) (string, error) {
 	if folder == "." {
 		return "", wrong("is the repository itself")
 	}
-	full := filepath.Join(root, filepath.FromSlash(folder))
-	target, err := resolveInside(root, filepath.FromSlash(folder))
+	full := filepath.Join(p.Root, filepath.FromSlash(folder))
+	target, info, err := resolveInside(p.Root, folder)
 	switch {
-	case err == nil && target == ".":
-		return "", wrong("leads to the repository itself")
-	case err == nil && isGit(root, target):
-		err = contain.ErrHidden
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	case errors.Is(err, fs.ErrNotExist):
+		return folder, nil
+	case err != nil:
 		return "", fileError(full, "", err)
-	}
-	if info, err := os.Stat(full); folder != DocsFolder && err == nil && !info.IsDir() {
+	case target == ".":
+		return "", wrong("leads to the repository itself")
+	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // they may be visible
+		return "", fileError(full, "", contain.ErrHidden)
+	case folder != DocsFolder && !info.IsDir():
 		return "", wrong("is not a folder")
 	}
 	return folder, nil
-}
-
-// isGit reports whether a path relative to root is in a git folder, which may be visible.
-func isGit(root, target string) bool {
-	return slices.ContainsFunc(gitFolders(root), func(folder string) bool {
-		return isInside(folder, filepath.Join(root, target))
-	})
 }

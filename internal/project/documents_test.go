@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -150,12 +149,12 @@ func TestProject_IsDocument(t *testing.T) {
 	}
 }
 
-func TestProject_LenientDocumentType(t *testing.T) {
+func TestProject_LenientRules(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, newRepo(t, withConfig(documentsConfig("docs/solutions"))))
-	got, ok := p.DocumentType("docs/solutions/ui-bugs/x.md")
+	got, ok := p.Rules("docs/solutions/ui-bugs/x.md")
 	if !ok || got.Name != "problem" || got.Docs != "docs/solutions" || !got.Lenient() {
-		t.Fatalf("DocumentType() = %+v, %t", got, ok)
+		t.Fatalf("Rules() = %+v, %t", got, ok)
 	}
 	if named, ok := got.Named("style"); !ok || named.Name != "style" || named.SchemaHash != got.SchemaHash {
 		t.Errorf("front matter names %+v, %t, want style", named, ok)
@@ -167,7 +166,7 @@ func TestProject_LenientDocumentType(t *testing.T) {
 		"doc_type": "guide", "title": "A", "date": "2026-01-02", "summary": "A", "significance": "correctness", "problem_type": "ui_bug",
 		"symptoms": []any{"it fails"}, "root_cause": "a mistake", "solution": "correct it",
 	}
-	want := []document.Violation{
+	want := []project.Violation{
 		{Field: "doc_type", Problem: `is "guide"`, Expected: "one of problem, insight, codebase, tool, style; it counts as problem"},
 		{Field: "problem_type", Problem: `is "ui_bug"`, Expected: "one of bug, configuration, integration, performance, security, data"},
 	}
@@ -177,7 +176,7 @@ func TestProject_LenientDocumentType(t *testing.T) {
 }
 
 // The index of a document depends on its project's leniency, folder and doc-types.
-func TestProject_DocumentTypeChangesWithTheConfig(t *testing.T) {
+func TestProject_RulesChangeWithTheConfig(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, rest := range []string{
@@ -186,7 +185,7 @@ func TestProject_DocumentTypeChangesWithTheConfig(t *testing.T) {
 		`, "documents": {"lenient": true}, "custom_doc_types": [{"name": "adr", "folder": "adr"}]`,
 	} {
 		p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"`+rest+`}`)))
-		got, _ := p.DocumentType(p.DocsDir() + "/problems/x.md")
+		got, _ := p.Rules(p.DocsDir() + "/problems/x.md")
 		if other, ok := seen[got.SchemaHash]; ok {
 			t.Errorf("%q is like %q", rest, other)
 		}

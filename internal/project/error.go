@@ -65,7 +65,7 @@ func fileError(path, hint string, err error) *ConfigError {
 	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if target, _ := os.Readlink(path); target != "" {
 			e.Problem, e.Hint = "is a link to a file that does not exist", "Correct the link, or remove it."
 		}
 	case errors.Is(err, syscall.ENOTDIR):

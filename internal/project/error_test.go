@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,6 +37,9 @@ func TestConfigError_TellsUnreadableFromWrong(t *testing.T) {
 			}
 			if got.Unreadable() != tt.unreadable {
 				t.Errorf("Unreadable() = %t, want %t: %v", got.Unreadable(), tt.unreadable, err)
+			}
+			if missing := errors.Is(err, fs.ErrNotExist); missing != (tt.name == "missing") {
+				t.Errorf("%v is fs.ErrNotExist: %t", err, missing)
 			}
 			if path, key := got.Location(); path != filepath.Join(root, filepath.FromSlash(configPath)) || key != tt.key {
 				t.Errorf("Location() = %q, %q, want the configuration and %q", path, key, tt.key)

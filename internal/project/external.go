@@ -26,21 +26,21 @@ type External struct {
 	Hidden bool   // the folder is hidden in the repository, and the user allows it
 
 	include, exclude []string
-	// kept are folders in Dir that are never searched: those of the project's own documents and of git.
-	kept []string
-	own  places // of the project's own documents
+	// privateFolders are folders in Dir that are never searched: those of the project's own documents and of git.
+	privateFolders []string
+	ownPlaces      places // of the project's own documents
 }
 
 // Match reports whether a file belongs to the external docs. relPath is relative to Dir, with / separators.
 func (e External) Match(relPath string) bool {
 	relPath = path.Clean(relPath)
-	owned := e.RelDir != "" && e.own.own(path.Join(e.RelDir, relPath))
+	owned := e.RelDir != "" && e.ownPlaces.has(path.Join(e.RelDir, relPath))
 	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath) && !owned
 }
 
 // Has is Match for a path relative to the repository.
 func (e External) Has(relPath string) bool {
-	return e.RelDir != "" && within(e.RelDir, relPath) && e.Match(strings.TrimPrefix(relPath, e.RelDir+"/"))
+	return e.RelDir != "" && contains(e.RelDir, relPath) && e.Match(strings.TrimPrefix(relPath, e.RelDir+"/"))
 }
 
 // Prune reports whether a walk may skip a folder. relDir is relative to Dir, with / separators.
@@ -56,7 +56,7 @@ func (e External) Prune(relDir string) bool {
 
 // private reports whether a path belongs to git, or to the project's own documents, another collection.
 func (e External) private(relPath string) bool {
-	return holdsGit(relPath) || slices.ContainsFunc(e.kept, func(folder string) bool {
+	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool {
 		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
 	})
 }
@@ -78,38 +78,40 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 		return nil, err
 	}
 	e := &External{Path: config.Path, Dir: dir}
-	if isInside(p.Root, dir) {
-		rel, err := filepath.Rel(p.Root, dir)
-		if err != nil {
-			return nil, p.externalError("path", err.Error(), "Write a path in the repository.")
-		}
-		e.RelDir = filepath.ToSlash(rel)
-		e.Hidden = contain.Hidden(rel)
+	if rel, ok := relative(p.Root, dir); ok {
+		e.RelDir, e.Hidden = rel, contain.Hidden(rel)
 	}
 	docs := filepath.Join(p.Root, filepath.FromSlash(p.docsDir))
 	if isInside(docs, dir) {
 		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
 			`They are searched anyway; name another folder, for example "path": "./docs".`)
 	}
-	kept := append(gitFolders(p.Root), docs)
-	if target, err := filepath.EvalSymlinks(docs); err == nil { // no file is indexed twice over a link
-		kept = append(kept, target)
+	target, err := filepath.EvalSymlinks(docs) // no file is indexed twice over a link
+	if err != nil {
+		target = docs
 	}
-	for _, folder := range kept {
-		if isInside(folder, dir) {
-			folder = dir
-		}
-		if rel, err := filepath.Rel(dir, folder); err == nil && filepath.IsLocal(rel) {
-			e.kept = append(e.kept, filepath.ToSlash(rel))
-		}
+	private := append(gitFolders(p.Root), docs, target)
+	e.privateFolders = relativePaths(dir, private)
+	if inAny(private, dir) {
+		e.privateFolders = []string{"."}
 	}
-	if e.include, err = p.patterns("include_patterns", config.IncludePatterns); err != nil {
+	e.include, err = p.patterns("include_patterns", config.IncludePatterns)
+	if err != nil {
 		return nil, err
 	}
-	if e.exclude, err = p.patterns("exclude_patterns", config.ExcludePatterns); err != nil {
-		return nil, err
+	e.exclude, err = p.patterns("exclude_patterns", config.ExcludePatterns)
+	return e, err
+}
+
+// relativePaths returns the folders that are dir or below it, relative to dir with / separators.
+func relativePaths(dir string, folders []string) []string {
+	var found []string
+	for _, folder := range folders {
+		if rel, ok := relative(dir, folder); ok {
+			found = append(found, rel)
+		}
 	}
-	return e, nil
+	return found
 }
 
 func (p *Project) externalDir(configured string, allowed []string) (string, error) {
@@ -120,43 +122,40 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 			return "", p.externalLeaves(configured, dir)
 		}
 	}
-	resolved, err := filepath.EvalSymlinks(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fileError(dir, "", err)
+	noFolder := func(problem string, err error) error {
+		e := p.externalError("path", fmt.Sprintf("names %q, which %s", configured, problem),
+			fmt.Sprintf(`Create the folder %s, or name one that exists, for example "path": "./docs", or remove external_docs.`, dir))
+		e.Err = err
+		return e
 	}
-	if err == nil && !isInside(p.Root, resolved) && !isAllowed(configured, resolved, allowed) {
+	resolved, err := filepath.EvalSymlinks(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", noFolder("does not exist", err)
+	case err != nil:
+		return "", fileError(dir, "", err)
+	case !isInside(p.Root, resolved) && !isAllowed(configured, resolved, allowed):
 		return "", p.externalLeaves(configured, resolved)
 	}
-	if err == nil {
-		if err := p.checkExternalHidden(configured, resolved, allowed); err != nil {
-			return "", err
-		}
-		var info fs.FileInfo
-		if info, err = os.Stat(resolved); err == nil && info.IsDir() {
-			return resolved, nil
-		}
+	if err := p.checkExternalHidden(configured, resolved, allowed); err != nil {
+		return "", err
 	}
-	problem := fmt.Sprintf("names %q, which does not exist", configured)
-	if err == nil {
-		problem = fmt.Sprintf("names %q, which is not a folder", configured)
+	info, err := os.Stat(resolved)
+	if err != nil || !info.IsDir() {
+		return "", noFolder("is not a folder", err)
 	}
-	e := p.externalError("path", problem,
-		fmt.Sprintf(`Create the folder %s, or name one that exists, for example "path": "./docs", or remove external_docs.`, dir))
-	e.Err = err
-	return "", e
+	return resolved, nil
 }
 
 // checkExternalHidden returns an error for a folder in a hidden folder or in a git folder, whatever path
 // leads to it. Hidden folders above the repository, or above a folder that the user's settings allow, do
 // not count: both may be in ~/.local. Git folders are never allowed.
 func (p *Project) checkExternalHidden(configured, dir string, allowed []string) error {
-	rel, err := filepath.Rel(p.Root, dir)
-	inside := err == nil && filepath.IsLocal(rel)
+	rel, inside := relative(p.Root, dir)
 	if !inside {
 		rel = dir
 	}
-	inGit := func(folder string) bool { return isInside(folder, dir) }
-	if holdsGit(rel) || slices.ContainsFunc(gitFolders(p.Root), inGit) {
+	if holdsGit(rel) || inAny(gitFolders(p.Root), dir) {
 		return p.externalError("path", fmt.Sprintf("is %q, which is one of git's own folders", configured),
 			`Tokens and passwords may be there. Name a folder of documents, for example "path": "./docs".`)
 	}
@@ -175,11 +174,13 @@ func gitFolders(root string) []string {
 	if err != nil || dirs.own == "" {
 		return nil
 	}
-	folders := []string{}
+	var folders []string
 	for _, dir := range []string{dirs.own, dirs.common} {
-		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-			folders = append(folders, resolved)
+		resolved, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			continue
 		}
+		folders = append(folders, resolved)
 	}
 	return folders
 }
@@ -196,8 +197,8 @@ func isAllowed(configured, dir string, allowed []string) bool {
 		if err != nil || !filepath.IsAbs(folder) {
 			return false
 		}
-		rel, err := filepath.Rel(resolved, dir)
-		return err == nil && filepath.IsLocal(rel) && !contain.Hidden(rel)
+		rel, ok := relative(resolved, dir)
+		return ok && !contain.Hidden(rel)
 	})
 }
 

@@ -44,27 +44,6 @@ func TestDocType_Fields(t *testing.T) {
 	}
 	custom := []project.Field{{Name: "date", Expected: date}, promotion, shared[0], shared[1], shared[2], shared[3]}
 	want := map[string][]project.Field{
-		"problem": {
-			{Name: "title", Required: true, Expected: "text"},
-			{Name: "date", Required: true, Expected: date},
-			{Name: "summary", Required: true, Expected: "text"},
-			{
-				Name: "significance", Required: true, Description: "What the lesson bears on.",
-				Expected: "one of architectural, behavioral, performance, correctness, convention, integration",
-			},
-			{Name: "problem_type", Required: true, Expected: "one of bug, configuration, integration, performance, security, data"},
-			{
-				Name: "symptoms", Required: true, Expected: "a list of text, minItems 1",
-				Description: "What was observed, one entry a symptom.",
-			},
-			{Name: "root_cause", Required: true, Expected: "text"},
-			{Name: "solution", Required: true, Expected: "text"},
-			{Name: "component", Expected: "text"},
-			{Name: "prevention", Expected: "text"},
-			promotion, shared[0], shared[1],
-			{Name: "severity", Expected: "one of critical, high, medium, low"},
-			shared[2], shared[3],
-		},
 		"note": append([]project.Field{{Name: "title", Required: true, Expected: "text"}}, custom...),
 		"contract": {
 			{Name: "title", Required: true},

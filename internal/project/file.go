@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
@@ -16,12 +15,13 @@ import (
 // decode checks the content of a JSON file against an embedded schema and decodes it into dst. Fields that
 // the file does not set keep their values. example is a content that works. value is the parsed content. The
 // error is a *ConfigError.
-func decode(path string, content []byte, schema, example string, dst any) (value any, err error) {
-	value, err = parseJSON(path, bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), example)
+func decode(path string, content []byte, schema, example string, dst any) (map[string]any, error) {
+	value, err := parseJSON(path, bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), example)
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := value.(map[string]any); !ok {
+	object, ok := value.(map[string]any)
+	if !ok {
 		return nil, &ConfigError{Path: path, Problem: jsonschema.State(value), Hint: "Write an object, for example " + example + "."}
 	}
 	_, err = parseYAML(path, content) // JSON is YAML, and only this decoder sees a key that is given twice
@@ -29,20 +29,20 @@ func decode(path string, content []byte, schema, example string, dst any) (value
 		return nil, &ConfigError{Path: path, Key: twice.Key, Problem: twice.Problem, Hint: "Remove one of the two."}
 	}
 	s, err := embeddedSchema(schema, "")
-	if err == nil {
-		err = keyError(path, s.Check(value))
-	}
 	if err != nil {
 		return nil, err
 	}
-	checked, err := json.Marshal(value)
-	if err == nil {
-		err = json.Unmarshal(checked, dst)
+	if err := keyError(path, s.Check(value)); err != nil {
+		return nil, err
 	}
+	checked, err := json.Marshal(value) // 2.0 becomes 2
 	if err != nil {
+		return nil, fmt.Errorf("write %s as checked: %w", path, err)
+	}
+	if err := json.Unmarshal(checked, dst); err != nil {
 		return nil, &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + example + ".", Err: err}
 	}
-	return value, nil
+	return object, nil
 }
 
 // parseJSON decodes one JSON value. example is a content that works. The error is a *ConfigError that names
@@ -56,45 +56,43 @@ func parseJSON(path string, data []byte, example string) (any, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, &ConfigError{Path: path, Problem: "is empty", Hint: "Write for example " + example + "."}
 	}
-	var value any
-	err := json.Unmarshal(data, &value)
-	if err == nil {
-		return value, nil
-	}
-	if line := document.ConflictLine(data); line > 0 {
+	if line := ConflictLine(data); line > 0 {
 		return nil, &ConfigError{
 			Path: path, Problem: fmt.Sprintf("line %d: git has left the marks of a merge conflict", line),
 			Hint: "Keep one of the two sides, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.",
 		}
 	}
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		before := data[:max(0, syntax.Offset-1)] // the offset includes the wrong byte
-		line := bytes.Count(before, []byte("\n")) + 1
-		column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-		problem := fmt.Sprintf("line %d, column %d: %s", line, column, syntaxProblem(before, data[len(before)], err))
-		return nil, &ConfigError{Path: path, Problem: problem, Hint: hint}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return nil, &ConfigError{Path: path, Problem: jsonProblem(data, err), Hint: hint}
 	}
-	// A number is out of range.
-	return nil, &ConfigError{Path: path, Problem: fmt.Sprintf("cannot be read: %.100s", err), Hint: hint}
+	return value, nil
 }
 
-// syntaxProblem says what is wrong with JSON at the byte wrong, which follows the text before.
-func syntaxProblem(before []byte, wrong byte, err error) string {
-	before = bytes.TrimSpace(before)
-	switch {
-	case strings.HasPrefix(err.Error(), "unexpected end"):
-		return "the file ends before a bracket or a quote is closed"
-	case wrong == '/' || wrong == '#':
-		return "a comment"
-	case wrong == '\'':
-		return "a text in single quotes"
-	case (wrong == '}' || wrong == ']') && bytes.HasSuffix(before, []byte(",")):
-		return "a comma stands before the " + string(wrong)
-	case wrong == '"':
-		return "a comma or a colon is missing before the quote"
-	default:
-		return err.Error()
+// jsonProblem says where data is no JSON, and why.
+func jsonProblem(data []byte, err error) string {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok { // a number is out of range
+		return fmt.Sprintf("cannot be read: %.100s", err)
 	}
+	before := data[:max(0, syntax.Offset-1)] // the offset includes the wrong byte
+	wrong := data[len(before)]
+	problem := err.Error()
+	switch {
+	case strings.HasPrefix(problem, "unexpected end"):
+		problem = "the file ends before a bracket or a quote is closed"
+	case wrong == '/' || wrong == '#':
+		problem = "a comment"
+	case wrong == '\'':
+		problem = "a text in single quotes"
+	case (wrong == '}' || wrong == ']') && bytes.HasSuffix(bytes.TrimSpace(before), []byte(",")):
+		problem = "a comma stands before the " + string(wrong)
+	case wrong == '"':
+		problem = "a comma or a colon is missing before the quote"
+	}
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return fmt.Sprintf("line %d, column %d: %s", line, column, problem)
 }
 
 const maxYAMLBytes = 256 << 10

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
@@ -43,9 +45,11 @@ func (h GitHead) Stamp() string {
 	var stamp strings.Builder
 	stamp.WriteString(h.Branch)
 	for _, file := range append([]string{h.HeadFile}, h.refFiles...) {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintf(&stamp, " %d:%d", info.ModTime().UnixNano(), info.Size())
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
 		}
+		fmt.Fprintf(&stamp, " %d:%d", info.ModTime().UnixNano(), info.Size())
 	}
 	return stamp.String()
 }
@@ -58,19 +62,19 @@ type gitDirs struct {
 
 // Lock returns the path of git's lock for changes of the work tree, and since when it is held, or zero. A
 // git that crashed leaves the lock.
-func (h GitHead) Lock() (path string, since time.Time, err error) {
+func (h GitHead) Lock() (file string, since time.Time, err error) {
 	if !h.InRepository {
 		return "", time.Time{}, nil
 	}
-	path = filepath.Join(filepath.Dir(h.HeadFile), "index.lock")
-	info, err := os.Stat(path)
+	file = filepath.Join(filepath.Dir(h.HeadFile), "index.lock")
+	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return path, time.Time{}, nil
+		return file, time.Time{}, nil
 	}
 	if err != nil {
-		return path, time.Time{}, fmt.Errorf("look at git's lock: %w", err)
+		return file, time.Time{}, fmt.Errorf("look at git's lock: %w", err)
 	}
-	return path, info.ModTime(), nil
+	return file, info.ModTime(), nil
 }
 
 // Head reads what is checked out at root, which may be below the top of a work tree. Outside a repository it
@@ -197,18 +201,10 @@ func readGitFile(file string) (string, error) {
 	return string(bytes.TrimSpace(data)), err
 }
 
-// isRefName reports whether a ref is safe as a path in a git folder. It is stricter than git
-// check-ref-format.
+// isRefName reports whether a ref is safe as a path in a git folder and as a text.
 func isRefName(ref string) bool {
-	if !strings.HasPrefix(ref, "refs/") || strings.HasSuffix(ref, ".lock") || strings.ContainsAny(ref, "\\:*?[~^ \x7f") {
-		return false
-	}
-	for part := range strings.SplitSeq(ref, "/") {
-		if part == "" || strings.HasPrefix(part, ".") {
-			return false
-		}
-	}
-	return !strings.Contains(ref, "..") && !strings.ContainsFunc(ref, func(r rune) bool { return r < ' ' })
+	return strings.HasPrefix(ref, "refs/") && path.Clean(ref) == ref && filepath.IsLocal(ref) &&
+		!strings.ContainsFunc(ref, unicode.IsControl)
 }
 
 // shortName returns a ref as git shows it: a branch without refs/heads/.
@@ -221,4 +217,26 @@ func shortName(ref string) string {
 
 func isCommit(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// ConflictLine returns the 1-based line of the first mark that git leaves in a text where two branches
+// conflict, or 0. Code blocks do not count: a text may explain such marks.
+func ConflictLine(text []byte) int {
+	first, divided, inCode := 0, false, false
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		switch {
+		case bytes.HasPrefix(line, []byte("```")), bytes.HasPrefix(line, []byte("~~~")):
+			inCode = !inCode
+		case inCode:
+		case bytes.HasPrefix(line, []byte("<<<<<<< ")):
+			first, divided = number, false
+		case bytes.HasPrefix(line, []byte("=======")):
+			divided = first > 0
+		case bytes.HasPrefix(line, []byte(">>>>>>> ")) && divided:
+			return first
+		}
+	}
+	return 0
 }

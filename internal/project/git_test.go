@@ -71,96 +71,54 @@ func conflict(t *testing.T, root, backend string) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name string
-		// make changes the repository at root and returns the folder to look from and where its
-		// HEAD is.
-		make         func(t *testing.T, root string) (dir, headFile string)
-		wantBranch   string
-		wantDetached bool
+		name     string
+		commands []string // of git, in the repository
+		conflict string   // how a rebase that stops is done; "" for none
+		folder   string   // to look from, made if it is missing
+		headFile string   // in .git
+		branch   string
+		detached bool
 	}{
-		{"branch", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			return root, ".git/HEAD"
-		}, "main", false},
-		{"branch with slashes", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			git(t, root, "switch", "-q", "-c", "feature/new/thing")
-			return root, ".git/HEAD"
-		}, "feature/new/thing", false},
-		{"folder below the top", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			return filepath.Join(root, "docs"), ".git/HEAD"
-		}, "main", false},
-		{"packed refs", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			git(t, root, "tag", "-a", "-m", "v1", "v1")
-			git(t, root, "pack-refs", "--all", "--prune")
-			return root, ".git/HEAD"
-		}, "main", false},
-		{"detached", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			git(t, root, "checkout", "-q", "--detach")
-			return root, ".git/HEAD"
-		}, "HEAD", true},
-		{"worktree", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			tree := filepath.Join(root, "trees", "side")
-			git(t, root, "worktree", "add", "-q", "-b", "side", tree)
-			write(t, filepath.Join(tree, "b.md"), "b", false)
-			commit(t, tree, "side")
-			return tree, ".git/worktrees/side/HEAD"
-		}, "side", false},
-		{"worktree with packed refs", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			tree := filepath.Join(root, "side")
-			git(t, root, "worktree", "add", "-q", "-b", "side", tree)
-			git(t, root, "pack-refs", "--all", "--prune")
-			return tree, ".git/worktrees/side/HEAD"
-		}, "side", false},
-		{"submodule", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			git(t, root, "submodule", "--quiet", "add", newGit(t), "sub")
-			git(t, filepath.Join(root, "sub"), "switch", "-q", "-c", "in-sub")
-			return filepath.Join(root, "sub"), ".git/modules/sub/HEAD"
-		}, "in-sub", false},
-		{"rebase", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			conflict(t, root, "--merge")
-			return root, ".git/HEAD"
-		}, "team/topic", true},
-		{"rebase by patches", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			conflict(t, root, "--apply")
-			return root, ".git/HEAD"
-		}, "team/topic", true},
-		{"after a rebase", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			conflict(t, root, "--merge")
-			git(t, root, "rebase", "--abort")
-			return root, ".git/HEAD"
-		}, "team/topic", false},
-		{"a folder called .git in between", func(t *testing.T, root string) (string, string) {
-			t.Helper()
-			write(t, filepath.Join(root, "docs", ".git"), "", true)
-			return filepath.Join(root, "docs"), ".git/HEAD"
-		}, "main", false},
+		{name: "branch", headFile: "HEAD", branch: "main"},
+		{name: "branch with slashes", commands: []string{"switch -q -c feature/new/thing"}, headFile: "HEAD", branch: "feature/new/thing"},
+		{name: "folder below the top", folder: "docs", headFile: "HEAD", branch: "main"},
+		{name: "a folder called .git in between", folder: "docs/.git", headFile: "HEAD", branch: "main"},
+		{name: "packed refs", commands: []string{"tag -a -m release v1", "pack-refs --all --prune"}, headFile: "HEAD", branch: "main"},
+		{name: "detached", commands: []string{"checkout -q --detach"}, headFile: "HEAD", branch: "HEAD", detached: true},
+		{
+			name: "worktree", commands: []string{"worktree add -q -b side trees/side"},
+			folder: "trees/side", headFile: "worktrees/side/HEAD", branch: "side",
+		},
+		{
+			name: "worktree with packed refs", commands: []string{"worktree add -q -b side tree", "pack-refs --all --prune"},
+			folder: "tree", headFile: "worktrees/tree/HEAD", branch: "side",
+		},
+		{
+			name: "submodule", commands: []string{"submodule --quiet add OTHER sub", "-C sub switch -q -c in-sub"},
+			folder: "sub", headFile: "modules/sub/HEAD", branch: "in-sub",
+		},
+		{name: "rebase", conflict: "--merge", headFile: "HEAD", branch: "team/topic", detached: true},
+		{name: "rebase by patches", conflict: "--apply", headFile: "HEAD", branch: "team/topic", detached: true},
+		{name: "after a rebase", conflict: "--merge", commands: []string{"rebase --abort"}, headFile: "HEAD", branch: "team/topic"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			root := newGit(t)
-			dir, headFile := tt.make(t, root)
-			got, err := project.Head(dir)
+			root, other := newGit(t), newGit(t)
+			if tt.conflict != "" {
+				conflict(t, root, tt.conflict)
+			}
+			for _, command := range tt.commands {
+				git(t, root, strings.Fields(strings.ReplaceAll(command, "OTHER", other))...)
+			}
+			write(t, filepath.Join(root, tt.folder), "", true)
+			got, err := project.Head(filepath.Join(root, strings.TrimSuffix(tt.folder, "/.git")))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := project.GitHead{
-				Branch: tt.wantBranch, Detached: tt.wantDetached,
-				InRepository: true, HeadFile: filepath.Join(root, filepath.FromSlash(headFile)),
-			}
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(project.GitHead{})); diff != "" {
-				t.Error(diff)
-			}
+			wantHead(t, got, project.GitHead{
+				Branch: tt.branch, Detached: tt.detached, InRepository: true, HeadFile: filepath.Join(root, ".git", tt.headFile),
+			})
 			if _, err := os.Lstat(got.HeadFile); err != nil {
 				t.Error(err)
 			}
@@ -168,39 +126,30 @@ func TestHead(t *testing.T) {
 	}
 }
 
-func TestHead_BeforeTheFirstCommit(t *testing.T) {
-	t.Parallel()
-	root := newRepo(t, nil)
-	write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/trunk\n", false)
-	got, err := project.Head(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := project.GitHead{Branch: "trunk", InRepository: true, HeadFile: filepath.Join(root, ".git", "HEAD")}
+func wantHead(t *testing.T, got, want project.GitHead) {
+	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(project.GitHead{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestHead_OutsideARepository(t *testing.T) {
+// What is checked out may have no commit yet, be another ref than a branch, or be no repository.
+func TestHead_OfFiles(t *testing.T) {
 	t.Parallel()
-	root := newRepo(t, nil)
-	got, err := project.Head(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(project.GitHead{}, got, cmpopts.IgnoreUnexported(project.GitHead{})); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// What is checked out may be another ref than a branch.
-func TestHead_OnAnotherRef(t *testing.T) {
-	t.Parallel()
-	root := newRepo(t, map[string]string{".git/HEAD": "ref: refs/remotes/origin/main\n"})
-	got, err := project.Head(root)
-	if err != nil || got.Branch != "remotes/origin/main" {
-		t.Errorf("Head() = %+v, %v, want the branch remotes/origin/main", got, err)
+	for head, branch := range map[string]string{"ref: refs/heads/trunk\n": "trunk", "ref: refs/remotes/origin/main\n": "remotes/origin/main", "": ""} {
+		files, want := map[string]string{}, project.GitHead{}
+		if head != "" {
+			files[".git/HEAD"] = head
+		}
+		root := newRepo(t, files)
+		if head != "" {
+			want = project.GitHead{Branch: branch, InRepository: true, HeadFile: filepath.Join(root, ".git", "HEAD")}
+		}
+		got, err := project.Head(root)
+		if err != nil {
+			t.Error(err)
+		}
+		wantHead(t, got, want)
 	}
 }
 

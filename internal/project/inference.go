@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DocTypeOf returns the doc-type that the folder of a file implies. relPath is relative to Root with /
-// separators, and may begin with "./". ok is false for a file that is no document, and for one that needs front
-// matter and is outside the doc-types' folders. Otherwise the nearest folder above it with a doc-type's name,
-// or with a common name of such folders, decides, and otherwise it is [fallbackType].
+// DocTypeOf returns the doc-type that the folder of a file implies. relPath is relative to Root with / separators, and
+// may begin with "./". The nearest folder above the file with a doc-type's name, or with a common name of such folders,
+// decides; without one the type is [fallbackType]. It returns false for a file that is not a document. A file that needs
+// front matter is a document only in a doc-type's folder.
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	clean := path.Clean(relPath)
 	below, home := strings.CutPrefix(clean, p.docsDir+"/")
@@ -20,7 +20,7 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 			}
 		}
 	}
-	if home && !p.Lenient() || !home && !p.places.own(clean) {
+	if home && !p.Lenient() || !home && !p.places.has(clean) {
 		return DocType{}, false
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {

@@ -3,8 +3,10 @@ package project
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
@@ -23,14 +25,15 @@ func locate(given string) (root, file string, err error) {
 	}
 	given = filepath.Clean(given)
 	folder := filepath.Dir(given)
-	switch info, statErr := os.Stat(given); {
+	info, err := os.Stat(given)
+	switch {
 	case filepath.Base(given) == ConfigFile && filepath.Base(folder) == ConfigDir:
 		root = filepath.Dir(folder)
 	case filepath.Base(given) == ConfigDir:
 		root = folder
-	case statErr != nil:
+	case err != nil:
 		return "", "", fileError(given, "Give the absolute path of the repository or of its configuration, "+
-			"for example "+example+".", statErr)
+			"for example "+example+".", err)
 	case !info.IsDir():
 		return "", "", &ConfigError{
 			Path: given, Problem: "is not where a configuration must be",
@@ -40,7 +43,8 @@ func locate(given string) (root, file string, err error) {
 	default:
 		root = given
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
+	root, err = filepath.EvalSymlinks(root)
+	if err != nil {
 		return "", "", fileError(given, missingConfigHint(root), err)
 	}
 	if filepath.Base(root) == ConfigDir { // given was a link to that folder
@@ -62,17 +66,18 @@ func missingConfigHint(root string) string {
 // of a git work tree. Otherwise it returns the given folder.
 func FindRoot(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
-	if err == nil {
-		folder, err = filepath.EvalSymlinks(folder)
+	if err != nil {
+		return "", err
 	}
+	folder, err = filepath.EvalSymlinks(folder)
 	if err != nil {
 		return "", err
 	}
 	for dir := folder; ; dir = filepath.Dir(dir) {
-		for _, name := range []string{filepath.Join(ConfigDir, ConfigFile), ".git"} {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-				return dir, nil
-			}
+		_, noConfig := os.Lstat(filepath.Join(dir, ConfigDir, ConfigFile))
+		_, noGit := os.Lstat(filepath.Join(dir, ".git"))
+		if noConfig == nil || noGit == nil {
+			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
 			return folder, nil
@@ -90,20 +95,32 @@ func holdsGit(path string) bool {
 	return false
 }
 
-// isInside reports whether path is root or below it. Both are absolute, without symbolic links.
-func isInside(root, path string) bool {
+// relative returns path relative to root with / separators, and false if it is neither root nor below it. Both are
+// absolute, without symbolic links.
+func relative(root, path string) (string, bool) {
 	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
-// resolveInside is [contain.Root.Resolve] for a path relative to root.
-func resolveInside(root, rel string) (target string, err error) {
+// isInside reports whether path is root or below it, as [relative] does.
+func isInside(root, path string) bool {
+	_, ok := relative(root, path)
+	return ok
+}
+
+// inAny reports whether a path is one of the folders or below it.
+func inAny(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return isInside(folder, path) })
+}
+
+// resolveInside is [contain.Root.Resolve] for a path relative to root, with / separators.
+func resolveInside(root, rel string) (target string, info fs.FileInfo, err error) {
 	folder, err := contain.Open(root)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	target, _, err = folder.Resolve(filepath.ToSlash(rel))
-	return filepath.FromSlash(target), errors.Join(err, folder.Close())
+	target, info, err = folder.Resolve(rel)
+	return target, info, errors.Join(err, folder.Close())
 }
 
 // readInside reads a configuration or a schema, as [contain.Root.Read] does, by its path relative to root.

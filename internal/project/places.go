@@ -59,18 +59,18 @@ func (p place) mayHold(dir string) (holds, byName bool) {
 	return true, byName
 }
 
-// own reports whether a file of the repository is a document of one of the places.
-func (p places) own(name string) bool {
-	return p.at(name) >= 0
+// has reports whether a file of the repository is a document of one of the places.
+func (p places) has(name string) bool {
+	return p.indexOf(name) >= 0
 }
 
-// at returns the index of the first place that has a file as its document, or -1.
-func (p places) at(name string) int {
+// indexOf returns the index of the first place that has a file as its document, or -1.
+func (p places) indexOf(name string) int {
 	if !IsMarkdown(name) {
 		return -1
 	}
 	return slices.IndexFunc(p.list, func(place place) bool {
-		return place.covers(name) && (place.inExternal || !within(p.external, name)) &&
+		return place.covers(name) && (place.inExternal || !contains(p.external, name)) &&
 			(!boilerplate(name) || place.pattern == name)
 	})
 }
@@ -82,12 +82,12 @@ func (p places) prunes(dir string) bool {
 	}
 	return !slices.ContainsFunc(p.list, func(place place) bool {
 		holds, byName := place.mayHold(dir)
-		return holds && (byName || !vendored(path.Base(dir))) && (place.inExternal || !within(p.external, dir))
+		return holds && (byName || !vendored(path.Base(dir))) && (place.inExternal || !contains(p.external, dir))
 	})
 }
 
-// within reports whether a path of the repository is folder or below it. No path is within "".
-func within(folder, name string) bool {
+// contains reports whether a path of the repository is folder or below it. "" contains none.
+func contains(folder, name string) bool {
 	return folder == "." || folder != "" && (name == folder || strings.HasPrefix(name, folder+"/"))
 }
 
@@ -134,7 +134,8 @@ func CheckPlaces(root string, folders []string) error {
 	return err
 }
 
-func placesOf(root string, folders []string) (list []place, err error) {
+func placesOf(root string, folders []string) ([]place, error) {
+	var list []place
 	for i, given := range folders {
 		pattern, problem := placePattern(given)
 		if problem == "" && !isPattern(given) {
@@ -156,19 +157,16 @@ func placesOf(root string, folders []string) (list []place, err error) {
 }
 
 // loadPlaces checks documents.folders. The error is a *ConfigError.
-func (p *Project) loadPlaces() (err error) {
-	if p.places.list, err = placesOf(p.Root, p.Config.Documents.Folders); err != nil || len(p.places.list) == 0 {
-		return err
+func (p *Project) loadPlaces() (places, error) {
+	list, err := placesOf(p.Root, p.Config.Documents.Folders)
+	if err != nil || len(list) == 0 {
+		return places{}, err
 	}
 	if problem := linkProblem(p.Root, p.docsDir); problem != "" {
-		return p.configError("documents.folder", fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
+		return places{}, p.configError("documents.folder",
+			fmt.Sprintf("is %q, which %s", p.docsDir, problem), "Name the folder itself.")
 	}
-	for _, folder := range gitFolders(p.Root) {
-		if rel, err := filepath.Rel(p.Root, folder); err == nil && filepath.IsLocal(rel) {
-			p.places.git = append(p.places.git, filepath.ToSlash(rel))
-		}
-	}
-	return nil
+	return places{list: list, git: relativePaths(p.Root, gitFolders(p.Root))}, nil
 }
 
 // placePattern returns an entry of documents.folders as it is matched, or what is wrong with it.
@@ -198,11 +196,11 @@ func isPattern(given string) bool { return strings.ContainsAny(given, "*?[{") }
 
 // linkProblem says where a folder leads that is a symbolic link: a walk of the repository does not follow it.
 func linkProblem(root, folder string) string {
-	target, err := resolveInside(root, filepath.FromSlash(folder))
-	if err != nil || filepath.ToSlash(target) == folder {
+	target, _, err := resolveInside(root, folder)
+	if err != nil || target == folder {
 		return ""
 	}
-	return "is a symbolic link to " + filepath.ToSlash(target)
+	return "is a symbolic link to " + target
 }
 
 // besideExternal separates the places from the folder of external docs. The error is a *ConfigError.
@@ -216,8 +214,8 @@ func (p *Project) besideExternal() error {
 			return p.externalError("path", fmt.Sprintf("is %q, which documents.folders has too", p.external.Path),
 				"Remove it from one of the two: documents are the project's own, external docs are reference material.")
 		}
-		p.places.list[i].inExternal = within(p.places.external, place.base())
+		p.places.list[i].inExternal = contains(p.places.external, place.base())
 	}
-	p.external.own = p.places
+	p.external.ownPlaces = p.places
 	return nil
 }

@@ -73,7 +73,7 @@ func TestPlaces_AreLenient(t *testing.T) {
 		"docs/adr/1.md": "codebase lenient docs", "docs/postmortems/1.md": "problem lenient docs",
 		"csharp-compounding-docs/problems/1.md": "problem csharp-compounding-docs", "csharp-compounding-docs/loose.md": "",
 	} {
-		docType, ok := p.DocumentType(path)
+		docType, ok := p.Rules(path)
 		got := ""
 		if ok {
 			got = docType.Name + " "

@@ -14,6 +14,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 const (
@@ -35,7 +37,8 @@ type Project struct {
 	Config     Config // with defaults applied
 
 	docsDir  string
-	places   places // beside docsDir
+	profile  *jsonschema.Schema // of the documents of CompoundEngineering
+	places   places             // beside docsDir
 	types    []DocType
 	external *External
 }
@@ -49,19 +52,28 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 		return nil, err
 	}
 	p := &Project{Root: root, ConfigPath: file}
-	if p.Config, err = loadConfig(root); err != nil {
+	p.Config, err = loadConfig(root)
+	if err != nil {
 		return nil, err
 	}
-	if p.docsDir, err = DocumentsFolder(root, p.Config.Documents.Folder); err != nil {
+	p.docsDir, err = p.documentsFolder()
+	if err != nil {
 		return nil, err
 	}
-	if err := p.loadPlaces(); err != nil {
+	p.places, err = p.loadPlaces()
+	if err != nil {
 		return nil, err
 	}
-	if p.types, err = p.loadDocTypes(); err != nil {
+	p.profile, err = embeddedSchema("schemas/compound-engineering.json", "")
+	if err != nil {
 		return nil, err
 	}
-	if p.external, err = p.loadExternal(externalAllowed); err != nil {
+	p.types, err = p.loadDocTypes()
+	if err != nil {
+		return nil, err
+	}
+	p.external, err = p.loadExternal(externalAllowed)
+	if err != nil {
 		return nil, err
 	}
 	if err := p.besideExternal(); err != nil {

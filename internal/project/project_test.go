@@ -1,15 +1,12 @@
 package project_test
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -88,64 +85,46 @@ func TestLoad_RefusesPath(t *testing.T) {
 	}
 }
 
-func TestLoad_MissingConfigIsErrNotExist(t *testing.T) {
-	t.Parallel()
-	_, err := project.Load(newRepo(t, nil))
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("errors.Is(%v, fs.ErrNotExist) = false", err)
-	}
-}
-
 func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 	t.Parallel()
+	const config = `{"project_name": "a"}`
+	outside := newRepo(t, map[string]string{"c.json": config})
 	tests := []struct {
-		name string
-		make func(t *testing.T, root string)
-		want string
+		name         string
+		files        map[string]string
+		link, target string // a symbolic link; "" for none
+		want         string
 	}{
-		{"folder", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, filepath.Join(root, configPath), "", true)
-		}, "ROOT/" + configPath + " is not a regular file. Put a file there in its place."},
-		{"huge file", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`+strings.Repeat(" ", 1<<20), false)
-		}, "ROOT/" + configPath + " is larger than 1 MiB. Shorten it; such a file has a few kilobytes."},
-		{"link out of the repository", func(t *testing.T, root string) {
-			t.Helper()
-			elsewhere := newRepo(t, map[string]string{"c.json": `{"project_name": "a"}`})
-			symlink(t, filepath.Join(elsewhere, "c.json"), filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " leads out of the repository. Keep it in the repository itself."},
-		{"documents linked out of the repository", func(t *testing.T, root string) {
-			t.Helper()
-			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`, false)
-			symlink(t, newRepo(t, nil), filepath.Join(root, project.DocsFolder))
-		}, "ROOT/csharp-compounding-docs leads out of the repository. Keep it in the repository itself."},
-		{"dangling link", func(t *testing.T, root string) {
-			t.Helper()
-			symlink(t, "nowhere.json", filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " is a link to a file that does not exist. Correct the link, or remove it."},
+		{"folder", map[string]string{configPath + "/": ""}, "", "", configPath + " is not a regular file. Put a file there in its place."},
+		{
+			"huge file", withConfig(config + strings.Repeat(" ", 1<<20)), "", "",
+			configPath + " is larger than 1 MiB. Shorten it; such a file has a few kilobytes.",
+		},
+		{
+			"link out of the repository", nil, configPath, filepath.Join(outside, "c.json"),
+			configPath + " leads out of the repository. Keep it in the repository itself.",
+		},
+		{
+			"documents linked out of the repository", withConfig(config), project.DocsFolder, outside,
+			"csharp-compounding-docs leads out of the repository. Keep it in the repository itself.",
+		},
+		{
+			"dangling link", nil, configPath, "nowhere.json",
+			configPath + " is a link to a file that does not exist. Correct the link, or remove it.",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			root := newRepo(t, nil)
-			tt.make(t, root)
+			root := newRepo(t, tt.files)
+			if tt.link != "" {
+				symlink(t, tt.target, filepath.Join(root, tt.link))
+			}
 			_, err := project.Load(root)
-			if diff := cmp.Diff(tt.want, message(t, err, root)); diff != "" {
+			if diff := cmp.Diff("ROOT/"+tt.want, message(t, err, root)); diff != "" {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestLoad_AllowsLinksInsideTheRepository(t *testing.T) {
-	t.Parallel()
-	root := newRepo(t, map[string]string{"etc/c.json": `{"project_name": "linked"}`, "handwritten/problems/": ""})
-	symlink(t, "../etc/c.json", filepath.Join(root, configPath))
-	symlink(t, "handwritten", filepath.Join(root, project.DocsFolder))
-	if got := mustLoad(t, root).Config.ProjectName; got != "linked" {
-		t.Errorf("ProjectName = %q, want linked", got)
 	}
 }
 
@@ -182,31 +161,20 @@ func TestProject_DocTypeOf(t *testing.T) {
 	}
 }
 
-func TestProject_DocType(t *testing.T) {
-	t.Parallel()
-	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"}`)))
-	if got, ok := p.DocType("tool"); !ok || got.Folder != "tools" {
-		t.Errorf("DocType(tool) = %+v, %v", got, ok)
-	}
-	if got, ok := p.DocType("tools"); ok {
-		t.Errorf("DocType(tools) = %+v, want none", got)
-	}
-}
-
 // The index learns of a document's type by its path, with the check of its front
 // matter.
-func TestProject_DocumentType(t *testing.T) {
+func TestProject_Rules(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a", "custom_doc_types": [{"name": "adr", "folder": "adr"}]}`)))
-	got, ok := p.DocumentType("csharp-compounding-docs/adr/x.md")
+	got, ok := p.Rules("csharp-compounding-docs/adr/x.md")
 	if !ok || got.Name != "adr" || got.SchemaHash == "" {
-		t.Fatalf("DocumentType() = %+v, %t, want adr with the hash of its schema", got, ok)
+		t.Fatalf("Rules() = %+v, %t, want adr with the hash of its schema", got, ok)
 	}
-	want := []document.Violation{{Field: "title", Problem: "is missing", Expected: "text"}}
+	want := []project.Violation{{Field: "title", Problem: "is missing", Expected: "text"}}
 	if diff := cmp.Diff(want, got.Validate(map[string]any{"tags": []any{"a"}})); diff != "" {
 		t.Error(diff)
 	}
-	if got, ok := p.DocumentType("csharp-compounding-docs/elsewhere/x.md"); ok {
+	if got, ok := p.Rules("csharp-compounding-docs/elsewhere/x.md"); ok {
 		t.Errorf("a file in no doc-type's folder is of the type %+v", got)
 	}
 }

@@ -59,23 +59,25 @@ func (h *ModelHost) readKey(settings, name string) error {
 		return nil
 	}
 	const others = 0o077
-	problem := ""
-	info, err := os.Stat(h.KeyFile)
-	switch {
-	case !filepath.IsAbs(h.KeyFile):
-		problem = fmt.Sprintf("is %q, which is not an absolute path", h.KeyFile)
-	case err == nil && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows":
-		problem = fmt.Sprintf("is %q, which others can read", h.KeyFile)
-	}
-	content, err := contain.ReadFile(h.KeyFile, contain.MaxConfig)
-	if err != nil && problem == "" {
-		problem = fmt.Sprintf("cannot be read: %v", err)
-	}
-	if problem != "" {
+	wrong := func(format string, value any) error {
 		return &ConfigError{
-			Path: settings, Key: name + ".key_file", Problem: problem,
+			Path: settings, Key: name + ".key_file", Problem: fmt.Sprintf(format, value),
 			Hint: "Name by its absolute path a file that has the key and mode 0600 (chmod 600).",
 		}
+	}
+	if !filepath.IsAbs(h.KeyFile) {
+		return wrong("is %q, which is not an absolute path", h.KeyFile)
+	}
+	info, err := os.Stat(h.KeyFile)
+	if err != nil {
+		return wrong("cannot be read: %v", err)
+	}
+	if info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
+		return wrong("is %q, which others can read", h.KeyFile)
+	}
+	content, err := contain.ReadFile(h.KeyFile, contain.MaxConfig)
+	if err != nil {
+		return wrong("cannot be read: %v", err)
 	}
 	h.Key = strings.TrimSpace(string(content))
 	return nil
@@ -122,41 +124,45 @@ func DefaultHome() (string, error) {
 // SaveSetting writes a value, such as that of "database_url", into settings.json in home. Only the user can
 // read the file then.
 func SaveSetting(home, key, value string) error {
-	settings := map[string]json.RawMessage{}
-	content, err := contain.ReadFile(filepath.Join(home, SettingsFile), contain.MaxConfig)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if err == nil {
-		err = json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings)
-	}
-	if err != nil && !missing {
+	file := filepath.Join(home, SettingsFile)
+	content, err := contain.ReadFile(file, contain.MaxConfig)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if isNew {
+		content = []byte("{}")
+	} else if err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}
-	quoted, err := json.Marshal(value)
-	if err == nil {
-		settings[key] = quoted
-		content, err = json.MarshalIndent(settings, "", "  ")
+	var settings map[string]any
+	if err := json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings); err != nil {
+		return fmt.Errorf("read the settings: %w", err)
 	}
-	if err == nil {
-		err = os.MkdirAll(home, 0o700)
-	}
+	settings[key] = value
+	content, err = json.MarshalIndent(settings, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
-	root, err := contain.Open(home)
-	if err != nil {
-		return fmt.Errorf("write the settings: %w", err)
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	content = append(content, '\n')
-	if missing {
-		err = root.Create(SettingsFile, content, 0o600)
-	} else if err = os.Chmod(filepath.Join(home, SettingsFile), 0o600); err == nil {
-		err = root.Replace(SettingsFile, content, func() error { return nil })
-	}
-	if err != nil {
+	if err := writeSettings(home, append(content, '\n'), isNew); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	return nil
+}
+
+func writeSettings(home string, content []byte, isNew bool) error {
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	root, err := contain.Open(home)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	if isNew {
+		return root.Create(SettingsFile, content, 0o600)
+	}
+	if err := os.Chmod(filepath.Join(home, SettingsFile), 0o600); err != nil {
+		return err
+	}
+	return root.Replace(SettingsFile, content, func() error { return nil })
 }
 
 // LoadSettings reads settings.json in home, or returns the defaults if it does not exist. The error is a

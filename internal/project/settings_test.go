@@ -15,25 +15,13 @@ import (
 
 func TestLoadSettings(t *testing.T) {
 	t.Parallel()
-	defaults := project.Settings{
-		FileWatcher:             project.FileWatcher{DebounceMS: 500},
-		EmbeddingModel:          "mxbai-embed-large",
-		GenerationModel:         "mistral",
-		GenerationContextLength: 8192,
-		UnusedTextHours:         24,
-		Recall:                  project.RecallAll,
-		RecallThreshold:         0.95,
-		RecallCollections:       []string{"compounding"},
-		KeepQuestions:           true,
-		ExternalDocsAllowed:     []string{},
-	}
 	tests := []struct {
 		name  string
 		files map[string]string
 		want  project.Settings
 	}{
-		{"no file", nil, defaults},
-		{"empty object", map[string]string{"settings.json": "{}"}, defaults},
+		{"no file", nil, project.DefaultSettings()},
+		{"empty object", map[string]string{"settings.json": "{}"}, project.DefaultSettings()},
 		{"everything", map[string]string{"settings.json": `{
 			"file_watcher": {"debounce_ms": 50},
 			"embedding_model": "bge-m3",
@@ -99,24 +87,12 @@ func TestLoadSettings_Refuses(t *testing.T) {
 			`: "embedding_model" is empty. Write text.`,
 		},
 		{
-			"negative debounce", `{"file_watcher": {"debounce_ms": -1}}`,
-			`: "file_watcher.debounce_ms" is -1. Write a whole number, minimum 10, maximum 60000.`,
-		},
-		{
-			"context too small for an answer", `{"generation_context_length": 1024}`,
-			`: "generation_context_length" is 1024. Write a whole number, minimum 2048, maximum 131072.`,
-		},
-		{
 			"level", `{"log_level": "verbose"}`,
 			`: "log_level" is "verbose". Write one of debug, info, warn, error.`,
 		},
 		{
 			"a host without its API", `{"embedding_host": {"url": "http://localhost"}}`,
 			`: "embedding_host.api" is missing. Write one of ollama, openai.`,
-		},
-		{
-			"an unknown API", `{"generation_host": {"api": "grpc", "url": "http://localhost"}}`,
-			`: "generation_host.api" is "grpc". Write one of ollama, openai.`,
 		},
 		{
 			"a key", `{"generation_host": {"api": "openai", "url": "http://localhost", "key": "s3cret"}}`,
@@ -129,10 +105,6 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		{
 			"relative folder", `{"external_docs_allowed": ["/srv", "docs"]}`,
 			`: "external_docs_allowed[1]" is "docs", which is not an absolute path. Write the whole path, for example "/home/me/team-handbook".`,
-		},
-		{
-			"entry of another type", `{"external_docs_allowed": [5]}`,
-			`: "external_docs_allowed[0]" is 5. Write text.`,
 		},
 	}
 	for _, tt := range tests {

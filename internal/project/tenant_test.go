@@ -1,7 +1,6 @@
 package project_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -28,20 +27,5 @@ func TestPathHash(t *testing.T) {
 				t.Errorf("PathHash(%q) = %q, want %q", tt.root, got, tt.want)
 			}
 		})
-	}
-}
-
-func TestPathHash_OneCheckoutHasOne(t *testing.T) {
-	t.Parallel()
-	root := newRepo(t, withConfig(`{"project_name": "a"}`))
-	link := filepath.Join(newRepo(t, nil), "link")
-	symlink(t, root, link)
-	direct := project.PathHash(mustLoad(t, root).Root)
-	if linked := project.PathHash(mustLoad(t, link).Root); linked != direct {
-		t.Errorf("hash through a symlink = %s, want %s", linked, direct)
-	}
-	other := newRepo(t, withConfig(`{"project_name": "a"}`))
-	if project.PathHash(mustLoad(t, other).Root) == direct {
-		t.Error("two checkouts have the same hash")
 	}
 }

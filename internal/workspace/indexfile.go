@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -50,7 +51,7 @@ func (p *Project) indexGiven(ctx context.Context, given string) (string, error) 
 }
 
 // Advice returns what is wrong with a document that a lenient project has indexed all the same.
-func (p *Project) Advice(indexed string) []document.Violation {
+func (p *Project) Advice(indexed string) []project.Violation {
 	file, err := p.Read(indexed)
 	if err != nil {
 		return nil // it is gone, and the index follows

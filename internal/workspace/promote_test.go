@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -212,7 +212,7 @@ func TestPromote_NamesTheFieldsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": strings.Replace(problem("A", "Text."), "root_cause: a mistake\n", "severity: dire\n", 1)})
 	_, _, err := f.activate(t, f.server(t), "main").Promote(t.Context(), "problems/a.md", catalog.Critical)
-	violations, ok := apierror.AsError(err).Details["violations"].([]document.Violation)
+	violations, ok := apierror.AsError(err).Details["violations"].([]project.Violation)
 	if !ok {
 		t.Fatalf("%v has no violations", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -16,8 +17,8 @@ import (
 // anything is a schema of one doc-type for every file.
 type anything struct{}
 
-func (anything) DocumentType(string) (document.DocType, bool) {
-	return document.DocType{Name: "problem", Docs: "docs", Validate: func(map[string]any) []document.Violation { return nil }}, true
+func (anything) Rules(string) (project.Rules, bool) {
+	return project.Rules{Name: "problem", Docs: "docs", Validate: func(map[string]any) []project.Violation { return nil }}, true
 }
 
 func dissectText(t *testing.T, collection catalog.Collection, content string) Dissection {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/test/workbound"
@@ -50,7 +51,7 @@ func FuzzLinks(f *testing.F) {
 		}
 		var links []Link
 		workbound.Check(t, len(source)+len(text), memoryPerByte, func() {
-			inText := resolveLinks(source, document.DocType{Docs: "docs", LinkRoot: "../docs"}, doc.Links)
+			inText := resolveLinks(source, project.Rules{Docs: "docs", LinkRoot: "../docs"}, doc.Links)
 			links = dedupe(append(inText, resolveRelated(source, "docs", doc.Links, false)...))
 		})
 		if len(links) > maxLinks {

@@ -73,7 +73,7 @@ func (x *Indexer) schemaStamp(path string) string {
 	if x.schema == nil {
 		return catalog.SchemaStamp("")
 	}
-	docType, _ := x.schema.DocumentType(path)
+	docType, _ := x.schema.Rules(path)
 	return catalog.SchemaStamp(docType.SchemaHash)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -14,7 +15,7 @@ import (
 // nothing knows no doc-type.
 type nothing struct{}
 
-func (nothing) DocumentType(string) (document.DocType, bool) { return document.DocType{}, false }
+func (nothing) Rules(string) (project.Rules, bool) { return project.Rules{}, false }
 
 func TestIndex_WritesDocumentChunksLinksAndPassages(t *testing.T) {
 	t.Parallel()

@@ -6,13 +6,13 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // resolveLinks makes link destinations found in the file at source relative to
 // the repository. Those that lead out of it, or to the file itself, are left out.
-func resolveLinks(source string, docType document.DocType, destinations []string) []Link {
+func resolveLinks(source string, docType project.Rules, destinations []string) []Link {
 	var links []Link
 	for _, destination := range destinations {
 		link := destinationLink(source, docType, destination)
@@ -26,7 +26,7 @@ func resolveLinks(source string, docType document.DocType, destinations []string
 // TextLink returns a link in the text of a project's document. It reports false if the link leads to no
 // file of the repository.
 func TextLink(source string, schema Schema, destination string) (Link, bool) {
-	docType, _ := schema.DocumentType(source)
+	docType, _ := schema.Rules(source)
 	relative, ok := markdown.RelativeLink(destination)
 	if !ok {
 		return Link{}, false
@@ -37,7 +37,7 @@ func TextLink(source string, schema Schema, destination string) (Link, bool) {
 
 // destinationLink returns the link to a destination in the file at source. The fallback of a wikilink is
 // the page of that path in the folder of all documents.
-func destinationLink(source string, docType document.DocType, destination string) Link {
+func destinationLink(source string, docType project.Rules, destination string) Link {
 	if page, ok := strings.CutPrefix(destination, markdown.AnyFolder); ok {
 		page = path.Clean("/" + page)
 		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}

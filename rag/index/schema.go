@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -14,8 +15,8 @@ import (
 
 // Schema says what documents of a collection must be like. A nil Schema takes any markdown.
 type Schema interface {
-	// DocumentType returns the doc-type that the folder of path implies.
-	DocumentType(path string) (document.DocType, bool)
+	// Rules returns the rules for the document at path, and false if it is none.
+	Rules(path string) (project.Rules, bool)
 }
 
 // parse parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
@@ -23,11 +24,11 @@ func parse(file document.File, schema Schema) (*markdown.Document, error) {
 	read := markdown.Parse
 	if schema == nil {
 		read = markdown.ParseAny
-	} else if docType, ok := schema.DocumentType(file.Path); ok && docType.Lenient() {
+	} else if docType, ok := schema.Rules(file.Path); ok && docType.Lenient() {
 		read = markdown.ParseAny
 	}
 	parsed, err := read(file.Content)
-	if line := document.ConflictLine(file.Content); err != nil && line > 0 {
+	if line := project.ConflictLine(file.Content); err != nil && line > 0 {
 		err = &markdown.Error{Line: line, Problem: "git has left the marks of a merge conflict; keep one side, and remove the marks"}
 	}
 	if err != nil {
@@ -38,11 +39,11 @@ func parse(file document.File, schema Schema) (*markdown.Document, error) {
 
 // classify checks front matter against the doc-type of the file's folder. In a lenient project nothing is
 // checked, and the front matter may name another doc-type. Both are zero without a schema.
-func classify(source string, frontMatter map[string]any, schema Schema) (folder, named document.DocType, err error) {
+func classify(source string, frontMatter map[string]any, schema Schema) (folder, named project.Rules, err error) {
 	if schema == nil {
 		return folder, named, nil
 	}
-	folder, ok := schema.DocumentType(source)
+	folder, ok := schema.Rules(source)
 	if !ok {
 		return folder, named, apierror.Errorf(apierror.InvalidDocType,
 			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
@@ -57,7 +58,7 @@ func classify(source string, frontMatter map[string]any, schema Schema) (folder,
 	return folder, folder, nil
 }
 
-func violationsError(docType document.DocType, violations []document.Violation) *apierror.Error {
+func violationsError(docType project.Rules, violations []project.Violation) *apierror.Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {
 		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
@@ -69,7 +70,7 @@ func violationsError(docType document.DocType, violations []document.Violation) 
 
 // namedType returns the doc-type that the front matter of a lenient project's document
 // names, if there is such a doc-type, and that of its folder otherwise.
-func namedType(folder document.DocType, frontMatter map[string]any) document.DocType {
+func namedType(folder project.Rules, frontMatter map[string]any) project.Rules {
 	name, _ := frontMatter["doc_type"].(string)
 	if named, ok := folder.Named(name); ok {
 		return named
@@ -99,8 +100,8 @@ func dateOf(text string) string {
 
 // Advice returns what a strict schema would find wrong with a file of a lenient project. It returns
 // nothing for a strict schema, or for a file that is not text, which is not indexed.
-func Advice(file document.File, schema Schema) []document.Violation {
-	docType, ok := schema.DocumentType(file.Path)
+func Advice(file document.File, schema Schema) []project.Violation {
+	docType, ok := schema.Rules(file.Path)
 	if !ok || !docType.Lenient() {
 		return nil
 	}
@@ -109,7 +110,7 @@ func Advice(file document.File, schema Schema) []document.Violation {
 		return nil
 	}
 	if parsed.NotFrontMatter != nil {
-		return []document.Violation{{
+		return []project.Violation{{
 			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", parsed.NotFrontMatter),
 			Expected: "lines of key: value between two lines ---",
 		}}

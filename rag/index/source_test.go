@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/test/ragtest"
@@ -87,11 +88,11 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 // panicking is a schema with a bug.
 type panicking struct{}
 
-func (panicking) DocumentType(path string) (document.DocType, bool) {
+func (panicking) Rules(path string) (project.Rules, bool) {
 	if strings.Contains(path, "schema-bug") {
 		panic("a bug in the schema")
 	}
-	return ragtest.AnyDocument{}.DocumentType(path)
+	return ragtest.AnyDocument{}.Rules(path)
 }
 
 func TestIndex_AFileThatMeetsABugFailsAlone(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -167,11 +168,11 @@ func (f *Fixture) Rows(t *testing.T, query string, args ...any) []string {
 // root of the repository.
 type AnyDocument struct{}
 
-// DocumentType returns the doc-type problem.
-func (AnyDocument) DocumentType(path string) (document.DocType, bool) {
+// Rules returns those of the doc-type problem.
+func (AnyDocument) Rules(path string) (project.Rules, bool) {
 	docs, _, _ := strings.Cut(path, "/")
-	return document.DocType{
-		Name: "problem", Docs: docs, Validate: func(map[string]any) []document.Violation { return nil },
+	return project.Rules{
+		Name: "problem", Docs: docs, Validate: func(map[string]any) []project.Violation { return nil },
 	}, true
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -24,7 +25,7 @@ func (e *examination) checkSchemas() {
 			e.add(d, 1, Error, "unreadable", d.Err.Error())
 			continue
 		}
-		violations, ok := refused.Details["violations"].([]document.Violation)
+		violations, ok := refused.Details["violations"].([]project.Violation)
 		if !ok {
 			line, message := 1, refused.Err.Error()
 			if syntax, ok := errors.AsType[*markdown.Error](d.Err); ok {

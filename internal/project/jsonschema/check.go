@@ -75,7 +75,7 @@ func measure(v any) (values, bytes int) {
 
 // checker checks one value and goes on after a fault.
 type checker struct {
-	validators map[*jsonschema.Schema]*jsonschema.Resolved // as in [Schema]
+	validators validators
 	faults     []Fault
 }
 

@@ -59,38 +59,48 @@ func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Schema{
-		root: &jsonschema.Schema{}, validators: map[*jsonschema.Schema]*jsonschema.Resolved{},
-		nodes: c.nodes, instructions: c.instructions,
-	}
+	s := &Schema{root: &jsonschema.Schema{}, validators: validators{}, nodes: c.nodes, instructions: c.instructions}
 	text, err := json.Marshal(expanded)
-	if err == nil {
-		err = json.Unmarshal(text, s.root)
-	}
-	if err == nil {
-		err = s.resolve(s.root)
-	}
 	if err != nil {
-		return nil, wrong("", fmt.Sprintf("cannot be used (%v)", err),
-			`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
+		return nil, unusable(err)
+	}
+	if err := json.Unmarshal(text, s.root); err != nil {
+		return nil, unusable(err)
+	}
+	if err := s.validators.add(s.root); err != nil {
+		return nil, unusable(err)
 	}
 	return s, nil
 }
 
-// resolve makes the validators of a schema and of those below it that the checker visits.
-func (s *Schema) resolve(at *jsonschema.Schema) (err error) {
-	own := *at
+func unusable(err error) *Error {
+	return wrong("", fmt.Sprintf("cannot be used (%v)", err),
+		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
+}
+
+// validators check a value as a whole: by its schema without the keywords that the checker follows, allOf,
+// properties, items and required.
+type validators map[*jsonschema.Schema]*jsonschema.Resolved
+
+// add makes the validators of a schema and of those below it that the checker visits.
+func (v validators) add(s *jsonschema.Schema) error {
+	if s == nil {
+		return nil
+	}
+	own := *s
 	own.AllOf, own.Properties, own.Items, own.AdditionalProperties, own.Required = nil, nil, nil, nil, nil
-	if s.validators[at], err = own.Resolve(nil); err != nil {
+	resolved, err := own.Resolve(nil)
+	if err != nil {
 		return fmt.Errorf("resolve the schema: %w", err)
 	}
-	visited := append(slices.Collect(maps.Values(at.Properties)), at.Items, at.AdditionalProperties)
-	for _, below := range append(visited, at.AllOf...) {
-		if below != nil && err == nil {
-			err = s.resolve(below)
+	v[s] = resolved
+	visited := append(slices.Collect(maps.Values(s.Properties)), s.Items, s.AdditionalProperties)
+	for _, below := range append(visited, s.AllOf...) {
+		if err := v.add(below); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // compiler replaces each $ref of a document by the schema that it refers to, and measures the result.
@@ -120,12 +130,13 @@ func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 func (c *compiler) expand(doc string, value any, key string, depth int) (any, error) {
 	switch value := value.(type) {
 	case []any:
-		expanded := make([]any, len(value))
+		expanded := make([]any, 0, len(value))
 		for i, item := range value {
-			var err error
-			if expanded[i], err = c.expand(doc, item, fmt.Sprintf("%s[%d]", key, i), depth); err != nil {
+			schema, err := c.expand(doc, item, fmt.Sprintf("%s[%d]", key, i), depth)
+			if err != nil {
 				return nil, err
 			}
+			expanded = append(expanded, schema)
 		}
 		return expanded, nil
 	case map[string]any:
@@ -179,28 +190,34 @@ func (c *compiler) schema(doc string, schema map[string]any, key string, depth i
 func (c *compiler) properties(doc string, schemas map[string]any, key string, depth int) (any, error) {
 	expanded := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		err := c.count(name, depth)
-		if err == nil {
-			expanded[name], err = c.expand(doc, schemas[name], join(key, name), depth)
+		if err := c.count(name, depth); err != nil {
+			return nil, err
 		}
+		schema, err := c.expand(doc, schemas[name], join(key, name), depth)
 		if err != nil {
 			return nil, err
 		}
+		expanded[name] = schema
 	}
 	return expanded, nil
 }
 
 // pattern counts the instructions of a regular expression. Each character of a text may need all of them.
 func (c *compiler) pattern(text, key string) error {
-	parsed, err := syntax.Parse(text[:min(len(text), maxPattern)], syntax.Perl)
-	if err == nil && len(text) <= maxPattern {
-		var program *syntax.Prog
-		if program, err = syntax.Compile(parsed.Simplify()); err == nil {
-			c.instructions += len(program.Inst)
-			return c.count(text, 0)
-		}
+	refused := wrong(key, State(text), fmt.Sprintf("Write a regular expression of at most %d bytes.", maxPattern))
+	if len(text) > maxPattern {
+		return refused
 	}
-	return wrong(key, State(text), fmt.Sprintf("Write a regular expression of at most %d bytes.", maxPattern))
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return refused
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return refused
+	}
+	c.instructions += len(program.Inst)
+	return c.count(text, 0)
 }
 
 // count counts a value, and fails beyond a limit.

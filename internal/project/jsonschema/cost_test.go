@@ -1,7 +1,6 @@
 package jsonschema_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -10,16 +9,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
-
-// compileText compiles a schema that is given as JSON.
-func compileText(t *testing.T, text string) (*jsonschema.Schema, error) {
-	t.Helper()
-	var doc any
-	if err := json.Unmarshal([]byte(text), &doc); err != nil {
-		t.Fatal(err)
-	}
-	return jsonschema.Compile(map[string]any{"schema": doc}, "schema", "")
-}
 
 // isTooComplex says that a schema was refused for what checks against it would cost.
 func isTooComplex(err error) bool {
@@ -51,11 +40,7 @@ func TestCompile_RefusesPatternsThatGrow(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{`^[a-z]{1,200}$`, `^\\p{L}+( \\p{L}+)*$`, `^(\\d{1,3}\\.){3}\\d{1,3}$`, `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`} {
-		s, err := compileText(t, `{"properties":{"title":{"pattern":"`+pattern+`"}}}`)
-		if err != nil {
-			t.Errorf("%s: %v", pattern, err)
-			continue
-		}
+		s := compile(t, `{"properties":{"title":{"pattern":"`+pattern+`"}}}`)
 		if faults := s.Check(map[string]any{"title": "?"}); len(faults) != 1 || faults[0].Field != "title" {
 			t.Errorf("%s: faults %v", pattern, faults)
 		}
@@ -98,10 +83,7 @@ func TestCheck_GivesUpWhatTakesTooLong(t *testing.T) {
 // What is long and can be checked is, and not every finding is told.
 func TestCheck_EndsAfterManyFindings(t *testing.T) {
 	t.Parallel()
-	s, err := compileText(t, `{"properties":{"tags":{"items":{"type":"integer"}},"title":{"pattern":"^[a-z ]+$"}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := compile(t, `{"properties":{"tags":{"items":{"type":"integer"}},"title":{"pattern":"^[a-z ]+$"}}}`)
 	value := map[string]any{"tags": list(9_900), "title": strings.Repeat("word ", 12_000)}
 	if faults := s.Check(value); len(faults) != 25 {
 		t.Errorf("%d faults, want 25", len(faults))

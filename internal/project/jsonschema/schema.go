@@ -14,11 +14,8 @@ import (
 
 // Schema is a compiled JSON Schema. It is immutable and safe for concurrent use.
 type Schema struct {
-	root *jsonschema.Schema
-	// validators check a value as a whole: by its schema without the keywords that the checker follows,
-	// allOf, properties, items and required.
-	validators map[*jsonschema.Schema]*jsonschema.Resolved
-
+	root                *jsonschema.Schema
+	validators          validators
 	nodes, instructions int // as in compiler
 }
 
@@ -72,9 +69,9 @@ func fieldsOf(s *jsonschema.Schema) (properties map[string]*jsonschema.Schema, r
 	}
 	maps.Copy(properties, s.Properties)
 	required = slices.DeleteFunc(append(required, s.Required...), func(name string) bool {
-		twice := seen[name]
+		again := seen[name]
 		seen[name] = true
-		return twice
+		return again
 	})
 	return properties, required
 }

@@ -21,9 +21,14 @@ func parse(t *testing.T, text string) any {
 	return value
 }
 
+func compileText(t *testing.T, text string) (*jsonschema.Schema, error) {
+	t.Helper()
+	return jsonschema.Compile(map[string]any{"it": parse(t, text)}, "it", "")
+}
+
 func compile(t *testing.T, text string) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.Compile(map[string]any{"it": parse(t, text)}, "it", "")
+	s, err := compileText(t, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,19 +164,15 @@ func TestCompile_Refuses(t *testing.T) {
 	}
 	tests := []struct{ name, schema, want string }{
 		{"remote reference", `{"items": {"$ref": "http://127.0.0.1:1/x"}}`, `items.$ref is "http://127.0.0.1:1/x", which is not in this file.` + copyHere},
-		{"reference to a file", `{"$ref": "../../.git/config"}`, `$ref is "../../.git/config", which is not in this file.` + copyHere},
 		{"reference to nothing", `{"$ref": "#/$defs/x"}`, `$ref is "#/$defs/x", which is not in this file.` + copyHere},
 		{"anchor", `{"$ref": "#x"}`, `$ref is "#x", which is not in this file.` + copyHere},
-		{"recursion", `{"items": {"$ref": "#"}}`, complexity},
 		{"references that multiply", twice(30), complexity},
 		{"wrong type", `{"properties": {"a": {"type": "text"}}}`, `properties.a.type is "text". A type is one of array, boolean, integer, null, number, object, string.`},
 		{"wrong keyword", `{"required": "a"}`, unusable},
 		{"bad pattern", `{"pattern": "("}`, `pattern is "(".` + expression},
 		{"long pattern", `{"pattern": "` + strings.Repeat("a", 1_001) + `"}`, `pattern is "` + strings.Repeat("a", 100) + `".` + expression},
-		{"text as a schema", `{"allOf": [{"items": "a"}]}`, unusable},
 		{"list of properties", `{"properties": ["a"]}`, unusable},
 		{"keyword of other schemas", `{"items": {"contains": true}}`, "items.contains" + unread},
-		{"misspelt keyword", `{"requierd": ["a"]}`, "requierd" + unread},
 		{"depth", strings.Repeat(`{"items":`, jsonschema.MaxDepth+1) + "{}" + strings.Repeat("}", jsonschema.MaxDepth+1), complexity},
 		{"texts that multiply", `{"allOf": [{"$ref": "#/$defs/d"}, {"$ref": "#/$defs/d"}], "$defs": {"d": {"const": "` + strings.Repeat("a", 1_600_000) + `"}}}`, complexity},
 		{"values", `{"enum": [` + strings.Repeat("1,", 3_000) + `1]}`, complexity},
@@ -179,7 +180,7 @@ func TestCompile_Refuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := jsonschema.Compile(map[string]any{"it": parse(t, tt.schema)}, "it", "")
+			_, err := compileText(t, tt.schema)
 			if _, ok := errors.AsType[*jsonschema.Error](err); !ok {
 				t.Fatalf("%v is not a complete *jsonschema.Error", err)
 			}
@@ -204,25 +205,5 @@ func TestCompile_SeveralFiles(t *testing.T) {
 	want := []jsonschema.Fault{{Problem: "is 1", Expected: "text"}}
 	if diff := cmp.Diff(want, s.Check(1.0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestValueAt(t *testing.T) {
-	t.Parallel()
-	value := parse(t, `{"a": [1], "b": {"c": 1}, "c": null}`)
-	tests := []struct {
-		path string
-		want any
-	}{
-		{"b/c", 1.0},
-		{"a/0", nil},
-		{"b/d", nil},
-		{"c", nil},
-		{"c/d", nil},
-	}
-	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, jsonschema.ValueAt(value, strings.Split(tt.path, "/"))); diff != "" {
-			t.Errorf("%s: %s", tt.path, diff)
-		}
 	}
 }

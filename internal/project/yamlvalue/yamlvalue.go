@@ -241,9 +241,11 @@ func (d *decoder) mapping(content []*yaml.Node, path string) (any, error) {
 		if _, ok := values[key]; ok {
 			return nil, errorAt(name, keyPath, "is given twice")
 		}
-		if values[key], err = d.value(content[i+1], keyPath); err != nil {
+		value, err := d.value(content[i+1], keyPath)
+		if err != nil {
 			return nil, err
 		}
+		values[key] = value
 	}
 	return values, nil
 }

@@ -39,7 +39,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 			if err == nil {
 				_, err = index.Dissect(file, collection, schema)
 			}
-			if line := document.ConflictLine(file.Content); err == nil && line > 0 && len(findings) < maxNamed {
+			if line := project.ConflictLine(file.Content); err == nil && line > 0 && len(findings) < maxNamed {
 				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
 					file.Path, line), "run: ${EDITOR:-vi} "+claude.Quote(e.absolute(file.Path))+" and keep one side")...)
 			}

@@ -1,0 +1,224 @@
+package project_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+)
+
+// schemaNode is a JSON Schema, or that of one key.
+type schemaNode struct {
+	Default    any                    `json:"default"`
+	Properties map[string]*schemaNode `json:"properties"`
+	Items      *schemaNode            `json:"items"`
+	Defs       map[string]*schemaNode `json:"$defs"`
+}
+
+func readSchema(t *testing.T, file string) *schemaNode {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := &schemaNode{}
+	if err := json.Unmarshal(data, schema); err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// key is one key of a published schema with the Go field that it is decoded into.
+type key struct {
+	name   string // such as custom_doc_types[].folder
+	schema *schemaNode
+	field  string        // such as CustomDocType.Folder; "" without a field
+	value  reflect.Value // of a project that sets only what it must
+}
+
+// keys returns those of both published schemas.
+func keys(t *testing.T) []key {
+	t.Helper()
+	p := mustLoad(t, newRepo(t, map[string]string{
+		configPath: `{"project_name": "a", "external_docs": {"path": "d"}, "custom_doc_types": [{"name": "n", "folder": "f"}]}`,
+		"d/":       "",
+	}))
+	return append(keysOf("", readSchema(t, "config.schema.json"), reflect.ValueOf(p.Config)),
+		keysOf("", readSchema(t, "settings.schema.json"), reflect.ValueOf(project.DefaultSettings()))...)
+}
+
+func keysOf(above string, schema *schemaNode, value reflect.Value) []key {
+	if value.Kind() == reflect.Pointer {
+		value = value.Elem()
+	}
+	if schema.Items != nil && schema.Items.Properties != nil {
+		above, schema, value = above+"[]", schema.Items, value.Index(0)
+	}
+	var found []key
+	for name, below := range schema.Properties {
+		if name == "$schema" { // an editor reads it
+			continue
+		}
+		k := key{name: strings.TrimPrefix(above+"."+name, "."), schema: below}
+		for field, v := range value.Fields() {
+			if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
+				k.field, k.value = value.Type().Name()+"."+field.Name, v
+				found = append(found, keysOf(k.name, below, v)...)
+			}
+		}
+		found = append(found, k)
+	}
+	return found
+}
+
+// The published schemas promise the defaults that the program applies, and leave none out.
+func TestSchemas_DefaultsAreTheOnesApplied(t *testing.T) {
+	t.Parallel()
+	required := strings.Fields("project_name external_docs.path custom_doc_types[].name custom_doc_types[].folder custom_doc_types")
+	for _, k := range keys(t) {
+		if k.field == "" || k.schema.Properties != nil || slices.Contains(required, k.name) {
+			continue
+		}
+		text, err := json.Marshal(k.value.Interface())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var applied any
+		if err := json.Unmarshal(text, &applied); err != nil {
+			t.Fatal(err)
+		}
+		if k.schema.Default == nil && k.value.IsZero() {
+			continue
+		}
+		if diff := cmp.Diff(k.schema.Default, applied); diff != "" {
+			t.Errorf("the default of %s (-schema +applied):\n%s", k.name, diff)
+		}
+	}
+	if types := project.DefaultConfig().CustomDocTypes; len(types) > 0 {
+		t.Errorf("custom_doc_types has the default %v", types)
+	}
+}
+
+// The schemas of documents promise one default, which package catalog applies.
+func TestSchemas_DefaultsOfDocTypes(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("schemas/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	got := map[string]any{}
+	for _, file := range files {
+		schema := readSchema(t, file)
+		for _, nodes := range []map[string]*schemaNode{schema.Properties, schema.Defs} {
+			for name, node := range nodes {
+				if node.Default != nil {
+					got[name] = node.Default
+				}
+				for below, property := range node.Properties {
+					if property.Default != nil {
+						got[name+"."+below] = property.Default
+					}
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]any{"promotion_level": string(catalog.Standard)}, got); diff != "" {
+		t.Errorf("defaults (-want +got):\n%s", diff)
+	}
+}
+
+// A key without effect is a mistake: the program has a field for each key, and reads it.
+func TestSchemas_EveryKeyIsRead(t *testing.T) {
+	t.Parallel()
+	source := source{files: token.NewFileSet(), packages: map[string]*types.Package{}, read: map[string]bool{}}
+	if _, err := source.Import(module + "/cmd/server"); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys(t) {
+		if k.field == "" {
+			t.Errorf("no field has the key %s", k.name)
+		} else if !source.read[k.field] {
+			t.Errorf("nothing reads %s, the field of the key %s", k.field, k.name)
+		}
+	}
+}
+
+const module = "github.com/compound-docs/compound-docs"
+
+// source checks the packages of the module from their source, and collects the fields of package project that they
+// read. It takes other modules as empty, which leaves the types of some expressions unknown.
+type source struct {
+	files    *token.FileSet
+	packages map[string]*types.Package
+	read     map[string]bool // such as Retrieval.MaxResults
+}
+
+// Import implements [types.Importer].
+func (s source) Import(name string) (*types.Package, error) {
+	if known := s.packages[name]; known != nil {
+		return known, nil
+	}
+	folder, isOwn := strings.CutPrefix(name, module)
+	if !isOwn {
+		s.packages[name] = types.NewPackage(name, path.Base(name))
+		s.packages[name].MarkComplete()
+		return s.packages[name], nil
+	}
+	names, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	var files []*ast.File
+	for _, file := range names {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(s.files, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, parsed)
+	}
+	info := &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
+	config := types.Config{Importer: s, Error: func(error) {}}
+	s.packages[name], _ = config.Check(name, s.files, files, info) // other modules are missing
+	s.collect(files, info)
+	return s.packages[name], nil
+}
+
+// collect notes the fields that files read, which are all that they do not only assign to.
+func (s source) collect(files []*ast.File, info *types.Info) {
+	assigned := map[ast.Expr]bool{}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if assignment, ok := n.(*ast.AssignStmt); ok {
+				for _, to := range assignment.Lhs {
+					assigned[to] = true
+				}
+			}
+			return true
+		})
+	}
+	for expression, selection := range info.Selections {
+		owner := selection.Recv()
+		if pointer, ok := owner.(*types.Pointer); ok {
+			owner = pointer.Elem()
+		}
+		if named, ok := owner.(*types.Named); ok && !assigned[expression] && named.Obj().Pkg() == s.packages[module+"/internal/project"] {
+			s.read[named.Obj().Name()+"."+expression.Sel.Name] = true
+		}
+	}
+}
