@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -117,22 +116,6 @@ func TestServer_LinkedHome(t *testing.T) {
 	}
 	if again, _ := processOf(t, newServer(t, home)); again != pid {
 		t.Error("the second has started another server")
-	}
-}
-
-func TestServer_LongHome(t *testing.T) {
-	t.Parallel()
-	home := filepath.Join(newHome(t), strings.Repeat("a-long-name/", 10))
-	s := newServer(t, home)
-	socket := query(t, mustStart(t, s), "SHOW unix_socket_directories")
-	t.Cleanup(func() {
-		_, err := s.Stop(context.WithoutCancel(t.Context()))
-		if err = errors.Join(err, os.RemoveAll(socket)); err != nil {
-			t.Error(err)
-		}
-	})
-	if !strings.HasPrefix(socket, shortSocket) {
-		t.Errorf("the socket is in %s", socket)
 	}
 }
 
