@@ -89,16 +89,17 @@ func findPostgres(ctx context.Context) (pgserver.Installation, error) {
 	if named := os.Getenv(EnvPrograms); named != "" {
 		return pgserver.Find(ctx, named)
 	}
-	machines, machineErr := pgserver.Find(ctx, "")
-	if machineErr == nil && os.Getenv(EnvRoute) == string(NativeRoute) {
+	machines, _ := pgserver.Find(ctx, "") // the error would advise users
+	hasOwn := machines.Bin != ""
+	if hasOwn && os.Getenv(EnvRoute) == string(NativeRoute) {
 		return machines, nil
 	}
 	bundled, err := findBundled(ctx)
-	if err != nil && machineErr != nil {
+	switch {
+	case err != nil && hasOwn:
+		return machines, nil
+	case err != nil:
 		return machines, fmt.Errorf("%w: %w; or set %s", pgserver.ErrNotInstalled, err, EnvDatabaseURL)
-	}
-	if err != nil {
-		return machines, nil //nolint:nilerr // this machine has one
 	}
 	return bundled, nil
 }
