@@ -21,7 +21,7 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 		Short: "Say what is wrong with the set-up, and how to mend it",
 		Long: `Say what is wrong with the set-up, and print the command that mends it. It looks at the user's
 folder, the database, Ollama and its models. Of the repository it looks at configuration,
-doc-types, files, index and registration with Claude Code.
+files, index and registration with Claude Code.
 
 It changes nothing, but Ollama loads the embedding model. The worst comes first. It ends with 1
 if there is an error. Warnings do not count, and an absent model server is one: searches by

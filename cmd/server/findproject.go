@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
 // errNoProject is the cause of an error outside a project.
@@ -40,7 +40,7 @@ func findProject(dir string) (string, error) {
 // folder: that may be the user's home.
 func howToBegin(folder string) string {
 	if root, err := project.FindRoot(folder); err == nil && project.InRepository(root) {
-		return "`compound-docs init " + claude.Quote(root) + "` prepares this repository"
+		return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 	}
 	return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
 }
@@ -57,7 +57,7 @@ func (i invocation) nameParent(start, root string) {
 		return // the command fails for the same reason
 	}
 	i.notef("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
-		name, root, claude.Quote(repository))
+		name, root, clients.Quote(repository))
 }
 
 // here returns the options, and the root of the project of the working directory or --project.

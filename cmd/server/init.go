@@ -16,7 +16,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/setup/scaffold"
 )
 
@@ -181,7 +181,7 @@ func (i *initializer) repository(flagged string) (string, error) {
 		return root, nil
 	}
 	return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
-		"`compound-docs init .` or `compound-docs init %s`", folder, root, claude.Quote(root))
+		"`compound-docs init .` or `compound-docs init %s`", folder, root, clients.Quote(root))
 }
 
 func (i *initializer) report(result scaffold.Result) {
@@ -215,7 +215,7 @@ func (i *initializer) report(result scaffold.Result) {
 			places[at] = place.Place
 		}
 		say("not among the documents: %s\n  to search them: compound-docs init --documents %s",
-			strings.Join(places, ", "), claude.Quote(strings.Join(places, ",")))
+			strings.Join(places, ", "), clients.Quote(strings.Join(places, ",")))
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/plugin"
 )
@@ -42,10 +41,10 @@ func checkClients(named []string, show bool) error {
 // would be written.
 func (i *initializer) registerClients(root string) error {
 	if i.show && slices.Contains(i.named, claudeClient) {
-		_, line := claude.AddCommand(claude.Program(), claude.Environment())
+		_, line := clients.ClaudeCommand(clients.Program(), clients.Environment())
 		plain.Println(i.stdout, line)
 		if i.hooks {
-			i.showFile(claude.LocalSettings+":", plugin.Hooks(claude.ServerName, claude.Quote(claude.Program())))
+			i.showFile(clients.LocalSettings+":", plugin.Hooks(clients.ServerName, clients.Quote(clients.Program())))
 		}
 	}
 	for _, c := range clients.All() {
@@ -139,13 +138,13 @@ func (i *initializer) plan(c clients.Client, root string) (clients.Change, error
 	if err != nil {
 		return clients.Change{}, err
 	}
-	return c.Plan(root, home, claude.Program(), claude.Environment())
+	return c.Plan(root, home, clients.Program(), clients.Environment())
 }
 
 // register has Claude Code start the server in this project, or prints how to.
 func (i *initializer) register(ctx context.Context, root string, o options) error {
 	i.done.Registration = notRegistered
-	found, err := claude.Find(root)
+	found, err := clients.FindClaude(root)
 	switch {
 	case err == nil:
 		i.done.Registration = registeredBefore
@@ -157,14 +156,14 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	if err := i.keepDatabaseURL(o); err != nil {
 		return err
 	}
-	program := claude.Program()
-	words, line := claude.AddCommand(program, claude.Environment())
+	program := clients.Program()
+	words, line := clients.ClaudeCommand(program, clients.Environment())
 	path, err := exec.LookPath("claude")
 	if err != nil {
 		plain.Printf(i.stdout, "Claude Code was not found. Once it is installed, run in this repository:\n  %s\n"+
-			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
+			"Another MCP client starts the server with: %s serve\n", line, clients.Quote(program))
 		if i.hooks {
-			return i.offerHooks(root, claude.Registration{Name: claude.ServerName})
+			return i.offerHooks(root, clients.Registration{Name: clients.ServerName})
 		}
 		return nil
 	}
@@ -176,17 +175,17 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	}
 	i.done.Registration = registered
 	plain.Printf(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it\n")
-	return i.offerHooks(root, claude.Registration{Name: claude.ServerName})
+	return i.offerHooks(root, clients.Registration{Name: clients.ServerName})
 }
 
 // offerHooks adds the plugin's hooks to the user's settings of this project, if the user wants
 // that. At a terminal it asks; elsewhere it prints one line that says how.
-func (i *initializer) offerHooks(root string, server claude.Registration) error {
-	if server.Scope == claude.ScopePlugin { // it has them
+func (i *initializer) offerHooks(root string, server clients.Registration) error {
+	if server.Scope == clients.ScopePlugin { // it has them
 		return nil
 	}
-	hooks := plugin.Hooks(server.Name, claude.Quote(claude.Program()))
-	change, err := clients.PlanHooks(root, claudeClient, claude.LocalSettings, hooks)
+	hooks := plugin.Hooks(server.Name, clients.Quote(clients.Program()))
+	change, err := clients.PlanHooks(root, claudeClient, clients.LocalSettings, hooks)
 	if !i.hooks && !errors.Is(err, clients.ErrRegistered) && (err != nil || !i.wantsHooks()) {
 		plain.Println(i.stdout, "Claude Code: to have it point to documents by itself: compound-docs init --hooks, or the plugin")
 		return nil //nolint:nilerr // with --hooks the error is shown
@@ -201,7 +200,7 @@ func (i *initializer) wantsHooks() bool {
 		return i.hooks || i.yes
 	}
 	plain.Printf(i.stdout, "Claude Code can point to the document that a prompt or an edit needs. Add hooks for that to %s? [y/N] ",
-		claude.LocalSettings)
+		clients.LocalSettings)
 	var answer string
 	_, _ = fmt.Fscanln(input, &answer) // no answer is a no
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")

@@ -34,14 +34,14 @@ current folder names the project.`,
 	}
 }
 
-// startPatience bounds the wait for the user's own database. Clients give up after a minute.
-const startPatience = 30 * time.Second
+// startWait bounds the wait for the user's own database. Clients give up after a minute.
+const startWait = 30 * time.Second
 
 // serve answers MCP requests until stdin ends or the command is cancelled.
 func (s *setup) serve(stdout io.Writer) error {
 	ctx := s.command.Context()
 	if s.server != nil {
-		s.server.Patience = startPatience
+		s.server.StartWait = startWait
 	}
 	s.database.OnOpened(func(v db.Version) {
 		if problem, remedy := v.Concern(); problem != "" {

@@ -49,13 +49,19 @@ func defaults(value string) string {
 	return regexp.MustCompile(`\$\{[A-Z_]+:-([^{}]*)\}`).ReplaceAllString(value, "$1")
 }
 
-// Nobody else reaches a service, none loses its data, and each is known to be ready.
+// A tag such as pg17 or latest is another image next month.
+var fixedImage = regexp.MustCompile(`^[a-z]+/[a-z]+:\d+\.\d+\.\d+(-[a-z0-9]+)?$`)
+
+// Nobody else reaches a service, none loses its data, each is known to be ready, and has a fixed version.
 func TestCompose_Services(t *testing.T) {
 	t.Parallel()
 	file := readCompose(t)
 	profiles := map[string][]string{}
 	for name, service := range file.Services {
 		profiles[name] = service.Profiles
+		if image := defaults(service.Image); !fixedImage.MatchString(image) {
+			t.Errorf("%s has the image %s; name a version", name, image)
+		}
 		if len(service.Ports) != 1 || !strings.HasPrefix(service.Ports[0], "127.0.0.1:") {
 			t.Errorf("%s has ports %v, want one on the loopback interface", name, service.Ports)
 		}

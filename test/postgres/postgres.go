@@ -68,7 +68,7 @@ func Fetch(ctx context.Context, system, arch string) (folder string, err error) 
 		return "", err
 	}
 	folder = filepath.Join(cache, strings.Join([]string{"postgresql", version, content, system, arch}, "-"))
-	if _, err := os.Stat(folder); err == nil {
+	if exists(folder) {
 		return folder, nil
 	}
 	if err := os.MkdirAll(cache, readable); err != nil {
@@ -80,7 +80,7 @@ func Fetch(ctx context.Context, system, arch string) (folder string, err error) 
 		return "", fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	if _, err := os.Stat(folder); err == nil {
+	if exists(folder) {
 		return folder, nil // another process was faster
 	}
 	scratch, err := os.MkdirTemp(cache, "new-")
@@ -89,6 +89,11 @@ func Fetch(ctx context.Context, system, arch string) (folder string, err error) 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	return folder, from.unpackTo(ctx, scratch, folder)
+}
+
+func exists(folder string) bool {
+	_, err := os.Stat(folder)
+	return err == nil
 }
 
 // cacheFolder is the user's. PostgreSQL runs under another account than root, which cannot enter root's.
@@ -184,20 +189,10 @@ func unpack(file, folder string) error {
 
 // open lets every account read a folder, with any umask.
 func open(folder string) error {
-	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		mode := info.Mode().Perm() | 0o444
-		if mode&0o100 != 0 {
-			mode |= 0o111
-		}
-		return os.Chmod(path, mode) //nolint:gosec // nobody else writes to the folder
-	})
+	if text, err := exec.Command("chmod", "-R", "a+rX", folder).CombinedOutput(); err != nil { //nolint:gosec,noctx // of ours
+		return fmt.Errorf("let every account read %s: %w: %s", folder, err, text)
+	}
+	return nil
 }
 
 // kept are files that the program needs, as patterns below pginstall: pg_basebackup and libpqwalreceiver
@@ -224,10 +219,9 @@ func keep(file string) (to string, mode os.FileMode) {
 	if !ok {
 		return "", 0
 	}
+	mode = plain
 	if path.Dir(below) == "bin" {
 		mode = program
-	} else {
-		mode = plain
 	}
 	matches := func(pattern string) bool {
 		found, _ := path.Match(pattern, below) // the patterns are valid

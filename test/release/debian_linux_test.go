@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -39,12 +38,8 @@ func TestPackages_FirstResultOnDebian12(t *testing.T) {
 			` + begin + "'"},
 		{"root, from the deb", "dpkg -i /opt/compound-docs.deb >/dev/null\n" + begin},
 	} {
-		began := time.Now()
-		said := inside(t, root, step.script)
-		took := time.Since(began).Round(time.Second)
-		t.Logf("%s: %s", step.name, took)
-		if !strings.Contains(said, "db-pool-exhaustion") || took > time.Minute {
-			t.Errorf("%s: after %s, want at most a minute, it says\n%s", step.name, took, said)
+		if said := inside(t, root, step.script); !strings.Contains(said, "db-pool-exhaustion") {
+			t.Errorf("%s: it says\n%s", step.name, said)
 		}
 	}
 }

@@ -16,55 +16,35 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// registryEntry is server.json, as far as the registry's schema lets us fill it in.
+// registryEntry is the part of server.json that has to agree with other files.
 type registryEntry struct {
-	Schema      string `json:"$schema"`
 	Name        string `json:"name"`
-	Title       string `json:"title"`
 	Description string `json:"description"`
 	Version     string `json:"version"`
 	Repository  struct {
-		URL    string `json:"url"`
-		Source string `json:"source"`
+		URL string `json:"url"`
 	} `json:"repository"`
 	Packages []struct {
-		RegistryType         string     `json:"registryType"` //nolint:tagliatelle // the registry's name
-		Identifier           string     `json:"identifier"`
-		Version              string     `json:"version"`
-		RuntimeHint          string     `json:"runtimeHint"`          //nolint:tagliatelle // the registry's name
-		RuntimeArguments     []argument `json:"runtimeArguments"`     //nolint:tagliatelle // the registry's name
-		PackageArguments     []argument `json:"packageArguments"`     //nolint:tagliatelle // the registry's name
-		EnvironmentVariables []input    `json:"environmentVariables"` //nolint:tagliatelle // the registry's name
-		Transport            struct {
+		RegistryType     string `json:"registryType"` //nolint:tagliatelle // the registry's name
+		Identifier       string `json:"identifier"`
+		Version          string `json:"version"`
+		PackageArguments []struct {
+			Value string `json:"value"`
+		} `json:"packageArguments"` //nolint:tagliatelle // the registry's name
+		EnvironmentVariables []struct {
+			Name string `json:"name"`
+		} `json:"environmentVariables"` //nolint:tagliatelle // the registry's name
+		Transport struct {
 			Type string `json:"type"`
 		} `json:"transport"`
 	} `json:"packages"`
-}
-
-type input struct {
-	Name        string           `json:"name"`
-	Value       string           `json:"value"`
-	Description string           `json:"description"`
-	Default     string           `json:"default"`
-	Format      string           `json:"format"`
-	IsRequired  bool             `json:"isRequired"` //nolint:tagliatelle // the registry's name
-	IsSecret    bool             `json:"isSecret"`   //nolint:tagliatelle // the registry's name
-	Variables   map[string]input `json:"variables"`
-}
-
-type argument struct {
-	input
-
-	Type string `json:"type"`
 }
 
 func TestServerJSON_AgreesWithTheRelease(t *testing.T) {
 	t.Parallel()
 	const maxDescription = 100 // the registry's limit
 	var entry registryEntry
-	decoder := json.NewDecoder(bytes.NewReader(read(t, "server.json")))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&entry); err != nil {
+	if err := json.Unmarshal(read(t, "server.json"), &entry); err != nil {
 		t.Fatal(err)
 	}
 	if n := utf8.RuneCountInString(entry.Description); n == 0 || n > maxDescription {
@@ -160,25 +140,6 @@ func TestWorkflows_PinActionsAndPermissions(t *testing.T) {
 					t.Errorf("%s: the job %s uses %s; name a commit", file.Name(), name, step.Uses)
 				}
 			}
-		}
-	}
-}
-
-// A tag of an image such as pg17 or latest is another image next month.
-func TestCompose_FixesVersions(t *testing.T) {
-	t.Parallel()
-	var file struct {
-		Services map[string]struct {
-			Image string `yaml:"image"`
-		} `yaml:"services"`
-	}
-	if err := yaml.Load(read(t, "deploy/compose.yaml"), &file); err != nil || len(file.Services) == 0 {
-		t.Fatal(file, err)
-	}
-	fixed := regexp.MustCompile(`[a-z]+/[a-z]+:\d+\.\d+\.\d+(-[a-z0-9]+)?}?$`)
-	for name, service := range file.Services {
-		if !fixed.MatchString(service.Image) {
-			t.Errorf("the service %s has the image %s; name a version", name, service.Image)
 		}
 	}
 }

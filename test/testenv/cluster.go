@@ -28,7 +28,7 @@ const (
 // startCluster makes a PostgreSQL cluster in a temporary folder and starts it.
 // It is reached over a Unix socket in that folder only, which is closed to
 // other users. It trades durability for speed.
-func startCluster(ctx context.Context, size Size, logf Logf) (_ *Database, err error) {
+func startCluster(ctx context.Context, size Size, logf Logf) (*Database, error) {
 	c, folder, err := newCluster(ctx, size, logf, initialize)
 	if err != nil {
 		return nil, err
@@ -51,9 +51,7 @@ func initialize(ctx context.Context, c cluster) error { return c.Init(ctx, "--no
 
 // newCluster makes a cluster in a temporary folder, which the caller removes. fill makes its
 // files.
-func newCluster(
-	ctx context.Context, size Size, logf Logf, fill func(context.Context, cluster) error,
-) (c cluster, folder *scratch, err error) {
+func newCluster(ctx context.Context, size Size, logf Logf, fill func(context.Context, cluster) error) (cluster, *scratch, error) {
 	found, err := findPostgres(ctx)
 	if err != nil {
 		return cluster{}, nil, err
@@ -62,27 +60,23 @@ func newCluster(
 	if err != nil {
 		return cluster{}, nil, err
 	}
-	folder, err = newScratch(clusterParent(size), clusterPrefix, logf)
+	folder, err := newScratch(clusterParent(size), clusterPrefix, logf)
 	if err != nil {
 		return cluster{}, nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, folder.remove())
-		}
-	}()
-	if account != nil {
-		if err := os.Chown(folder.path, int(account.UID), int(account.GID)); err != nil {
-			return cluster{}, nil, fmt.Errorf("hand a folder to PostgreSQL's account: %w", err)
-		}
-	}
-	c = cluster{
+	c := cluster{
 		Cluster: pgserver.Cluster{
 			Installation: found, Data: filepath.Join(folder.path, "data"), Socket: folder.path, Account: account,
 		},
 		size: size,
 	}
-	return c, folder, fill(ctx, c)
+	if account != nil {
+		err = os.Chown(folder.path, int(account.UID), int(account.GID))
+	}
+	if err := errors.Join(err, fill(ctx, c)); err != nil {
+		return cluster{}, nil, errors.Join(err, folder.remove())
+	}
+	return c, folder, nil
 }
 
 // EnvPrograms names the folder of PostgreSQL's programs, for tests and for the program.
@@ -95,21 +89,28 @@ func findPostgres(ctx context.Context) (pgserver.Installation, error) {
 	if named := os.Getenv(EnvPrograms); named != "" {
 		return pgserver.Find(ctx, named)
 	}
-	machines, machineErr := pgserver.Find(ctx, "")
-	if machineErr == nil && os.Getenv(EnvRoute) == string(NativeRoute) {
+	machines, _ := pgserver.Find(ctx, "") // the error would advise users
+	hasOwn := machines.Bin != ""
+	if hasOwn && os.Getenv(EnvRoute) == string(NativeRoute) {
 		return machines, nil
 	}
-	folder, err := postgres.Fetch(ctx, runtime.GOOS, runtime.GOARCH)
-	if err == nil {
-		var bundled pgserver.Installation
-		if bundled, err = pgserver.Find(ctx, filepath.Join(folder, postgres.Bin)); err == nil {
-			return bundled, nil
-		}
-	}
-	if machineErr != nil {
+	bundled, err := findBundled(ctx)
+	switch {
+	case err != nil && hasOwn:
+		return machines, nil
+	case err != nil:
 		return machines, fmt.Errorf("%w: %w; or set %s", pgserver.ErrNotInstalled, err, EnvDatabaseURL)
 	}
-	return machines, nil
+	return bundled, nil
+}
+
+// findBundled returns the PostgreSQL that comes with the program.
+func findBundled(ctx context.Context) (pgserver.Installation, error) {
+	folder, err := postgres.Fetch(ctx, runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		return pgserver.Installation{}, err
+	}
+	return pgserver.Find(ctx, filepath.Join(folder, postgres.Bin))
 }
 
 // Programs returns the folder of PostgreSQL's programs, for a test of the program's own database. It skips

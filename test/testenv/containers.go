@@ -92,10 +92,11 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 				}}}
 			}),
 			testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
-		if err == nil {
-			return c, nil
+		if err != nil {
+			failed = errors.Join(fmt.Errorf("start %s: %w\n%s", c.name, err, c.lastLog()), testcontainers.TerminateContainer(c.running))
+			continue
 		}
-		failed = errors.Join(fmt.Errorf("start %s: %w\n%s", c.name, err, c.lastLog()), testcontainers.TerminateContainer(c.running))
+		return c, nil
 	}
 	return nil, failed
 }
@@ -122,9 +123,9 @@ func (c *Container) lastLog() string {
 	if err != nil {
 		return err.Error()
 	}
+	defer logs.Close() //nolint:errcheck // read only
 	var end tail.Buffer
-	_, err = io.Copy(&end, logs)
-	if err = errors.Join(err, logs.Close()); err != nil {
+	if _, err := io.Copy(&end, logs); err != nil {
 		return err.Error()
 	}
 	return end.String()
@@ -150,10 +151,8 @@ func (c *Container) Pause() {
 	// before every thread has come to rest.
 	const tries = 20
 	var err error
-	for range tries {
-		if _, err = c.docker.ContainerPause(c.t.Context(), c.running.GetContainerID(), client.ContainerPauseOptions{}); err == nil {
-			return
-		}
+	for try := 0; try == 0 || err != nil && try < tries; try++ {
+		_, err = c.docker.ContainerPause(c.t.Context(), c.running.GetContainerID(), client.ContainerPauseOptions{})
 	}
 	c.must(err)
 }
@@ -255,7 +254,8 @@ func startAlone(ctx context.Context, service containedService, logf Logf) (c *Co
 	if err != nil {
 		return nil, nil, err
 	}
-	if c, err = e.run(ctx, service, logf); err != nil {
+	c, err = e.run(ctx, service, logf)
+	if err != nil {
 		return nil, nil, errors.Join(err, e.Stop())
 	}
 	return c, e.Stop, nil

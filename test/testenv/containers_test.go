@@ -1,13 +1,9 @@
 package testenv
 
 import (
-	"context"
-	"errors"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -55,24 +51,5 @@ func TestContainers_LeaveNothingBehind(t *testing.T) {
 	}
 	if !exists(own.running.GetContainerID()) {
 		t.Error("the container of this process was removed")
-	}
-}
-
-func TestChooseRoute_Forced(t *testing.T) {
-	t.Parallel()
-	if got, err := chooseRoute(t.Context(), "native"); got != NativeRoute || err != nil {
-		t.Errorf("native: got %q and %v", got, err)
-	}
-	if _, err := chooseRoute(t.Context(), "podman"); err == nil || !strings.Contains(err.Error(), "containers or native") {
-		t.Errorf("another word: got error %v, want one that names the two", err)
-	}
-	ended, cancel := context.WithTimeout(t.Context(), -time.Second)
-	defer cancel()
-	if _, err := chooseRoute(ended, "containers"); !errors.Is(err, context.DeadlineExceeded) ||
-		!strings.Contains(err.Error(), "no Docker engine answers") {
-		t.Errorf("containers without an engine: got error %v", err)
-	}
-	if got, err := chooseRoute(ended, ""); got != NativeRoute || err != nil {
-		t.Errorf("no engine: got %q and %v, want native processes", got, err)
 	}
 }

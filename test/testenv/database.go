@@ -51,10 +51,11 @@ func OpenDatabase(ctx context.Context, size Size, logf Logf) (*Database, error) 
 		stop:  func() error { return nil },
 	}
 	if database.URL == "" {
-		var err error
-		if database, err = startDatabase(ctx, size, logf); err != nil {
+		started, err := startDatabase(ctx, size, logf)
+		if err != nil {
 			return nil, err
 		}
+		database = started
 	}
 	if err := database.readVersions(ctx); err != nil {
 		return nil, errors.Join(err, database.Stop())
@@ -92,7 +93,7 @@ func (d *Database) readVersions(ctx context.Context) error {
 		SELECT split_part(current_setting('server_version'), ' ', 1),
 		       coalesce((SELECT default_version FROM pg_available_extensions WHERE name = 'vector'), '')`,
 	).Scan(&d.PostgreSQL, &d.Pgvector)
-	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+	if err := errors.Join(err, conn.Close(ctx)); err != nil {
 		return fmt.Errorf("read the versions of PostgreSQL: %w", err)
 	}
 	if !pgversion.Supported(d.PostgreSQL, d.Pgvector) {

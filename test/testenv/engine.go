@@ -40,10 +40,10 @@ func dialEngine(ctx context.Context) (*client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
-	if err == nil {
-		_, err = docker.Ping(ctx, client.PingOptions{})
-	}
 	if err != nil {
+		return nil, fmt.Errorf("no Docker engine answers: %w", err)
+	}
+	if _, err := docker.Ping(ctx, client.PingOptions{}); err != nil {
 		return nil, fmt.Errorf("no Docker engine answers: %w", err)
 	}
 	at, err := url.Parse(docker.DaemonHost())

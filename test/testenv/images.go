@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -72,12 +71,15 @@ func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err 
 	if err != nil {
 		return "", "", err
 	}
+	defer docker.Close() //nolint:errcheck // the images are there
+	database, err = databaseImage().ensure(ctx, docker, logf)
+	if err != nil {
+		return "", "", err
+	}
 	users := ollamaImage()
 	users.official = composeImage("ollama/ollama")
-	if database, err = databaseImage().ensure(ctx, docker, logf); err == nil {
-		ollama, err = users.ensure(ctx, docker, logf)
-	}
-	return database, ollama, errors.Join(err, docker.Close())
+	ollama, err = users.ensure(ctx, docker, logf)
+	return database, ollama, err
 }
 
 // builtName names the image after what it is built from.
@@ -108,12 +110,13 @@ func (i serviceImage) present(ctx context.Context, docker *client.Client) (strin
 	}
 	for _, name := range []string{i.official, built} {
 		_, err := docker.ImageInspect(ctx, name)
-		if err == nil {
-			return name, nil
-		}
-		if !errdefs.IsNotFound(err) {
+		if err != nil && !errdefs.IsNotFound(err) {
 			return "", fmt.Errorf("look for the image %s: %w", name, err)
 		}
+		if err != nil {
+			continue
+		}
+		return name, nil
 	}
 	return "", nil
 }
@@ -124,11 +127,13 @@ func (i serviceImage) ensure(ctx context.Context, docker *client.Client, logf Lo
 	ctx, cancel := context.WithTimeout(ctx, imageTimeout)
 	defer cancel()
 	var name string
-	err := inCache(ctx, filepath.Join("images", i.folder), func(string) (err error) {
-		name, err = i.present(ctx, docker)
-		if name == "" && err == nil {
-			name, err = i.pullOrBuild(ctx, docker, logf)
+	err := inCache(ctx, filepath.Join("images", i.folder), func(string) error {
+		present, err := i.present(ctx, docker)
+		if present != "" || err != nil {
+			name = present
+			return err
 		}
+		name, err = i.pullOrBuild(ctx, docker, logf)
 		return err
 	})
 	return name, err
@@ -136,11 +141,15 @@ func (i serviceImage) ensure(ctx context.Context, docker *client.Client, logf Lo
 
 // pullOrBuild brings the image to the engine.
 func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, logf Logf) (string, error) {
-	pullErr := i.pull(ctx, docker, logf)
-	if pullErr == nil {
-		return i.official, nil
+	if err := i.pull(ctx, docker, logf); err != nil {
+		logf("%v", err)
+		return i.build(ctx, logf)
 	}
-	logf("%v", pullErr)
+	return i.official, nil
+}
+
+// build builds the image.
+func (i serviceImage) build(ctx context.Context, logf Logf) (string, error) {
 	built, err := i.builtName()
 	if err != nil {
 		return "", err
@@ -154,9 +163,8 @@ func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, lo
 		environment = []string{"PROGRAM=" + program}
 	}
 	arguments := append([]string{built, i.folder}, i.options...)
-	err = runScript(ctx, environment, "image.sh", arguments...)
-	if err != nil {
-		return "", errors.Join(pullErr, fmt.Errorf("build %s: %w", built, err))
+	if err := runScript(ctx, environment, "image.sh", arguments...); err != nil {
+		return "", fmt.Errorf("build %s: %w", built, err)
 	}
 	return built, nil
 }
@@ -170,10 +178,10 @@ func (i serviceImage) pull(ctx context.Context, docker *client.Client, logf Logf
 	}
 	logf("pulling %s", i.official)
 	pulled, err := docker.ImagePull(ctx, i.official, client.ImagePullOptions{})
-	if err == nil {
-		err = pulled.Wait(ctx)
-	}
 	if err != nil {
+		return fmt.Errorf("pull %s: %w", i.official, err)
+	}
+	if err := pulled.Wait(ctx); err != nil {
 		return fmt.Errorf("pull %s: %w", i.official, err)
 	}
 	return nil

@@ -1,13 +1,11 @@
 package testenv
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
-	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -40,11 +38,10 @@ type Ollama struct {
 }
 
 // OpenOllama returns the server that CDOCS_TEST_OLLAMA_HOST names, or starts one
-// on the route that ChooseRoute returns. On the native route that is the machine's
-// own if it has the models, else a private one. The caller must Stop it.
+// on the route that ChooseRoute returns. The caller must Stop it.
 func OpenOllama(ctx context.Context, logf Logf) (*Ollama, error) {
 	if host := os.Getenv(EnvOllamaHost); host != "" {
-		return connectOllama(ctx, host, "given by "+EnvOllamaHost)
+		return connectOllama(ctx, host)
 	}
 	route, err := ChooseRoute(ctx)
 	if err != nil {
@@ -52,9 +49,6 @@ func OpenOllama(ctx context.Context, logf Logf) (*Ollama, error) {
 	}
 	if route == ContainersRoute {
 		return startOllamaContainer(ctx, logf)
-	}
-	if server, err := machineOllama(ctx); err == nil {
-		return server, nil
 	}
 	return startOllama(ctx, logf)
 }
@@ -72,19 +66,10 @@ func (o *Ollama) String() string {
 	return fmt.Sprintf("Ollama %s with %s (%s)", o.Version, models, o.Route)
 }
 
-// machineOllama returns the server that the project would use without any test
-// set-up.
-func machineOllama(ctx context.Context) (*Ollama, error) {
-	const patience = 2 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	host := cmp.Or(os.Getenv("CDOCS_OLLAMA_HOST"), "http://localhost:11434")
-	return connectOllama(ctx, host, "this machine's")
-}
-
 // connectOllama returns a server that runs already, if it has the models. Stand-ins
 // are known by the description in the model file.
-func connectOllama(ctx context.Context, host, route string) (*Ollama, error) {
+func connectOllama(ctx context.Context, host string) (*Ollama, error) {
+	const route = "given by " + EnvOllamaHost
 	client, err := newClient(host)
 	if err != nil {
 		return nil, err

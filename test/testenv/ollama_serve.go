@@ -23,15 +23,14 @@ import (
 const startTries = 3
 
 // startOllama starts an Ollama of our own, with stand-ins for the models.
-func startOllama(ctx context.Context, logf Logf) (server *Ollama, err error) {
+func startOllama(ctx context.Context, logf Logf) (*Ollama, error) {
 	binary, err := ollamaBinary(ctx, logf)
 	if err != nil {
 		return nil, err
 	}
-	for range startTries {
-		if server, err = runOllama(ctx, binary, logf); err == nil {
-			break
-		}
+	server, err := runOllama(ctx, binary, logf)
+	for try := 1; err != nil && try < startTries; try++ {
+		server, err = runOllama(ctx, binary, logf)
 	}
 	if err != nil {
 		return nil, err
@@ -74,9 +73,10 @@ func runOllama(ctx context.Context, binary string, logf Logf) (*Ollama, error) {
 	}
 	err = process.waitUntil(ctx, func(ctx context.Context) error {
 		client, err := newClient(server.Host)
-		if err == nil {
-			_, err = client.Version(ctx)
+		if err != nil {
+			return err
 		}
+		_, err = client.Version(ctx)
 		return err //nolint:wrapcheck // waitUntil does
 	})
 	if err != nil {
@@ -114,7 +114,8 @@ func (o *Ollama) loadStandIns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.Version, err = client.Version(ctx); err != nil {
+	o.Version, err = client.Version(ctx)
+	if err != nil {
 		return fmt.Errorf("read Ollama's version: %w", err)
 	}
 	if err := loadModel(ctx, client, embedModel, "", tinymodel.WriteEmbedder); err != nil {

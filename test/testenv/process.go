@@ -35,10 +35,11 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		started <- err
-		if err == nil {
-			p.err = cmd.Wait()
-			close(p.ended)
+		if err != nil {
+			return
 		}
+		p.err = cmd.Wait()
+		close(p.ended)
 	}()
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", p.name, err)
@@ -60,11 +61,7 @@ func (p *process) waitUntil(ctx context.Context, ready func(context.Context) err
 	defer cancel()
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
-	for {
-		err := ready(ctx)
-		if err == nil {
-			return nil
-		}
+	for err := ready(ctx); err != nil; err = ready(ctx) {
 		select {
 		case <-poll.C:
 		case <-p.ended:
@@ -73,6 +70,7 @@ func (p *process) waitUntil(ctx context.Context, ready func(context.Context) err
 			return fmt.Errorf("%s does not answer: %w\n%s", p.name, errors.Join(ctx.Err(), err), p.log)
 		}
 	}
+	return nil
 }
 
 // stop sends a signal to the server, waits for its end, and kills the rest of its group.

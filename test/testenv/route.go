@@ -23,31 +23,30 @@ const (
 // processes if there is a PostgreSQL for them; else containers if a Docker engine answers; else
 // native processes after Install.
 func ChooseRoute(ctx context.Context) (Route, error) {
-	forced := os.Getenv(EnvRoute)
-	if forced != "" {
-		return chooseRoute(ctx, forced)
-	}
-	_, err := findPostgres(ctx)
-	if err != nil {
-		return chooseRoute(ctx, "")
-	}
-	return NativeRoute, nil
-}
-
-func chooseRoute(ctx context.Context, forced string) (Route, error) {
-	switch Route(forced) {
+	forced := Route(os.Getenv(EnvRoute))
+	switch forced {
 	case NativeRoute:
 		return NativeRoute, nil
-	case ContainersRoute, "":
+	case ContainersRoute:
+	case "":
+		if hasPostgres(ctx) {
+			return NativeRoute, nil
+		}
 	default:
 		return "", fmt.Errorf("%s is %q, and has to be %s or %s", EnvRoute, forced, ContainersRoute, NativeRoute)
 	}
 	docker, err := dialEngine(ctx)
-	if err == nil {
-		return ContainersRoute, docker.Close() //nolint:wrapcheck // says all there is
-	}
-	if forced == "" {
+	if err != nil && forced == "" {
 		return NativeRoute, nil
 	}
-	return "", fmt.Errorf("%s=%s: %w", EnvRoute, forced, err)
+	if err != nil {
+		return "", fmt.Errorf("%s=%s: %w", EnvRoute, forced, err)
+	}
+	return ContainersRoute, docker.Close() //nolint:wrapcheck // says all there is
+}
+
+// hasPostgres reports whether there is a PostgreSQL for native processes.
+func hasPostgres(ctx context.Context) bool {
+	_, err := findPostgres(ctx)
+	return err == nil
 }

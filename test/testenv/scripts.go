@@ -52,9 +52,7 @@ func Install(ctx context.Context, database, ollama bool) error {
 	_, errC := exec.LookPath("cc")
 	_, errCXX := exec.LookPath("c++")
 	if ollama && os.Getenv(EnvOllamaHost) == "" && errors.Join(errC, errCXX) != nil {
-		if _, err := machineOllama(ctx); err != nil {
-			missing = append(missing, "compiler")
-		}
+		missing = append(missing, "compiler")
 	}
 	if len(missing) == 0 {
 		return nil

@@ -115,11 +115,8 @@ func (c *Cluster) Signal(signal syscall.Signal) {
 		c.t.Fatal("testenv:", err)
 	}
 	for _, field := range append([]string{strconv.Itoa(c.server.group)}, strings.Fields(string(children))...) {
-		pid, err := strconv.Atoi(field)
-		if err == nil {
-			err = syscall.Kill(pid, signal)
-		}
-		if err != nil && !errors.Is(err, syscall.ESRCH) {
+		pid, _ := strconv.Atoi(field) // the kernel writes numbers
+		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			c.t.Error("testenv:", err)
 		}
 	}

@@ -6,9 +6,8 @@
 //  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
 //  2. a native process, if a PostgreSQL can be had or no Docker engine answers. The
 //     database is a private cluster in memory or in a temporary folder, of the
-//     PostgreSQL that comes with the program, or this machine's. Ollama is the machine's if it has the models. Otherwise
-//     it is a private one, built from its Go module, with the stand-in models of
-//     package tinymodel;
+//     PostgreSQL that comes with the program, or this machine's. Ollama is built from its Go
+//     module, with the stand-in models of package tinymodel;
 //  3. a container.
 //
 // CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
@@ -264,11 +263,11 @@ func RemakeDatabase(t testing.TB, databaseURL string) {
 // execute runs one statement over a new connection.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
-	if err == nil {
-		_, err = conn.Exec(ctx, statement)
-		err = errors.Join(err, conn.Close(ctx))
-	}
 	if err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	_, err = conn.Exec(ctx, statement)
+	if err := errors.Join(err, conn.Close(ctx)); err != nil {
 		return fmt.Errorf("%s: %w", statement, err)
 	}
 	return nil

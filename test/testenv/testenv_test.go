@@ -77,24 +77,3 @@ func TestIndexURL_CopiesAreApart(t *testing.T) {
 		}
 	}
 }
-
-// Two runs of the tests at once share no folder.
-func TestMemoryFolder_HasOneUser(t *testing.T) {
-	t.Parallel()
-	path, remove := MemoryFolder()
-	if path == "" {
-		t.Skip("memory has no room, or make test uses the folder")
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode() != os.ModeDir|os.ModeSticky|0o777 {
-		t.Errorf("the folder is %v (%v), want one like /tmp", info, err)
-	}
-	if second, _ := MemoryFolder(); second != "" {
-		t.Errorf("a second user gets %s", second)
-	}
-	if err := remove(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(path); err == nil {
-		t.Error("the folder stays")
-	}
-}

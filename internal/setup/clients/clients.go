@@ -1,6 +1,6 @@
-// Package clients registers the server with assistants that keep their MCP servers in a file of the
-// repository or of the user, and adds a paragraph to the files that tell assistants about a repository. It
-// knows these files and no other ones: package claude is about Claude Code, which has a command for it.
+// Package clients registers the server with assistants. Most keep their MCP servers in a file of the repository
+// or of the user; Claude Code has a command for it. The package adds hooks too, and a paragraph to the files
+// that tell assistants about a repository. It must not know what the server does.
 package clients
 
 import (
@@ -16,9 +16,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
-
-// serverName is the name under which the server is registered.
-const serverName = "compound-docs"
 
 // Client is an assistant.
 type Client struct {
@@ -135,8 +132,6 @@ type Change struct {
 	Folder, File string
 	// Content is the file's new content. It differs from the old one by the entry alone.
 	Content []byte
-
-	missing bool
 }
 
 // Plan returns what registers the server for the repository at root. A file of the repository is for all who
@@ -144,7 +139,7 @@ type Change struct {
 // is [ErrRegistered] if the file needs no change.
 func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
 	change := Change{Folder: root, File: c.file}
-	s := server{command: serverName, args: []string{"serve"}}
+	s := server{command: ServerName, args: []string{"serve"}}
 	switch {
 	case c.user:
 		change.Folder = home
@@ -152,14 +147,14 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	case c.roots:
 		s.args = append(s.args, "--project", "${workspaceFolder}")
 	}
-	old, missing, err := change.read()
-	if change.missing = missing; err != nil {
+	old, err := change.read()
+	if err != nil {
 		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
 	}
 	change.Content, err = c.write(old, s)
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s of %s was not changed: %w; add the server by hand, with the name %s and the command %s",
-			change.Path(), c.Title, err, serverName, s.command+" "+strings.Join(s.args, " "))
+			change.Path(), c.Title, err, ServerName, s.command+" "+strings.Join(s.args, " "))
 	}
 	return change, err
 }
@@ -177,29 +172,29 @@ func (c Change) open() (*contain.Root, error) {
 	return root.Showing(top), nil
 }
 
-// read returns the content of the file, and whether the file is missing.
-func (c Change) read() (content []byte, missing bool, err error) {
+// read returns the content of the file, which is empty if the file is missing.
+func (c Change) read() ([]byte, error) {
 	folder, err := c.open()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	old, err := folder.Read(c.File, contain.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, true, nil
+		return nil, nil
 	}
-	return old.Content, false, err
+	return old.Content, err
 }
 
 // Write writes the file. It follows no symbolic link.
-func (c Change) Write() (err error) {
+func (c Change) Write() error {
 	folder, err := c.open()
 	if err != nil {
 		return err
 	}
-	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	if !c.missing {
-		err = folder.Replace(c.File, c.Content, func() error { return nil })
+	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
+	err = folder.Replace(c.File, c.Content, func() error { return nil })
+	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if above := path.Dir(c.File); above != "." {

@@ -46,7 +46,7 @@ var errOtherwise = errors.New("its form allows no safe addition")
 // the old content and the entry, and nothing else, add returns an error.
 func (f format) add(content []byte, section string, s server) ([]byte, error) {
 	if nested(content) > maxNested {
-		return nil, fmt.Errorf("it has more than %d brackets inside each other", maxNested)
+		return nil, errNested
 	}
 	want, err := f.decode(content)
 	if err != nil {
@@ -56,40 +56,27 @@ func (f format) add(content []byte, section string, s server) ([]byte, error) {
 	if !ok && want[section] != nil {
 		return nil, fmt.Errorf("%s is not a group of servers", section)
 	}
-	if present, ok := servers[serverName]; ok {
+	if present, ok := servers[ServerName]; ok {
 		return nil, alreadyThere(present)
-	}
-	entry, err := f.entry(section, s)
-	if err != nil {
-		return nil, err
 	}
 	text, err := f.insert(content, section, s)
 	if err != nil {
 		return nil, err
 	}
-	if servers == nil {
-		servers = map[string]any{}
+	got, err := f.decode(text)
+	if err != nil {
+		return nil, errOtherwise
 	}
-	servers[serverName] = entry
-	want[section] = servers
-	if got, err := f.decode(text); err != nil || !reflect.DeepEqual(want, got) {
+	added, _ := got[section].(map[string]any)
+	isAdded := errors.Is(alreadyThere(added[ServerName]), ErrRegistered)
+	delete(added, ServerName)
+	if servers == nil && len(added) == 0 { // the section is new, or was empty
+		got[section], want[section] = nil, nil
+	}
+	if !isAdded || !reflect.DeepEqual(want, got) {
 		return nil, errOtherwise
 	}
 	return text, nil
-}
-
-// entry returns the server's entry as decode reads it.
-func (f format) entry(section string, s server) (any, error) {
-	text, err := f.insert(nil, section, s)
-	if err != nil {
-		return nil, err
-	}
-	alone, err := f.decode(text)
-	if err != nil {
-		return nil, err
-	}
-	servers, _ := alone[section].(map[string]any)
-	return servers[serverName], nil
 }
 
 // alreadyThere returns ErrRegistered for an entry that starts this program, by whatever path or
@@ -107,14 +94,16 @@ func alreadyThere(entry any) error {
 			}
 		}
 	}
-	if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, serverName) }) {
+	if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, ServerName) }) {
 		return ErrRegistered
 	}
-	return fmt.Errorf("its entry %s starts another program, %.100q", serverName, strings.Join(words, " "))
+	return fmt.Errorf("its entry %s starts another program, %.100q", ServerName, strings.Join(words, " "))
 }
 
 // maxNested bounds brackets inside each other: parsers take time with the square of them.
 const maxNested = 200
+
+var errNested = fmt.Errorf("it has more than %d brackets inside each other", maxNested)
 
 // nested returns how many brackets of a text are open at once. It counts those in strings too.
 func nested(content []byte) int {
@@ -134,7 +123,7 @@ func nested(content []byte) int {
 // jsonFormat is of files that may have comments and trailing commas.
 func jsonFormat(kind string) format {
 	return format{decode: decodeJSON, insert: func(content []byte, section string, s server) ([]byte, error) {
-		return insertJSON(content, []string{section, serverName}, entryOf(kind, s))
+		return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))
 	}}
 }
 
@@ -203,10 +192,12 @@ func add(file *hujson.Value, keys []string, value any, unit string) error {
 	outside := "\n" + strings.Repeat(unit, len(keys)-1)
 	inside := outside + unit
 	text, err := json.MarshalIndent(value, inside[1:], unit)
-	if err == nil { // Patch knows where commas and comments go
-		err = file.Patch(fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": %s}]`, pointer(keys), text))
-	}
 	if err != nil {
+		return fmt.Errorf("add %s: %w", keys[len(keys)-1], err)
+	}
+	// Patch knows where commas and comments go.
+	patch := fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": %s}]`, pointer(keys), text)
+	if err := file.Patch(patch); err != nil {
 		return fmt.Errorf("add %s: %w", keys[len(keys)-1], err)
 	}
 	var before, after *hujson.Extra
@@ -237,7 +228,7 @@ that is near or write one, and index it with index_document.
 
 // writeParagraph adds the paragraph to the end of a file that does not name the server.
 func writeParagraph(content []byte) ([]byte, error) {
-	if bytes.Contains(content, []byte(serverName)) {
+	if bytes.Contains(content, []byte(ServerName)) {
 		return nil, ErrRegistered
 	}
 	return []byte(withBlankLine(content) + paragraph), nil

@@ -35,14 +35,8 @@ func (c Client) Hooks() (file string, hooks []byte) {
 // [ErrRegistered] if every event has one. client is the name in the error's remedy.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
-	old, missing, err := change.read()
-	switch change.missing = missing; {
-	case err != nil:
-	case len(bytes.TrimSpace(old)) == 0 && bytes.Contains(hooks, []byte(`"version"`)):
-		change.Content = hooks // Cursor wants its version
-	default:
-		change.Content, err = addHooks(old, hooks)
-	}
+	content, err := change.withHooks(hooks)
+	change.Content = content
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client %s --hooks --print shows them",
 			change.Path(), err, client)
@@ -50,60 +44,73 @@ func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	return change, err
 }
 
+// withHooks returns the new content of the file.
+func (c Change) withHooks(hooks []byte) ([]byte, error) {
+	content, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(content)) == 0 && bytes.Contains(hooks, []byte(`"version"`)) {
+		return hooks, nil // Cursor wants its version
+	}
+	return addHooks(content, hooks)
+}
+
+// hooksKey is where a file has its hooks.
+const hooksKey = "hooks"
+
 // addHooks returns content with the hooks. It reads the result again: unless that is the old
 // content and the hooks, and nothing else, addHooks returns an error.
 func addHooks(content, hooks []byte) ([]byte, error) {
 	if nested(content) > maxNested {
-		return nil, fmt.Errorf("it has more than %d brackets inside each other", maxNested)
+		return nil, errNested
 	}
 	want, err := decodeJSON(content)
 	if err != nil {
 		return nil, err
 	}
-	const section = "hooks"
-	present, ok := want[section].(map[string]any)
-	switch {
-	case want[section] == nil:
-		present = map[string]any{}
-		want[section] = present
-	case !ok:
+	if want[hooksKey] == nil {
+		want[hooksKey] = map[string]any{}
+	}
+	present, ok := want[hooksKey].(map[string]any)
+	if !ok {
 		return nil, errOtherwise
 	}
-	values, err := decodeJSON(hooks)
-	added, _ := values[section].(map[string]any)
-	if err != nil {
-		return nil, err
-	}
+	ours, err := decodeJSON(hooks)
 	var texts struct { // with the order of their keys
 		Hooks map[string][]json.RawMessage `json:"hooks"`
 	}
-	if err := json.Unmarshal(hooks, &texts); err != nil {
+	if err := errors.Join(err, json.Unmarshal(hooks, &texts)); err != nil {
 		return nil, fmt.Errorf("read the hooks: %w", err)
 	}
-	err = ErrRegistered
-	for _, event := range slices.Sorted(maps.Keys(texts.Hooks)) {
+	values, _ := ours[hooksKey].(map[string]any)
+	isNew := false
+	for _, event := range slices.Sorted(maps.Keys(values)) {
 		list, ok := present[event].([]any)
 		if !ok && present[event] != nil {
 			return nil, errOtherwise
 		}
-		more, _ := added[event].([]any)
+		added, _ := values[event].([]any)
 		isOurs := func(hook any) bool {
-			return strings.Contains(fmt.Sprint(hook), serverName) || reflect.DeepEqual(hook, more[0])
+			return strings.Contains(fmt.Sprint(hook), ServerName) || reflect.DeepEqual(hook, added[0])
 		}
-		if len(more) == 0 || slices.ContainsFunc(list, isOurs) {
+		if len(added) == 0 || slices.ContainsFunc(list, isOurs) {
 			continue
 		}
 		for _, hook := range texts.Hooks[event] {
-			if content, err = insertJSON(content, []string{section, event, atEnd}, hook); err != nil {
+			content, err = insertJSON(content, []string{hooksKey, event, atEnd}, hook)
+			if err != nil {
 				return nil, err
 			}
+			isNew = true
 		}
-		present[event] = append(list, more...)
+		present[event] = append(list, added...)
 	}
-	if err != nil {
-		return nil, err
+	if !isNew {
+		return nil, ErrRegistered
 	}
-	if got, err := decodeJSON(content); err != nil || !reflect.DeepEqual(want, got) {
+	got, err := decodeJSON(content)
+	if err != nil || !reflect.DeepEqual(want, got) {
 		return nil, errOtherwise
 	}
 	return content, nil

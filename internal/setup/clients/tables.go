@@ -27,7 +27,7 @@ func decodeTOML(content []byte) (map[string]any, error) {
 
 // insertTOML adds a table at the end of the file, where it ends the table before it.
 func insertTOML(content []byte, section string, s server) ([]byte, error) {
-	table := fmt.Sprintf("[%s.%s]\ncommand = %s\nargs = [%s]\n", section, serverName, strconv.Quote(s.command), quoted(s.args))
+	table := fmt.Sprintf("[%s.%s]\ncommand = %s\nargs = [%s]\n", section, ServerName, strconv.Quote(s.command), quoted(s.args))
 	return []byte(withBlankLine(content) + table), nil
 }
 
@@ -62,7 +62,7 @@ func insertYAML(content []byte, _ string, s server) ([]byte, error) {
 		indent = string(inside[1])
 	}
 	lines := []string{
-		serverName + ":", indent + "enabled: true", indent + "type: stdio", indent + "name: " + serverName,
+		ServerName + ":", indent + "enabled: true", indent + "type: stdio", indent + "name: " + ServerName,
 		indent + "cmd: " + strconv.Quote(s.command), indent + "args: [" + quoted(s.args) + "]", indent + "timeout: 300",
 	}
 	if len(s.environment) > 0 {

@@ -12,22 +12,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
 func checkClient(ctx context.Context, e *examination) []Finding {
-	registered, err := claude.Find(e.Root)
-	_, add := claude.AddCommand(claude.Program(), claude.Environment())
+	registered, err := clients.FindClaude(e.Root)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !hasClaude():
+	case errors.Is(err, fs.ErrNotExist) && !clients.HasClaude():
 		return one(Skipped, "Claude Code was not found; registrations of other clients are not looked at", "")
 	case errors.Is(err, fs.ErrNotExist):
-		return one(Warning, "Claude Code does not start the server in this project", "run in "+claude.Quote(e.Root)+": "+add)
+		return one(Warning, "Claude Code does not start the server in this project", e.registerAgain(registered))
 	case err != nil:
 		return one(Skipped, "the registration is not known: "+err.Error(), "")
 	case registered.Rejected:
 		return one(Warning, fmt.Sprintf("the server of %s was turned down for this project", registered.File),
-			"run in "+claude.Quote(e.Root)+": claude mcp reset-project-choices")
+			"run in "+clients.Quote(e.Root)+": claude mcp reset-project-choices")
 	}
 	expands := func(text string) bool { return strings.Contains(text, "${") }
 	if _, err := exec.LookPath(registered.Command); err != nil && !expands(registered.Command) {
@@ -37,7 +36,7 @@ func checkClient(ctx context.Context, e *examination) []Finding {
 		return one(Warning, fmt.Sprintf("Claude Code starts %s, as %s says, which is version %s: this is %s, and both write the index",
 			registered.Command, registered.File, other, e.Version), e.registerAgain(registered))
 	}
-	for _, name := range slices.Sorted(slices.Values(claude.Variables)) {
+	for _, name := range slices.Sorted(slices.Values(clients.Variables)) {
 		value, given := registered.Env[name]
 		if given && !expands(value) && value != os.Getenv(name) {
 			return one(Warning,
@@ -50,15 +49,15 @@ func checkClient(ctx context.Context, e *examination) []Finding {
 
 // otherVersion returns the version of the program that the user's own settings start, or "" if it is this
 // one. It runs no program that a repository names.
-func (e *examination) otherVersion(ctx context.Context, registered claude.Registration) string {
+func (e *examination) otherVersion(ctx context.Context, registered clients.Registration) string {
 	program := strings.TrimSuffix(filepath.Base(registered.Command), ".exe")
-	if registered.Scope != claude.ScopeLocal && registered.Scope != claude.ScopeUser || program != claude.ServerName {
+	if registered.Scope != clients.ScopeLocal && registered.Scope != clients.ScopeUser || program != clients.ServerName {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, registered.Command, "version").Output() //nolint:gosec // Claude Code runs it too
-	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), claude.ServerName+" ")
+	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), clients.ServerName+" ")
 	if err != nil || !ok || version == e.Version {
 		return ""
 	}
@@ -68,7 +67,7 @@ func (e *examination) otherVersion(ctx context.Context, registered claude.Regist
 const versionTimeout = 5 * time.Second
 
 // noProgram says how to mend a registration of a program that cannot be started.
-func (e *examination) noProgram(registered claude.Registration, err error) []Finding {
+func (e *examination) noProgram(registered clients.Registration, err error) []Finding {
 	what := fmt.Sprintf("Claude Code starts %s, as %s says, and ", registered.Command, registered.File)
 	if errors.Is(err, fs.ErrPermission) {
 		return one(Error, what+"this user may not run it", command("chmod", "u+x", registered.Command))
@@ -76,23 +75,12 @@ func (e *examination) noProgram(registered claude.Registration, err error) []Fin
 	return one(Error, what+"there is no such program", e.registerAgain(registered))
 }
 
-// registerAgain returns the remedy that registers this program instead. The new registration has the
-// program's absolute path, and needs no PATH.
-func (e *examination) registerAgain(registered claude.Registration) string {
-	_, add := claude.AddCommand(claude.Program(), claude.Environment())
-	if registered.Scope == claude.ScopeLocal || registered.Scope == claude.ScopeUser { // the new one wins over other scopes
-		add = claude.QuoteLine([]string{"claude", "mcp", "remove", "--scope", registered.Scope, registered.Name}) + "; " + add
+// registerAgain returns the remedy that registers this program, instead of another registration if there is one.
+// The new registration has the program's absolute path, and needs no PATH.
+func (e *examination) registerAgain(registered clients.Registration) string {
+	_, add := clients.ClaudeCommand(clients.Program(), clients.Environment())
+	if registered.Scope == clients.ScopeLocal || registered.Scope == clients.ScopeUser { // the new one wins over other scopes
+		add = clients.QuoteLine([]string{"claude", "mcp", "remove", "--scope", registered.Scope, registered.Name}) + "; " + add
 	}
-	return "run in " + claude.Quote(e.Root) + ": " + add
-}
-
-func hasClaude() bool {
-	if _, err := exec.LookPath("claude"); err == nil {
-		return true
-	}
-	file, err := claude.ConfigFile()
-	if err == nil {
-		_, err = os.Stat(file)
-	}
-	return err == nil
+	return "run in " + clients.Quote(e.Root) + ": " + add
 }

@@ -1,19 +1,16 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
 func checkConfig(_ context.Context, e *examination) []Finding {
@@ -24,7 +21,7 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 		return one(Error, e.Root+" is in no repository, and has no configuration",
 			"go to a repository, or name one with --project; `compound-docs init DIR` prepares one")
 	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
-		return one(Error, e.Root+" has no configuration", command(claude.ServerName, "init", e.Root))
+		return one(Error, e.Root+" has no configuration", command(clients.ServerName, "init", e.Root))
 	case e.projectErr != nil:
 		return fixFile(e.projectErr, file)
 	}
@@ -37,27 +34,8 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
 
-func checkDocTypes(_ context.Context, e *examination) []Finding {
-	if e.project == nil {
-		return one(Skipped, "there is no valid configuration", "")
-	}
-	var findings []Finding
-	for _, t := range e.project.DocTypes() {
-		var required []string
-		for _, field := range t.Fields() {
-			if field.Required && !e.project.Lenient() {
-				required = append(required, field.Name)
-			}
-		}
-		what := fmt.Sprintf("%s, in %s, requires %s", t.Name, path.Join(e.project.DocsDir(), t.Folder),
-			cmp.Or(strings.Join(required, ", "), "no field"))
-		findings = append(findings, one(OK, what, "")...)
-	}
-	return findings
-}
-
 func checkProgram(_ context.Context, e *examination) []Finding {
-	return one(OK, fmt.Sprintf("compound-docs %s, %s", e.Version, claude.Program()), "")
+	return one(OK, fmt.Sprintf("compound-docs %s, %s", e.Version, clients.Program()), "")
 }
 
 func checkSettings(_ context.Context, e *examination) []Finding {
@@ -84,7 +62,7 @@ func fixFile(err error, file string) []Finding {
 	if problem.Unreadable() {
 		return fixAccess(err.Error(), file, problem.Hint)
 	}
-	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+claude.Quote(file)+" and correct it. "+problem.Hint)
+	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+clients.Quote(file)+" and correct it. "+problem.Hint)
 }
 
 func settingsFile(e *examination) string { return filepath.Join(e.Home, project.SettingsFile) }

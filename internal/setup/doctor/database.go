@@ -17,9 +17,9 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		switch {
 		case state.Err != nil:
 			return failed(state.Err)
-		case !state.Running && state.PostgreSQL == "":
+		case state.URL == "" && state.PostgreSQL == "":
 			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
-		case !state.Running:
+		case state.URL == "":
 			return one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s, in %s. It does not run; it is started when it is needed, "+
 				"or with compound-docs up", state.PostgreSQL, state.Pgvector, state.Folder), "")
 		}

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
@@ -76,7 +76,6 @@ var checks = []check{
 	{"ollama", checkServers, true},
 	{"models", checkModels, false},
 	{"config", checkConfig, false},
-	{"doc-types", checkDocTypes, false},
 	{"files", checkFiles, false},
 	{"git", checkGit, false},
 	{"index", checkIndex, false},
@@ -116,4 +115,4 @@ func one(severity Severity, what, fix string) []Finding {
 	return []Finding{{Severity: severity, What: what, Fix: fix}}
 }
 
-func command(words ...string) string { return "run: " + claude.QuoteLine(words) }
+func command(words ...string) string { return "run: " + clients.QuoteLine(words) }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -36,18 +36,17 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 			files++
 			place, _ := e.project.PlaceOf(file.Path)
 			inUse[place] = true
-			if err == nil {
-				_, err = index.Dissect(file, collection, schema)
-			}
-			if line := project.ConflictLine(file.Content); err == nil && line > 0 && len(findings) < maxNamed {
+			err = indexable(file, err, collection, schema)
+			switch line := project.ConflictLine(file.Content); {
+			case errors.Is(err, document.ErrChanged):
+			case err != nil:
+				e.unindexed[file.Path] = true
+				if len(e.unindexed) <= maxNamed {
+					findings = append(findings, e.unindexedFile(file, err)...)
+				}
+			case line > 0 && len(findings) < maxNamed:
 				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
-					file.Path, line), "run: ${EDITOR:-vi} "+claude.Quote(e.absolute(file.Path))+" and keep one side")...)
-			}
-			if err == nil || errors.Is(err, document.ErrChanged) {
-				return
-			}
-			if e.unindexed[file.Path] = true; len(e.unindexed) <= maxNamed {
-				findings = append(findings, e.unindexedFile(file, err)...)
+					file.Path, line), "run: ${EDITOR:-vi} "+clients.Quote(e.absolute(file.Path))+" and keep one side")...)
 			}
 		})
 		if err != nil {
@@ -62,7 +61,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	for _, place := range e.project.Config.Documents.Folders {
 		if !inUse[place] {
 			findings = append(findings, one(Warning, "there is no markdown in "+place+", which documents.folders names",
-				"run: ${EDITOR:-vi} "+claude.Quote(e.project.ConfigPath)+" and correct or remove it")...)
+				"run: ${EDITOR:-vi} "+clients.Quote(e.project.ConfigPath)+" and correct or remove it")...)
 		}
 	}
 	switch {
@@ -76,9 +75,18 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	return findings
 }
 
+// indexable returns why a file is not indexed: err, or what its text says.
+func indexable(file document.File, err error, collection catalog.Collection, schema index.Schema) error {
+	if err != nil {
+		return err
+	}
+	_, err = index.Dissect(file, collection, schema)
+	return err
+}
+
 func (e *examination) unindexedFile(file document.File, err error) []Finding {
 	path := e.absolute(file.Path)
-	switch quoted := claude.Quote(path); {
+	switch quoted := clients.Quote(path); {
 	case errors.Is(err, fs.ErrPermission):
 		return fixAccess(file.Path+" is not indexed: permission denied", path, "move it out of the folder")
 	case bytes.HasPrefix(file.Content, []byte("\xff\xfe")), bytes.HasPrefix(file.Content, []byte("\xfe\xff")):
@@ -94,7 +102,8 @@ func (e *examination) unindexedFile(file document.File, err error) []Finding {
 
 // absolute returns the absolute path for a path of the index.
 func (e *examination) absolute(path string) string {
-	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(e.project.Root, path)
@@ -109,7 +118,7 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	if err != nil {
 		what, fix, ok := strings.Cut(err.Error(), "; ")
 		if !ok {
-			fix = "run: git -C " + claude.Quote(e.Root) + " status"
+			fix = "run: git -C " + clients.Quote(e.Root) + " status"
 		}
 		return one(Error, what, fix)
 	}
@@ -134,5 +143,5 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	}
 	return one(Warning,
 		fmt.Sprintf("a git that crashed has left index.lock, %s old: git refuses to work, and %s", age, effect),
-		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there")
+		"run: rm "+clients.Quote(lock)+", after you have made sure that no git runs there")
 }

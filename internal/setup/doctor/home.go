@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
 func checkHome(_ context.Context, e *examination) []Finding {
@@ -31,25 +31,30 @@ func checkHome(_ context.Context, e *examination) []Finding {
 		if strings.HasPrefix(folder, e.Home) {
 			otherwise = "set CDOCS_HOME to a folder that this user may write to"
 		}
-		err := usable(folder)
-		if err == nil {
-			continue
-		}
-		fix := fixAccess(err.Error(), folder, otherwise)
-		switch {
-		case errors.Is(err, syscall.EROFS):
-			fix = one(Error, err.Error(), cmp.Or(otherwise, "work in a copy of the repository that can be written to"))
-		case errors.Is(err, syscall.ENOSPC):
-			fix = one(Error, err.Error(), "make room on that disk; or "+cmp.Or(otherwise, "move the repository to another"))
-		}
-		if !slices.Contains(findings, fix[0]) { // several may need the same folder above them
-			findings = append(findings, fix...)
+		found := checkFolder(folder, otherwise)
+		if len(found) > 0 && !slices.Contains(findings, found[0]) { // several may need the same folder above them
+			findings = append(findings, found...)
 		}
 	}
 	if len(findings) == 0 {
 		findings = one(OK, e.Home+" can be written to, or made", "")
 	}
 	return findings
+}
+
+// checkFolder finds what keeps this user from writing to a folder. otherwise is a way around it, or "".
+func checkFolder(folder, otherwise string) []Finding {
+	err := usable(folder)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EROFS):
+		return one(Error, err.Error(), cmp.Or(otherwise, "work in a copy of the repository that can be written to"))
+	case errors.Is(err, syscall.ENOSPC):
+		return one(Error, err.Error(), "make room on that disk; or "+cmp.Or(otherwise, "move the repository to another"))
+	default:
+		return fixAccess(err.Error(), folder, otherwise)
+	}
 }
 
 // usable returns why this user cannot write to a folder or make it. A missing folder needs the nearest
@@ -69,10 +74,11 @@ func usable(folder string) error {
 	case err != nil:
 		return fmt.Errorf("this user may not write to %s", folder)
 	}
-	if free, err := freeBytes(folder); err == nil && free < leastFree {
-		return fmt.Errorf("the disk of %s is full, with %d MiB left: %w", folder, free>>20, syscall.ENOSPC)
+	free, err := freeBytes(folder)
+	if err != nil || free >= leastFree {
+		return nil //nolint:nilerr // the system does not say
 	}
-	return nil
+	return fmt.Errorf("the disk of %s is full, with %d MiB left: %w", folder, free>>20, syscall.ENOSPC)
 }
 
 // leastFree is the room below which a disk counts as full. PostgreSQL writes 16 MiB at a time.
@@ -97,19 +103,18 @@ func fixAccess(what, path, otherwise string) []Finding {
 	switch {
 	case err != nil:
 		return one(Error, what, otherwise)
-	case !owned(info) && info.IsDir() && programsOwn(path):
-		return one(Error, what, `run: sudo chown -R "$(id -un)" `+claude.Quote(path))
-	case !owned(info):
-		fix := "have the owner of " + path + " give this user access to it"
-		if otherwise != "" {
-			fix += "; or " + otherwise
-		}
-		return one(Error, what, fix)
-	case info.IsDir():
+	case owned(info) && info.IsDir():
 		return one(Error, what, command("chmod", "u+rwx", path))
-	default:
+	case owned(info):
 		return one(Error, what, command("chmod", "u+rw", path))
+	case info.IsDir() && programsOwn(path):
+		return one(Error, what, `run: sudo chown -R "$(id -un)" `+clients.Quote(path))
 	}
+	fix := "have the owner of " + path + " give this user access to it"
+	if otherwise != "" {
+		fix += "; or " + otherwise
+	}
+	return one(Error, what, fix)
 }
 
 // programsOwn reports whether a path is in a folder that this program makes, by its name.

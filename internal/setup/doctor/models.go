@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/claude"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
@@ -65,26 +65,27 @@ func fixOllama(host string) string {
 	if err == nil && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
 		return "start Ollama there, or set CDOCS_OLLAMA_HOST to where it runs"
 	}
-	if _, err := exec.LookPath("ollama"); err == nil {
-		return "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs"
+	fix := "run: ollama serve"
+	if _, err := exec.LookPath("ollama"); err != nil {
+		fix = "install it from https://ollama.com/download"
 	}
-	return "install it from https://ollama.com/download, or set CDOCS_OLLAMA_HOST to where it runs"
+	return fix + ", or set CDOCS_OLLAMA_HOST to where it runs"
 }
 
 func (e *examination) missingModels(server ModelServer, state model.State) []Finding {
 	var findings []Finding
-	for _, model := range state.Missing {
+	for _, name := range state.Missing {
 		what, key := "%s lacks the embedding model %s: documents are found by words only", "embedding_model"
-		if model != e.Settings.EmbeddingModel {
+		if name != e.Settings.EmbeddingModel {
 			what, key = "%s lacks the model %s: rag_query quotes documents and writes no answer", "generation_model"
 		}
 		fix := fmt.Sprintf("run: ollama pull %s (or compound-docs up); if the name is wrong, correct %s in %s",
-			claude.Quote(model), key, settingsFile(e))
+			clients.Quote(name), key, settingsFile(e))
 		if !server.Ollama { // some take any name, or have models that they do not list
 			what, fix = "%s does not list the model %s", fmt.Sprintf("correct %s in %s", key, settingsFile(e))
 		}
 		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), 2*maxNamed)], ", "), "no model")
-		findings = append(findings, one(Warning, fmt.Sprintf(what+". It has %s", state.Host, model, has), fix)...)
+		findings = append(findings, one(Warning, fmt.Sprintf(what+". It has %s", state.Host, name, has), fix)...)
 	}
 	return findings
 }
@@ -107,7 +108,7 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	if err != nil {
 		fix := "correct embedding_host and embedding_model in " + settingsFile(e) + ", or read the server's log"
 		if server.Ollama {
-			fix = "run: ollama run " + claude.Quote(name) + " and read Ollama's log"
+			fix = "run: ollama run " + clients.Quote(name) + " and read Ollama's log"
 		}
 		return one(Error, err.Error(), fix)
 	}
@@ -123,11 +124,11 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 	if !e.migrated {
 		return nil
 	}
-	model, err := e.ModelServers[0].Client.EmbedModel(ctx)
+	current, err := e.ModelServers[0].Client.EmbedModel(ctx)
 	if err != nil {
 		return one(Error, err.Error(), "")
 	}
-	measured, known, err := e.Index.Calibration(ctx, model)
+	measured, known, err := e.Index.Calibration(ctx, current)
 	if err != nil {
 		return failed(err)
 	}
@@ -135,17 +136,17 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 		return nil
 	}
 	return e.otherModel(Warning, fmt.Sprintf("%s finds the answer to only %.0f %% of the questions that models are tried with: "+
-		"searches go by words and leave its vectors out", model.Name, 100*measured.OwnFirst))
+		"searches go by words and leave its vectors out", current.Name, 100*measured.OwnFirst))
 }
 
 // otherModel names a replacement for a useless model.
 func (e *examination) otherModel(severity Severity, what string) []Finding {
-	model := project.DefaultSettings().EmbeddingModel
+	usual := project.DefaultSettings().EmbeddingModel
 	switch {
 	case !e.ModelServers[0].Ollama:
 		return one(severity, what, "name another \"embedding_model\" in "+settingsFile(e))
-	case model == e.Settings.EmbeddingModel:
-		return one(severity, what, "run: ollama pull "+model+" again, or name another \"embedding_model\" in "+settingsFile(e))
+	case usual == e.Settings.EmbeddingModel:
+		return one(severity, what, "run: ollama pull "+usual+" again, or name another \"embedding_model\" in "+settingsFile(e))
 	}
-	return one(severity, what, command(claude.ServerName, "init", e.Root, "--embedder", model))
+	return one(severity, what, command(clients.ServerName, "init", e.Root, "--embedder", usual))
 }

@@ -10,7 +10,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,54 +22,43 @@ type Account struct{ UID, GID uint32 }
 var accounts = []string{"postgres", "nobody"}
 
 // ServerAccount returns the account that PostgreSQL runs under, or nil for the account of this process.
-// PostgreSQL refuses to run as root. Root gets the account that owns the data already, or else the first
-// of accounts that exists.
+// PostgreSQL refuses to run as root. Root gets the account that owns a folder of data already, or else the
+// first of accounts that exists.
 func ServerAccount(data ...string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
 	}
-	var found []*Account
-	for _, name := range accounts {
-		account, err := lookUp(name)
-		if err == nil {
-			found = append(found, account)
-		}
-	}
-	if len(found) == 0 {
-		return nil, &Error{
-			Err:  errors.New("PostgreSQL does not run as root, and there is no account postgres or nobody to run it under"),
-			Hint: "run: useradd --system --shell /usr/sbin/nologin postgres, or run compound-docs as another user than root",
-		}
-	}
-	for _, account := range found {
-		if slices.ContainsFunc(data, account.owns) {
+	for _, folder := range data {
+		if account := owner(folder); account != nil && account.UID != 0 {
 			return account, nil
 		}
 	}
-	return found[0], nil
+	for _, name := range accounts {
+		account, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.ParseUint(account.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
+		return &Account{UID: uint32(uid), GID: uint32(gid)}, errors.Join(err, gidErr)
+	}
+	return nil, &Error{
+		Err:  errors.New("PostgreSQL does not run as root, and there is no account postgres or nobody to run it under"),
+		Hint: "run: useradd --system --shell /usr/sbin/nologin postgres, or run compound-docs as another user than root",
+	}
 }
 
-func lookUp(name string) (*Account, error) {
-	account, err := user.Lookup(name)
-	if err != nil {
-		return nil, fmt.Errorf("find an account: %w", err)
-	}
-	uid, err := strconv.ParseUint(account.Uid, 10, 32)
-	gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
-	if err := errors.Join(err, gidErr); err != nil {
-		return nil, fmt.Errorf("read the ids of %s: %w", name, err)
-	}
-	return &Account{UID: uint32(uid), GID: uint32(gid)}, nil
-}
-
-// owns reports whether a folder is the account's.
-func (a *Account) owns(folder string) bool {
+// owner returns the account that a folder belongs to, and nil for anything else.
+func owner(folder string) *Account {
 	info, err := os.Lstat(folder)
-	if err != nil {
-		return false
+	if err != nil || !info.IsDir() {
+		return nil
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Uid == a.UID
+	if !ok {
+		return nil
+	}
+	return &Account{UID: stat.Uid, GID: stat.Gid}
 }
 
 func attributes(account *Account) *syscall.SysProcAttr {
@@ -82,15 +70,10 @@ func attributes(account *Account) *syscall.SysProcAttr {
 
 // reaches reports whether every account may enter a folder, which may not exist yet.
 func reaches(folder string) bool {
-	for ; ; folder = filepath.Dir(folder) {
-		info, err := os.Stat(folder)
-		if err == nil && info.Mode().Perm()&0o001 == 0 {
-			return false
-		}
-		if folder == filepath.Dir(folder) {
-			return true
-		}
-	}
+	const enter = 0o001
+	info, _ := os.Stat(folder) // nil for a missing one
+	above := filepath.Dir(folder)
+	return (info == nil || info.Mode().Perm()&enter != 0) && (above == folder || reaches(above))
 }
 
 // makePrivate makes a folder that only the account and root may enter. It refuses the folder of another
@@ -98,30 +81,25 @@ func reaches(folder string) bool {
 func makePrivate(folder string, account *Account) error {
 	const private = 0o700
 	err := os.Mkdir(folder, private)
-	if err == nil && account != nil {
-		err = os.Lchown(folder, int(account.UID), int(account.GID))
-	}
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	owner := os.Geteuid()
+	isNew, uid := err == nil, os.Geteuid()
 	if account != nil {
-		owner = int(account.UID)
+		uid = int(account.UID)
 	}
-	info, err := os.Lstat(folder)
-	if err != nil {
-		return err
+	if account != nil && isNew {
+		if err := os.Lchown(folder, uid, int(account.GID)); err != nil {
+			return err
+		}
 	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != owner {
+	if found := owner(folder); found == nil || int(found.UID) != uid {
 		return &Error{
 			Err:  fmt.Errorf("the folder %s belongs to another account than PostgreSQL's", folder),
 			Hint: "remove it, and try again",
 		}
 	}
-	if info.Mode().Perm() != private {
-		return os.Chmod(folder, private)
-	}
-	return nil
+	return os.Chmod(folder, private)
 }
 
 // isServer reports whether a process serves the cluster's socket. On Linux its command line says so:

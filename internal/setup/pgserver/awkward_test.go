@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The user's folder may have any name. One cluster is moved from folder to folder.
+// The user's folder may have any name, also one that is too long for a socket. One cluster is moved from folder
+// to folder.
 func TestServer_AwkwardFolders(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -38,6 +39,9 @@ func TestServer_AwkwardFolders(t *testing.T) {
 		}
 		if data := query(t, url, "SHOW data_directory"); !strings.HasPrefix(data, home+"/") {
 			t.Errorf("%q: the data is in %q", name, data)
+		}
+		if socket := query(t, url, "SHOW unix_socket_directories"); FitsSocket(filepath.Join(home, "postgres/run")) == strings.HasPrefix(socket, shortSocket) {
+			t.Errorf("%q: the socket is in %s", name, socket)
 		}
 		if _, err := s.Stop(t.Context()); err != nil {
 			t.Errorf("%q: %v", name, err)

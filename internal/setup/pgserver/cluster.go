@@ -57,23 +57,23 @@ func socketPath(folder string) string {
 	return filepath.Join(folder, ".s.PGSQL."+strconv.Itoa(port))
 }
 
-// environment returns the environment of PostgreSQL's programs. initdb takes the locale from it.
-func environment() []string {
-	locale := "C"
+// command returns a command that runs one of PostgreSQL's programs as the cluster's account.
+func (c Cluster) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
+	locale := "C" // initdb takes it from the environment
 	if runtime.GOOS == "linux" {
 		locale = "C.UTF-8" // knows upper and lower case of all letters; macOS has no such locale
 	}
-	return []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + locale}
+	command := exec.CommandContext(ctx, c.Installation.program(program), arguments...) //nolint:gosec // found by Find
+	command.Dir, command.Env = filepath.Dir(c.Data), []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + locale}
+	command.SysProcAttr = attributes(c.Account)
+	return command
 }
 
 // Init makes the cluster's files, with further arguments for initdb.
 func (c Cluster) Init(ctx context.Context, arguments ...string) error {
-	//nolint:gosec // a program that Find has found
-	initdb := exec.CommandContext(ctx, c.Installation.program("initdb"), append([]string{
+	initdb := c.command(ctx, "initdb", append([]string{
 		"--pgdata", c.Data, "--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--no-instructions",
 	}, arguments...)...)
-	initdb.Dir, initdb.Env = filepath.Dir(c.Data), environment()
-	initdb.SysProcAttr = attributes(c.Account)
 	if text, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("PostgreSQL's initdb fails: %s (%w)", causes(string(text)), err)
 	}
@@ -108,12 +108,10 @@ func (c Cluster) Ready(ctx context.Context) error {
 	}
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "unix", socketPath(c.Socket))
-	if err == nil {
-		err = conn.Close()
-	}
 	if err != nil {
 		return fmt.Errorf("connect to PostgreSQL: %w", err)
 	}
+	_ = conn.Close() // it answered
 	return nil
 }
 
@@ -128,7 +126,8 @@ func readPostmaster(data string) (pid int, socket, status string, err error) {
 	}
 	const socketLine, statusLine = 4, 7
 	lines := append(strings.Split(string(text), "\n"), make([]string, statusLine)...)
-	if pid, err = strconv.Atoi(strings.TrimSpace(lines[0])); err != nil || pid <= 0 {
+	pid, err = strconv.Atoi(strings.TrimSpace(lines[0]))
+	if err != nil || pid <= 0 {
 		return 0, "", "", errors.New(postmasterFile + " has no process in it")
 	}
 	return pid, strings.TrimSpace(lines[socketLine]), strings.TrimSpace(lines[statusLine]), nil

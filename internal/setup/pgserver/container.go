@@ -23,6 +23,35 @@ type container struct {
 	folder string // private to the user
 }
 
+// errContainer is the reason for a container that the user names.
+var errContainer = &Error{
+	Err: errors.New("settings.json or CDOCS_POSTGRES names a container"), Hint: "start Docker, or take that setting away",
+}
+
+// usesContainer reports whether a container is named, or replaces a missing cluster.
+func (s *Server) usesContainer(ctx context.Context, l layout) bool {
+	return s.Programs == Container || len(l.clusters()) == 0 && s.container().available(ctx)
+}
+
+// startContainer starts the container on a machine with Docker and without a cluster. Otherwise it
+// returns the reason why there is no cluster.
+func (s *Server) startContainer(ctx context.Context, l layout, reason error) (string, error) {
+	if !s.usesContainer(ctx, l) {
+		return "", reason
+	}
+	s.logger.InfoContext(ctx, "starting PostgreSQL in a container", "reason", reason)
+	err := s.container().up(ctx)
+	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
+		return "", &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.container().url()
+}
+
+func (s *Server) container() container { return container{folder: filepath.Join(s.home, "container")} }
+
 // service is the database's name in the Compose file.
 const service = "postgres"
 
@@ -47,18 +76,19 @@ func (c container) runs(ctx context.Context) bool {
 // up starts the database and waits until it is healthy. Docker pulls a missing image first.
 func (c container) up(ctx context.Context) error {
 	password, err := c.password()
-	if err == nil {
-		_, err = c.compose(ctx, []string{"CDOCS_POSTGRES_PASSWORD=" + password}, "up", "--detach", "--wait", service)
+	if err != nil {
+		return err
 	}
+	_, err = c.compose(ctx, []string{"CDOCS_POSTGRES_PASSWORD=" + password}, "up", "--detach", "--wait", service)
 	return err
 }
 
 // stop stops the database and reports whether it ran. The data stays.
-func (c container) stop(ctx context.Context) (ran bool, err error) {
+func (c container) stop(ctx context.Context) (bool, error) {
 	if !c.runs(ctx) {
 		return false, nil
 	}
-	_, err = c.compose(ctx, nil, "stop", service)
+	_, err := c.compose(ctx, nil, "stop", service)
 	return true, err
 }
 
@@ -80,9 +110,7 @@ func (c container) password() (string, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		text = []byte(rand.Text())
-		if err = os.MkdirAll(c.folder, 0o700); err == nil {
-			err = os.WriteFile(file, text, 0o600)
-		}
+		err = errors.Join(os.MkdirAll(c.folder, 0o700), os.WriteFile(file, text, 0o600))
 	}
 	if err != nil {
 		return "", fmt.Errorf("keep the password of the container: %w", err)

@@ -73,12 +73,13 @@ func preferred(ctx context.Context, named string) (Installation, error) {
 		return bundled(ctx)
 	}
 	i, err := inspect(ctx, named)
-	if err == nil && !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
-		err = fmt.Errorf("PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
-			i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
-	}
 	if err != nil {
 		return Installation{}, fmt.Errorf("no PostgreSQL can be used in %s: %w", named, err)
+	}
+	if !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
+		return Installation{}, fmt.Errorf(
+			"no PostgreSQL can be used in %s: PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
+			named, i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
 	}
 	return i, nil
 }
@@ -90,15 +91,16 @@ func bundled(ctx context.Context) (Installation, error) {
 		return Installation{}, nil
 	}
 	program, err := os.Executable()
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
+	if err != nil {
+		return Installation{}, fmt.Errorf("the folder of this program cannot be found: %w", err)
 	}
+	program, err = filepath.EvalSymlinks(program)
 	if err != nil {
 		return Installation{}, fmt.Errorf("the folder of this program cannot be found: %w", err)
 	}
 	for _, folder := range bundleFolders {
 		bundle := filepath.Join(filepath.Dir(program), folder)
-		if _, err := os.Stat(bundle); err != nil {
+		if !exists(bundle) {
 			continue
 		}
 		i, err := inspect(ctx, filepath.Join(bundle, bundleBin))
@@ -134,7 +136,29 @@ func newest(all []Installation, bundleErr error) (Installation, error) {
 	if bundleErr != nil {
 		err = fmt.Errorf("%w, and %w", err, bundleErr)
 	}
-	return Installation{}, notInstalled(err, thisSystem(), bundleErr == nil)
+	system := runtime.GOOS
+	if exists("/etc/alpine-release") {
+		system = alpine
+	}
+	return Installation{}, notInstalled(err, system, bundleErr == nil)
+}
+
+// alpine is the name of that system for notInstalled. Programs for glibc do not run there.
+const alpine = "alpine"
+
+// notInstalled adds to err how a system gets PostgreSQL and pgvector. A package of compound-docs helps only
+// if the program has none beside it.
+func notInstalled(err error, system string, packages bool) *Error {
+	hint := "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, which is used by itself"
+	switch {
+	case system == "windows":
+		hint = "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself"
+	case system == alpine:
+		hint = "run as root: apk add postgresql postgresql-pgvector"
+	case packages:
+		hint = "install compound-docs from one of its packages, which contain PostgreSQL; or " + hint
+	}
+	return &Error{Err: err, Hint: hint + ", and try again; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"}
 }
 
 // installations returns the servers of this machine, of any version. It returns none on Windows, where
@@ -144,29 +168,20 @@ func installations(ctx context.Context) []Installation {
 		return nil
 	}
 	var candidates []string
-	if path, err := exec.LookPath("pg_config"); err == nil {
-		if folder, err := output(ctx, path, "--bindir"); err == nil {
-			candidates = append(candidates, folder)
-		}
+	if folder, _ := output(ctx, "pg_config", "--bindir"); folder != "" { // it is on the PATH
+		candidates = append(candidates, folder)
 	}
 	for _, pattern := range folders {
-		matches, err := filepath.Glob(pattern)
-		if err == nil { // the patterns are ours
-			candidates = append(candidates, matches...)
-		}
+		matches, _ := filepath.Glob(pattern) // the patterns are valid
+		candidates = append(candidates, matches...)
 	}
 	var all []Installation
-	seen := map[string]bool{}
 	for _, folder := range candidates {
-		real, err := filepath.EvalSymlinks(folder)
-		if err != nil || seen[real] {
-			continue
-		}
-		seen[real] = true
 		i, err := inspect(ctx, folder)
-		if err == nil {
-			all = append(all, i)
+		if err != nil {
+			continue // another program has the name, or this one is for another system
 		}
+		all = append(all, i)
 	}
 	return all
 }
@@ -203,12 +218,12 @@ func pgvectorOf(ctx context.Context, server Installation) string {
 		"/usr/share/postgresql" + major,
 	}
 	// Fedora and Alpine have the program in a package for developers.
-	if share, err := output(ctx, server.program("pg_config"), "--sharedir"); err == nil {
+	if share, _ := output(ctx, server.program("pg_config"), "--sharedir"); share != "" {
 		shares = append([]string{share}, shares...)
 	}
 	for _, share := range shares {
-		control, err := os.ReadFile(filepath.Join(share, "extension", "vector.control"))
-		if version := defaultVersion.FindSubmatch(control); err == nil && version != nil {
+		control, _ := os.ReadFile(filepath.Join(share, "extension", "vector.control")) // no file has no version
+		if version := defaultVersion.FindSubmatch(control); version != nil {
 			return string(version[1])
 		}
 	}

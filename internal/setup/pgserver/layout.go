@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 // layout says where a user's server has its files. The folder has
 //
 //	15/        the data of PostgreSQL 15; complete as soon as it has that name
-//	new-…/     data that is being made, or whose making was interrupted
+//	new/       data that is being made, or whose making was interrupted
 //	run/       the socket
 //	lock       held by the process that makes, starts or stops the server
 //	stopped    there after a stop, until the next start
@@ -29,7 +30,6 @@ import (
 type layout struct {
 	folder, socket string
 	account        *Account
-	accountErr     error // why no server can run here
 }
 
 // rootFolder is for root if the server's account cannot enter root's home. shortSocket is for a
@@ -41,9 +41,10 @@ const (
 
 func layoutOf(home string) (layout, error) {
 	home, err := filepath.Abs(home)
-	if err == nil {
-		home, err = realPath(home)
+	if err != nil {
+		return layout{}, fmt.Errorf("find the user's folder: %w", err)
 	}
+	home, err = realPath(home)
 	if err != nil {
 		return layout{}, fmt.Errorf("find the user's folder: %w", err)
 	}
@@ -58,11 +59,12 @@ func layoutOf(home string) (layout, error) {
 	for _, cluster := range l.clusters() {
 		data = append(data, cluster.Data)
 	}
-	l.account, l.accountErr = ServerAccount(data...)
-	if l.socket = filepath.Join(l.folder, "run"); !FitsSocket(l.socket) {
+	l.account, err = ServerAccount(data...)
+	l.socket = filepath.Join(l.folder, "run")
+	if !FitsSocket(l.socket) {
 		l.socket = shortSocket + id
 	}
-	return l, nil
+	return l, err
 }
 
 // realPath returns an absolute path without symbolic links, so that processes with different paths
@@ -76,64 +78,35 @@ func realPath(path string) (string, error) {
 	return real, err
 }
 
-// reachable returns the installation as the server's account runs it: where that cannot enter the
-// folder of the bundled one, it is a copy, which [layout.provide] makes.
-func (l layout) reachable(installed Installation) Installation {
-	if l.account != nil && installed.bundle != "" && !reaches(installed.Bin) {
-		installed.Bin = filepath.Join(l.copyOf(installed), bundleBin)
+// provide returns the installation as the server's account can run it. If the account cannot enter the
+// folder of the bundled one, that is a copy, which provide makes. The caller has the lock, and no server runs.
+func (l layout) provide(i Installation) (Installation, error) {
+	if l.account == nil || i.bundle == "" || reaches(i.Bin) {
+		return i, nil
 	}
-	return installed
-}
-
-func (l layout) copyOf(installed Installation) string {
-	return filepath.Join(l.folder, "bundle-"+installed.PostgreSQL+"-"+installed.Pgvector)
-}
-
-// provide makes the copy that [layout.reachable] names, if it is missing. The caller has the lock.
-func (l layout) provide(installed Installation) error {
-	folder := l.copyOf(installed)
-	if !strings.HasPrefix(installed.Bin, folder) {
-		return nil
-	}
-	if _, err := os.Stat(folder); err == nil {
-		return nil
+	folder := filepath.Join(l.folder, "bundle-"+i.PostgreSQL+"-"+i.Pgvector)
+	i.Bin = filepath.Join(folder, bundleBin)
+	if exists(folder) {
+		return i, nil
 	}
 	former, err := fs.Glob(os.DirFS(l.folder), "bundle-*")
 	if err != nil {
-		return err
+		return i, err
 	}
-	for _, name := range former { // no server runs
+	for _, name := range former {
 		if err := os.RemoveAll(filepath.Join(l.folder, name)); err != nil {
-			return err
+			return i, err
 		}
 	}
 	fresh := folder + ".new"
-	if err := os.CopyFS(fresh, os.DirFS(installed.bundle)); err != nil {
-		return fmt.Errorf("copy PostgreSQL for its account: %w", err)
+	if err := os.CopyFS(fresh, os.DirFS(i.bundle)); err != nil {
+		return i, fmt.Errorf("copy PostgreSQL for its account: %w", err)
 	}
-	if err := open(fresh); err != nil {
-		return err
+	// With any umask, every account may read it.
+	if text, err := exec.Command("chmod", "-R", "a+rX", fresh).CombinedOutput(); err != nil { //nolint:gosec,noctx // a path of ours
+		return i, fmt.Errorf("copy PostgreSQL for its account: %w: %s", err, text)
 	}
-	return os.Rename(fresh, folder)
-}
-
-// open lets every account read a folder, with any umask.
-func open(folder string) error {
-	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		const read, enter = 0o444, 0o111
-		mode := info.Mode().Perm() | read
-		if mode&0o100 != 0 {
-			mode |= enter
-		}
-		return os.Chmod(path, mode) //nolint:gosec // nobody else writes to the folder
-	})
+	return i, os.Rename(fresh, folder)
 }
 
 func (l layout) programs() string { return filepath.Join(l.folder, "programs") }
@@ -153,22 +126,22 @@ func (l layout) keepStarted(i Installation) error {
 
 // make makes the folder. The server's account may enter it and not write to it, with any umask.
 func (l layout) make() error {
-	const private, passable = 0o700, 0o711
 	if l.account == nil {
-		return os.MkdirAll(l.folder, private)
+		return os.MkdirAll(l.folder, 0o700)
 	}
-	parent := filepath.Dir(l.folder)
-	_, err := os.Stat(parent)
-	parentIsNew := errors.Is(err, fs.ErrNotExist)
-	if err := os.MkdirAll(l.folder, passable); err != nil {
-		return err
-	}
-	if parentIsNew {
-		if err := os.Chmod(parent, passable); err != nil {
+	const passable = 0o711
+	for _, folder := range []string{filepath.Dir(l.folder), l.folder} {
+		if folder != l.folder && exists(folder) {
+			continue // the user's
+		}
+		if err := os.MkdirAll(folder, passable); err != nil {
+			return err
+		}
+		if err := os.Chmod(folder, passable); err != nil {
 			return err
 		}
 	}
-	return os.Chmod(l.folder, passable)
+	return nil
 }
 
 // lockWait is how long a process waits for the lock: the holder may be pulling an image.
@@ -184,17 +157,17 @@ func (l layout) lock(ctx context.Context, wait time.Duration) (unlock func(), er
 	defer cancel()
 	const retry = 50 * time.Millisecond
 	_, err = lock.TryLockContext(limited, retry)
-	switch {
-	case err == nil:
-		return func() { _ = lock.Unlock() }, nil // it closes the file, which is enough
-	case limited.Err() != nil && ctx.Err() == nil:
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		return nil, &Error{
 			Err: fmt.Errorf(
 				"another process is starting or stopping PostgreSQL: it has held the lock %s for more than %s", lock.Path(), wait),
 			Hint: "wait until it is done; or find it with: fuser -v " + lock.Path() + ", and end it (no data is lost); then try again",
 		}
 	}
-	return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	return func() { _ = lock.Unlock() }, nil // it closes the file, which is enough
 }
 
 func (l layout) marker() string { return filepath.Join(l.folder, "stopped") }
@@ -215,9 +188,11 @@ func (l layout) clusters() []Cluster {
 	var clusters []Cluster
 	entries, _ := os.ReadDir(l.folder) // an error means an empty folder
 	for _, entry := range entries {
-		if major, err := strconv.Atoi(entry.Name()); err == nil {
-			clusters = append(clusters, l.cluster(major))
+		major, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
 		}
+		clusters = append(clusters, l.cluster(major))
 	}
 	return clusters
 }

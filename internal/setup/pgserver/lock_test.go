@@ -117,10 +117,10 @@ func TestServer_LockHeldByAnotherProcess(t *testing.T) {
 }
 
 // A call does not wait for a long start, which goes on without it.
-func TestServer_Patience(t *testing.T) {
+func TestServer_StartWait(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, homeWithCluster(t))
-	s.Patience = time.Second / 4
+	s.StartWait = time.Second / 4
 	holder := lockFromOutside(t, s.home)
 	problem, ok := errors.AsType[*Error](func() error { _, err := s.URL(t.Context()); return err }())
 	if !ok || !strings.Contains(problem.Hint, "try again in a minute") {
@@ -129,7 +129,7 @@ func TestServer_Patience(t *testing.T) {
 	if err := holder.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	s.Patience = 0
+	s.StartWait = 0
 	if got := query(t, mustStart(t, s), "SELECT '1'"); got != "1" {
 		t.Errorf("the server answers %q", got)
 	}

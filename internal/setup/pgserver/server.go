@@ -8,11 +8,9 @@ package pgserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -23,9 +21,9 @@ import (
 // Server is the PostgreSQL of a user. All processes with a Server of one home share it. It outlives
 // them, until one of them stops it. Safe for concurrent use.
 type Server struct {
-	// Patience is how long URL waits for a start, which goes on after that. 0 waits for the end.
+	// StartWait is how long URL waits for a start, which goes on after that. 0 waits for the end.
 	// Set it before the first use.
-	Patience time.Duration
+	StartWait time.Duration
 
 	// Programs is the folder of initdb and postgres that the user names, [Container], or "". Set it
 	// before the first use.
@@ -37,10 +35,10 @@ type Server struct {
 	// Tests run faster with more settings of the server and arguments of initdb, and a shorter wait.
 	settings, initdb []string
 	lockWait         time.Duration
-	// compared is true once this process has decided whether a running server is restarted with other
+	// settled is true once this process has decided whether to restart a running server with other
 	// programs. So two processes that want different programs do not restart it in turns. Only an
 	// attempt uses it.
-	compared bool
+	settled bool
 
 	// attempts has the one try to find or start the server. Callers share it. It goes on when a
 	// caller leaves, because a start may take longer than a caller waits.
@@ -48,6 +46,16 @@ type Server struct {
 	life     context.Context //nolint:containedctx // of attempts; Close ends it
 	end      context.CancelFunc
 }
+
+// Error says what a person must do before there is a database.
+type Error struct {
+	Err  error
+	Hint string // a remedy in a sentence
+}
+
+func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }
+
+func (e *Error) Unwrap() error { return e.Err }
 
 // Container is for [Server.Programs]: the database runs in a container.
 const Container = "container"
@@ -68,8 +76,8 @@ const attemptTimeout = 30 * time.Minute
 // act, the error is an [*Error].
 func (s *Server) URL(ctx context.Context) (string, error) {
 	var late <-chan time.Time
-	if s.Patience > 0 {
-		late = time.After(s.Patience)
+	if s.StartWait > 0 {
+		late = time.After(s.StartWait)
 	}
 	select {
 	case result := <-s.attempts.DoChan("", s.attempt):
@@ -104,8 +112,8 @@ func (s *Server) attempt() (any, error) {
 	if err != nil {
 		return "", err
 	}
-	if cluster, ok := l.running(ctx); ok && !s.givesWay(ctx, l) {
-		return cluster.URL(), nil
+	if running, ok := l.running(ctx); ok && s.settled {
+		return running.URL(), nil
 	}
 	unlock, err := l.lock(ctx, s.lockWait)
 	if err != nil {
@@ -122,17 +130,18 @@ func (s *Server) attempt() (any, error) {
 	if err != nil {
 		return "", err
 	}
+	s.settled = true
 	if err := os.Remove(l.marker()); !errors.Is(err, fs.ErrNotExist) {
 		return url, err
 	}
 	return url, nil
 }
 
-// start starts the server unless another process has just done so. It returns the URL. The caller has
-// the lock.
+// start returns the URL of a server that runs with the right programs, and starts it if necessary. The
+// caller has the lock.
 func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	if running, ok := l.running(ctx); ok {
-		if !s.givesWay(ctx, l) {
+		if s.settled || !s.givesWay(ctx, l.started()) {
 			return running.URL(), nil
 		}
 		s.logger.InfoContext(ctx, "restarting PostgreSQL with other programs", "former", running.Data)
@@ -140,12 +149,12 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 			return "", err
 		}
 	}
-	s.compared = true
-	installed, err := s.find(ctx, l)
+	installed, err := s.find(ctx)
 	if err != nil {
 		return s.startContainer(ctx, l, err)
 	}
-	if err := l.provide(installed); err != nil {
+	installed, err = l.provide(installed)
+	if err != nil {
 		return "", err
 	}
 	cluster, err := s.prepare(ctx, l, installed)
@@ -160,85 +169,41 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 }
 
 // find returns the PostgreSQL that the server runs with.
-func (s *Server) find(ctx context.Context, l layout) (Installation, error) {
+func (s *Server) find(ctx context.Context) (Installation, error) {
 	if s.Programs == Container {
 		return Installation{}, errContainer
 	}
-	installed, err := Find(ctx, s.Programs)
-	if err == nil {
-		err = l.accountErr
-	}
-	return l.reachable(installed), err
+	return Find(ctx, s.Programs)
 }
 
-// errContainer is the reason for a container that the user names.
-var errContainer = &Error{
-	Err: errors.New("settings.json or CDOCS_POSTGRES names a container"), Hint: "start Docker, or take that setting away",
-}
-
-// givesWay reports whether a running server must be restarted: with the PostgreSQL that the user names, or
-// with the bundled one if the running one is older or its programs were removed.
-func (s *Server) givesWay(ctx context.Context, l layout) bool {
-	if s.compared {
-		return false
-	}
+// givesWay reports whether a server that was started with former must be restarted: with the PostgreSQL that
+// the user names, or with the bundled one if former is older or was removed.
+func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	if s.Programs == Container {
 		return true
 	}
 	preferred, err := preferred(ctx, s.Programs)
 	if err != nil || preferred.Bin == "" {
-		s.compared = true
 		return false
 	}
-	preferred, former := l.reachable(preferred), l.started()
 	if s.Programs != "" {
-		s.compared = former == preferred
-	} else {
-		s.compared = !olderThan(former, preferred)
+		return former != preferred
 	}
-	return !s.compared
+	return olderThan(former, preferred)
 }
 
 // olderThan reports whether a server's programs are older than the bundled ones, or gone.
 func olderThan(former, bundled Installation) bool {
-	_, err := os.Stat(former.program("postgres"))
-	return err != nil || !pgversion.AtLeast(former.PostgreSQL, bundled.PostgreSQL) ||
+	return !exists(former.program("postgres")) || !pgversion.AtLeast(former.PostgreSQL, bundled.PostgreSQL) ||
 		!pgversion.AtLeast(former.Pgvector, bundled.Pgvector)
 }
 
-// usesContainer reports whether a container is named, or replaces a missing cluster.
-func (s *Server) usesContainer(ctx context.Context, l layout) bool {
-	return s.Programs == Container || len(l.clusters()) == 0 && s.container().available(ctx)
-}
-
-// startContainer starts the container on a machine with Docker and without a cluster. Otherwise it
-// returns the reason why there is no cluster.
-func (s *Server) startContainer(ctx context.Context, l layout, reason error) (string, error) {
-	if !s.usesContainer(ctx, l) {
-		return "", reason
-	}
-	s.logger.InfoContext(ctx, "starting PostgreSQL in a container", "reason", reason)
-	err := s.container().up(ctx)
-	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
-		return "", &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
-	}
-	if err != nil {
-		return "", err
-	}
-	return s.container().url()
-}
-
-func (s *Server) container() container { return container{folder: filepath.Join(s.home, "container")} }
-
 // Stop stops the server for all processes that use it, and reports whether it ran. It starts again only
 // for processes that begin to use it later.
-func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
+func (s *Server) Stop(ctx context.Context) (bool, error) {
 	l, err := layoutOf(s.home)
-	if err != nil {
+	if err != nil || !exists(l.folder) {
 		return false, err
-	}
-	if _, err := os.Stat(l.folder); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
 	}
 	unlock, err := l.lock(ctx, s.lockWait)
 	if err != nil {
@@ -248,6 +213,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 	if err := os.WriteFile(l.marker(), nil, 0o600); err != nil {
 		return false, err
 	}
+	ran := false
 	for _, cluster := range l.clusters() {
 		stopped, err := cluster.stop(ctx)
 		if err != nil {
@@ -255,7 +221,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 		}
 		ran = ran || stopped
 	}
-	if _, err := os.Stat(s.container().folder); err != nil {
+	if !exists(s.container().folder) {
 		return ran, nil // there was never a container
 	}
 	stopped, err := s.container().stop(ctx)
@@ -264,31 +230,38 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 
 // State describes a server, running or not.
 type State struct {
-	Running              bool
-	Folder               string // of its files
+	Folder               string // of its files, "" for a container
 	PostgreSQL, Pgvector string // versions, "" for a container
 	URL                  string // "" unless it runs
 	Err                  error  // why it could not be started
 }
 
 // State looks at the server and changes nothing.
-func (s *Server) State(ctx context.Context) (state State) {
+func (s *Server) State(ctx context.Context) State {
 	l, err := layoutOf(s.home)
 	if err != nil {
 		return State{Err: err}
 	}
-	installed, err := s.find(ctx, l)
+	installed, err := s.find(ctx)
 	if err != nil && s.usesContainer(ctx, l) {
-		if state.Running = s.container().runs(ctx); state.Running {
-			state.URL, state.Err = s.container().url()
+		if !s.container().runs(ctx) {
+			return State{}
 		}
-		return state
+		url, err := s.container().url()
+		return State{URL: url, Err: err}
 	}
-	state = State{Folder: l.folder, PostgreSQL: installed.PostgreSQL, Pgvector: installed.Pgvector, Err: err}
-	if cluster, ok := l.running(ctx); ok {
-		state.Running, state.URL = true, cluster.URL()
-	} else if err == nil {
+	state := State{Folder: l.folder, PostgreSQL: installed.PostgreSQL, Pgvector: installed.Pgvector, Err: err}
+	running, ok := l.running(ctx)
+	switch {
+	case ok:
+		state.URL = running.URL()
+	case err == nil:
 		state.Err = l.cluster(installed.Major()).damage()
 	}
 	return state
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

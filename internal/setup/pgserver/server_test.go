@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -89,7 +88,7 @@ func TestServer_Stopped(t *testing.T) {
 func TestServer_Interrupted(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
-	half := filepath.Join(home, "postgres", "new-HALF")
+	half := filepath.Join(home, "postgres", "new")
 	if err := os.MkdirAll(filepath.Join(half, "base"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +96,8 @@ func TestServer_Interrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustStart(t, newServer(t, home))
-	if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the unfinished cluster is left: %v", err)
+	if exists(half) {
+		t.Error("the unfinished cluster is left")
 	}
 }
 
@@ -117,22 +116,6 @@ func TestServer_LinkedHome(t *testing.T) {
 	}
 	if again, _ := processOf(t, newServer(t, home)); again != pid {
 		t.Error("the second has started another server")
-	}
-}
-
-func TestServer_LongHome(t *testing.T) {
-	t.Parallel()
-	home := filepath.Join(newHome(t), strings.Repeat("a-long-name/", 10))
-	s := newServer(t, home)
-	socket := query(t, mustStart(t, s), "SHOW unix_socket_directories")
-	t.Cleanup(func() {
-		_, err := s.Stop(context.WithoutCancel(t.Context()))
-		if err = errors.Join(err, os.RemoveAll(socket)); err != nil {
-			t.Error(err)
-		}
-	})
-	if !strings.HasPrefix(socket, shortSocket) {
-		t.Errorf("the socket is in %s", socket)
 	}
 }
 

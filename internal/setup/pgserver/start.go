@@ -3,12 +3,10 @@ package pgserver
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -26,7 +24,7 @@ const (
 func (s *Server) prepare(ctx context.Context, l layout, installed Installation) (Cluster, error) {
 	cluster := l.cluster(installed.Major())
 	cluster.Installation = installed
-	if _, err := os.Stat(cluster.Data); err == nil {
+	if exists(cluster.Data) {
 		return cluster, nil
 	}
 	for _, other := range l.clusters() {
@@ -37,26 +35,20 @@ func (s *Server) prepare(ctx context.Context, l layout, installed Installation) 
 	return cluster, s.create(ctx, l, cluster)
 }
 
-func shellQuote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
-
 // create makes a cluster. It has a temporary name until it is complete.
 func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
-	interrupted, _ := fs.Glob(os.DirFS(l.folder), "new-*") // a pattern that is valid
-	for _, name := range interrupted {
-		if err := os.RemoveAll(filepath.Join(l.folder, name)); err != nil {
-			return err
-		}
-	}
 	unfinished := c
-	unfinished.Data = filepath.Join(l.folder, "new-"+rand.Text())
-	err := makePrivate(unfinished.Data, c.Account)
-	if err == nil {
-		err = unfinished.Init(ctx, s.initdb...)
+	unfinished.Data = filepath.Join(l.folder, "new")
+	if err := os.RemoveAll(unfinished.Data); err != nil { // of an interrupted process
+		return err
 	}
-	if err == nil {
-		return os.Rename(unfinished.Data, c.Data)
+	if err := makePrivate(unfinished.Data, c.Account); err != nil {
+		return err
 	}
-	return errors.Join(err, os.RemoveAll(unfinished.Data))
+	if err := unfinished.Init(ctx, s.initdb...); err != nil {
+		return err
+	}
+	return os.Rename(unfinished.Data, c.Data)
 }
 
 // launch starts the server of a cluster and returns when it accepts connections. The server outlives
@@ -82,8 +74,10 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	defer func() { _ = log.Close() }() // the server has its own handle
 	// Many small processes share it.
 	own := []string{"cluster_name=compound-docs", "max_connections=200", "log_checkpoints=off"}
-	settings := c.Settings(append(own, s.settings...)...)
-	start := c.control(ctx, "start", startTimeout, "-o", strings.Join(settings, " "))
+	settings := strings.Join(c.Settings(append(own, s.settings...)...), " ")
+	start := c.command(ctx, "pg_ctl", "start", "--wait", "--timeout", strconv.Itoa(int(startTimeout.Seconds())), "-o", settings)
+	// pg_ctl passes arguments to a shell without quotes, so the folder is in the environment.
+	start.Env = append(start.Env, "PGDATA="+c.Data)
 	start.Stdout, start.Stderr = log, log
 	if err := start.Run(); err != nil {
 		return &Error{
@@ -101,32 +95,23 @@ func (c Cluster) setAside() string {
 		shellQuote(c.Data), shellQuote(filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data))))
 }
 
-// damage returns an [*Error] if the folder of a cluster lacks a file that PostgreSQL needs.
+func shellQuote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
+
+// damage returns an [*Error] if the folder of a cluster lacks a file that PostgreSQL needs. A missing folder
+// is made when it is needed.
 func (c Cluster) damage() error {
-	if _, err := os.Stat(c.Data); err != nil {
-		return nil //nolint:nilerr // it is made when it is needed
-	}
 	for _, name := range []string{"PG_VERSION", "global/pg_control"} {
-		if _, err := os.Stat(filepath.Join(c.Data, name)); errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Stat(filepath.Join(c.Data, name))
+		if exists(c.Data) && errors.Is(err, fs.ErrNotExist) {
 			return &Error{Err: fmt.Errorf("the folder %s of the database is damaged: %s is missing", c.Data, name), Hint: c.setAside()}
 		}
 	}
 	return nil
 }
 
-// control returns the command that runs pg_ctl on the cluster and waits for the result. pg_ctl passes
-// arguments to a shell without quotes, so the folder is in the environment.
-func (c Cluster) control(ctx context.Context, action string, patience time.Duration, arguments ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, c.Installation.program("pg_ctl"), //nolint:gosec // found by Find
-		append([]string{action, "--wait", "--timeout", strconv.Itoa(int(patience.Seconds()))}, arguments...)...)
-	command.Dir, command.Env = filepath.Dir(c.Data), append(environment(), "PGDATA="+c.Data)
-	command.SysProcAttr = attributes(c.Account)
-	return command
-}
-
 // stop shuts down the server of a cluster, and reports whether one ran. It needs no programs, which may
 // have been removed. The caller has the lock.
-func (c Cluster) stop(ctx context.Context) (ran bool, err error) {
+func (c Cluster) stop(ctx context.Context) (bool, error) {
 	pid, _, _, err := readPostmaster(c.Data)
 	if err != nil || !c.isServer(pid) {
 		return false, nil //nolint:nilerr // no server runs without the file

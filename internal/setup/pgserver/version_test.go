@@ -7,67 +7,26 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
 // The data of another version of PostgreSQL stays aside, and a new cluster is made.
 func TestServer_AnotherVersion(t *testing.T) {
 	t.Parallel()
-	for _, other := range []int{9, 99} {
-		t.Run(strconv.Itoa(other), func(t *testing.T) {
-			t.Parallel()
-			s := newServer(t, homeWithCluster(t))
-			url := mustStart(t, s)
-			query(t, url, "CREATE TABLE kept AS SELECT 7 AS n")
-			if _, err := s.Stop(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			found, err := Find(t.Context(), programs(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			former := filepath.Join(s.home, "postgres", strconv.Itoa(other))
-			if err := os.Rename(filepath.Join(s.home, "postgres", strconv.Itoa(found.Major())), former); err != nil {
-				t.Fatal(err)
-			}
-			url = mustStart(t, newServer(t, s.home))
-			if got := query(t, url, "SELECT count(*)::text FROM pg_tables WHERE tablename = 'kept'"); got != "0" {
-				t.Errorf("%s tables are in the new cluster", got)
-			}
-			if _, err := os.Stat(filepath.Join(former, "PG_VERSION")); err != nil {
-				t.Errorf("the former data is gone: %v", err)
-			}
-		})
+	s := newServer(t, homeWithCluster(t))
+	query(t, mustStart(t, s), "CREATE TABLE kept AS SELECT 7 AS n")
+	if _, err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-}
-
-// A running server of an older PostgreSQL of the machine ends, and its data stays aside.
-func TestServer_OlderMajorGivesWay(t *testing.T) {
-	t.Parallel()
-	bundled := find(t)
-	var older Installation
-	for _, i := range installations(t.Context()) {
-		if i.Major() < bundled.Major() && pgversion.Supported(i.PostgreSQL, i.Pgvector) {
-			older = i
-		}
+	former := filepath.Join(s.home, "postgres", "9")
+	if err := os.Rename(filepath.Join(s.home, "postgres", strconv.Itoa(find(t).Major())), former); err != nil {
+		t.Fatal(err)
 	}
-	if older.Bin == "" {
-		t.Skip("this machine has no older PostgreSQL with pgvector")
+	url := mustStart(t, newServer(t, s.home))
+	if got := query(t, url, "SELECT count(*)::text FROM pg_tables WHERE tablename = 'kept'"); got != "0" {
+		t.Errorf("%s tables are in the new cluster", got)
 	}
-	home := newHome(t)
-	before := newServer(t, home)
-	before.Programs = older.Bin
-	query(t, mustStart(t, before), "CREATE TABLE kept AS SELECT 7 AS n")
-	now := newServer(t, home)
-	if got := query(t, mustStart(t, now), "SHOW server_version"); got != bundled.PostgreSQL {
-		t.Errorf("PostgreSQL %s runs, want %s", got, bundled.PostgreSQL)
-	}
-	if got := query(t, mustStart(t, before), "SELECT count(*)::text FROM pg_tables WHERE tablename = 'kept'"); got != "0" {
-		t.Errorf("an earlier process finds %s tables of the older PostgreSQL", got)
-	}
-	if _, err := os.Stat(filepath.Join(home, "postgres", strconv.Itoa(older.Major()), "PG_VERSION")); err != nil {
-		t.Errorf("the data of the older one is gone: %v", err)
+	if !exists(filepath.Join(former, "PG_VERSION")) {
+		t.Error("the former data is gone")
 	}
 }
 

@@ -57,7 +57,7 @@ type LeftOut struct {
 
 // Write prepares the repository at root, which has no symbolic link in it. A configuration that is not valid is a
 // *[project.ConfigError].
-func Write(root string, options Options) (result Result, err error) {
+func Write(root string, options Options) (Result, error) {
 	if err := project.CheckPlaces(root, options.Documents); err != nil {
 		return Result{}, err
 	}
@@ -65,12 +65,14 @@ func Write(root string, options Options) (result Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
+	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
 	found := take(folder)
+	var result Result
 	if err := result.writeConfig(root, folder, found, options); err != nil {
 		return Result{}, err
 	}
-	if result.Project, err = project.Load(root, options.ExternalAllowed...); err != nil {
+	result.Project, err = project.Load(root, options.ExternalAllowed...)
+	if err != nil {
 		return Result{}, err
 	}
 	result.count(found)
@@ -110,11 +112,12 @@ func (r *Result) count(found survey) {
 }
 
 // makeFolders makes the folder of new documents, with one for each doc-type.
-func makeFolders(folder *contain.Root, p *project.Project) (made []string, err error) {
+func makeFolders(folder *contain.Root, p *project.Project) ([]string, error) {
 	const readable = 0o755
+	var made []string
 	for _, docType := range p.DocTypes() {
 		name := path.Join(p.DocsDir(), docType.Folder)
-		if _, _, err := folder.Resolve(name); err == nil {
+		if folder.Exists(name) {
 			continue
 		}
 		if err := folder.MkdirAll(name, readable); err != nil {
@@ -188,7 +191,8 @@ func newConfig(root string, folder *contain.Root, found survey, wanted []string)
 func cleaned(wanted []string) []string {
 	var folders []string
 	for _, name := range wanted {
-		if name = path.Clean(filepath.ToSlash(name)); name != project.DocsFolder {
+		name = path.Clean(filepath.ToSlash(name))
+		if name != project.DocsFolder {
 			folders = append(folders, name)
 		}
 	}
@@ -230,16 +234,15 @@ func withFolders(text []byte, folders []string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
-	encoded, err := json.Marshal(folders)
+	added, err := json.Marshal(folders)
 	if err != nil {
 		return nil, fmt.Errorf("write the places: %w", err)
 	}
+	at := "/documents/folders"
 	if value.Find("/documents") == nil {
-		encoded = fmt.Appendf(nil, `[{"op": "add", "path": "/documents", "value": {"folders": %s}}]`, encoded)
-	} else {
-		encoded = fmt.Appendf(nil, `[{"op": "add", "path": "/documents/folders", "value": %s}]`, encoded)
+		at, added = "/documents", fmt.Appendf(nil, `{"folders": %s}`, added)
 	}
-	if err := value.Patch(encoded); err != nil {
+	if err := value.Patch(fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": %s}]`, at, added)); err != nil {
 		return nil, fmt.Errorf("add the places: %w", err)
 	}
 	var indented bytes.Buffer

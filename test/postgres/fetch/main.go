@@ -30,18 +30,16 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	var err error
+	fetchWanted := func() error { return fetch(ctx, *system, *arch, *to) }
 	if *all {
-		err = fetchAll(ctx, *to)
-	} else {
-		err = fetch(ctx, *system, *arch, *to)
+		fetchWanted = func() error { return fetchAll(ctx, *to) }
 	}
+	err := fetchWanted()
 	cancel()
-	if err == nil {
-		return
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "PostgreSQL is not bundled:", err)
 	}
-	fmt.Fprintln(os.Stderr, "PostgreSQL is not bundled:", err)
-	if !*optional {
+	if err != nil && !*optional {
 		os.Exit(1)
 	}
 }

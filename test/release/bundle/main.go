@@ -56,16 +56,18 @@ func main() {
 	flag.StringVar(&b.program, "program", "", "the program")
 	flag.StringVar(&b.folder, "to", "dist/packages", "folder to write to")
 	flag.Parse()
-	err := os.MkdirAll(b.folder, 0o750)
-	for _, pack := range []func() error{b.fetchPostgreSQL, b.wrapper, b.platform, b.mcpb} {
-		if err == nil {
-			err = pack()
-		}
-	}
-	if err != nil {
+	if err := b.pack(); err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
 		os.Exit(1)
 	}
+}
+
+// pack writes all packages.
+func (b *build) pack() error {
+	if err := errors.Join(os.MkdirAll(b.folder, 0o750), b.fetchPostgreSQL()); err != nil {
+		return err
+	}
+	return errors.Join(b.wrapper(), b.platform(), b.mcpb())
 }
 
 // fetchPostgreSQL fetches what stands beside the program. For Windows there is none.
@@ -79,10 +81,11 @@ func (b *build) fetchPostgreSQL() error {
 	}
 	b.postgresqlFolder = folder
 	return fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
-			b.postgresql = append(b.postgresql, path)
+		if err != nil || !entry.Type().IsRegular() {
+			return err
 		}
-		return err
+		b.postgresql = append(b.postgresql, path)
+		return nil
 	})
 }
 
@@ -93,16 +96,6 @@ func (b *build) withProgram(folder string, files map[string]string) map[string]s
 		files[folder+"/postgresql/"+path] = filepath.Join(b.postgresqlFolder, path)
 	}
 	return files
-}
-
-// content is what a package has, by path. A program's path is below a folder bin or server.
-type content map[string][]byte
-
-func (c content) mode(name string) os.FileMode {
-	if folder := filepath.Base(filepath.Dir(name)); folder == "bin" || folder == "server" {
-		return 0o755
-	}
-	return 0o644
 }
 
 // file is the name of the program in packages.
@@ -131,7 +124,7 @@ func (b *build) platform() error {
 
 // npm writes a package, as npm pack does.
 func (b *build) npm(name string, fields map[string]any, files map[string]string) error {
-	inside, err := b.contents("deploy/npm/package.json", "package.json", files, func(manifest map[string]any) {
+	inside, err := b.contents("package/", "deploy/npm/package.json", files, func(manifest map[string]any) {
 		maps.Copy(manifest, fields)
 		manifest["name"] = name
 	})
@@ -143,14 +136,12 @@ func (b *build) npm(name string, fields map[string]any, files map[string]string)
 		zipped := gzip.NewWriter(to)
 		archive := tar.NewWriter(zipped)
 		for _, path := range slices.Sorted(maps.Keys(inside)) {
-			header := &tar.Header{
-				Name: "package/" + path, Mode: int64(inside.mode(path)), Size: int64(len(inside[path])), ModTime: time.Unix(0, 0),
+			text := inside[path]
+			header := &tar.Header{Name: path, Mode: int64(mode(path)), Size: int64(len(text)), ModTime: time.Unix(0, 0)}
+			if err := archive.WriteHeader(header); err != nil {
+				return fmt.Errorf("write %s: %w", path, err)
 			}
-			err := archive.WriteHeader(header)
-			if err == nil {
-				_, err = archive.Write(inside[path])
-			}
-			if err != nil {
+			if _, err := archive.Write(text); err != nil {
 				return fmt.Errorf("write %s: %w", path, err)
 			}
 		}
@@ -161,13 +152,13 @@ func (b *build) npm(name string, fields map[string]any, files map[string]string)
 // mcpb writes the bundle. Its manifest cannot tell processors apart, so each has its own.
 func (b *build) mcpb() error {
 	program := "server/" + b.file()
-	inside, err := b.contents("deploy/mcpb/manifest.json", "manifest.json",
-		b.withProgram("server", map[string]string{"LICENSE": "LICENSE"}), func(manifest map[string]any) {
-			server, _ := manifest["server"].(map[string]any)
-			config, _ := server["mcp_config"].(map[string]any)
-			server["entry_point"], config["command"] = program, "${__dirname}/"+program
-			manifest["compatibility"] = map[string]any{"platforms": []string{inNode(b.system)}}
-		})
+	files := b.withProgram("server", map[string]string{"LICENSE": "LICENSE"})
+	inside, err := b.contents("", "deploy/mcpb/manifest.json", files, func(manifest map[string]any) {
+		server, _ := manifest["server"].(map[string]any)
+		config, _ := server["mcp_config"].(map[string]any)
+		server["entry_point"], config["command"] = program, "${__dirname}/"+program
+		manifest["compatibility"] = map[string]any{"platforms": []string{inNode(b.system)}}
+	})
 	if err != nil {
 		return err
 	}
@@ -175,12 +166,12 @@ func (b *build) mcpb() error {
 		archive := zip.NewWriter(to)
 		for _, path := range slices.Sorted(maps.Keys(inside)) {
 			header := &zip.FileHeader{Name: path, Method: zip.Deflate}
-			header.SetMode(inside.mode(path))
+			header.SetMode(mode(path))
 			part, err := archive.CreateHeader(header)
-			if err == nil {
-				_, err = part.Write(inside[path])
-			}
 			if err != nil {
+				return err
+			}
+			if _, err := part.Write(inside[path]); err != nil {
 				return err
 			}
 		}
@@ -188,40 +179,50 @@ func (b *build) mcpb() error {
 	})
 }
 
-// contents reads files by their paths in a package, and a manifest, which change completes.
-func (b *build) contents(template, manifest string, files map[string]string, change func(map[string]any)) (content, error) {
-	inside := content{}
-	for path, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		inside[path] = text
+// mode is that of a file in a package. Programs are in folders bin and server.
+func mode(path string) os.FileMode {
+	if above := filepath.Base(filepath.Dir(path)); above == "bin" || above == "server" {
+		return 0o755
 	}
-	text, err := os.ReadFile(template)
+	return 0o644
+}
+
+// contents reads files by their paths in a package, and a manifest, which change completes. All are below
+// folder.
+func (b *build) contents(
+	folder, manifest string, files map[string]string, change func(map[string]any),
+) (inside map[string][]byte, err error) {
+	text, err := os.ReadFile(manifest)
 	if err != nil {
 		return nil, err
 	}
 	var fields map[string]any
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, fmt.Errorf("%s: %w", template, err)
+		return nil, fmt.Errorf("%s: %w", manifest, err)
 	}
 	fields["version"] = b.version
 	change(fields)
-	if inside[manifest], err = json.MarshalIndent(fields, "", "  "); err != nil {
-		return nil, fmt.Errorf("%s: %w", template, err)
+	text, err = json.MarshalIndent(fields, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	inside = map[string][]byte{folder + filepath.Base(manifest): text}
+	for path, file := range files {
+		inside[folder+path], err = os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
 	}
 	return inside, nil
 }
 
 // write writes a file whole: builds run side by side, and each writes the wrapper.
-func (b *build) write(name string, fill func(io.Writer) error) (err error) {
+func (b *build) write(name string, fill func(io.Writer) error) error {
 	file, err := os.CreateTemp(b.folder, ".new-")
 	if err != nil {
 		return err
 	}
-	err = errors.Join(fill(file), file.Chmod(0o644), file.Close())
-	if err != nil {
+	if err := errors.Join(fill(file), file.Chmod(0o644), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return os.Rename(file.Name(), filepath.Join(b.folder, name))

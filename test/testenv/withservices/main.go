@@ -19,6 +19,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -85,10 +86,7 @@ func run(wanted *services, command []string) (code int, err error) {
 		environment = imageNames
 	}
 	added, err := environment(starting)
-	if err == nil {
-		err = context.Cause(starting)
-	}
-	if err != nil {
+	if err := cmp.Or(err, context.Cause(starting)); err != nil {
 		return 1, err
 	}
 	cancel()
@@ -158,7 +156,8 @@ func (s *services) start(ctx context.Context) (environment []string, err error) 
 	}
 	if s.memory && os.Getenv("TMPDIR") == "" {
 		folder, remove := testenv.MemoryFolder()
-		if s.started = append(s.started, remove); folder != "" {
+		s.started = append(s.started, remove)
+		if folder != "" {
 			environment = append(environment, "TMPDIR="+folder)
 		}
 	}

@@ -1,15 +1,16 @@
-package claude
+package clients_test
 
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
-func TestFind(t *testing.T) {
+func TestFindClaude(t *testing.T) {
 	const (
 		local  = `{"projects": {"ROOT": {"mcpServers": {"compound-docs": {"command": "command-l", "args": ["serve"]}}}}}`
 		user   = `{"mcpServers": {"other": {"command": "x"}, "docs": {"command": "/opt/compound-docs"}}}`
@@ -30,9 +31,10 @@ func TestFind(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			home, root := t.TempDir(), t.TempDir()
 			t.Setenv("CLAUDE_CONFIG_DIR", home)
-			put(t, filepath.Join(home, ".claude.json"), strings.ReplaceAll(test.user, "ROOT", root))
-			put(t, filepath.Join(root, ".mcp.json"), test.shared)
-			found, err := Find(root)
+			putAll(t, map[string]string{
+				home + "/.claude.json": strings.ReplaceAll(test.user, "ROOT", root), root + "/.mcp.json": test.shared,
+			})
+			found, err := clients.FindClaude(root)
 			got := found.Scope + " " + found.Command
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
@@ -49,7 +51,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestFind_Plugin(t *testing.T) {
+func TestFindClaude_Plugin(t *testing.T) {
 	for name, test := range map[string]struct{ user, project, want string }{
 		"enabled":             {`{"enabledPlugins": {"other@x": true, "cdocs@compound-docs": true}}`, "", "plugin"},
 		"off in the project":  {`{"enabledPlugins": {"cdocs@compound-docs": true}}`, `{"enabledPlugins": {"cdocs@compound-docs": false}}`, ""},
@@ -59,12 +61,8 @@ func TestFind_Plugin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			home, root := t.TempDir(), t.TempDir()
 			t.Setenv("CLAUDE_CONFIG_DIR", home)
-			put(t, filepath.Join(home, "settings.json"), test.user)
-			if err := os.Mkdir(filepath.Join(root, ".claude"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			put(t, filepath.Join(root, ".claude", "settings.json"), test.project)
-			found, err := Find(root)
+			putAll(t, map[string]string{home + "/settings.json": test.user, root + "/.claude/settings.json": test.project})
+			found, err := clients.FindClaude(root)
 			if ok := err == nil; ok != (test.want != "") || ok && found.Scope != test.want {
 				t.Errorf("found %+v (%v), want scope %q", found, err, test.want)
 			}
@@ -72,32 +70,32 @@ func TestFind_Plugin(t *testing.T) {
 	}
 }
 
-func TestFind_TakesAWindowsPathInAnySpelling(t *testing.T) {
+func TestFindClaude_TakesAWindowsPathInAnySpelling(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("CLAUDE_CONFIG_DIR", home)
 	put(t, filepath.Join(home, ".claude.json"), `{"projects": {"C:/Users/me/repo": {"mcpServers": {"compound-docs": {"command": "x"}}}}}`)
 	for root, want := range map[string]bool{
 		"C:/Users/me/repo": true, `C:\Users\me\repo`: true, `c:\Users\me\repo`: true, `C:\Users\me\repo2`: false, `D:\Users\me\repo`: false,
 	} {
-		if _, err := Find(root); (err == nil) != want {
+		if _, err := clients.FindClaude(root); (err == nil) != want {
 			t.Errorf("found in %s: %v, want %v", root, err, want)
 		}
 	}
 }
 
-func put(t *testing.T, path, text string) {
+// putAll writes the files that have a content.
+func putAll(t *testing.T, files map[string]string) {
 	t.Helper()
-	if text == "" {
-		return
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	for file, content := range files {
+		if content != "" {
+			put(t, file, content)
+		}
 	}
 }
 
-func TestAddCommand_QuotesAndHidesValues(t *testing.T) {
+func TestClaudeCommand_QuotesAndHidesValues(t *testing.T) {
 	t.Parallel()
-	_, got := AddCommand("/opt/my tools/compound-docs", map[string]string{"CDOCS_DATABASE_URL": "postgres://u:s3cret@h/d"})
+	_, got := clients.ClaudeCommand("/opt/my tools/compound-docs", map[string]string{"CDOCS_DATABASE_URL": "postgres://u:s3cret@h/d"})
 	want := `claude mcp add --env CDOCS_DATABASE_URL="$CDOCS_DATABASE_URL" --scope local compound-docs ` +
 		`-- '/opt/my tools/compound-docs' serve`
 	if got != want {

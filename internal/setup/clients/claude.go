@@ -1,0 +1,219 @@
+package clients
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+)
+
+// Where a registration with Claude Code is valid: for one user in one project, for all who share the
+// project's repository, for one user everywhere. The first one counts.
+const (
+	ScopeLocal   = "local"
+	ScopeProject = "project"
+	ScopeUser    = "user"
+	ScopePlugin  = "plugin" // by the plugin, in each project where that is enabled
+)
+
+// LocalSettings is the file of a repository with one user's settings of Claude Code. It can have hooks.
+const LocalSettings = ".claude/settings.local.json"
+
+// Registration is the server as Claude Code starts it.
+type Registration struct {
+	Name  string
+	Scope string
+	// File is where it stands.
+	File string
+	// Rejected is set if the user has turned down the project's registration.
+	Rejected bool
+
+	Command string
+	Env     map[string]string
+}
+
+// claudeServers has the registrations of a file.
+type claudeServers struct {
+	MCPServers map[string]struct {
+		Command string            `json:"command"`
+		Env     map[string]string `json:"env"`
+	} `json:"mcpServers"` //nolint:tagliatelle // Claude Code's name
+}
+
+// claudeConfig is .claude.json, as far as it matters.
+type claudeConfig struct {
+	claudeServers
+
+	Projects map[string]claudeProject `json:"projects"`
+}
+
+// claudeProject lists the servers that one user has registered and turned down in a project.
+type claudeProject struct {
+	claudeServers
+
+	Rejected []string `json:"disabledMcpjsonServers"` //nolint:tagliatelle // Claude Code's name
+}
+
+// project returns the entry of the project at root. On Windows, Claude Code has written
+// the folder with either separator.
+func (c claudeConfig) project(root string) claudeProject {
+	if found, ok := c.Projects[root]; ok {
+		return found
+	}
+	for folder, found := range c.Projects {
+		if windowsFolder(folder) == windowsFolder(root) {
+			return found
+		}
+	}
+	return claudeProject{}
+}
+
+// windowsFolder returns one spelling of a path that begins with a drive, and any other path as it is.
+func windowsFolder(folder string) string {
+	if len(folder) < 2 || folder[1] != ':' {
+		return folder
+	}
+	return strings.ToUpper(folder[:1]) + strings.ReplaceAll(folder[1:], `\`, "/")
+}
+
+// HasClaude reports whether Claude Code is installed, or was used by this user.
+func HasClaude() bool {
+	program, _ := exec.LookPath("claude") // none if it is not on the PATH
+	folder, _ := claudeFolder(".")        // none without a home
+	_, err := os.Stat(filepath.Join(folder, claudeFile))
+	return program != "" || err == nil
+}
+
+// claudeFile is the user's file of Claude Code.
+const claudeFile = ".claude.json"
+
+// claudeFolder returns the folder of Claude Code's files, usually this one of the user's home.
+func claudeFolder(usual string) (string, error) {
+	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
+		return folder, nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, usual), err
+}
+
+// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root,
+// which is absolute. The error is [fs.ErrNotExist] without one.
+func FindClaude(root string) (Registration, error) {
+	folder, err := claudeFolder(".")
+	if err != nil {
+		return Registration{}, err
+	}
+	var config claudeConfig
+	userFile := filepath.Join(folder, claudeFile)
+	if err := readJSON(userFile, &config); err != nil {
+		return Registration{}, err
+	}
+	var shared claudeServers
+	sharedFile := filepath.Join(root, ".mcp.json")
+	if err := readJSON(sharedFile, &shared); err != nil {
+		return Registration{}, err
+	}
+	project := config.project(root)
+	if found, ok := project.find(ScopeLocal, userFile); ok {
+		return found, nil
+	}
+	if found, ok := shared.find(ScopeProject, sharedFile); ok {
+		found.Rejected = slices.Contains(project.Rejected, found.Name)
+		return found, nil
+	}
+	if found, ok := config.find(ScopeUser, userFile); ok {
+		return found, nil
+	}
+	return findPlugin(root)
+}
+
+// find returns the server under its usual name, or else one that starts the program.
+func (s claudeServers) find(scope, file string) (Registration, bool) {
+	names := slices.Sorted(maps.Keys(s.MCPServers))
+	i := slices.Index(names, ServerName)
+	if i < 0 {
+		i = slices.IndexFunc(names, func(name string) bool {
+			program := path.Base(strings.ReplaceAll(s.MCPServers[name].Command, `\`, "/"))
+			return strings.TrimSuffix(program, ".exe") == ServerName
+		})
+	}
+	if i < 0 {
+		return Registration{}, false
+	}
+	entry := s.MCPServers[names[i]]
+	return Registration{Name: names[i], Scope: scope, File: file, Command: entry.Command, Env: entry.Env}, true
+}
+
+// findPlugin returns the server of the plugin if that is enabled in the project at root. The project's
+// settings count before the user's. The error is [fs.ErrNotExist] without one.
+func findPlugin(root string) (Registration, error) {
+	const plugin = "cdocs@" // a marketplace follows
+	folder, err := claudeFolder(".claude")
+	if err != nil {
+		return Registration{}, err
+	}
+	for _, file := range []string{
+		filepath.Join(root, filepath.FromSlash(LocalSettings)), filepath.Join(root, ".claude", "settings.json"),
+		filepath.Join(folder, "settings.json"),
+	} {
+		var settings struct {
+			Plugins map[string]any `json:"enabledPlugins"` //nolint:tagliatelle // Claude Code's name
+		}
+		if err := readJSON(file, &settings); err != nil {
+			return Registration{}, err
+		}
+		for name, enabled := range settings.Plugins {
+			switch {
+			case !strings.HasPrefix(name, plugin):
+			case enabled == false:
+				return Registration{}, fs.ErrNotExist
+			default:
+				return Registration{Name: name, Scope: ScopePlugin, File: file, Command: ServerName}, nil
+			}
+		}
+	}
+	return Registration{}, fs.ErrNotExist
+}
+
+// maxFile bounds a file that may come with a repository.
+const maxFile = 64 << 20
+
+// readJSON decodes a file. One that does not exist leaves out as it is.
+func readJSON(path string, out any) error {
+	text, err := contain.ReadFile(path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// ClaudeCommand returns the command with which Claude Code registers the server for one user in the project
+// where it runs, and the same for a shell: that has the shell's own variables, since values may be secret.
+//
+// The flag --env takes all words that follow it up to the next flag, so it cannot come last before the name.
+func ClaudeCommand(program string, environment map[string]string) (words []string, line string) {
+	words, quoted := []string{"claude", "mcp", "add"}, []string{"claude mcp add"}
+	for _, name := range Variables {
+		if value, ok := environment[name]; ok {
+			words = append(words, "--env", name+"="+value)
+			quoted = append(quoted, "--env", name+`="$`+name+`"`)
+		}
+	}
+	end := []string{"--scope", ScopeLocal, ServerName, "--", program, "serve"}
+	return append(words, end...), strings.Join(append(quoted, QuoteLine(end)), " ")
+}
