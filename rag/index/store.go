@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -24,7 +25,7 @@ import (
 // maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
 const maxPassagesInserted = 500
 
-// writeDocuments puts documents into the index in one transaction of three round trips. It
+// writeDocuments puts documents into the index in one transaction of six round trips. It
 // leaves out those whose files have changed since they were read, and returns their paths.
 func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (changed []string, err error) {
 	if len(documents) == 0 {
@@ -164,24 +165,20 @@ func meaning(p DissectedPassage) string {
 // replace writes documents, their chunks and their links in place of earlier versions. It
 // is one round trip, because other writers of the tenant wait for it.
 func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepared) error {
-	upsert := x.upsertParams(documents)
-	if err := q.DocumentUpsertMany(ctx, upsert); err != nil {
-		return err
-	}
-	if err := q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
-		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
-	}); err != nil {
-		return err
-	}
-	if err := q.ChunkInsertMany(ctx, x.chunkParams(documents)); err != nil {
-		return err
-	}
-	if err := q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
-		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
-	}); err != nil {
-		return err
-	}
-	return q.LinkInsertMany(ctx, x.linkParams(documents))
+	upsert, chunks, links := x.upsertParams(documents), x.chunkParams(documents), x.linkParams(documents)
+	return db.Batch(q, func(q *db.Queries) error {
+		return errors.Join(
+			q.DocumentUpsertMany(ctx, upsert),
+			q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
+				ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+			}),
+			q.ChunkInsertMany(ctx, chunks),
+			q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
+				ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+			}),
+			q.LinkInsertMany(ctx, links),
+		)
+	})
 }
 
 func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {
