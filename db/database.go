@@ -135,7 +135,8 @@ func (d *Database) open(ctx context.Context) error {
 	}
 	pool := d.pool
 	if pool == nil || url != d.url {
-		if pool, err = newPool(ctx, url); err != nil {
+		pool, err = newPool(ctx, url)
+		if err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -74,8 +75,7 @@ func (s *session) send(statements ...*pgx.QueuedQuery) pgx.BatchResults {
 	return s.last
 }
 
-// close makes the connection ready for other work. It returns the error of a statement whose result nobody
-// has read.
+// close reads the rest of the last results, and returns their error.
 func (s *session) close() error {
 	if s.last == nil {
 		return nil
@@ -83,19 +83,18 @@ func (s *session) close() error {
 	return s.last.Close() //nolint:wrapcheck // retry does
 }
 
-// end ends a write: it commits it unless there is an error.
+// end makes the connection ready for other work. It commits a write, or rolls it back after an error.
 func (s *session) end(err error) error {
-	if closeErr := s.close(); err == nil {
-		err = closeErr
-	}
-	if s.tx == nil {
+	err = cmp.Or(err, s.close())
+	switch {
+	case s.tx == nil:
 		return err
-	}
-	if err != nil {
-		_ = s.tx.Rollback(s.ctx) // otherwise it closes the connection
+	case err != nil:
+		_ = s.tx.Rollback(s.ctx) // or it closes the connection
 		return err
+	default:
+		return s.tx.Commit(s.ctx) //nolint:wrapcheck // retry does
 	}
-	return s.tx.Commit(s.ctx) //nolint:wrapcheck // retry does
 }
 
 // Batch sends the statements that f makes, which have no results, in one round trip. It returns the error of

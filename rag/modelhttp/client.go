@@ -4,6 +4,7 @@ package modelhttp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,13 +51,14 @@ type Kind struct {
 	Address string // how to correct an address
 }
 
-// New returns a client of the server at an address, which it does not contact. It sends the key, if
-// there is one, as a bearer token.
-func New(kind Kind, address, key string) (*Client, error) {
+// New returns a client of the server at an address, which it does not contact. An address without a path
+// gets the default one. It sends the key, if there is one, as a bearer token.
+func New(kind Kind, address, path, key string) (*Client, error) {
 	base, err := parseURL(kind, address)
 	if err != nil {
 		return nil, err
 	}
+	base.Path = cmp.Or(base.Path, path)
 	named := *base
 	named.User = nil
 	const connectTimeout = 5 * time.Second
@@ -141,7 +143,7 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 		return resp.Body, nil
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if location, err := resp.Location(); err == nil {
+	if location, _ := resp.Location(); location != nil {
 		return nil, &model.ServerError{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
 			"text of documents goes from %s to no other address; if the server is there, configure that address",
 			Shorten(location.Scheme+"://"+location.Host), c.Host)}

@@ -131,7 +131,7 @@ func TestFaults_ThatPass(t *testing.T) {
 func startInMemory(t *testing.T) (*fakeollama.Server, *Client) {
 	t.Helper()
 	fake := fakeollama.StartInMemory(t)
-	requests, err := modelhttp.New(kind, "localhost", "")
+	requests, err := modelhttp.New(kind, "localhost", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
