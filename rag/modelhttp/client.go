@@ -33,7 +33,7 @@ func MaxVectors(vectors int) int64 {
 // Client makes requests to one server. It is safe for concurrent use.
 type Client struct {
 	Host string // the server's URL without user name and password
-	HTTP *http.Client
+	http *http.Client
 
 	kind Kind
 	base *url.URL
@@ -72,14 +72,14 @@ func New(kind Kind, address, path, key string) (*Client, error) {
 	return &Client{
 		Host: named.String(), kind: kind, base: base, key: key,
 		// Requests carry the text of documents, which the user allowed to go to one address.
-		HTTP: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
 	}, nil
 }
 
 // Close closes idle connections.
-func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // parseURL parses an address. Without a scheme it is plain HTTP on the kind's port. The error does
 // not repeat the address: it may hold a password.
@@ -134,7 +134,7 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	resp, err := c.HTTP.Do(req)
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.unreached(err)
 	}
