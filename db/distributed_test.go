@@ -165,9 +165,9 @@ func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row 
 }
 
 // errorRow is the result of a query that was not run.
-type errorRow struct{ error }
+type errorRow struct{ err error }
 
-func (r errorRow) Scan(...any) error { return r.error }
+func (r errorRow) Scan(...any) error { return r.err }
 
 // execute runs the query, prepared as "checked", for a project that is not there.
 func (q projectQuery) execute() string {

@@ -86,7 +86,7 @@ func TestGenerate_LetsTheModelLoad(t *testing.T) {
 		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		for _, test := range []struct {
-			ctx         context.Context
+			ctx         context.Context //nolint:containedctx // of one call
 			loads, want time.Duration
 			loaded      bool
 		}{

@@ -107,7 +107,8 @@ func TestEmbed_MakesVectorsComparable(t *testing.T) {
 			}
 			continue
 		}
-		want := append(test.want, make([]float32, model.Dimensions-len(test.want))...)
+		want := make([]float32, model.Dimensions)
+		copy(want, test.want)
 		if diff := cmp.Diff(want, got[0].Vector, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
 			t.Errorf("%s: vector (-want +got):\n%s", name, diff)
 		}

@@ -125,7 +125,7 @@ func TestEmbedQuery_OfAServerThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(&fake{embedTime: time.Hour})
 		for _, test := range []struct {
-			ctx  context.Context
+			ctx  context.Context //nolint:containedctx // of one call
 			want time.Duration
 		}{
 			{t.Context(), 20 * time.Second}, // the model may have to be loaded
