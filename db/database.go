@@ -2,21 +2,21 @@ package db
 
 import (
 	"context"
-	cryptorand "crypto/rand"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/internal/process"
 )
 
-// An operation is tried again after a transient failure: up to three times, after about 100, 200 and 400 ms.
+// An operation is tried again after a transient failure: three times, after about 100, 200 and 400 ms.
 const (
 	retries    = 3
 	firstDelay = 100 * time.Millisecond
@@ -67,7 +67,7 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 // of the connection. Errors of source are returned unchanged.
 func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	d := &Database{
-		source: source, logger: logger, opening: make(chan struct{}, 1), holder: process.ID() + " " + cryptorand.Text(),
+		source: source, logger: logger, opening: make(chan struct{}, 1), holder: process.ID() + " " + rand.Text(),
 	}
 	d.Used()
 	return d
@@ -135,7 +135,8 @@ func (d *Database) open(ctx context.Context) error {
 	}
 	pool := d.pool
 	if pool == nil || url != d.url {
-		if pool, err = newPool(ctx, url); err != nil {
+		pool, err = newPool(ctx, url)
+		if err != nil {
 			return err
 		}
 	}
@@ -158,7 +159,7 @@ func (d *Database) open(ctx context.Context) error {
 // Read runs f. Each statement is one transaction and one round trip. f may run again after a
 // transient failure.
 func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.read(ctx, op, readTimeout, f)
+	return d.inSession(ctx, op, readTimeout, false, f)
 }
 
 // ReadOne is [Database.Read] for one query.
@@ -174,25 +175,24 @@ func ReadOne[Params, Result any](
 
 // ReadLong is a Read that may take up to an hour.
 func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.read(ctx, op, longReadTimeout, f)
+	return d.inSession(ctx, op, longReadTimeout, false, f)
 }
 
-func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {
-	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
-		return f(New(&transaction{ctx: ctx, conn: conn, queued: &pgx.Batch{}, reads: true}))
-	})
-}
-
-// Write runs f in one transaction. f may run again after a transient failure, also if the transaction was
-// committed and only the confirmation was lost.
-//
-// A statement without a result is queued. A query sends the queued statements and itself in one round
-// trip. The end of f sends the rest with COMMIT. So the next query, or Write, returns the error of a
-// queued statement.
+// Write runs f in one transaction. Each statement is a round trip, and the end is another one. f may run
+// again after a transient failure, also if the transaction was committed and only the confirmation was lost.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.onConnection(ctx, op, writeTimeout, func(ctx context.Context, conn *pgx.Conn) error {
-		t := newTransaction(ctx, conn)
-		return t.end(f(New(t)))
+	return d.inSession(ctx, op, writeTimeout, true, f)
+}
+
+// WriteBatch is a Write of one [Batch]. It is one round trip.
+func (d *Database) WriteBatch(ctx context.Context, op string, f func(q *Queries) error) error {
+	return d.inSession(ctx, op, writeTimeout, false, func(q *Queries) error { return Batch(q, f) })
+}
+
+func (d *Database) inSession(ctx context.Context, op string, timeout time.Duration, writes bool, f func(q *Queries) error) error {
+	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
+		s := &session{ctx: ctx, conn: conn, writes: writes}
+		return s.end(f(New(s)))
 	})
 }
 
@@ -205,33 +205,27 @@ func (d *Database) onConnection(
 	})
 }
 
-// retry runs f, and again after transient failures.
+// retry runs f, and again after transient failures. The delays are random: the servers of a team must not
+// come all at once.
 func (d *Database) retry(
 	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for tried := 0; ; tried++ {
-		pool, err := d.Pool(ctx)
-		if err == nil {
-			err = d.try(ctx, op, timeout, pool, f)
+	delays := backoff.NewExponentialBackOff()
+	delays.InitialInterval, delays.Multiplier = firstDelay, 2
+	last, _ := backoff.Retry(ctx, func() (error, error) {
+		err := d.try(ctx, op, timeout, f)
+		if again := schemaMissing(err) || IsKind(err, KindTransient) && !errors.Is(err, errSilent); !again {
+			return err, backoff.Permanent(err)
 		}
-		if err != nil && ctx.Err() != nil {
-			return ended(ctx, op, err)
-		}
-		again := schemaMissing(err) || IsKind(err, KindTransient) && !errors.Is(err, errSilent)
-		if !again || tried == retries {
-			return err
-		}
-		delay := firstDelay << tried
-		select {
-		case <-ctx.Done():
-			return ended(ctx, op, err)
-		// The servers of a team must not come all at once.
-		case <-time.After(delay/2 + rand.N(delay)): //nolint:gosec // it guards no secret
-		}
+		return err, err
+	}, backoff.WithBackOff(delays), backoff.WithMaxTries(1+retries), backoff.WithMaxElapsedTime(0))
+	if last != nil && ctx.Err() != nil {
+		return ended(ctx, op, last)
 	}
+	return last
 }
 
 // ended returns the error of an operation whose context ended after err. At a deadline the database does
@@ -258,11 +252,15 @@ func silent(op, within string) *Error {
 var errSilent = errors.New("the database does not answer")
 
 func (d *Database) try(
-	ctx context.Context, op string, timeout time.Duration, pool *pgxpool.Pool, f func(context.Context, *pgxpool.Pool) error,
+	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
+	pool, err := d.Pool(ctx)
+	if err != nil {
+		return err
+	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := Wrap(op, f(limited, pool))
+	err = Wrap(op, f(limited, pool))
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = silent(op, timeout.String())
 	}

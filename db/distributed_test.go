@@ -161,8 +161,13 @@ func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, 
 
 func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
 	r.sql, r.args = sql, args
-	return lastRow{err: errRecorded}
+	return errorRow{errRecorded}
 }
+
+// errorRow is the result of a query that was not run.
+type errorRow struct{ err error }
+
+func (r errorRow) Scan(...any) error { return r.err }
 
 // execute runs the query, prepared as "checked", for a project that is not there.
 func (q projectQuery) execute() string {

@@ -76,11 +76,7 @@ func connectMessage(err *pgconn.ConnectError) string {
 
 // Wrap turns an error of pgx into an [*Error]. It returns nil, cancellations and wrapped errors unchanged.
 func Wrap(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var wrapped *Error
-	if errors.As(err, &wrapped) || errors.Is(err, context.Canceled) {
+	if err == nil || errors.As(err, new(*Error)) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	kind, hint := classify(err)

@@ -70,7 +70,7 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 
 // try applies the missing migrations. A migration is one transaction, except those that cannot be. A
 // session lock lets one of several starting servers do it.
-func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) {
+func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) error {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, migrationLockTries))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -80,11 +80,7 @@ func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) 
 		_, err := conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", m.lockWait.Milliseconds()))
 		return err //nolint:wrapcheck // goose does
 	}))
-	defer func() {
-		if closeErr := sqlDB.Close(); err == nil {
-			err = Wrap("migrate", closeErr)
-		}
-	}()
+	defer sqlDB.Close() //nolint:errcheck // nothing hangs on it
 	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, m.schema,
 		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithSlog(m.logger))
 	if err != nil {
@@ -119,17 +115,17 @@ func (m *migrator) check(ctx context.Context, conn *pgx.Conn) (version Version, 
 		return Version{}, false, err
 	}
 	version, backend, err := readVersion(ctx, conn)
-	if err == nil {
-		err = version.Check()
-	}
 	if err != nil {
 		return version, false, err
 	}
-	applied, err := appliedMigration(ctx, conn)
-	if err == nil {
-		err = checkCompatible(applied, latest)
+	if err := version.Check(); err != nil {
+		return version, false, err
 	}
-	if err != nil || applied >= latest {
+	applied, err := appliedMigration(ctx, conn)
+	if err != nil {
+		return version, false, err
+	}
+	if err := checkCompatible(applied, latest); err != nil || applied >= latest {
 		return version, true, err
 	}
 	return version, false, checkPooler(ctx, conn, backend)

@@ -67,7 +67,7 @@ func (e *explainer) Query(ctx context.Context, query string, args ...any) (pgx.R
 }
 
 func (e *explainer) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
-	return lastRow{err: e.explain(ctx, query, args)}
+	return errorRow{e.explain(ctx, query, args)}
 }
 
 // share gives the corpus four more branches of the large tenant's documents, on

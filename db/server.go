@@ -106,12 +106,15 @@ type Rights struct {
 }
 
 // ReadSchema connects to a database, and creates nothing. Errors are [*Error].
-func ReadSchema(ctx context.Context, url string) (s Schema, err error) {
-	if s.Latest, err = latestMigration(schema.FS); err != nil {
-		return s, err
+func ReadSchema(ctx context.Context, url string) (Schema, error) {
+	latest, err := latestMigration(schema.FS)
+	if err != nil {
+		return Schema{}, err
 	}
+	s := Schema{Latest: latest}
 	err = visit(ctx, "look at the schema", url, func(ctx context.Context, conn *pgx.Conn) error {
-		if s.Applied, err = appliedMigration(ctx, conn); err != nil {
+		s.Applied, err = appliedMigration(ctx, conn)
+		if err != nil {
 			return err
 		}
 		invalid, err := invalidIndexes(ctx, conn)

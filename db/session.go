@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -28,147 +29,96 @@ SELECT ` +
 	// lease lasts longer.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"
 
-// transaction queues the statements without a result. A query sends them and itself in one round trip. end
-// sends the rest with COMMIT.
-type transaction struct {
+// session makes statements on a connection, each in one round trip. In a read each is a transaction. A write
+// is one transaction, which begins with the first statement.
+type session struct {
 	ctx    context.Context //nolint:containedctx // bounds every statement, whatever context it is given
 	conn   *pgx.Conn
-	queued *pgx.Batch
-	reads  bool // each query is a transaction, and there is no end
+	writes bool
+	tx     pgx.Tx           // of a write, nil before its first statement
+	last   pgx.BatchResults // of the last statement, nil before the first
 }
 
-func newTransaction(ctx context.Context, conn *pgx.Conn) *transaction {
-	t := &transaction{ctx: ctx, conn: conn, queued: &pgx.Batch{}}
-	t.queued.Queue("BEGIN")
-	t.queued.Queue(settings)
-	return t
+func (s *session) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).Exec() //nolint:wrapcheck // retry does
 }
 
-var errReads = errors.New("a statement without a result belongs in a write")
+func (s *session) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).Query() //nolint:wrapcheck // retry does
+}
 
-// Exec queues a statement, whose arguments must not change. The next query, or else [Database.Write],
-// returns its error.
-func (t *transaction) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	if t.reads {
-		return pgconn.CommandTag{}, errReads
+func (s *session) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).QueryRow()
+}
+
+// send sends statements, and what must come before them. Without a BEGIN, PostgreSQL runs all of it in one
+// transaction. The results are those of the statements, valid until the next send.
+func (s *session) send(statements ...*pgx.QueuedQuery) pgx.BatchResults {
+	_ = s.close() // its statement has returned the error
+	batch := &pgx.Batch{}
+	begins := s.writes && s.tx == nil
+	if begins {
+		batch.BeginTx(pgx.TxOptions{})
 	}
-	t.queued.Queue(sql, args...)
+	if begins || !s.writes {
+		batch.Queue(settings)
+	}
+	before := batch.Len()
+	batch.QueuedQueries = append(batch.QueuedQueries, statements...)
+	s.last = s.conn.SendBatch(s.ctx, batch)
+	if begins {
+		s.tx = s.last.Tx()
+	}
+	for range before {
+		_, _ = s.last.Exec() // the statements fail with the same error
+	}
+	return s.last
+}
+
+// close reads the rest of the last results, and returns their error.
+func (s *session) close() error {
+	if s.last == nil {
+		return nil
+	}
+	return s.last.Close() //nolint:wrapcheck // retry does
+}
+
+// end makes the connection ready for other work. It commits a write, or rolls it back after an error.
+func (s *session) end(err error) error {
+	err = cmp.Or(err, s.close())
+	switch {
+	case s.tx == nil:
+		return err
+	case err != nil:
+		_ = s.tx.Rollback(s.ctx) // or it closes the connection
+		return err
+	default:
+		return s.tx.Commit(s.ctx) //nolint:wrapcheck // retry does
+	}
+}
+
+// Batch sends the statements that f makes, which have no results, in one round trip. It returns the error of
+// the first that fails. None is stored then.
+func Batch(q *Queries, f func(q *Queries) error) error {
+	queued := &pgx.Batch{}
+	if err := f(New(queue{batch: queued})); err != nil {
+		return err
+	}
+	s, isSession := q.db.(*session)
+	if !isSession {
+		return errors.New("a batch inside a batch")
+	}
+	return s.send(queued.QueuedQueries...).Close() //nolint:wrapcheck // retry does
+}
+
+// queue collects the statements of a [Batch]. Query and QueryRow panic: nothing is sent yet.
+type queue struct {
+	DBTX
+
+	batch *pgx.Batch
+}
+
+func (q queue) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	q.batch.Queue(sql, args...)
 	return pgconn.CommandTag{}, nil
-}
-
-func (t *transaction) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return sendQuery(t.ctx, t.conn, t.take(sql, args))
-}
-
-func (t *transaction) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
-	results, err := sendUntilLast(t.ctx, t.conn, t.take(sql, args))
-	return lastRow{results, err}
-}
-
-// take empties the queue into a batch that ends with a statement.
-func (t *transaction) take(sql string, args []any) *pgx.Batch {
-	if t.reads {
-		t.queued.Queue(settings)
-	}
-	batch := t.queued
-	batch.Queue(sql, args...)
-	t.queued = &pgx.Batch{}
-	return batch
-}
-
-// end commits the transaction, or rolls it back after an error, so that the connection can be used again.
-func (t *transaction) end(err error) error {
-	if err == nil {
-		err = t.commit()
-	}
-	if t.conn.IsClosed() || t.conn.PgConn().TxStatus() == 'I' {
-		return err
-	}
-	_, rollbackErr := t.conn.Exec(t.ctx, "ROLLBACK")
-	return errors.Join(err, rollbackErr)
-}
-
-func (t *transaction) commit() error {
-	t.queued.Queue("COMMIT")
-	results, err := sendUntilLast(t.ctx, t.conn, t.queued)
-	if err != nil {
-		return err
-	}
-	tag, err := results.Exec()
-	if err == nil && tag.String() == "ROLLBACK" { // the caller ignored the error of a query
-		err = pgx.ErrTxCommitRollback
-	}
-	return errors.Join(err, results.Close())
-}
-
-// sendUntilLast sends a batch in one round trip, and returns the result of its last statement. The caller
-// closes it.
-func sendUntilLast(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (pgx.BatchResults, error) {
-	results := conn.SendBatch(ctx, batch)
-	for range batch.Len() - 1 {
-		if _, err := results.Exec(); err != nil {
-			_ = results.Close() // it fails with the same error
-			return nil, err     //nolint:wrapcheck // retry does
-		}
-	}
-	return results, nil
-}
-
-// sendQuery sends a batch in one round trip, and returns the rows of its last statement.
-func sendQuery(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (pgx.Rows, error) {
-	results, err := sendUntilLast(ctx, conn, batch)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := results.Query()
-	if err != nil {
-		_ = results.Close() // it fails with the same error
-		return nil, err     //nolint:wrapcheck // retry does
-	}
-	return &lastRows{Rows: rows, results: results}, nil
-}
-
-// lastRows are the rows of the last statement of a batch. They close the batch.
-type lastRows struct {
-	pgx.Rows
-
-	results pgx.BatchResults
-	err     error
-}
-
-func (r *lastRows) Next() bool {
-	if r.Rows.Next() {
-		return true
-	}
-	r.Close()
-	return false
-}
-
-func (r *lastRows) Close() {
-	r.Rows.Close()
-	r.err = r.results.Close()
-}
-
-func (r *lastRows) Err() error {
-	if err := r.Rows.Err(); err != nil {
-		return err //nolint:wrapcheck // retry does
-	}
-	return r.err
-}
-
-// lastRow is the row of the last statement of a batch, or the error of sending it.
-type lastRow struct {
-	results pgx.BatchResults
-	err     error
-}
-
-func (r lastRow) Scan(dest ...any) error {
-	if r.err != nil {
-		return r.err
-	}
-	err := r.results.QueryRow().Scan(dest...)
-	if closeErr := r.results.Close(); err == nil {
-		err = closeErr
-	}
-	return err
 }

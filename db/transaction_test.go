@@ -51,8 +51,8 @@ func branches(t *testing.T, database *db.Database, project int32) []string {
 	return names
 }
 
-// queueNoJSON is a statement that PostgreSQL refuses, and that has no result.
-func queueNoJSON(t *testing.T, q *db.Queries, project int32) error {
+// writeNoJSON makes a statement that PostgreSQL refuses.
+func writeNoJSON(t *testing.T, q *db.Queries, project int32) error {
 	t.Helper()
 	return q.TenantSetSyncStatus(t.Context(), db.TenantSetSyncStatusParams{ProjectID: project, SyncStatus: "no JSON"})
 }
@@ -70,19 +70,20 @@ func TestDatabase_WriteIsWhole(t *testing.T) {
 			_, err := register(t, q, project, "main")
 			return err
 		}, func(err error) bool { return err == nil }},
-		"committed with queued statements": {func(t *testing.T, q *db.Queries, project int32) error {
+		"committed with a batch": {func(t *testing.T, q *db.Queries, project int32) error {
 			t.Helper()
 			id, err := register(t, q, project, "main")
-			return errors.Join(err, q.TenantSeen(t.Context(), db.TenantSeenParams{ProjectID: project, ID: id}))
+			return errors.Join(err, db.Batch(q, func(q *db.Queries) error {
+				return q.TenantSeen(t.Context(), db.TenantSeenParams{ProjectID: project, ID: id})
+			}))
 		}, func(err error) bool { return err == nil }},
 		"refused by the function": {func(t *testing.T, q *db.Queries, project int32) error {
 			t.Helper()
 			_, err := register(t, q, project, "main")
 			return errors.Join(err, errOwn)
 		}, func(err error) bool { return errors.Is(err, errOwn) }},
-		"refused before anything is sent": {func(t *testing.T, q *db.Queries, project int32) error {
-			t.Helper()
-			return errors.Join(q.TenantSeen(t.Context(), db.TenantSeenParams{ProjectID: project}), errOwn)
+		"refused before anything is sent": {func(*testing.T, *db.Queries, int32) error {
+			return errOwn
 		}, func(err error) bool { return errors.Is(err, errOwn) }},
 		"refused by the server": {func(t *testing.T, q *db.Queries, project int32) error {
 			t.Helper()
@@ -101,22 +102,11 @@ func TestDatabase_WriteIsWhole(t *testing.T) {
 				t.Error("a tenant of no project was registered")
 			}
 			return nil
-		}, func(err error) bool { return errors.Is(err, pgx.ErrTxCommitRollback) }},
-		"queued and refused at the end": {func(t *testing.T, q *db.Queries, project int32) error {
-			t.Helper()
-			_, err := register(t, q, project, "main")
-			return errors.Join(err, queueNoJSON(t, q, project))
 		}, func(err error) bool { return db.IsKind(err, db.KindData) }},
-		"queued and refused with the next query": {func(t *testing.T, q *db.Queries, project int32) error {
+		"a batch is refused": {func(t *testing.T, q *db.Queries, project int32) error {
 			t.Helper()
-			if err := queueNoJSON(t, q, project); err != nil {
-				t.Errorf("the statement was not queued: %v", err)
-			}
 			_, err := register(t, q, project, "main")
-			if !db.IsKind(db.Wrap("register", err), db.KindData) {
-				t.Errorf("the next query: %v, want the error of the queued statement", err)
-			}
-			return err
+			return errors.Join(err, db.Batch(q, func(q *db.Queries) error { return writeNoJSON(t, q, project) }))
 		}, func(err error) bool { return db.IsKind(err, db.KindData) }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,6 +132,32 @@ func TestDatabase_WriteIsWhole(t *testing.T) {
 				t.Error("the connection was of no use afterwards")
 			}
 		})
+	}
+}
+
+// A batch is stored whole, or not at all.
+func TestDatabase_WriteBatchIsWhole(t *testing.T) {
+	t.Parallel()
+	database, project := withProject(t, testenv.IndexURL(t))
+	err := database.Write(t.Context(), "register", func(q *db.Queries) error {
+		_, err := register(t, q, project, "main")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, refused := range []bool{true, false} {
+		err := database.WriteBatch(t.Context(), "delete", func(q *db.Queries) error {
+			deleted := errors.Join(q.TenantMarkDeleted(t.Context(), db.TenantMarkDeletedParams{ProjectID: project}),
+				q.TenantDeleteEmpty(t.Context(), db.TenantDeleteEmptyParams{ProjectID: project}))
+			if !refused {
+				return deleted
+			}
+			return errors.Join(deleted, writeNoJSON(t, q, project))
+		})
+		if db.IsKind(err, db.KindData) != refused || len(branches(t, database, project)) == 1 != refused {
+			t.Errorf("a batch that is refused %t: %v, with branches %v", refused, err, branches(t, database, project))
+		}
 	}
 }
 
@@ -193,7 +209,7 @@ func (r *roundTrips) taken() int {
 	return count
 }
 
-// A transaction waits once for each query, and for its end unless nothing is queued.
+// A write waits once for each query and each batch, and for its end.
 func TestDatabase_RoundTrips(t *testing.T) {
 	t.Parallel()
 	trips := &roundTrips{}
@@ -215,18 +231,17 @@ func TestDatabase_RoundTrips(t *testing.T) {
 			_, err := db.ReadOne(t.Context(), database, "look", (*db.Queries).TenantList, db.TenantListParams{ProjectID: project})
 			return err
 		}, 1},
-		{"statements without a result", func() error {
-			return database.Write(t.Context(), "write", func(q *db.Queries) error { return errors.Join(seen(q, 1), seen(q, 2), seen(q, 3)) })
+		{"a write of a batch", func() error {
+			return database.WriteBatch(t.Context(), "write", func(q *db.Queries) error { return errors.Join(seen(q, 1), seen(q, 2), seen(q, 3)) })
 		}, 1},
-		{"two queries with statements around", func() error {
+		{"a write of two queries and a batch", func() error {
 			return database.Write(t.Context(), "write", func(q *db.Queries) error {
-				queued := seen(q, 1)
 				_, first := register(t, q, project, "one")
-				queued = errors.Join(queued, seen(q, 2), seen(q, 3))
+				batch := db.Batch(q, func(q *db.Queries) error { return errors.Join(seen(q, 1), seen(q, 2)) })
 				_, second := register(t, q, project, "two")
-				return errors.Join(queued, first, second, seen(q, 4), seen(q, 5))
+				return errors.Join(first, batch, second)
 			})
-		}, 3},
+		}, 4},
 	} {
 		trips.taken()
 		if err := test.run(); err != nil {

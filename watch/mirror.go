@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -40,11 +41,10 @@ const maxWait = 5 * time.Second
 // missingPoll is how often a mirror looks for a missing folder.
 const missingPoll = time.Second
 
-// How long a mirror waits after a failure of the indexer.
-const (
-	firstRetry = 500 * time.Millisecond
-	lastRetry  = 15 * time.Second
-)
+// newRetryDelays returns how long a mirror waits after failures of the indexer: 500 ms and longer, up to 15 s.
+func newRetryDelays() *backoff.ExponentialBackOff {
+	return &backoff.ExponentialBackOff{InitialInterval: 500 * time.Millisecond, Multiplier: 2, MaxInterval: 15 * time.Second}
+}
 
 // Mirror keeps an index equal to a folder, or only observes the folder while another server indexes it.
 // Safe for concurrent use.
@@ -61,10 +61,10 @@ type Mirror struct {
 	// These belong to Run or Observe.
 	index    Indexer // nil for Observe
 	log      *slog.Logger
-	walked   outcome       // of the last walk, zero after a failure
-	settling bool          // from the end of a walk until the events during it are handled
-	retryAt  time.Time     // no walk before this, after a failure of the indexer
-	delay    time.Duration // of the last retry
+	walked   outcome   // of the last walk, zero after a failure
+	settling bool      // from the end of a walk until the events during it are handled
+	retryAt  time.Time // no walk before this, after a failure of the indexer
+	delays   *backoff.ExponentialBackOff
 
 	mu      sync.Mutex
 	status  Status
@@ -90,7 +90,7 @@ func (m *Mirror) Observe(ctx context.Context) {
 
 func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	m.index, m.log = index, log
-	m.walked, m.retryAt, m.delay = outcome{}, time.Time{}, 0
+	m.walked, m.retryAt, m.delays = outcome{}, time.Time{}, newRetryDelays()
 	m.schedule.addNow()
 	missing := "" // why there is no folder
 	for ctx.Err() == nil {
@@ -196,7 +196,7 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 	m.update(func(s *Status) { s.Err = err })
 	m.settling = err == nil
 	if m.settling {
-		m.delay = 0
+		m.delays.Reset()
 		return 0
 	}
 	m.schedule.done(false)
@@ -204,8 +204,7 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 		m.retryAt = time.Now().Add(m.config.Debounce)
 	} else if ctx.Err() == nil {
 		m.log.WarnContext(ctx, "indexing waits", "error", err)
-		m.delay = min(max(2*m.delay, firstRetry), lastRetry)
-		m.retryAt = time.Now().Add(m.delay)
+		m.retryAt = time.Now().Add(m.delays.NextBackOff())
 	}
 	return 0
 }

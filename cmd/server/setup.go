@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 
@@ -165,18 +166,25 @@ func withTools(
 	})
 }
 
-// ollamaAPI is the API of [project.ModelHost] that Ollama has.
-const ollamaAPI = "ollama"
+// The APIs of a [project.ModelHost].
+const (
+	ollamaAPI = "ollama"
+	openaiAPI = "openai"
+)
 
 func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 	cfg := model.Config{
 		Host: host.URL, Key: host.Key, Logger: s.logger, EmbedModel: s.settings.EmbeddingModel,
 		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,
 	}
-	if host.API == ollamaAPI {
+	switch host.API {
+	case ollamaAPI:
 		return ollama.New(cfg)
+	case openaiAPI:
+		return openai.New(cfg, func(ctx context.Context, name string) ([]string, error) { return s.index.ModelDigests(ctx, name) })
+	default:
+		return nil, fmt.Errorf("settings.json names a model server with the API %q; it is %s or %s", host.API, ollamaAPI, openaiAPI)
 	}
-	return openai.New(cfg, func(ctx context.Context, name string) ([]string, error) { return s.index.ModelDigests(ctx, name) })
 }
 
 // modelServers returns the servers with their models. The first makes the vectors.

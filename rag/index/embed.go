@@ -138,11 +138,10 @@ func (q *Queue) storeCounted(ctx context.Context, used *usedModel, collection ca
 		params.Hashes = append(params.Hashes, v.hash)
 		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(v.embedding))
 	}
-	err := q.index.db.Write(ctx, "add vectors", func(queries *db.Queries) error {
-		if err := lockPassagesShared(ctx, queries, q.tenant.ProjectID); err != nil {
-			return err
-		}
-		return queries.EmbeddingInsertMany(ctx, params)
+	err := q.index.db.WriteBatch(ctx, "add vectors", func(queries *db.Queries) error {
+		return errors.Join(
+			lockPassagesShared(ctx, queries, q.tenant.ProjectID), queries.EmbeddingInsertMany(ctx, params),
+		)
 	})
 	if err != nil {
 		return err

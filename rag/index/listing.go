@@ -71,7 +71,7 @@ func (x *Index) SetSyncStatus(ctx context.Context, tenant *catalog.Tenant, statu
 	if err != nil {
 		return fmt.Errorf("encode sync status: %w", err)
 	}
-	return x.db.Write(ctx, "publish sync status", func(q *db.Queries) error {
+	return x.db.WriteBatch(ctx, "publish sync status", func(q *db.Queries) error {
 		return q.TenantSetSyncStatus(ctx, db.TenantSetSyncStatusParams{
 			SyncStatus: string(encoded), ProjectID: tenant.ProjectID, ID: tenant.ID,
 			Generation: tenant.Generation, Epoch: db.EpochOf(ctx),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -29,7 +30,7 @@ const (
 	maxTags = 2000
 )
 
-// writeDocuments puts documents into the index in one transaction of three round trips. It
+// writeDocuments puts documents into the index in one transaction of six round trips. It
 // leaves out documents whose files have changed since they were read, and returns their paths.
 // dates has dates, by path, for documents without one.
 func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, dates map[string]string) ([]string, error) {
@@ -153,23 +154,19 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 		return nil
 	}
 	rows, chunks, links := x.rows(documents, dates)
-	if err := q.DocumentUpsertMany(ctx, rows); err != nil {
-		return err
-	}
-	if err := q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
-		ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
-	}); err != nil {
-		return err
-	}
-	if err := q.ChunkInsertMany(ctx, chunks); err != nil {
-		return err
-	}
-	if err := q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
-		ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
-	}); err != nil {
-		return err
-	}
-	return q.LinkInsertMany(ctx, links)
+	return db.Batch(q, func(q *db.Queries) error {
+		return errors.Join(
+			q.DocumentUpsertMany(ctx, rows),
+			q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
+				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
+			}),
+			q.ChunkInsertMany(ctx, chunks),
+			q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
+				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
+			}),
+			q.LinkInsertMany(ctx, links),
+		)
+	})
 }
 
 // rows returns the rows of documents, of their chunks and of their links, column by column.

@@ -47,24 +47,24 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 			onText(piece)
 		}
 	}
-	text, err := retry(ctx, c, c.chats, func(ctx context.Context) (string, error) {
+	_, err := retry(ctx, c, c.chats, func(ctx context.Context) (struct{}, error) {
 		err := c.chat(ctx, request, first, write)
 		if failure, ok := errors.AsType[*ServerError](err); ok && answer.Len() > 0 {
 			err = &ServerError{Err: failure.Err, Status: failure.Status} // the caller has seen a part
 		}
-		return strings.TrimSpace(answer.String()), err
+		return struct{}{}, err
 	})
-	if err == nil && text == "" {
-		err = ErrEmptyAnswer
-	}
-	if err == nil {
+	text := strings.TrimSpace(answer.String())
+	switch {
+	case err != nil && text != "" && ctx.Err() == nil:
+		return text, fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, &CutShortError{Err: err})
+	case err != nil:
+		return "", fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, err)
+	case text == "":
+		return "", fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, ErrEmptyAnswer)
+	default:
 		return text, nil
 	}
-	text = strings.TrimSpace(answer.String())
-	if ctx.Err() != nil || text == "" {
-		return "", fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, err)
-	}
-	return text, fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, &CutShortError{Err: err})
 }
 
 // chat makes one request. It gives up on a server that falls silent.

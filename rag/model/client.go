@@ -106,10 +106,11 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	digest, age := c.digest, time.Since(c.digestAt)
 	c.mu.Unlock()
 	if age > c.cfg.ModelTTL {
-		var err error
-		if digest, err = c.askDigest(ctx); err != nil {
+		asked, err := c.askDigest(ctx)
+		if err != nil {
 			return Model{}, err
 		}
+		digest = asked
 	}
 	return Model{
 		Name: c.cfg.EmbedModel, Digest: digest,

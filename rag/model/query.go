@@ -17,7 +17,8 @@ const maxQuery = 32 << 10
 // [Client.Embed]. A query that is too long for the model is cut until it fits. The error for an
 // empty query is ErrUnusableText; others are those of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
-	if query = strings.TrimSpace(query); len(query) > maxQuery {
+	query = strings.TrimSpace(query)
+	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
 	if query == "" {
@@ -30,7 +31,8 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 	key := queryKey{model.Digest, query}
 	vector, known := c.queries.Get(key)
 	if !known {
-		if vector, err = c.queryVector(ctx, c.patience(), query); err != nil {
+		vector, err = c.queryVector(ctx, c.queryWait(), query)
+		if err != nil {
 			return Embedding{}, fmt.Errorf("embed query: %w", err)
 		}
 		c.queries.Add(key, vector)
@@ -44,21 +46,22 @@ func (c *Client) queryVector(ctx context.Context, timeout time.Duration, query s
 	defer c.turns.queries.Add(-1)
 	for {
 		vectors, err := c.vectors(ctx, timeout, []string{c.embedder.query + query})
-		if err == nil {
-			only := embedding("", vectors[0])
-			return only.Vector, only.Err
-		}
 		shorter := strings.ToValidUTF8(query[:len(query)*3/4], "")
-		if !errors.Is(err, ErrInputTooLong) || shorter == "" {
+		if err != nil && (!errors.Is(err, ErrInputTooLong) || shorter == "") {
 			return nil, err
 		}
-		c.cfg.Logger.DebugContext(ctx, "cut query to fit the model", "from_bytes", len(query), "to_bytes", len(shorter))
-		query = shorter
+		if err != nil {
+			c.cfg.Logger.DebugContext(ctx, "cut query to fit the model", "from_bytes", len(query), "to_bytes", len(shorter))
+			query = shorter
+			continue
+		}
+		only := embedding("", vectors[0])
+		return only.Vector, only.Err
 	}
 }
 
-// patience returns how long a query may take.
-func (c *Client) patience() time.Duration {
+// queryWait returns how long a query may take.
+func (c *Client) queryWait() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if time.Since(c.embedAt) > KeepLoaded {

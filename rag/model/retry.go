@@ -6,53 +6,59 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/sony/gobreaker/v2"
 )
 
 // retry makes a request until it succeeds or fails for good, unless the circuit is open. A
-// [*ServerError] becomes an [*UnavailableError].
+// [*ServerError] becomes an [*UnavailableError]. At the context's deadline the last one does, or [ErrLate].
 func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func(context.Context) (T, error)) (T, error) {
-	var none T
-	for try := 1; ; try++ {
-		done, refusal := circuit.allow(failsFast(ctx))
-		if refusal != nil {
-			return none, c.unavailable(circuit, refusal)
-		}
-		result, err := request(ctx)
-		if ctx.Err() != nil {
-			done(context.Canceled)
-			return none, c.ended(ctx, circuit, nil)
-		}
-		done(err)
-		failure, failed := errors.AsType[*ServerError](err)
-		if !failed {
-			return result, err
-		}
-		if !failure.Transient || try == c.cfg.Tries || failsFast(ctx) {
-			return none, c.unavailable(circuit, failure)
-		}
-		const jitter = 0.2
-		spread := 1 - jitter + 2*jitter*rand.Float64() //nolint:gosec // nobody gains by knowing it
-		delay := time.Duration(float64(c.cfg.RetryDelay<<(try-1)) * spread)
-		c.cfg.Logger.DebugContext(ctx, "retry", "server", c.name, "error", failure, "delay", delay)
-		select {
-		case <-ctx.Done():
-			return none, c.ended(ctx, circuit, failure)
-		case <-time.After(delay):
-		}
+	type answer struct {
+		result T
+		err    error
 	}
+	delays := backoff.NewExponentialBackOff()
+	delays.InitialInterval, delays.Multiplier, delays.RandomizationFactor = c.cfg.RetryDelay, 2, 0.2
+	last, _ := backoff.Retry(ctx, func() (answer, error) {
+		result, again, err := try(ctx, circuit, request)
+		if !again {
+			return answer{result, err}, backoff.Permanent(err)
+		}
+		return answer{result, err}, err
+	}, backoff.WithBackOff(delays), backoff.WithMaxTries(uint(c.cfg.Tries)), backoff.WithMaxElapsedTime(0),
+		backoff.WithNotify(func(err error, delay time.Duration) {
+			c.cfg.Logger.DebugContext(ctx, "retry", "server", c.name, "error", err, "delay", delay)
+		}))
+	var none T
+	failure, failed := errors.AsType[*ServerError](last.err)
+	if !failed {
+		return last.result, last.err
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return none, ctx.Err() //nolint:wrapcheck // the caller's own
+	}
+	return none, c.unavailable(circuit, failure)
 }
 
-// ended returns the error of a call whose context has ended, after failure, which may be nil.
-func (c *Client) ended(ctx context.Context, circuit *circuit, failure *ServerError) error {
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return ctx.Err() //nolint:wrapcheck // the caller's own
+// try makes a request once if the circuit lets it pass, and reports whether another try may succeed.
+func try[T any](
+	ctx context.Context, circuit *circuit, request func(context.Context) (T, error),
+) (result T, again bool, err error) {
+	done, refusal := circuit.allow(failsFast(ctx))
+	if refusal != nil {
+		return result, false, refusal
 	}
-	return c.unavailable(circuit, cmp.Or(failure, &ServerError{Err: ErrLate}))
+	result, err = request(ctx)
+	if ctx.Err() != nil {
+		done(context.Canceled)
+		return result, false, &ServerError{Err: ErrLate}
+	}
+	done(err)
+	failure, failed := errors.AsType[*ServerError](err)
+	return result, failed && failure.Transient && !failsFast(ctx), err
 }
 
 func (c *Client) unavailable(circuit *circuit, failure *ServerError) *UnavailableError {

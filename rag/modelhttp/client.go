@@ -4,6 +4,7 @@ package modelhttp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,7 +33,7 @@ func MaxVectors(vectors int) int64 {
 // Client makes requests to one server. It is safe for concurrent use.
 type Client struct {
 	Host string // the server's URL without user name and password
-	HTTP *http.Client
+	http *http.Client
 
 	kind Kind
 	base *url.URL
@@ -50,13 +51,14 @@ type Kind struct {
 	Address string // how to correct an address
 }
 
-// New returns a client of the server at an address, which it does not contact. It sends the key, if
-// there is one, as a bearer token.
-func New(kind Kind, address, key string) (*Client, error) {
+// New returns a client of the server at an address, which it does not contact. An address without a path
+// gets the default one. It sends the key, if there is one, as a bearer token.
+func New(kind Kind, address, path, key string) (*Client, error) {
 	base, err := parseURL(kind, address)
 	if err != nil {
 		return nil, err
 	}
+	base.Path = cmp.Or(base.Path, path)
 	named := *base
 	named.User = nil
 	const connectTimeout = 5 * time.Second
@@ -70,14 +72,14 @@ func New(kind Kind, address, key string) (*Client, error) {
 	return &Client{
 		Host: named.String(), kind: kind, base: base, key: key,
 		// Requests carry the text of documents, which the user allowed to go to one address.
-		HTTP: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
 	}, nil
 }
 
 // Close closes idle connections.
-func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // parseURL parses an address. Without a scheme it is plain HTTP on the kind's port. The error does
 // not repeat the address: it may hold a password.
@@ -132,7 +134,7 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	resp, err := c.HTTP.Do(req)
+	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.unreached(err)
 	}
@@ -141,7 +143,7 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 		return resp.Body, nil
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if location, err := resp.Location(); err == nil {
+	if location, _ := resp.Location(); location != nil {
 		return nil, &model.ServerError{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
 			"text of documents goes from %s to no other address; if the server is there, configure that address",
 			Shorten(location.Scheme+"://"+location.Host), c.Host)}

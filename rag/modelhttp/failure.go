@@ -108,9 +108,6 @@ func (c *Client) unreached(err error) *model.ServerError {
 
 // Remedy says what mends an error of the server's address, "" if that is not known.
 func (c *Client) Remedy(err error) string {
-	if err == nil {
-		return ""
-	}
 	failure, _ := errors.AsType[*model.ServerError](err)
 	isOther := errors.Is(err, model.ErrBadResponse) || strings.Contains(err.Error(), "the connection broke") ||
 		failure != nil && failure.Status == http.StatusNotFound

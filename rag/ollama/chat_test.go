@@ -13,22 +13,18 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
+// The window is the model's, as far as Ollama says it. Ollama is told to cut nothing.
 func TestGenerate_Streams(t *testing.T) {
 	t.Parallel()
-	server := fakeollama.Start(t)
+	server, client := start(t)
+	server.SetContextLength(4000)
 	server.SetAnswer(func(system, user string) []string { return []string{" ", system, "", " and ", user, "\n"} })
-	cfg := fast(server.URL())
-	cfg.NumCtx = 4000
-	client := newClient(t, cfg)
 	pieces := []string{}
 
 	got, err := client.Generate(t.Context(), model.Prompt{System: "be brief", User: "why?"},
 		func(text string) { pieces = append(pieces, text) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("be brief and why?", got); diff != "" {
-		t.Errorf("answer (-want +got):\n%s", diff)
+	if err != nil || got != "be brief and why?" {
+		t.Errorf("got %q, %v", got, err)
 	}
 	if diff := cmp.Diff([]string{" ", "be brief", " and ", "why?", "\n"}, pieces); diff != "" {
 		t.Errorf("pieces (-want +got):\n%s", diff)
@@ -38,50 +34,40 @@ func TestGenerate_Streams(t *testing.T) {
 	if diff := cmp.Diff(want, request.Options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(`"30m0s"`, string(request.KeepAlive)); diff != "" {
-		t.Errorf("keep_alive (-want +got):\n%s", diff)
+	if string(request.KeepAlive) != `"30m0s"` || request.Truncate == nil || *request.Truncate {
+		t.Errorf("keep_alive is %s and truncate %v, want 30m0s and false", request.KeepAlive, request.Truncate)
 	}
-	if request.Truncate == nil || *request.Truncate {
-		t.Errorf("truncate is %v, want false", request.Truncate)
-	}
-	if window := client.ContextWindow(t.Context()); window != 4000 {
-		t.Errorf("context window %d, want 4000", window)
+	server.SetContextLength(0) // as older servers
+	if window := client.ContextWindow(t.Context()); window != 8192 {
+		t.Errorf("context window %d while it is unknown, want that configured", window)
 	}
 }
 
-func TestGenerate_RetriesBeforeTheFirstPieceOnly(t *testing.T) {
+func TestGenerate_Faults(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name     string
-		faults   fakeollama.Faults
+	for name, test := range map[string]struct {
+		fault    fakeollama.Faults
 		requests int
-		want     string // in the error; "" for none
+		says     string
 	}{
-		{"500 twice", fakeollama.Faults{Status: 500, Times: 2, Paths: []string{"/api/chat"}}, 3, ""},
-		{"500 forever", fakeollama.Faults{Status: 500, Message: "out of memory"}, 3, "out of memory"},
-		{"nothing at all", fakeollama.Faults{Status: 200, Body: "\n"}, 3, "the connection broke: unexpected EOF"},
-		{"breaks after a piece", fakeollama.Faults{HangUp: true}, 1, "the connection broke: unexpected EOF"},
-		{
-			"error after a piece",
+		"500":                  {fakeollama.Faults{Status: 500, Message: "out of memory"}, 3, "out of memory"},
+		"nothing at all":       {fakeollama.Faults{Status: 200, Body: "\n"}, 3, "the connection broke: unexpected EOF"},
+		"breaks after a piece": {fakeollama.Faults{HangUp: true}, 1, "the connection broke: unexpected EOF"},
+		"error after a piece": {
 			fakeollama.Faults{Body: `{"message":{"content":"a piece"}}` + "\n" + `{"error":"the runner died"}`},
 			1, "the server reports: the runner died",
 		},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		"the prompt is too long": {fakeollama.Faults{Window: 10}, 1, model.ErrInputTooLong.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, client := start(t)
-			server.SetFaults(test.faults)
-
-			_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-			if test.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
-			} else {
-				asType[*model.UnavailableError](t, err)
-				wantContains(t, err.Error(), test.want)
+			server.SetFaults(test.fault)
+			_, err := client.Generate(t.Context(), model.Prompt{User: strings.Repeat("word ", 50)}, nil)
+			if err == nil {
+				t.Fatal("got no error")
 			}
+			wantContains(t, err.Error(), test.says)
 			wantRequests(t, server, "/api/chat", test.requests)
 		})
 	}
@@ -97,30 +83,9 @@ func TestGenerate_CancellingStopsTheModel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
-	wantLeft(t, server, "/api/chat")
-}
-
-func TestGenerate_EmptyAnswer(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	server.SetAnswer(func(string, string) []string { return []string{" ", "\n"} })
-
-	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-	if !errors.Is(err, model.ErrEmptyAnswer) {
-		t.Errorf("got error %v, want ErrEmptyAnswer", err)
+	if path := <-server.Left(); path != "/api/chat" {
+		t.Errorf("client left %s", path)
 	}
-}
-
-func TestGenerate_PromptTooLong(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	server.SetFaults(fakeollama.Faults{Window: 10})
-
-	_, err := client.Generate(t.Context(), model.Prompt{User: strings.Repeat("word ", 50)}, nil)
-	if !errors.Is(err, model.ErrInputTooLong) {
-		t.Errorf("got error %v, want ErrInputTooLong", err)
-	}
-	wantRequests(t, server, "/api/chat", 1)
 }
 
 // The end of the tokens is an end of the answer like any other, and logged.

@@ -38,7 +38,7 @@ type server struct {
 func New(cfg Config) (*Client, error) {
 	cfg.EmbedModel = cmp.Or(cfg.EmbedModel, "mxbai-embed-large")
 	cfg.ChatModel = cmp.Or(cfg.ChatModel, "mistral")
-	http, err := modelhttp.New(kind, cmp.Or(cfg.Host, DefaultHost), cfg.Key)
+	http, err := modelhttp.New(kind, cmp.Or(cfg.Host, DefaultHost), "", cfg.Key)
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}

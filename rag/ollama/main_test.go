@@ -66,16 +66,3 @@ func wantRequests(t *testing.T, server *fakeollama.Server, path string, want int
 		t.Errorf("got %d requests for %s, want %d", got, path, want)
 	}
 }
-
-// wantLeft waits until the server saw a client leave the path.
-func wantLeft(t *testing.T, server *fakeollama.Server, want string) {
-	t.Helper()
-	select {
-	case path := <-server.Left():
-		if path != want {
-			t.Errorf("client left %s, want %s", path, want)
-		}
-	case <-time.After(10 * time.Second):
-		t.Errorf("client did not leave %s", want)
-	}
-}

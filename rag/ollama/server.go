@@ -127,11 +127,11 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 		Version string `json:"version"`
 	}
 	err := s.Ask(ctx, "/api/version", nil, &answer, modelhttp.MaxAnswer)
-	if err == nil && answer.Version == "" {
-		err = s.BadResponse("it has no version")
-	}
 	if err != nil {
 		return err
+	}
+	if answer.Version == "" {
+		return s.BadResponse("it has no version")
 	}
 	list, err := s.list(ctx)
 	if err != nil {

@@ -42,6 +42,30 @@ func TestState(t *testing.T) {
 	}
 }
 
+// A call whose model is missing says which command brings it, and pulls nothing. A name without a tag means the
+// latest.
+func TestMissingModel(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.RemoveModel("mistral")
+	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+	want := &model.MissingError{Model: "mistral", Host: server.URL()}
+	if diff := cmp.Diff(want, asType[*model.MissingError](t, err)); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+	wantContains(t, err.Error(), "run: ollama pull mistral (or compound-docs up)")
+	wantRequests(t, server, "/api/pull", 0)
+	for name, has := range map[string]bool{"mxbai-embed-large": true, "mxbai-embed-large:latest": true, "mxbai-embed-large:335m": false} {
+		server.AddModel("mxbai-embed-large", "abcd")
+		cfg := fast(server.URL())
+		cfg.EmbedModel = name
+		got, err := newClient(t, cfg).EmbedModel(t.Context())
+		if errors.As(err, new(*model.MissingError)) == has || has && got.Digest != "abcd" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 func TestPullMissing(t *testing.T) {
 	t.Parallel()
 	server := fakeollama.Start(t)

@@ -40,10 +40,12 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 	ended, tokens, lines := false, 0, bufio.NewScanner(body)
 	for lines.Buffer(nil, modelhttp.MaxChat); lines.Scan(); {
 		data, isData := strings.CutPrefix(lines.Text(), "data:")
-		if data = strings.TrimSpace(data); !isData || data == "" {
+		data = strings.TrimSpace(data)
+		if !isData || data == "" {
 			continue
 		}
-		if ended = ended || data == "[DONE]"; data == "[DONE]" {
+		if data == "[DONE]" {
+			ended = true
 			break
 		}
 		var next piece
@@ -56,7 +58,8 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		tokens = max(tokens, next.Usage.Tokens)
 		for _, choice := range next.Choices {
 			write(choice.Delta.Content)
-			if ended = ended || choice.FinishReason != ""; choice.FinishReason == "length" {
+			ended = ended || choice.FinishReason != ""
+			if choice.FinishReason == "length" {
 				s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
 			}
 		}

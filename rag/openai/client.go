@@ -42,10 +42,7 @@ type server struct {
 // New returns a client. An address without a path gets the path /v1. known returns the digests
 // under which the vectors of a model are kept.
 func New(cfg model.Config, known func(ctx context.Context, name string) ([]string, error)) (*model.Client, error) {
-	http, err := modelhttp.New(kind, cfg.Host, cfg.Key)
-	if err == nil && strings.Count(http.Host, "/") == len("//") {
-		http, err = modelhttp.New(kind, strings.TrimRight(cfg.Host, "/")+"/v1", cfg.Key)
-	}
+	http, err := modelhttp.New(kind, cfg.Host, "/v1", cfg.Key)
 	if err != nil {
 		return nil, fmt.Errorf("configure the model server: %w", err)
 	}

@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,10 +52,11 @@ func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens
 	}
 	request.Texts = []string{strings.Repeat("word ", longWords)}
 	_, tokens, err = s.embed(ctx, request)
-	if failure, failed := err.(*model.ServerError); failed { //nolint:errorlint // a refusal is another error
-		return 0, failure
+	refused := errors.Is(err, model.ErrInputTooLong) || errors.Is(err, model.ErrUnusableText)
+	if err != nil && !refused {
+		return 0, err
 	}
-	if err == nil && tokens < longWords { // no tokens: the server does not count them
+	if !refused && tokens < longWords { // no tokens: the server does not count them
 		s.cuts = tokens
 	}
 	s.tried = true

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// Each API that settings.json may name has its own client, and any other is an error.
+func TestSetup_KnowsTheModelAPIsOfTheSchema(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../internal/project/settings.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Properties map[string]struct{ Enum []string }
+		}
+	}
+	if err := json.Unmarshal(content, &schema); err != nil {
+		t.Fatal(err)
+	}
+	s := &setup{logger: slog.New(slog.DiscardHandler)}
+	for _, host := range []string{"embedding_host", "generation_host"} {
+		apis := schema.Properties[host].Properties["api"].Enum
+		kinds := map[string]bool{}
+		for _, api := range apis {
+			client, err := s.newModelClient(project.ModelHost{API: api, URL: "http://localhost:1"})
+			if err != nil {
+				t.Errorf("%s: the schema knows %s: %v", host, api, err)
+				continue
+			}
+			kinds[client.State(t.Context()).Err.Error()] = true
+			_ = client.Close()
+		}
+		if len(apis) < 2 || len(kinds) != len(apis) {
+			t.Errorf("%s: the APIs %q have %d kinds of clients, want one each", host, apis, len(kinds))
+		}
+	}
+	if _, err := s.newModelClient(project.ModelHost{API: "another", URL: "http://localhost:1"}); err == nil {
+		t.Error("an unknown API has a client")
+	}
+}
