@@ -109,14 +109,16 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
 		question.MinScore = min(question.MinScore, results.MayAnswerScore())
 	}
-	if answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore); err != nil {
+	answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore)
+	if err != nil {
 		return Answer{}, err
 	}
 	if len(answer.Sources) == 0 {
 		return answer, nil
 	}
 	limits := linkLimits{depth: question.MaxDepth, documents: question.MaxLinked, minLevel: question.MinLevel}
-	if answer.Linked, err = a.follow(ctx, results, linkOrigins(answer.Sources, question.MinScore), limits); err != nil {
+	answer.Linked, err = a.linked(ctx, results, linkOrigins(answer.Sources, question.MinScore), limits)
+	if err != nil {
 		return Answer{}, err
 	}
 	return a.write(ctx, results, question, answer)
