@@ -15,7 +15,6 @@ const (
 // checkDuplicates finds documents with nearly the same terms. A document may repeat a document that it
 // supersedes.
 func (e *examination) checkDuplicates() {
-	later, _ := e.set.Superseded()
 	var texts []text
 	with := map[string][]int{} // the texts that have a term
 	for _, d := range e.set.Documents {
@@ -39,7 +38,7 @@ func (e *examination) checkDuplicates() {
 		}
 		if likest >= 0 {
 			other := texts[likest].document
-			if !slices.Contains(later[d.Path], other.Path) && !slices.Contains(later[other.Path], d.Path) {
+			if !slices.Contains(e.later[d.Path], other.Path) && !slices.Contains(e.later[other.Path], d.Path) {
 				e.add(d, 1, Warning, "near-duplicate", fmt.Sprintf(
 					"%.0f %% of its words are those of %s; merge them, or have the newer one supersede the other", 100*best, other.Path))
 			}

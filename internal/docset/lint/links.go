@@ -42,15 +42,14 @@ func (e *examination) checkLinks() {
 
 // checkSupersession finds documents that supersede each other, and superseded critical ones.
 func (e *examination) checkSupersession() {
-	later, superseded := e.set.Superseded()
 	for _, d := range e.set.Documents {
 		switch {
-		case len(later[d.Path]) == 0:
-		case superseded[d.Path] == "":
+		case len(e.later[d.Path]) == 0:
+		case e.latest[d.Path] == "":
 			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
 				"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`")
 		case d.Level == catalog.Critical:
-			for _, path := range later[d.Path] {
+			for _, path := range e.later[d.Path] {
 				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", path+
 					" supersedes it, so it is no rule any more; "+
 					"remove its promotion_level, and make that one critical if it is a rule")
