@@ -14,11 +14,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// maxLinkGraphs is how many tenants' link graphs are kept in memory.
-const maxLinkGraphs = 8
-
 // linkGraph is the links between a tenant's documents.
 type linkGraph struct {
+	tenant  int32
 	version int64 // of the tenant's documents
 	// from has the links of each document by their targets. The weight of a link is its place in the text.
 	// The map is taken from the graph once, because each traversal of the library takes it again.
@@ -80,7 +78,7 @@ func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, 
 }
 
 // reach returns the documents that links lead to from others, nearest first, without their rows.
-func (g linkGraph) reach(from []string, limits linkLimits) []Linked {
+func (g *linkGraph) reach(from []string, limits linkLimits) []Linked {
 	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
@@ -108,7 +106,7 @@ func (g linkGraph) reach(from []string, limits linkLimits) []Linked {
 }
 
 // targets returns where the links of a document lead, in the order of its text.
-func (g linkGraph) targets(source string) []string {
+func (g *linkGraph) targets(source string) []string {
 	links := g.from[source]
 	return slices.SortedFunc(maps.Keys(links), func(a, b string) int {
 		return links[a].Properties.Weight - links[b].Properties.Weight
@@ -116,17 +114,17 @@ func (g linkGraph) targets(source string) []string {
 }
 
 // linkGraph returns the link graph of the tenant, which it reads again when documents have changed.
-func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (linkGraph, error) {
+func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph, error) {
 	tenant := results.Scope().Tenant
-	known, ok := a.links.Get(tenant.ID)
-	if ok && known.version == results.Version() {
+	known := a.links.Load()
+	if known != nil && known.tenant == tenant.ID && known.version == results.Version() {
 		return known, nil
 	}
 	edges, err := db.ReadOne(ctx, a.db, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
 		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding,
 	})
 	if err != nil {
-		return linkGraph{}, err
+		return nil, err
 	}
 	// An edge that is there already stays: the first link to a document counts.
 	links, levels := graph.New(graph.StringHash, graph.Directed()), map[string]catalog.Level{}
@@ -137,13 +135,13 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (linkGraph, 
 	}
 	from, err := links.AdjacencyMap()
 	if err != nil {
-		return linkGraph{}, fmt.Errorf("follow links: %w", err)
+		return nil, fmt.Errorf("follow links: %w", err)
 	}
-	if !ok {
+	if known == nil || known.tenant != tenant.ID {
 		a.warnOfCircles(ctx, tenant, links)
 	}
-	known = linkGraph{version: results.Version(), from: from, levels: levels}
-	a.links.Add(tenant.ID, known)
+	known = &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels}
+	a.links.Store(known)
 	return known, nil
 }
 

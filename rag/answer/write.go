@@ -129,13 +129,12 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 		sources = append(sources, source{Hit: link.Hit, note: noteOf(note, link.Hit, stale[link.Path])})
 	}
 	ids := make([]int64, len(sources))
-	positions := make(map[int64]int, len(sources))
 	for i, s := range sources {
-		ids[i], positions[s.ID] = s.ID, i
+		ids[i] = s.ID
 	}
 	passages, err := a.searcher.Passages(ctx, results, ids)
 	for _, p := range passages {
-		s := &sources[positions[p.DocumentID]]
+		s := &sources[slices.Index(ids, p.DocumentID)]
 		s.passages = append(s.passages, p)
 	}
 	return sources, err
