@@ -35,6 +35,14 @@ func paths(hits []rag.Hit) []string {
 	return list
 }
 
+func linkedPaths(answered answer.Answer) []string {
+	list := []string{}
+	for _, link := range answered.Linked {
+		list = append(list, link.Path)
+	}
+	return list
+}
+
 // knowledge is a small set of documents: one about pools that links to one about
 // drivers, which links on and back; one critical rule; one about lunch.
 func knowledge(t *testing.T) *fixture {
@@ -167,18 +175,5 @@ func TestAsk_ShowsAnAnswerThatWasCutShort(t *testing.T) {
 	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "why was the connection pool exhausted"}})
 	if answered.Text != "The pool" || answered.CutShort == nil || answered.FallbackReason != nil || len(answered.Sources) == 0 {
 		t.Errorf("the answer is %q (cut short: %v; instead: %v) from %v", answered.Text, answered.CutShort, answered.FallbackReason, paths(answered.Sources))
-	}
-}
-
-// The model is told which of its sources another document replaces.
-func TestAsk_SaysWhatIsSuperseded(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	const text = "The connection pool was exhausted by leaked connections."
-	f.Add(t, f.Tenant,
-		file("docs/problems/a-old.md", "# Pool", "", text), file("docs/problems/b-new.md", "---", "supersedes: a-old.md", "---", "# Pool", "", text))
-	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "connection pool exhausted"}})
-	if len(answered.Sources) != 2 || !strings.Contains(f.Fake.Requests("/api/chat")[0].User, `superseded by ./docs/problems/b-new.md`) {
-		t.Errorf("the prompt does not say what is superseded; sources %v", paths(answered.Sources))
 	}
 }

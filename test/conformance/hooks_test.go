@@ -28,7 +28,7 @@ func TestCodex_RecallsWhereItActs(t *testing.T) {
 	run := withHooks(t, "codex", func(home, root string) []string {
 		config := fmt.Sprintf("model = \"any\"\nmodel_provider = \"loopback\"\n[model_providers.loopback]\nname = \"loopback\"\n"+
 			"base_url = %q\nwire_api = \"responses\"\n[projects.%q]\ntrust_level = \"trusted\"\n", api.url+"/v1", root)
-		putFile(t, filepath.Join(home, "config.toml"), config)
+		gitrepo.At(t, home).Put("config.toml", config)
 		return []string{"CODEX_HOME=" + home}
 	})
 	shell := func(line string) step { return call("exec_command", map[string]any{"cmd": line}) }
@@ -51,7 +51,7 @@ func TestGemini_RecallsWhereItActs(t *testing.T) {
 	t.Parallel()
 	api := startAPI(t, ":streamGenerateContent", generateContent)
 	run := withHooks(t, "gemini", func(home, _ string) []string {
-		putFile(t, filepath.Join(home, ".gemini", "settings.json"), `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`)
+		gitrepo.At(t, home).Put(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`)
 		return []string{"HOME=" + home, "GEMINI_API_KEY=any", "GOOGLE_GEMINI_BASE_URL=" + api.url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 	})
 	shell := func(line string) step { return call("run_shell_command", map[string]any{"command": line}) }
@@ -89,16 +89,6 @@ func withHooks(t *testing.T, client string, settings func(home, root string) []s
 		"PATH="+filepath.Dir(in.Program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	in.Program = program
 	return execute
-}
-
-func putFile(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // loopbackAPI replaces a model's API. Each answer in the conversation about the work makes the next call of a tool.
