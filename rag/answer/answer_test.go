@@ -131,41 +131,6 @@ func TestAsk_NothingRelevantGeneratesNothing(t *testing.T) {
 	}
 }
 
-func TestAsk_QuotesPassagesWhenTheModelFails(t *testing.T) {
-	t.Parallel()
-	f := knowledge(t)
-	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
-	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "connection pool exhausted", MinScore: 0.6}})
-	if answered.FallbackReason == nil || !strings.Contains(answered.Text, "./docs/problems/pool.md, lines 1 to 4:") ||
-		!strings.Contains(answered.Text, "leaked connections") {
-		t.Errorf("got %q (%v), want the quoted passage", answered.Text, answered.FallbackReason)
-	}
-}
-
-func TestAsk_LongDocumentsAreQuotedInPart(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	lines := []string{"# Handbook"}
-	for i := range 80 {
-		lines = append(lines, section("Part "+string(rune('A'+i%26))+strings.Repeat("x", i/26), "chapter"))
-	}
-	lines = append(lines, section("The secret", "zebras"))
-	f.Add(t, f.Tenant, file("docs/long.md", lines...), file("docs/short.md", "# Short", "", "A short note on zebras."))
-	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "zebras behaves"}})
-	prompt := f.Fake.Requests("/api/chat")[0].User
-	for _, text := range []string{"about zebras", "A short note on zebras.", "[… lines"} {
-		if !strings.Contains(prompt, text) {
-			t.Errorf("the prompt lacks %q", text)
-		}
-	}
-	if len(prompt) > 8192*4 {
-		t.Errorf("a prompt of %d bytes does not fit the window", len(prompt))
-	}
-	if len(answered.Sources) != 2 {
-		t.Errorf("sources %v", paths(answered.Sources))
-	}
-}
-
 // An answer that breaks off is shown as far as it came, with the reason.
 func TestAsk_ShowsAnAnswerThatWasCutShort(t *testing.T) {
 	t.Parallel()

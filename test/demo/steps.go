@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 )
@@ -39,16 +38,10 @@ func (d *demo) activate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for { // a call does not wait for long on a slow machine
-		index, err := d.client.Index(ctx)
-		if err != nil {
-			return err
-		}
-		if index == nil || index.Pending == 0 {
-			return d.print("activate_project", activated)
-		}
-		time.Sleep(20 * time.Millisecond)
+	if err := d.client.WaitForText(ctx); err != nil { // a call does not wait for long on a slow machine
+		return err
 	}
+	return d.print("activate_project", activated)
 }
 
 func (d *demo) listDocTypes(ctx context.Context) error {

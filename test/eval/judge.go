@@ -137,13 +137,7 @@ func activate(ctx context.Context, client *mcpclient.Client, config string, serv
 	if err != nil {
 		return err
 	}
-	for {
-		index, err := client.Index(ctx)
-		if err != nil || index == nil || index.Pending == 0 {
-			return err
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	return client.WaitForText(ctx)
 }
 
 // ask searches for ten documents. A question of stop words alone finds nothing by words.
