@@ -57,7 +57,7 @@ func (s *Set) Graph() *Graph {
 	}
 	for pair, replaces := range supersedes {
 		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
-		// Of two directions, keep the one that supersedes, or else the one from the first path.
+		// Of two directions, keep the one that supersedes. If none does, keep the one from the first path.
 		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
 			continue
 		}

@@ -47,7 +47,7 @@ func main() {
 
 // question is one that the demo project answers.
 type question struct {
-	// OtherWords asks for the document with few of its own words.
+	// OtherWords asks for the document. It has few of the words in the document.
 	OtherWords string `json:"other_words"`
 	Path       string `json:"path"`
 	Ask        bool   `json:"ask"`

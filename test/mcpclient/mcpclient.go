@@ -22,8 +22,7 @@ import (
 type Client struct {
 	*mcp.ClientSession
 
-	// Log is the end of what the server writes to stderr, unless the command has a
-	// Stderr of its own.
+	// Log is the end of what the server writes to stderr. It is empty if the command has its own Stderr.
 	Log *tail.Buffer
 
 	command *exec.Cmd
