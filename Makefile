@@ -157,8 +157,8 @@ bench: build ## Measure cost and recall, and write docs/benchmarks.md
 	$(build_services) && bin/withservices -database -large -ollama -- go run ./test/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
 .PHONY: recording
-recording: build ## Record a session in a terminal: docs/recording.svg and .cast
-	go run ./test/recording
+recording: build ## Record a session in a terminal: docs/recording.svg
+	go run -trimpath ./test/demo -record
 
 # MODEL="FILE.gguf FILE.gguf" judges these embedding models too, COLLECTIONS="DIR DIR" other
 # collections. HOOK=yes judges what the hook of a prompt adds instead.

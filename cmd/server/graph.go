@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
-	"github.com/compound-docs/compound-docs/internal/docset/linkgraph"
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
@@ -44,7 +43,7 @@ func (i invocation) graph(format string) error {
 	if err != nil {
 		return err
 	}
-	drawn := linkgraph.New(set)
+	drawn := set.Graph()
 	switch {
 	case i.json:
 		return plain.JSON(i.stdout, drawn)

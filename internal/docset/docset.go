@@ -18,6 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
 // Document is a file of the folder of the documents.
@@ -59,20 +60,17 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 // ReadOnly is Read that parses only the wanted files. Others have only a path and a content. After an error
 // it returns what it has read so far.
 func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
-	set := &Set{byPath: map[string]*Document{}, byName: map[string][]*Document{}}
-	own := workspace.Folders(p)[0]
-	readErr := own.ReadAll(ctx, func(file document.File, err error) {
-		d := &Document{Path: file.Path, Content: file.Content, Err: err}
-		if err == nil && wanted(file.Content) {
-			d.Dissection, d.Err = index.Dissect(file, catalog.Compounding, p)
+	documents, readErr := readFolder(ctx, workspace.Folders(p)[0], func(file document.File) (index.Dissection, error) {
+		if !wanted(file.Content) {
+			return index.Dissection{}, nil
 		}
-		set.Documents = append(set.Documents, d)
-		set.byPath[d.Path] = d
+		return index.Dissect(file, catalog.Compounding, p)
 	})
-	slices.SortFunc(set.Documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
+	set := &Set{Documents: documents, byPath: map[string]*Document{}, byName: map[string][]*Document{}}
 	for _, d := range set.Documents {
 		name := strings.ToLower(path.Base(d.Path))
 		set.byName[name] = append(set.byName[name], d)
+		set.byPath[d.Path] = d
 	}
 	root, err := contain.Open(p.Root)
 	if err != nil {
@@ -81,12 +79,40 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	for _, d := range set.Documents {
 		for _, link := range d.Links {
-			if target := set.follow(root, d.Path, link); target.Path != d.Path {
+			if target := set.target(root, d.Path, link); target.Path != d.Path {
 				d.Targets = append(d.Targets, target)
 			}
 		}
 	}
 	return set, readErr
+}
+
+// ReadExternal reads the external docs of a project, sorted by path. Their links are not followed. After an
+// error it returns what it has read so far.
+func ReadExternal(ctx context.Context, p *project.Project) ([]*Document, error) {
+	if _, ok := p.External(); !ok {
+		return []*Document{}, nil
+	}
+	return readFolder(ctx, workspace.Folders(p)[1], func(file document.File) (index.Dissection, error) {
+		return index.Dissect(file, catalog.External, nil)
+	})
+}
+
+// readFolder reads the documents of a folder, sorted by path, up to an error.
+func readFolder(
+	ctx context.Context, folder watch.Folder, dissect func(document.File) (index.Dissection, error),
+) ([]*Document, error) {
+	documents := []*Document{}
+	err := folder.ReadAll(ctx, func(file document.File, err error) {
+		d := &Document{Path: file.Path, Content: file.Content, Err: err}
+		documents = append(documents, d)
+		if err != nil {
+			return
+		}
+		d.Dissection, d.Err = dissect(file)
+	})
+	slices.SortFunc(documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
+	return documents, err
 }
 
 // Superseded returns, by the paths of documents, the documents that supersede each, and the latest of them.
@@ -131,8 +157,8 @@ func (s *Set) Resolve(source string, link index.Link) string {
 	return name
 }
 
-// follow finds where a link of the document at source leads.
-func (s *Set) follow(root *contain.Root, source string, link index.Link) Target {
+// target finds where a link of the document at source leads.
+func (s *Set) target(root *contain.Root, source string, link index.Link) Target {
 	target := Target{Path: s.Resolve(source, link), Supersedes: link.Supersedes}
 	target.Wiki = strings.HasPrefix(link.Target, markdown.AnyFolder)
 	d := s.byPath[target.Path]

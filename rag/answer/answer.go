@@ -7,8 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-
-	lru "github.com/hashicorp/golang-lru/v2"
+	"sync/atomic"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
@@ -29,14 +28,12 @@ type Answerer struct {
 	searcher  *rag.Searcher
 	generator Generator
 	logger    *slog.Logger
-	// links has the link graphs of the tenants asked last, by their ID.
-	links *lru.Cache[int32, linkGraph]
+	links     atomic.Pointer[linkGraph] // of the tenant that was asked last
 }
 
 // New returns an Answerer; nothing is connected yet.
 func New(database *db.Database, searcher *rag.Searcher, generator Generator, logger *slog.Logger) *Answerer {
-	links, _ := lru.New[int32, linkGraph](maxLinkGraphs) // fails for a size below 1 alone
-	return &Answerer{db: database, searcher: searcher, generator: generator, logger: logger, links: links}
+	return &Answerer{db: database, searcher: searcher, generator: generator, logger: logger}
 }
 
 // maxCritical is how many critical documents are considered for an answer.
@@ -109,14 +106,16 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
 		question.MinScore = min(question.MinScore, results.MayAnswerScore)
 	}
-	if answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore); err != nil {
+	answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore)
+	if err != nil {
 		return Answer{}, err
 	}
 	if len(answer.Sources) == 0 {
 		return answer, nil
 	}
 	limits := linkLimits{depth: question.MaxDepth, documents: question.MaxLinked, minLevel: question.MinLevel}
-	if answer.Linked, err = a.follow(ctx, results, linkOrigins(answer.Sources, question.MinScore), limits); err != nil {
+	answer.Linked, err = a.linked(ctx, results, linkOrigins(answer.Sources, question.MinScore), limits)
+	if err != nil {
 		return Answer{}, err
 	}
 	return a.write(ctx, results, question, answer)

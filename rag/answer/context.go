@@ -109,9 +109,10 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 		clear(quoted)
 		clear(tokens)
 		room = all
-		if q, size = sources[top].best(d, room); len(q.chosen) == 0 {
-			return nil, room
-		}
+		q, size = sources[top].best(d, room)
+	}
+	if len(q.chosen) == 0 {
+		return nil, room
 	}
 	quoted[top], room = q, room-size
 	for i, s := range sources {
@@ -146,8 +147,8 @@ func mostRelevant(sources []source) int {
 func (s source) best(d delimiter, room int) (q quote, size int) {
 	p := s.passages[s.preference()[0]]
 	frame := d.frameTokens(s)
-	if size = frame + passageTokens(p); size <= room {
-		return quote{source: s, chosen: s.preference()[:1:1]}, size
+	if all := frame + passageTokens(p); all <= room {
+		return quote{source: s, chosen: s.preference()[:1:1]}, all
 	}
 	text := room - frame - promptTokens(passageLabel(p, p))
 	if text < minQuote {

@@ -2,6 +2,8 @@ package answer
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,14 +14,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// maxLinkGraphs is how many tenants' link graphs are kept in memory.
-const maxLinkGraphs = 8
-
-// linkGraph is a tenant's documents and the links between them.
+// linkGraph is the links between a tenant's documents.
 type linkGraph struct {
+	tenant  int32
 	version int64 // of the tenant's documents
-	// neighbours gives a document's links in the order of its text.
-	neighbours map[string][]string
+	// from has the links of each document by their targets. The weight of a link is its place in the text.
+	// The map is taken from the graph once, because each traversal of the library takes it again.
+	from map[string]map[string]graph.Edge[string]
 	// levels are those of the documents that links lead to.
 	levels map[string]catalog.Level
 }
@@ -39,10 +40,10 @@ type Linked struct {
 	From string
 }
 
-// follow traverses the tenant's links breadth-first from the documents at the given paths, and
+// linked traverses the tenant's links breadth-first from the documents at the given paths, and
 // returns the other documents that it reaches, nearest first. A document comes behind its latest
 // successor, and is visited once.
-func (a *Answerer) follow(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
+func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
@@ -50,15 +51,12 @@ func (a *Answerer) follow(ctx context.Context, results rag.Hits, from []string, 
 	if err != nil {
 		return nil, err
 	}
-	reached := links.traverse(from, limits)
+	reached := links.reach(from, limits)
 	for i := 0; i < len(reached); i++ {
 		path := reached[i].Path
 		latest := results.Latest(path)
-		if latest == path {
-			continue
-		}
 		seen := func(link Linked) bool { return link.Path == latest }
-		if !slices.Contains(from, latest) && !slices.ContainsFunc(reached, seen) {
+		if latest != path && !slices.Contains(from, latest) && !slices.ContainsFunc(reached, seen) {
 			reached = slices.Insert(reached, i, Linked{rag.Hit{Path: latest}, path})
 			i++
 		}
@@ -79,7 +77,8 @@ func (a *Answerer) follow(ctx context.Context, results rag.Hits, from []string, 
 	return slices.DeleteFunc(reached, func(link Linked) bool { return link.ID == 0 }), nil
 }
 
-func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
+// reach returns the documents that links lead to from others, nearest first, without their rows.
+func (g *linkGraph) reach(from []string, limits linkLimits) []Linked {
 	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
@@ -89,7 +88,7 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 	for range limits.depth {
 		var next []string
 		for _, source := range frontier {
-			for _, target := range g.neighbours[source] {
+			for _, target := range g.targets(source) {
 				if seen[target] || rank(g.levels[target]) < rank(limits.minLevel) {
 					continue
 				}
@@ -106,40 +105,49 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 	return reached
 }
 
+// targets returns where the links of a document lead, in the order of its text.
+func (g *linkGraph) targets(source string) []string {
+	links := g.from[source]
+	return slices.SortedFunc(maps.Keys(links), func(a, b string) int {
+		return links[a].Properties.Weight - links[b].Properties.Weight
+	})
+}
+
 // linkGraph returns the link graph of the tenant, which it reads again when documents have changed.
-func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (linkGraph, error) {
+func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph, error) {
 	tenant := results.Scope().Tenant
-	known, ok := a.links.Get(tenant.ID)
-	if ok && known.version == results.Version() {
+	known := a.links.Load()
+	if known != nil && known.tenant == tenant.ID && known.version == results.Version() {
 		return known, nil
 	}
 	edges, err := db.ReadOne(ctx, a.db, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
 		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding,
 	})
 	if err != nil {
-		return linkGraph{}, err
+		return nil, err
 	}
-	links := linkGraph{version: results.Version(), neighbours: map[string][]string{}, levels: map[string]catalog.Level{}}
-	for _, edge := range edges {
-		links.neighbours[edge.SourcePath] = append(links.neighbours[edge.SourcePath], edge.TargetPath)
-		links.levels[edge.TargetPath] = edge.TargetLevel
+	// An edge that is there already stays: the first link to a document counts.
+	links, levels := graph.New(graph.StringHash, graph.Directed()), map[string]catalog.Level{}
+	for place, edge := range edges {
+		_, _ = links.AddVertex(edge.SourcePath), links.AddVertex(edge.TargetPath)
+		_ = links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(place))
+		levels[edge.TargetPath] = edge.TargetLevel
 	}
-	if !ok {
+	from, err := links.AdjacencyMap()
+	if err != nil {
+		return nil, fmt.Errorf("follow links: %w", err)
+	}
+	if known == nil || known.tenant != tenant.ID {
 		a.warnOfCircles(ctx, tenant, links)
 	}
-	a.links.Add(tenant.ID, links)
-	return links, nil
+	known = &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels}
+	a.links.Store(known)
+	return known, nil
 }
 
 // warnOfCircles logs up to 10 circles of links: they do no harm, but writers seldom want them.
-func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, links linkGraph) {
-	directed := graph.New(graph.StringHash, graph.Directed())
-	for source, targets := range links.neighbours {
-		for _, target := range targets { // what is there already is no error here
-			_, _, _ = directed.AddVertex(source), directed.AddVertex(target), directed.AddEdge(source, target)
-		}
-	}
-	components, _ := graph.StronglyConnectedComponents(directed) // it fails for an undirected graph
+func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, links graph.Graph[string, string]) {
+	components, _ := graph.StronglyConnectedComponents(links) // it fails for an undirected graph
 	circles := slices.DeleteFunc(components, func(documents []string) bool { return len(documents) < 2 })
 	for _, circle := range circles[:min(len(circles), 10)] {
 		slices.Sort(circle)

@@ -82,7 +82,8 @@ func (h *hidden) write(piece string) {
 func (h *hidden) end() { h.show(h.held) }
 
 func (h *hidden) show(text string) {
-	if text = h.clean(text); text != "" && h.onText != nil {
+	text = h.clean(text)
+	if text != "" && h.onText != nil {
 		h.onText(text)
 	}
 }

@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,11 +48,7 @@ func TestAsk_FollowsRelatedDocs(t *testing.T) {
 			answered := ask(t, f, answer.Question{
 				Query: rag.Query{Text: "why did the connection pool run dry", MinScore: 0.4, Limit: 1}, MaxDepth: 1, MaxLinked: 5,
 			})
-			linked := ""
-			for _, link := range answered.Linked {
-				linked += link.Path
-			}
-			if diff := cmp.Diff(test.want, linked); diff != "" {
+			if diff := cmp.Diff(test.want, strings.Join(linkedPaths(answered), ", ")); diff != "" {
 				t.Errorf("linked (-want +got):\n%s", diff)
 			}
 		})
@@ -70,11 +67,7 @@ func TestAsk_FollowsTheRelatedDocThatExistsNow(t *testing.T) {
 		answered := ask(t, f, answer.Question{
 			Query: rag.Query{Text: "why did the connection pool run dry", MinScore: 0.4, Limit: 1}, MaxDepth: 1, MaxLinked: 5,
 		})
-		got := []string{}
-		for _, link := range answered.Linked {
-			got = append(got, link.Path)
-		}
-		if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
+		if diff := cmp.Diff(append([]string{}, want...), linkedPaths(answered)); diff != "" {
 			t.Errorf("linked (-want +got):\n%s", diff)
 		}
 	}

@@ -32,10 +32,10 @@ func (a *Answerer) withSuccessors(
 	}
 	if len(missing) > 0 {
 		successors, err := a.documents(ctx, results, missing)
-		if err == nil {
-			err = a.assess(ctx, results, successors)
-		}
 		if err != nil {
+			return nil, err
+		}
+		if err := a.assess(ctx, results, successors); err != nil {
 			return nil, err
 		}
 		sources = append(sources, successors...)

@@ -51,7 +51,8 @@ func (a *Answerer) write(ctx context.Context, results rag.Hits, question Questio
 		quotes, _ = fitBest(sources, d, extractTokens)
 		text, answer.FallbackReason = extract(quotes), err
 	}
-	if answer.Text = text; len(quotes) == 0 {
+	answer.Text = text
+	if len(quotes) == 0 {
 		answer.Text = "The documents that were found hold no text to answer from."
 	}
 	answer.keepQuoted(sources, quotes)
@@ -62,19 +63,20 @@ func (a *Answerer) write(ctx context.Context, results rag.Hits, question Questio
 // the model's window after all, it asks again with less.
 func (a *Answerer) generate(
 	ctx context.Context, sources []source, d delimiter, question Question,
-) (quotes []quote, text string, err error) {
+) ([]quote, string, error) {
 	if !slices.ContainsFunc(sources, source.hasText) {
 		return nil, "", nil
 	}
 	window := a.generator.ContextWindow(ctx)
 	for room := d.room(window, question.Text); ; room /= 2 {
-		if quotes = fit(sources, d, room); len(quotes) == 0 {
+		quotes := fit(sources, d, room)
+		if len(quotes) == 0 {
 			return nil, "", apierror.Errorf(apierror.InvalidArgument,
 				"the language model's context window of %d tokens has no room for a document beside this "+
 					"question; ask a shorter question, or "+widerWindow, window)
 		}
 		shown := &hidden{delimiter: d, onText: question.OnText}
-		text, err = a.generator.Generate(ctx, d.prompt(quotes, question.Text), shown.write)
+		text, err := a.generator.Generate(ctx, d.prompt(quotes, question.Text), shown.write)
 		shown.end()
 		text = strings.TrimSpace(d.clean(text))
 		if !errors.Is(err, model.ErrInputTooLong) || room/2 < minRoom {
@@ -127,13 +129,12 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 		sources = append(sources, source{Hit: link.Hit, note: noteOf(note, link.Hit, stale[link.Path])})
 	}
 	ids := make([]int64, len(sources))
-	positions := make(map[int64]int, len(sources))
 	for i, s := range sources {
-		ids[i], positions[s.ID] = s.ID, i
+		ids[i] = s.ID
 	}
 	passages, err := a.searcher.Passages(ctx, results, ids)
 	for _, p := range passages {
-		s := &sources[positions[p.DocumentID]]
+		s := &sources[slices.Index(ids, p.DocumentID)]
 		s.passages = append(s.passages, p)
 	}
 	return sources, err

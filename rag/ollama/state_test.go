@@ -92,7 +92,7 @@ func TestPullMissing_Fails(t *testing.T) {
 	t.Parallel()
 	server := fakeollama.Start(t)
 	server.RemoveModel("mistral")
-	server.SetPull(fakeollama.Pull{Err: "no space left on device"})
+	server.SetPullError("no space left on device")
 	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), both, func(string, int64, int64) {})
 	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "pull mistral", "no space left on device")

@@ -132,39 +132,6 @@ func TestAnalyse_HasTheTermsOfEachIdentifier(t *testing.T) {
 	}
 }
 
-// A word that has no parts and is its own stem must stay as it is: then a stored
-// term can be searched for.
-func TestAnalyse_LeavesItsPlainWordsAlone(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(5, 6))
-	letters := []rune("abcdeiounrst")
-	for range 5000 {
-		word := make([]rune, 3+random.IntN(6))
-		for i := range word {
-			word[i] = letters[random.IntN(len(letters))]
-		}
-		for _, term := range termsOf(string(word)) {
-			if stem(term) != term || slices.Contains(stopWords, term) {
-				continue // Snowball's stems have stems
-			}
-			if diff := cmp.Diff([]string{term}, termsOf(strings.ToUpper(term[:1])+term[1:])); diff != "" {
-				t.Fatalf("%q (-want +got):\n%s", term, diff)
-			}
-		}
-	}
-}
-
-func TestFold_Twice(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 8))
-	for range 5000 {
-		text := randomText(random, 40)
-		if once := fold(text); fold(once) != once {
-			t.Fatalf("%q folds to %q and then to %q", text, once, fold(once))
-		}
-	}
-}
-
 // memoryPerByte is how many bytes of memory the analysis may take for each byte of text. It is
 // about twice the need of identifiers of two letters, one of them with an accent.
 const memoryPerByte = 4000
@@ -188,6 +155,9 @@ func FuzzAnalyse(f *testing.F) {
 				t.Fatalf("%s: %q is at [%d,%d) of %d bytes", language, o.term, o.start, o.end, len(text))
 			}
 		})
+		if once := fold(text); fold(once) != once {
+			t.Fatalf("%q folds to %q and then to %q", text, once, fold(once))
+		}
 		text, other = strings.ToValidUTF8(text, "\ufffd"), strings.ToValidUTF8(other, "\ufffd")
 		// A line's terms are the same whatever stands on the lines above and below.
 		want := slices.Concat(termsOf(other), termsOf(text), termsOf(other))

@@ -48,9 +48,6 @@ var stopWordLists string
 // languagesOf returns the languages that have each stop word.
 var languagesOf = sync.OnceValue(func() map[string][]Language {
 	of := map[string][]Language{}
-	for _, word := range stopWords {
-		of[word] = append(of[word], English)
-	}
 	for line := range strings.Lines(stopWordLists) {
 		code, words, _ := strings.Cut(line, " ")
 		for word := range strings.FieldsSeq(words) {
@@ -90,7 +87,8 @@ func detect(text string, least int) Language {
 			continue
 		}
 		words++
-		if word = lowered(word); len(of[word]) > 0 {
+		word = lowered(word)
+		if len(of[word]) > 0 {
 			found[word]++
 		}
 	}

@@ -14,15 +14,15 @@ import (
 // whole reports whether all of a short query, or of one line, occurs word by word. Case, accents
 // and punctuation between words are ignored.
 func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
-	if len(w.Identifiers)+len(w.quoted) == 0 && w.whole == "" {
+	if len(w.Identifiers)+len(w.query.quoted) == 0 && w.query.whole == "" {
 		return 0, false
 	}
 	text := folded{text: fold(heading + "\n" + body)}
-	if w.whole != "" && text.has(w.whole) {
+	if w.query.whole != "" && text.has(w.query.whole) {
 		return 1, true
 	}
 	var found []int32
-	for _, quoted := range w.quoted {
+	for _, quoted := range w.query.quoted {
 		if text.has(quoted.sequence) {
 			found = append(found, quoted.terms...)
 		}

@@ -161,16 +161,13 @@ type Weighted struct {
 	// 5 %, of the sampled passages. A question that names GitHub does not ask for every page that names it.
 	Identifiers []Identifier
 
-	quoted []quotation
-	whole  string // as in Query
+	query Query
 }
 
 // Weigh weighs each term by 1 + ln count times its IDF, in the order of Terms; those of an identifier beside
 // other words by less. frequency returns the number of sampled passages in which a term occurs.
 func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
-	w := Weighted{
-		Terms: make([]int32, len(q.Terms)), Weights: make([]float32, len(q.Terms)), quoted: q.quoted, whole: q.whole,
-	}
+	w := Weighted{Terms: make([]int32, len(q.Terms)), Weights: make([]float32, len(q.Terms)), query: q}
 	for i, term := range q.Terms {
 		w.Terms[i] = term.Hash
 		w.Weights[i] = float32((1 + math.Log(float64(term.Count))) * IDF(frequency(term.Hash), sampled))

@@ -155,7 +155,8 @@ func oneLine(body string) string {
 		if heading := strings.TrimLeft(line, "#"); heading != line && strings.HasPrefix(heading, " ") {
 			line = heading
 		}
-		if line = strings.TrimLeft(line, "> "); strings.Contains(line, "[") {
+		line = strings.TrimLeft(line, "> ")
+		if strings.Contains(line, "[") {
 			line = links.ReplaceAllString(line, "$1$2")
 		}
 		for word := range strings.FieldsSeq(line) {

@@ -51,17 +51,9 @@ func TestSnippet_EndsBetweenWords(t *testing.T) {
 
 func TestSnippet_IsOneLineWithoutMarkup(t *testing.T) {
 	t.Parallel()
-	body := "## Root cause\n\n> quoted\n\n```sql\nSELECT 1\n```\n\n| a | b |\n|---|---|\n| #tag | d |\n---\n"
-	want := "Root cause quoted SELECT 1 | a | b | | #tag | d |"
-	if got := NewQuery(1, "cause").Snippet(body, 200); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestSnippet_HasTheTextOfLinks(t *testing.T) {
-	t.Parallel()
 	for body, want := range map[string]string{
-		"See [the pool](../pool.md#size \"Pool\").":          "See the pool.",
+		"## Root cause\n\n> quoted\n\n```sql\nSELECT 1\n```\n\n| a | b |\n|---|---|\n| #tag | d |\n---\n": "Root cause quoted SELECT 1 | a | b | | #tag | d |",
+		"See [the pool](../pool.md#size \"Pool\").":                                                       "See the pool.",
 		"([one][ref], [two][])":                              "(one, two)",
 		"![A chart](chart.png)\n[next](next.md)":             "A chart next",
 		"calls[i](x) and a[0] and [ ] and [open](see below":  "calls[i](x) and a[0] and [ ] and [open](see below",

@@ -16,8 +16,9 @@ type knownWord struct {
 	short bool     // a single character
 }
 
-// known has words as they were met. A project writes with some ten thousand of them, and
-// to fold a word and find its stem takes longer than the rest of the analysis.
+// known has the words that were analysed. A project writes with some ten thousand of them. Without it
+// BenchmarkDocument takes 3 times as long in English and 1.6 times in German. An LRU cache, which locks other
+// readers out, takes nearly twice as long.
 var known = struct {
 	sync.RWMutex
 
@@ -42,11 +43,11 @@ func lookUp(language Language, word string) knownWord {
 		return found
 	}
 	word = strings.Clone(word) // it is part of a text, which is not kept
-	if language == English {
-		found = analyseWord(English, fold(word))
-	} else {
-		found = analyseWord(language, lowered(word))
+	form := fold
+	if language != English {
+		form = lowered
 	}
+	found = analyseWord(language, form(word))
 	known.Lock()
 	defer known.Unlock()
 	if len(known.words) == maxKnown {
@@ -77,7 +78,8 @@ func analyseWord(language Language, word string) knownWord {
 // isStopWord reports whether a word is a stop word of the language or of English, which texts in other
 // languages quote.
 func isStopWord(language Language, word string) bool {
-	return slices.Contains(stopWords, word) || language != English && slices.Contains(languagesOf()[word], language)
+	languages := languagesOf()[word]
+	return slices.Contains(languages, English) || slices.Contains(languages, language)
 }
 
 // snowball returns the folded stem of a word by Snowball's algorithm for the language, and other words
@@ -99,19 +101,3 @@ func stem(word string) string {
 	}
 	return lookUp(English, word).stem
 }
-
-// stopWords is Snowball's list for English: https://snowballstem.org/algorithms/english/stop.txt
-var stopWords = strings.Fields(`
-	i me my myself we our ours ourselves you your yours yourself yourselves he him
-	his himself she her hers herself it its itself they them their theirs
-	themselves what which who whom this that these those am is are was were be
-	been being have has had having do does did doing would should could ought
-	i'm you're he's she's it's we're they're i've you've we've they've i'd you'd
-	he'd she'd we'd they'd i'll you'll he'll she'll we'll they'll isn't aren't
-	wasn't weren't hasn't haven't hadn't doesn't don't didn't won't wouldn't
-	shan't shouldn't can't cannot couldn't mustn't let's that's who's what's
-	here's there's when's where's why's how's a an the and but if or because as
-	until while of at by for with about against between into through during before
-	after above below to from up down in out on off over under again further then
-	once here there when where why how all any both each few more most other some
-	such no nor not only own same so than too very`)

@@ -3,7 +3,6 @@ package terms
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -38,23 +37,6 @@ func TestDocument_KeepsWhatIsStored(t *testing.T) {
 	}
 }
 
-func TestHashTerm_StaysInRangeAndSpreads(t *testing.T) {
-	t.Parallel()
-	seen := map[int32]bool{}
-	const count = 100_000
-	for i := range int32(count) {
-		hash := hashTerm(i%10, strconv.Itoa(int(i/10)))
-		if hash < 1 || hash > 1_000_000_000 {
-			t.Fatalf("hash %d is out of range", hash)
-		}
-		seen[hash] = true
-	}
-	// Five of 100,000 meet by chance.
-	if len(seen) < count-40 {
-		t.Errorf("%d of %d hashes are distinct", len(seen), count)
-	}
-}
-
 func TestDocument_BoundsTermsAndLength(t *testing.T) {
 	t.Parallel()
 	var body strings.Builder
@@ -76,17 +58,6 @@ func TestDocument_BoundsTermsAndLength(t *testing.T) {
 	}
 }
 
-func TestDocument_TellsProjectsApart(t *testing.T) {
-	t.Parallel()
-	one, _ := Document(1, English, "", "connection pool timeout")
-	other, _ := Document(2, English, "", "connection pool timeout")
-	for _, term := range one {
-		if slices.Contains(other, term) {
-			t.Errorf("the term %d is in both projects", term)
-		}
-	}
-}
-
 const benchmarkText = `When the pool is exhausted, pgx.ErrNoRows hides the real cause: every request
 waits for max_conns to fall, and the handler's context ends first. Set
 pool_max_conns in config.yaml to twice the number of workers, run the
@@ -104,18 +75,6 @@ func BenchmarkDocument(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				Document(1, English, "Connection pool", text)
-			}
-		})
-	}
-}
-
-func BenchmarkPhrase(b *testing.B) {
-	body := strings.Repeat(benchmarkText, 8)
-	for _, text := range []string{"how do I set shared_buffers", "shared buffers in config"} {
-		query := NewQuery(1, text).Weigh(100, func(int32) int { return 1 })
-		b.Run(text, func(b *testing.B) {
-			for b.Loop() {
-				query.Literal("Connection pool", body)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ package wordvec
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ var vectorRows string
 // scales has a little-endian 32-bit float for each piece. The piece's numbers are its row times its scale.
 //
 //go:embed scales.f32
-var scales string
+var scales []byte
 
 // vocabulary has a piece on each line, in the order of the rows. "##" begins a piece that continues a word.
 //
@@ -84,8 +85,7 @@ func Vector(text string) []float32 {
 
 // addPiece adds the numbers of a piece, as often as it counts.
 func addPiece(vector []float32, piece int32, times float64) {
-	scale := scales[4*piece:]
-	bits := uint32(scale[0]) | uint32(scale[1])<<8 | uint32(scale[2])<<16 | uint32(scale[3])<<24
+	bits := binary.LittleEndian.Uint32(scales[4*piece:])
 	factor := math.Float32frombits(bits) * float32(times)
 	row := vectorRows[int(piece)*Dimensions:][:len(vector)]
 	for i := range vector {

@@ -10,8 +10,7 @@ type measurement struct {
 	measure func(ctx context.Context, b *bench) (value float64, note string)
 }
 
-// measurements are in the order in which they run: load changes the corpus, and comes last of
-// those that use it.
+// measurements are in the order in which they run.
 func measurements() []measurement {
 	return []measurement{
 		{Row{
@@ -41,7 +40,6 @@ func measurements() []measurement {
 		}, lexicalOverhead},
 		{Row{Name: "recall.hook", Unit: "ms", Target: atMost(50)}, hookTime},
 		{Row{Name: "search.hybrid.ratio", Unit: "ratio", Target: atMost(1.3)}, hybrid},
-		{Row{Name: "load.sessions", Unit: "ms", Target: atMost(500)}, load},
 		{Row{Name: "idle.statements", Unit: "a second", Target: atMost(25)}, idleStatements},
 		{Row{
 			Name: "search.recall10.min", Unit: "share", Target: atLeast(0.995),

@@ -32,7 +32,8 @@ func recall(ctx context.Context, b *bench) (least float64, note string) {
 			}
 			mean := sum / float64(len(questions))
 			b.say("recall@%d %.4f, of the project's subjects %.4f: %d passages, %s", searchLimit, mean, ownSum/own, p.passages, name)
-			if leastOwn = min(leastOwn, ownSum/own); mean < least {
+			leastOwn = min(leastOwn, ownSum/own)
+			if mean < least {
 				least, where = mean, fmt.Sprintf("the least is of %d passages, %s", p.passages, name)
 			}
 		}

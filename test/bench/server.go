@@ -51,12 +51,7 @@ func (s *server) activate(ctx context.Context, r *repository) {
 // their words.
 func (s *server) activateText(ctx context.Context, r *repository, branch string) {
 	check(s.Call(ctx, "activate_project", map[string]any{"config_path": r.config(), "branch_name": branch}, nil))
-	for {
-		if index := get(s.Index(ctx)); index == nil || index.Pending == 0 {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	check(s.WaitForText(ctx))
 }
 
 // findEach finds every document of the repository by a word that no other has.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,14 +16,50 @@ import (
 
 const toolPrefix = "mcp__plugin_cdocs_compound-docs__"
 
+// claudeRequest is a request of Claude Code for a message.
+type claudeRequest struct {
+	Messages json.RawMessage `json:"messages"`
+	System   json.RawMessage `json:"system"`
+	Tools    []struct {
+		Name     string `json:"name"`
+		Deferred bool   `json:"defer_loading"`
+	} `json:"tools"`
+}
+
+func requestsOf(t *testing.T, model *scriptedModel) []claudeRequest {
+	t.Helper()
+	bodies := model.received()
+	requests := make([]claudeRequest, len(bodies))
+	for i, body := range bodies {
+		if err := json.Unmarshal([]byte(body), &requests[i]); err != nil {
+			t.Fatalf("%v in %s", err, body)
+		}
+	}
+	return requests
+}
+
+// text is all that the model reads except the tools, as JSON.
+func (r claudeRequest) text() string { return string(r.System) + string(r.Messages) }
+
+// shown returns the tools of the server that are there with their schemas.
+func (r claudeRequest) shown() (names []string) {
+	for _, tool := range r.Tools {
+		if strings.HasPrefix(tool.Name, toolPrefix) && !tool.Deferred {
+			names = append(names, tool.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Claude Code, with the plugin from this repository's marketplace, shows the model the two
 // marked tools from the first request on, names the critical document, and answers from
 // the worktree that it has entered.
 func TestClaudeCode(t *testing.T) {
 	t.Parallel()
 	search := step{toolPrefix + "semantic_search", `{"query": "zebra crossing", "mode": "lexical"}`}
-	model := startModel(t)
-	model.script("Done.", search, step{"EnterWorktree", `{"name": "other"}`}, search)
+	model := startModel(t, "/v1/messages", "", messages)
+	model.script(search, step{"EnterWorktree", `{"name": "other"}`}, search)
 	_, claude := withPlugin(t, model, "{}", func(r *gitrepo.Repo) {
 		r.Git("init", "-q", "-b", "main")
 		r.Commit()
@@ -30,7 +67,7 @@ func TestClaudeCode(t *testing.T) {
 	})
 	claude("-p", "Hello", "--allowedTools", search.tool, "EnterWorktree")
 
-	requests := model.received()
+	requests := requestsOf(t, model)
 	if len(requests) != 4 {
 		t.Fatalf("%d requests to the model, want 4", len(requests))
 	}
@@ -57,7 +94,7 @@ func TestClaudeCode_Recalls(t *testing.T) {
 		cites   = "cites src/zebra.cs. Read it before this edit."
 		writes  = "write it down now as a document"
 	)
-	model := startModel(t)
+	model := startModel(t, "/v1/messages", "", messages)
 	repository, claude := withPlugin(t, model, "{}", func(r *gitrepo.Repo) {
 		r.Put("src/zebra.cs", "class Zebra {}\n")
 		r.Put("csharp-compounding-docs/tools/zebra.md", strings.Replace(zebra, "crossing", "of `src/zebra.cs`", 1))
@@ -68,7 +105,7 @@ func TestClaudeCode_Recalls(t *testing.T) {
 		t.Helper()
 		before := len(model.received())
 		claude(arguments...)
-		received := model.received()[before:]
+		received := requestsOf(t, model)[before:]
 		if len(received) != requests {
 			t.Fatalf("claude %q: %d requests to the model, want %d", arguments, len(received), requests)
 		}
@@ -94,7 +131,7 @@ func TestClaudeCode_Recalls(t *testing.T) {
 	edit := func(from, to string) step {
 		return step{"Edit", fmt.Sprintf(`{"file_path": %q, "old_string": %q, "new_string": %q}`, file, from, to)}
 	}
-	model.script("Done.", step{"Read", fmt.Sprintf(`{"file_path": %q}`, file)}, edit("Zebra", "Okapi"), edit("Okapi", "Quagga"))
+	model.script(step{"Read", fmt.Sprintf(`{"file_path": %q}`, file)}, edit("Zebra", "Okapi"), edit("Okapi", "Quagga"))
 	says(4, map[string]int{memory: 1, cites: 1}, "-p", "Rename the class", "--allowedTools", "Read", "Edit")
 	if got := repository.Read("src/zebra.cs"); got != "class Quagga {}\n" {
 		t.Errorf("the hooks are in the way of the edits: the file has %q", got)
@@ -118,14 +155,6 @@ func acting(r *gitrepo.Repo) {
 	r.Put("tide", "#!/bin/sh\necho tide import: no almanac for day 2 of harbour 9\nexit 3\n")
 }
 
-func call(tool string, input map[string]any) step {
-	text, err := json.Marshal(input)
-	if err != nil {
-		panic(err) // texts are always JSON
-	}
-	return step{tool, string(text)}
-}
-
 func bash(line string) step {
 	return call("Bash", map[string]any{"command": line, "description": "run"})
 }
@@ -135,17 +164,16 @@ func bash(line string) step {
 func TestClaudeCode_RecallsWhereItActs(t *testing.T) {
 	t.Parallel()
 	const memory = "From this project's memory (compound-docs): ./csharp-compounding-docs/"
-	model := startModel(t)
+	model := startModel(t, "/v1/messages", "", messages)
 	repository, claude := withPlugin(t, model, "{}", acting)
 	claude("-p", "Hello") // and the index is made
-	model.script("Done.", bash("git status"), bash("sh ./flood -x --all"), bash("sh ./tide"),
+	model.script(bash("git status"), bash("sh ./flood -x --all"), bash("sh ./tide"),
 		call("Write", map[string]any{"file_path": repository.Path("1.sql"), "content": "alter table ships add column x int;\n"}),
 		bash("sh ./flood --all"),
 		call("Agent", map[string]any{"description": "look", "prompt": question, "subagent_type": "general-purpose"}))
-	before := len(model.received())
 	claude("-p", "Work", "--allowedTools", "Bash", "Write", "Agent")
 	var received, subagent []string // requests of the conversation, and of the subagent, which may run beside it
-	for _, r := range model.received()[before:] {
+	for _, r := range requestsOf(t, model) {
 		if messages := string(r.Messages); strings.Contains(messages, `"Work"`) {
 			received = append(received, messages)
 		} else {
@@ -175,13 +203,12 @@ func TestClaudeCode_RecallsWhereItActs(t *testing.T) {
 // second time.
 func TestClaudeCode_IsGuarded(t *testing.T) {
 	t.Parallel()
-	model := startModel(t)
+	model := startModel(t, "/v1/messages", "", messages)
 	repository, claude := withPlugin(t, model, `{"recall": "guard"}`, acting)
 	claude("-p", "Hello")
-	model.script("Done.", bash("sh ./flood --all"), bash("sh ./flood --all"))
-	before := len(model.received())
+	model.script(bash("sh ./flood --all"), bash("sh ./flood --all"))
 	claude("-p", "Work", "--allowedTools", "Bash")
-	received := model.received()[before:]
+	received := requestsOf(t, model)
 	if len(received) != 3 {
 		t.Fatalf("%d requests to the model, want 3", len(received))
 	}

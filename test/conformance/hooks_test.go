@@ -1,15 +1,10 @@
 package conformance
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
@@ -24,11 +19,11 @@ const (
 // request to the model, once. It does not tell hooks that a command has failed.
 func TestCodex_RecallsWhereItActs(t *testing.T) {
 	t.Parallel()
-	api := startAPI(t, "/responses", responses)
+	model := startModel(t, "/responses", work, responses)
 	run := withHooks(t, "codex", func(home, root string) []string {
 		config := fmt.Sprintf("model = \"any\"\nmodel_provider = \"loopback\"\n[model_providers.loopback]\nname = \"loopback\"\n"+
-			"base_url = %q\nwire_api = \"responses\"\n[projects.%q]\ntrust_level = \"trusted\"\n", api.url+"/v1", root)
-		putFile(t, filepath.Join(home, "config.toml"), config)
+			"base_url = %q\nwire_api = \"responses\"\n[projects.%q]\ntrust_level = \"trusted\"\n", model.url+"/v1", root)
+		gitrepo.At(t, home).Put("config.toml", config)
 		return []string{"CODEX_HOME=" + home}
 	})
 	shell := func(line string) step { return call("exec_command", map[string]any{"cmd": line}) }
@@ -36,32 +31,32 @@ func TestCodex_RecallsWhereItActs(t *testing.T) {
 		run("exec", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", prompt)
 	}
 	codex(question)
-	api.has(t, question, [][4]int{{0, 0, 0, 1}})
-	api.script(shell("sh ./flood -x --all"), shell("sh ./tide"),
+	model.has(t, question, [][4]int{{0, 0, 0, 1}})
+	model.script(shell("sh ./flood -x --all"), shell("sh ./tide"),
 		shell("apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: 1.sql\n+alter table ships add column x int;\n*** End Patch\nEOF"),
 		shell("sh ./flood --all"), call("spawn_agent", map[string]any{"message": question}), shell("sleep 2"))
 	codex(work)
-	api.has(t, work, [][4]int{{}, {1}, {1}, {1, 0, 1}, {1, 0, 1}, {1, 0, 1}, {1, 0, 1}})
-	api.has(t, question, [][4]int{{0, 0, 0, 1}})
+	model.has(t, work, [][4]int{{}, {1}, {1}, {1, 0, 1}, {1, 0, 1}, {1, 0, 1}, {1, 0, 1}})
+	model.has(t, question, [][4]int{{0, 0, 0, 1}})
 }
 
 // Gemini CLI, with the hooks of init, has what they say of a prompt, a command, a failure and a new file in the next
 // request to the model, once.
 func TestGemini_RecallsWhereItActs(t *testing.T) {
 	t.Parallel()
-	api := startAPI(t, ":streamGenerateContent", generateContent)
+	model := startModel(t, ":streamGenerateContent", work, generateContent)
 	run := withHooks(t, "gemini", func(home, _ string) []string {
-		putFile(t, filepath.Join(home, ".gemini", "settings.json"), `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`)
-		return []string{"HOME=" + home, "GEMINI_API_KEY=any", "GOOGLE_GEMINI_BASE_URL=" + api.url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
+		gitrepo.At(t, home).Put(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`)
+		return []string{"HOME=" + home, "GEMINI_API_KEY=any", "GOOGLE_GEMINI_BASE_URL=" + model.url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 	})
 	shell := func(line string) step { return call("run_shell_command", map[string]any{"command": line}) }
 	gemini := func(prompt string) { run("--yolo", "-m", "gemini-2.5-pro", "-p", prompt) }
 	gemini(question)
-	api.has(t, question, [][4]int{{0, 0, 0, 1}})
-	api.script(shell("sh ./flood -x --all"), shell("sh ./tide"),
+	model.has(t, question, [][4]int{{0, 0, 0, 1}})
+	model.script(shell("sh ./flood -x --all"), shell("sh ./tide"),
 		call("write_file", map[string]any{"file_path": "1.sql", "content": "alter table ships add column x int;\n"}), shell("sh ./flood --all"))
 	gemini(work)
-	api.has(t, work, [][4]int{{}, {1}, {1, 1}, {1, 1, 1}, {1, 1, 1}})
+	model.has(t, work, [][4]int{{}, {1}, {1, 1}, {1, 1, 1}, {1, 1, 1}})
 }
 
 // withHooks returns a function that runs an assistant in a project with the hooks that init adds for it.
@@ -91,67 +86,12 @@ func withHooks(t *testing.T, client string, settings func(home, root string) []s
 	return execute
 }
 
-func putFile(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// loopbackAPI replaces a model's API. Each answer in the conversation about the work makes the next call of a tool.
-// Every other answer is a last word.
-type loopbackAPI struct {
-	url string
-
-	mu     sync.Mutex
-	steps  []step
-	bodies []string
-}
-
-// startAPI starts one at paths with the suffix. format returns the events of an answer.
-func startAPI(t *testing.T, suffix string, format func(n int, s step) []string) *loopbackAPI {
-	t.Helper()
-	api := &loopbackAPI{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || !strings.HasSuffix(r.URL.Path, suffix) {
-			http.NotFound(w, r)
-			return
-		}
-		api.mu.Lock()
-		defer api.mu.Unlock()
-		api.bodies = append(api.bodies, string(body))
-		next := step{}
-		if len(api.steps) > 0 && strings.Contains(string(body), work) {
-			next, api.steps = api.steps[0], api.steps[1:]
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, event := range format(len(api.bodies), next) {
-			fmt.Fprintf(w, "data: %s\n\n", event)
-		}
-	}))
-	t.Cleanup(server.Close)
-	api.url = server.URL
-	return api
-}
-
-func (a *loopbackAPI) script(steps ...step) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.steps, a.bodies = steps, nil
-}
-
 // has expects the requests of the conversation that began with a prompt to have pointers to the documents about the
 // flood, the tide, the ships and the pool so many times.
-func (a *loopbackAPI) has(t *testing.T, prompt string, want [][4]int) {
+func (m *scriptedModel) has(t *testing.T, prompt string, want [][4]int) {
 	t.Helper()
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	n := 0
-	for _, body := range a.bodies {
+	for _, body := range m.received() {
 		if !strings.Contains(body, prompt) || prompt != work && strings.Contains(body, work) {
 			continue
 		}
@@ -167,34 +107,4 @@ func (a *loopbackAPI) has(t *testing.T, prompt string, want [][4]int) {
 	if n != len(want) {
 		t.Errorf("%d requests about %q, want %d", n, prompt, len(want))
 	}
-}
-
-// responses are the events of OpenAI's Responses API.
-func responses(n int, s step) []string {
-	item := `{"type": "message", "role": "assistant", "id": "m", "content": [{"type": "output_text", "text": "Done."}]}`
-	if s.tool != "" {
-		arguments, err := json.Marshal(s.input)
-		if err != nil {
-			panic(err) // a text is always JSON
-		}
-		item = fmt.Sprintf(`{"type": "function_call", "call_id": "c%d", "name": %q, "arguments": %s}`, n, s.tool, arguments)
-		if s.tool == "spawn_agent" {
-			item = strings.Replace(item, `"name"`, `"namespace": "multi_agent_v1", "name"`, 1)
-		}
-	}
-	return []string{
-		fmt.Sprintf(`{"type": "response.created", "response": {"id": "r%d"}}`, n),
-		`{"type": "response.output_item.done", "output_index": 0, "item": ` + item + `}`,
-		fmt.Sprintf(`{"type": "response.completed", "response": {"id": "r%d", "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}}`, n),
-	}
-}
-
-// generateContent is the event of Gemini's API.
-func generateContent(_ int, s step) []string {
-	part := `{"text": "Done."}`
-	if s.tool != "" {
-		part = fmt.Sprintf(`{"functionCall": {"name": %q, "args": %s}}`, s.tool, s.input)
-	}
-	return []string{`{"candidates": [{"content": {"role": "model", "parts": [` + part + `]}, "finishReason": "STOP", "index": 0}], ` +
-		`"usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}`}
 }

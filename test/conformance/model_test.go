@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -14,85 +15,75 @@ import (
 // step is a call that the model makes.
 type step struct{ tool, input string }
 
-// modelRequest is a request of the API that is asked for a message.
-type modelRequest struct {
-	Messages json.RawMessage `json:"messages"`
-	System   json.RawMessage `json:"system"`
-	Tools    []struct {
-		Name     string `json:"name"`
-		Deferred bool   `json:"defer_loading"`
-	} `json:"tools"`
-}
-
-// text is all that the model reads except the tools, as JSON.
-func (r modelRequest) text() string { return string(r.System) + string(r.Messages) }
-
-// shown returns the tools of the server that are there with their schemas.
-func (r modelRequest) shown() (names []string) {
-	for _, tool := range r.Tools {
-		if strings.HasPrefix(tool.Name, toolPrefix) && !tool.Deferred {
-			names = append(names, tool.Name)
-		}
+func call(tool string, input map[string]any) step {
+	text, err := json.Marshal(input)
+	if err != nil {
+		panic(err) // texts are always JSON
 	}
-	slices.Sort(names)
-	return names
+	return step{tool, string(text)}
 }
 
-// scriptedModel replaces the API: it makes the calls of its steps, one for each request, and then
+// scriptedModel replaces the API of a model: it makes the calls of its steps, one for each request, and then
 // says its last word.
 type scriptedModel struct {
 	url string
+	// only, if not "", is in the requests that are answered with a call.
+	only string
 
-	mu       sync.Mutex
-	steps    []step
-	last     string
-	requests []modelRequest
+	mu     sync.Mutex
+	steps  []step
+	bodies []string // of the requests since the last script
 }
 
-func startModel(t *testing.T) *scriptedModel {
+// startModel starts a model at paths with the suffix. format returns the events of the answer to the nth
+// request: a call, or the last word for a step without a tool.
+func startModel(t *testing.T, suffix, only string, format func(n int, s step) []string) *scriptedModel {
 	t.Helper()
-	m := &scriptedModel{last: "Done."}
-	server := httptest.NewServer(http.HandlerFunc(m.answer))
+	m := &scriptedModel{only: only}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !strings.HasSuffix(r.URL.Path, suffix) {
+			http.NotFound(w, r)
+			return
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.bodies = append(m.bodies, string(body))
+		next := step{}
+		if len(m.steps) > 0 && strings.Contains(string(body), m.only) {
+			next, m.steps = m.steps[0], m.steps[1:]
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, event := range format(len(m.bodies), next) {
+			fmt.Fprintf(w, "%s\n\n", event)
+		}
+	}))
 	t.Cleanup(server.Close)
 	m.url = server.URL
 	return m
 }
 
-// script sets what the model says once it has made the calls of the steps.
-func (m *scriptedModel) script(last string, steps ...step) {
+// script sets the next calls, and forgets the requests.
+func (m *scriptedModel) script(steps ...step) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.steps, m.last = steps, last
+	m.steps, m.bodies = steps, nil
 }
 
-func (m *scriptedModel) received() []modelRequest {
+func (m *scriptedModel) received() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.requests)
+	return slices.Clone(m.bodies)
 }
 
-func (m *scriptedModel) answer(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" {
-		http.NotFound(w, r)
-		return
+// messages are the events of Anthropic's API.
+func messages(n int, s step) []string {
+	block, delta, reason := `{"type": "text", "text": ""}`, `{"type": "text_delta", "text": "Done."}`, "end_turn"
+	if s.tool != "" {
+		block = fmt.Sprintf(`{"type": "tool_use", "id": "toolu_%d", "name": %q, "input": {}}`, n, s.tool)
+		delta, reason = fmt.Sprintf(`{"type": "input_json_delta", "partial_json": %q}`, s.input), "tool_use"
 	}
-	var request modelRequest
-	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	m.mu.Lock()
-	n := len(m.requests)
-	m.requests = append(m.requests, request)
-	block, delta, reason := `{"type": "text", "text": ""}`, fmt.Sprintf(`{"type": "text_delta", "text": %q}`, m.last), "end_turn"
-	if len(m.steps) > 0 {
-		block = fmt.Sprintf(`{"type": "tool_use", "id": "toolu_%d", "name": %q, "input": {}}`, n, m.steps[0].tool)
-		delta = fmt.Sprintf(`{"type": "input_json_delta", "partial_json": %q}`, m.steps[0].input)
-		m.steps, reason = m.steps[1:], "tool_use"
-	}
-	m.mu.Unlock()
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, event := range []string{
+	events := []string{
 		fmt.Sprintf(`{"type": "message_start", "message": {"id": "msg_%d", "type": "message", "role": "assistant", "model": "any", `+
 			`"content": [], "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}}}`, n),
 		`{"type": "content_block_start", "index": 0, "content_block": ` + block + `}`,
@@ -100,8 +91,36 @@ func (m *scriptedModel) answer(w http.ResponseWriter, r *http.Request) {
 		`{"type": "content_block_stop", "index": 0}`,
 		`{"type": "message_delta", "delta": {"stop_reason": "` + reason + `", "stop_sequence": null}, "usage": {"output_tokens": 1}}`,
 		`{"type": "message_stop"}`,
-	} {
-		kind, _, _ := strings.Cut(strings.TrimPrefix(event, `{"type": "`), `"`)
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, event)
 	}
+	for i, event := range events {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(event, `{"type": "`), `"`)
+		events[i] = "event: " + kind + "\ndata: " + event
+	}
+	return events
+}
+
+// responses are the events of OpenAI's Responses API.
+func responses(n int, s step) []string {
+	item := `{"type": "message", "role": "assistant", "id": "m", "content": [{"type": "output_text", "text": "Done."}]}`
+	if s.tool != "" {
+		item = fmt.Sprintf(`{"type": "function_call", "call_id": "c%d", "name": %q, "arguments": %q}`, n, s.tool, s.input)
+		if s.tool == "spawn_agent" {
+			item = strings.Replace(item, `"name"`, `"namespace": "multi_agent_v1", "name"`, 1)
+		}
+	}
+	return []string{
+		fmt.Sprintf(`data: {"type": "response.created", "response": {"id": "r%d"}}`, n),
+		`data: {"type": "response.output_item.done", "output_index": 0, "item": ` + item + `}`,
+		fmt.Sprintf(`data: {"type": "response.completed", "response": {"id": "r%d", "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}}`, n),
+	}
+}
+
+// generateContent is the event of Gemini's API.
+func generateContent(_ int, s step) []string {
+	part := `{"text": "Done."}`
+	if s.tool != "" {
+		part = fmt.Sprintf(`{"functionCall": {"name": %q, "args": %s}}`, s.tool, s.input)
+	}
+	return []string{`data: {"candidates": [{"content": {"role": "model", "parts": [` + part + `]}, "finishReason": "STOP", "index": 0}], ` +
+		`"usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}`}
 }

@@ -2,14 +2,17 @@
 // assistant would, over stdio, activates the demo project, and prints what it
 // asks and what it is told.
 //
-// It runs in the repository's root. The server starts a private PostgreSQL, which the demo downloads where pip is
-// at hand. Answers are written only if an Ollama of the machine has the models.
+// It runs in the repository's root, after make build. The server starts a private PostgreSQL, which the demo
+// downloads where pip is at hand. Answers are written only if an Ollama of the machine has the models.
+//
+// With -record it records a session in a terminal instead, the picture of README.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -21,7 +24,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/postgres"
 )
@@ -32,8 +34,10 @@ const (
 )
 
 func main() {
+	record := flag.Bool("record", false, "record docs/recording.svg instead")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout)
+	err := run(ctx, os.Stdout, *record)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -43,45 +47,80 @@ func main() {
 
 // question is one that the demo project answers.
 type question struct {
-	// OtherWords asks for the document with few of its own words.
+	// OtherWords asks for the document. It has few of the words in the document.
 	OtherWords string `json:"other_words"`
 	Path       string `json:"path"`
 	Ask        bool   `json:"ask"`
 }
 
-// demo is a client of a running server.
+// demo is an installation of the program, with a client of its running server.
 type demo struct {
 	out       io.Writer
 	questions []question
 	client    *mcpclient.Client
-	home      string // of the program, for the time of the demo
+	bin, home string // folders of the program, and of its files for the time of the demo
+	postgres  string // the programs of PostgreSQL, "" for those of the machine
 	written   bool   // a language model wrote an answer
 }
 
-func run(ctx context.Context, out io.Writer) (err error) {
+func run(ctx context.Context, out io.Writer, record bool) (err error) {
+	bin, err := filepath.Abs("bin")
+	if err != nil {
+		return err
+	}
+	home, err := os.MkdirTemp("", "compound-docs-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	if err := os.Chmod(home, 0o711); err != nil { // the account of PostgreSQL enters it
+		return err
+	}
+	d := &demo{out: out, bin: bin, home: home}
+	bundle, err := postgres.Fetch(ctx, runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		d.printf("The machine's own PostgreSQL or Docker is used: %v.\n", err)
+	} else {
+		d.postgres = filepath.Join(bundle, postgres.Bin)
+	}
+	defer func() {
+		err = errors.Join(err, d.command(context.WithoutCancel(ctx), "", "compound-docs", "down").Run())
+	}()
+	if record {
+		return d.record(ctx)
+	}
+	return d.show(ctx)
+}
+
+// command is a program in a folder. PATH begins with the folder of this one.
+func (d *demo) command(ctx context.Context, dir, name string, arguments ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, name, arguments...)
+	if name == "compound-docs" {
+		command = exec.CommandContext(ctx, filepath.Join(d.bin, name), arguments...)
+	}
+	command.Dir = dir
+	command.Env = append(os.Environ(), "PATH="+d.bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "TERM=xterm-256color",
+		"CDOCS_HOME="+filepath.Join(d.home, ".compound-docs"), "CDOCS_DATABASE_URL=", "CDOCS_LOG_LEVEL=error")
+	if d.postgres != "" {
+		command.Env = append(command.Env, "CDOCS_POSTGRES="+d.postgres)
+	}
+	return command
+}
+
+// show starts the server, and asks it the questions of the demo project.
+func (d *demo) show(ctx context.Context) (err error) {
 	content, err := os.ReadFile(questions)
 	if err != nil {
 		return err
 	}
-	var asked []question
-	if err := json.Unmarshal(content, &asked); err != nil {
+	if err := json.Unmarshal(content, &d.questions); err != nil {
 		return fmt.Errorf("read %s: %w", questions, err)
-	}
-	d := &demo{out: out, questions: asked}
-	if d.home, err = os.MkdirTemp("", "compound-docs-demo-"); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(d.home)) }()
-	if err := os.Chmod(d.home, 0o711); err != nil { // the account of PostgreSQL enters it
-		return err
 	}
 	d.section("Start the server over stdio, as Claude Code does")
 	if err := d.start(ctx); err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, d.client.Close(), d.program(context.WithoutCancel(ctx), "down").Run())
-	}()
+	defer func() { err = errors.Join(err, d.client.Close()) }()
 	for _, step := range []struct {
 		title string
 		do    func(context.Context) error
@@ -105,23 +144,9 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// program is the program with arguments, in an installation of its own.
-func (d *demo) program(ctx context.Context, arguments ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, "bin/compound-docs", arguments...)
-	command.Env = append(os.Environ(), "CDOCS_HOME="+d.home, "CDOCS_DATABASE_URL=", "CDOCS_LOG_LEVEL=error")
-	return command
-}
-
 func (d *demo) start(ctx context.Context) error {
-	bundle, err := postgres.Fetch(ctx, runtime.GOOS, runtime.GOARCH)
-	if err != nil {
-		d.printf("The machine's own PostgreSQL or Docker is used: %v.\n", err)
-	}
 	started := time.Now()
-	command := d.program(ctx, "serve")
-	if bundle != "" {
-		command.Env = append(command.Env, "CDOCS_POSTGRES="+filepath.Join(bundle, postgres.Bin))
-	}
+	command := d.command(ctx, "", "compound-docs", "serve")
 	command.Stderr = os.Stderr
 	client, err := mcpclient.Start(ctx, command)
 	if err != nil {
@@ -138,19 +163,6 @@ func (d *demo) start(ctx context.Context) error {
 	}
 	d.printf("Ready after %d ms, with the tools %s.\n", time.Since(started).Milliseconds(), strings.Join(names, ", "))
 	return nil
-}
-
-// configAndBranch returns what activates the demo project.
-func configAndBranch() (config, branch string, err error) {
-	config, err = filepath.Abs(filepath.Join(root, ".csharp-compounding-docs", "config.json"))
-	if err != nil {
-		return "", "", err
-	}
-	head, err := project.Head(filepath.Dir(filepath.Dir(config)))
-	if !head.InRepository {
-		head.Branch = "main"
-	}
-	return config, head.Branch, err
 }
 
 // call calls a tool and prints the call.

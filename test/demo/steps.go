@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/template"
-	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
 )
 
 // answer is the answer of a tool.
@@ -22,29 +25,31 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 }).Parse(answers))
 
 func (d *demo) activate(ctx context.Context) error {
-	config, branch, err := configAndBranch()
+	config, err := filepath.Abs(filepath.Join(root, ".csharp-compounding-docs", "config.json"))
 	if err != nil {
 		return err
 	}
-	arguments := answer{"config_path": config, "branch_name": branch}
+	head, err := project.Head(filepath.Dir(filepath.Dir(config)))
+	if err != nil {
+		return err
+	}
+	arguments := answer{"config_path": config, "branch_name": cmp.Or(head.Branch, "main")}
 	activated, err := d.call(ctx, "activate_project", arguments)
 	if err != nil {
 		return err
 	}
-	for { // a call does not wait for long on a slow machine
-		index, err := d.client.Index(ctx)
-		if err != nil {
-			return err
-		}
-		if index == nil || index.Pending == 0 {
-			return d.print("activate_project", activated)
-		}
-		time.Sleep(20 * time.Millisecond)
+	if err := d.client.WaitForText(ctx); err != nil { // a call does not wait for long on a slow machine
+		return err
 	}
+	return d.print("activate_project", activated)
 }
 
 func (d *demo) listDocTypes(ctx context.Context) error {
-	return d.show(ctx, "list_doc_types", answer{})
+	got, err := d.call(ctx, "list_doc_types", answer{})
+	if err != nil {
+		return err
+	}
+	return d.print("list_doc_types", got)
 }
 
 func (d *demo) askSome(ctx context.Context) error {
@@ -62,15 +67,6 @@ func (d *demo) askSome(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// show calls a tool and prints its answer.
-func (d *demo) show(ctx context.Context, tool string, arguments answer) error {
-	got, err := d.call(ctx, tool, arguments)
-	if err != nil {
-		return err
-	}
-	return d.print(tool, got)
 }
 
 func (d *demo) print(tool string, got answer) error {

@@ -88,7 +88,8 @@ func readCollection(dir string) (*collection, error) {
 		return nil, err
 	}
 	slices.SortFunc(c.Documents, func(a, b document) int { return cmp.Compare(a.Path, b.Path) })
-	if c.Queries, err = readQueries(filepath.Join(dir, "queries.jsonl")); err != nil {
+	c.Queries, err = readQueries(filepath.Join(dir, "queries.jsonl"))
+	if err != nil {
 		return nil, err
 	}
 	if err := c.readJudgements(dir); err != nil {

@@ -15,15 +15,8 @@ const catalogue = "csharp-compounding-docs/codebase/error-code-catalogue.md"
 
 func TestCorpus_DocumentsFitTheirDocTypes(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.Abs("corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	definition, err := project.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := readCollection(dir)
+	definition := loadCorpus(t)
+	set, err := readCollection(definition.Root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,20 +32,39 @@ func TestCorpus_DocumentsFitTheirDocTypes(t *testing.T) {
 		if line := strings.Count(before, "\n") + 1; long && (!found || line <= 400) {
 			t.Errorf("KL-RPT-005 is on line %d of %s, want it beyond 400", line, document.ID)
 		}
-		docType, ok := definition.DocTypeOf(document.ID)
-		if !ok {
-			t.Errorf("%s is in the folder of no doc-type", document.ID)
-			continue
-		}
-		parsed, err := markdown.Parse([]byte(document.Text))
-		if err != nil {
-			t.Errorf("%s: %v", document.ID, err)
-			continue
-		}
-		for _, violation := range docType.Validate(parsed.FrontMatter) {
-			t.Errorf("%s: %s %s (expected: %s)", document.ID, violation.Field, violation.Problem, violation.Expected)
-		}
+		frontMatter(t, definition, document)
 	}
+}
+
+// frontMatter returns that of a document, which the schema of its folder must allow.
+func frontMatter(t *testing.T, definition *project.Project, d document) map[string]any {
+	t.Helper()
+	docType, ok := definition.DocTypeOf(d.Path)
+	if !ok {
+		t.Fatalf("%s is in the folder of no doc-type", d.Path)
+	}
+	parsed, err := markdown.Parse([]byte(d.Text))
+	if err != nil {
+		t.Fatalf("%s: %v", d.Path, err)
+	}
+	for _, violation := range docType.Validate(parsed.FrontMatter) {
+		t.Errorf("%s: %s %s (expected: %s)", d.Path, violation.Field, violation.Problem, violation.Expected)
+	}
+	return parsed.FrontMatter
+}
+
+// loadCorpus returns the definition of the project that the own set is about.
+func loadCorpus(t *testing.T) *project.Project {
+	t.Helper()
+	dir, err := filepath.Abs("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition, err := project.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return definition
 }
 
 func TestCorpus_HasQuestionsOfEveryKind(t *testing.T) {
@@ -88,31 +100,16 @@ func TestCorpus_HasQuestionsOfEveryKind(t *testing.T) {
 // Each document of questions.jsonl has the questions in one of the two tasks, as a schema allows them.
 func TestQuestionTasks(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.Abs("corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	definition, err := project.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := questionTasks(dir, "questions.jsonl", nil)
+	definition := loadCorpus(t)
+	tasks, err := questionTasks(definition.Root, "questions.jsonl", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, set := range tasks {
 		with := 0
 		for _, written := range set.Documents {
-			parsed, err := markdown.Parse([]byte(written.Text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if list, _ := parsed.FrontMatter["questions"].([]any); len(list) == 3 {
+			if list, _ := frontMatter(t, definition, written)["questions"].([]any); len(list) == 3 {
 				with++
-			}
-			docType, _ := definition.DocTypeOf(written.Path)
-			if violations := docType.Validate(parsed.FrontMatter); len(violations) > 0 {
-				t.Errorf("%s: %v", written.Path, violations)
 			}
 		}
 		if want := i * len(set.Queries); with != want {

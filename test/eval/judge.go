@@ -91,7 +91,8 @@ func judge(
 			if err != nil {
 				return nil, err
 			}
-			if of.whole = size == 0; of.projects > 0 {
+			of.whole = size == 0
+			if of.projects > 0 {
 				samples[mode] = append(samples[mode], of)
 			}
 		}
@@ -111,15 +112,15 @@ func sampleOf(
 		}
 		for _, q := range p.questions {
 			r := result{question: q}
-			var err error
 			if !isAct(q.Kind) {
-				r, err = ask(ctx, client, q, mode)
+				if err := r.ask(ctx, client, mode); err != nil {
+					return sample{}, fmt.Errorf("ask %s: %w", q.ID, err)
+				}
 			}
-			if err == nil && hook {
-				err = r.askHook(ctx, client, filepath.Base(p.root)+" "+q.ID)
-			}
-			if err != nil {
-				return sample{}, fmt.Errorf("ask %s: %w", q.ID, err)
+			if hook {
+				if err := r.askHook(ctx, client, filepath.Base(p.root)+" "+q.ID); err != nil {
+					return sample{}, fmt.Errorf("ask the hook %s: %w", q.ID, err)
+				}
 			}
 			of.results = append(of.results, r)
 		}
@@ -136,17 +137,11 @@ func activate(ctx context.Context, client *mcpclient.Client, config string, serv
 	if err != nil {
 		return err
 	}
-	for {
-		index, err := client.Index(ctx)
-		if err != nil || index == nil || index.Pending == 0 {
-			return err
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	return client.WaitForText(ctx)
 }
 
 // ask searches for ten documents. A question of stop words alone finds nothing by words.
-func ask(ctx context.Context, client *mcpclient.Client, q question, mode string) (result, error) {
+func (r *result) ask(ctx context.Context, client *mcpclient.Client, mode string) error {
 	var answer struct {
 		Results []struct {
 			Path  string  `json:"path"`
@@ -154,19 +149,19 @@ func ask(ctx context.Context, client *mcpclient.Client, q question, mode string)
 		} `json:"results"`
 	}
 	err := client.Call(ctx, "semantic_search", map[string]any{
-		"query": q.Text, "limit": 10, "min_relevance_score": 0, "mode": mode,
+		"query": r.Text, "limit": 10, "min_relevance_score": 0, "mode": mode,
 	}, &answer)
 	if failure, ok := errors.AsType[*mcpclient.ToolError](err); ok && failure.Code == "INVALID_ARGUMENT" {
-		err = nil
+		return nil
 	}
-	r := result{question: q}
 	for i, found := range answer.Results {
 		r.ranking = append(r.ranking, strings.TrimPrefix(found.Path, "./"))
-		if r.topScore = max(r.topScore, found.Score); i == 0 {
+		r.topScore = max(r.topScore, found.Score)
+		if i == 0 {
 			r.firstScore = found.Score
 		}
 	}
-	return r, err
+	return err
 }
 
 // The kinds of what assistants do, and of what they do every day.

@@ -90,7 +90,7 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 		printTableHead = printHookHead
 		all = slices.DeleteFunc(all, func(c competitor) bool { return c.name == tinyStandIn })
 	}
-	var kinds, pushes strings.Builder
+	var kinds strings.Builder
 	printTableHead(out)
 	for _, t := range tasks {
 		for _, c := range all {
@@ -103,25 +103,19 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 			}
 			for _, mode := range c.modes {
 				printMode(out, &kinds, t.Name, c.name, mode, samples[mode], o.hook)
-				samples[mode][0].printPushes(&pushes, t.Name, c.name)
 			}
 		}
 	}
 	if o.hook {
-		if err := actTable(ctx, out, &pushes, all); err != nil {
-			return err
-		}
-		printPushesHead(out)
-		_, err := io.WriteString(out, pushes.String())
-		return err
+		return actTable(ctx, out, all)
 	}
 	printKindsHead(out)
 	fmt.Fprint(out, kinds.String())
 	return nil
 }
 
-// actTable judges the hooks of what assistants do, with every competitor, and adds rows to pushes.
-func actTable(ctx context.Context, out, pushes io.Writer, all []competitor) error {
+// actTable judges the hooks of what assistants do, with every competitor.
+func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 	printActsHead(out)
 	for _, set := range []string{folder + "/acts", folder + "/literal"} {
 		t, err := actTask(set, folder+"/acts/others.jsonl")
@@ -133,9 +127,7 @@ func actTable(ctx context.Context, out, pushes io.Writer, all []competitor) erro
 			if err != nil {
 				return fmt.Errorf("judge acts with %s: %w", c.name, err)
 			}
-			acts := samples[c.modes[len(c.modes)-1]][0]
-			acts.printActs(out, t.Name, c.name)
-			acts.printPushes(pushes, t.Name+", acts", c.name)
+			samples[c.modes[len(c.modes)-1]][0].printActs(out, t.Name, c.name)
 		}
 	}
 	return nil
@@ -177,7 +169,8 @@ func judgeIn(ctx context.Context, t task, c competitor, sizes []int, hook bool) 
 	if err := write(filepath.Join(home, "settings.json"), string(content)); err != nil {
 		return nil, err
 	}
-	if in.Program, err = filepath.Abs(program); err != nil {
+	in.Program, err = filepath.Abs(program)
+	if err != nil {
 		return nil, err
 	}
 	database, drop, err := testenv.NewDatabase(ctx, os.Getenv(testenv.EnvDatabaseURL))
@@ -203,11 +196,11 @@ func newTasks(dirs []string) (tasks []task, err error) {
 				files = append(files, filepath.Join(other, "queries.jsonl"))
 			}
 		}
-		t := task{collection: c}
-		if t.others, err = readAllOthers(files); err != nil {
+		others, err := readAllOthers(files)
+		if err != nil {
 			return nil, err
 		}
-		tasks = append(tasks, t)
+		tasks = append(tasks, task{c, others})
 	}
 	return tasks, nil
 }

@@ -183,7 +183,8 @@ func (s sample) printActs(w io.Writer, set, by string) {
 				continue
 			}
 			took = append(took, r.took)
-			if tokens += r.tokens; r.pointed != "" {
+			tokens += r.tokens
+			if r.pointed != "" {
 				shown++
 			}
 		}
@@ -198,41 +199,4 @@ func (s sample) printActs(w io.Writer, set, by string) {
 		}
 		printRow(w, row...)
 	}
-}
-
-func printPushesHead(w io.Writer) {
-	printHead(w, "set", "by", "turns", "know-to-ask failures", "false fires", "push precision", "push recall", "tokens a turn")
-}
-
-// printPushes prints the measures of gbrain's BrainBench (docs/eval/BRAINBENCH.md of garrytan/gbrain). A turn is
-// a question or an act. Turns that a document answers should get one; the others should get none. Precision
-// is over all documents pushed, and recall over all documents that answer. A hook pushes at most one a turn.
-func (s sample) printPushes(w io.Writer, set, by string) {
-	var asking, answered, silent, fired, pushed, right, tokens int
-	for _, r := range s.results {
-		hit := r.judged[r.pointed] > 0
-		if tokens += r.tokens; r.pointed != "" {
-			pushed++
-		}
-		if hit {
-			right++
-		}
-		if !r.judged.answerable() {
-			if silent++; r.pointed != "" {
-				fired++
-			}
-			continue
-		}
-		asking++
-		for _, grade := range r.judged {
-			if grade > 0 {
-				answered++
-			}
-		}
-	}
-	row := []string{set, by, strconv.Itoa(len(s.results))}
-	for _, of := range [][2]int{{asking - right, asking}, {fired, silent}, {right, pushed}, {right, answered}} {
-		row = append(row, fmt.Sprintf("%.3f of %d", float64(of[0])/float64(max(of[1], 1)), of[1]))
-	}
-	printRow(w, append(row, fmt.Sprintf("%.1f", float64(tokens)/float64(max(len(s.results), 1))))...)
 }

@@ -49,47 +49,32 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, request recorded) 
 	})
 }
 
-// Pull configures pulls. A successful pull adds the model.
-type Pull struct {
-	// Steps are reported before the end; nil means a default list.
-	Steps []api.ProgressResponse
-	// Hold, if not nil, delays the end of the pull until it is closed.
-	Hold <-chan struct{}
-	// Err is the error with which the pull fails after the steps, "" for none.
-	Err string
-}
-
-var defaultSteps = []api.ProgressResponse{ //nolint:gochecknoglobals // a table
+// pullSteps are reported before a pull ends.
+var pullSteps = []api.ProgressResponse{ //nolint:gochecknoglobals // a table
 	{Status: "pulling manifest"},
 	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000},
 	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000, Completed: 1000},
 	{Status: "writing manifest"},
 }
 
-// SetPull configures the next pulls.
-func (s *Server) SetPull(pull Pull) {
-	s.locked(func() { s.pull = pull })
+// SetPullError makes the next pulls fail after their steps. With "" they add the model.
+func (s *Server) SetPullError(message string) {
+	s.locked(func() { s.pullError = message })
 }
 
-func (s *Server) pullModel(w http.ResponseWriter, r *http.Request, request recorded) {
+func (s *Server) pullModel(w http.ResponseWriter, _ *http.Request, request recorded) {
 	s.mu.Lock()
-	pull := s.pull
+	failure := s.pullError
 	s.mu.Unlock()
 	send := startStream(w)
-	if pull.Steps == nil {
-		pull.Steps = defaultSteps
-	}
-	for _, step := range pull.Steps {
+	for _, step := range pullSteps {
 		send(step)
 		if request.faults.HangUp {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	if pull.Hold != nil && !wait(r.Context(), s, pull.Hold) {
-		return
-	}
-	if pull.Err != "" {
-		send(map[string]any{"error": pull.Err})
+	if failure != "" {
+		send(map[string]any{"error": failure})
 		return
 	}
 	s.AddModel(request.Model, digestOf(request.Model))

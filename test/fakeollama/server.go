@@ -27,16 +27,16 @@ type Server struct {
 	// computing holds an element while texts are embedded.
 	computing chan struct{}
 
-	mu       sync.Mutex
-	faults   Faults
-	models   map[string]string // digests by full name
-	window   int               // of every model, 0 if they do not say
-	answer   func(system, user string) []string
-	pull     Pull
-	observe  func(*http.Request)
-	requests []Request
-	measured int
-	left     chan string
+	mu        sync.Mutex
+	faults    Faults
+	models    map[string]string // digests by full name
+	window    int               // of every model, 0 if they do not say
+	answer    func(system, user string) []string
+	pullError string
+	observe   func(*http.Request)
+	requests  []Request
+	measured  int
+	left      chan string
 }
 
 // Request is a request that the server received.

@@ -22,9 +22,7 @@ func Compare(t *testing.T, file, got string) {
 	t.Helper()
 	want, err := os.ReadFile(file)
 	if *update && (errors.Is(err, fs.ErrNotExist) || err == nil && string(want) != got) {
-		if err = os.MkdirAll(filepath.Dir(file), 0o750); err == nil {
-			err = os.WriteFile(file, []byte(got), 0o600)
-		}
+		err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, []byte(got), 0o600))
 		want = []byte(got)
 	}
 	if err != nil {

@@ -22,8 +22,7 @@ import (
 type Client struct {
 	*mcp.ClientSession
 
-	// Log is the end of what the server writes to stderr, unless the command has a
-	// Stderr of its own.
+	// Log is the end of what the server writes to stderr. It is empty if the command has its own Stderr.
 	Log *tail.Buffer
 
 	command *exec.Cmd
@@ -160,11 +159,25 @@ func (c *Client) Index(ctx context.Context) (*Index, error) {
 	return answer.Index, err
 }
 
+// WaitForText returns when words find every document of the active project.
+func (c *Client) WaitForText(ctx context.Context) error {
+	for {
+		index, err := c.Index(ctx)
+		if err != nil || index == nil || index.Pending == 0 {
+			return err
+		}
+		time.Sleep(often)
+	}
+}
+
+// often is the time between two looks at an index.
+const often = 20 * time.Millisecond
+
 // Activate activates the project of a config file, and returns when its index holds
 // all of its documents with their vectors. It fails if the index waits for long, as it
 // does for a moment after a crash of the database.
 func (c *Client) Activate(ctx context.Context, config, branch string) error {
-	const often, long = 20 * time.Millisecond, 5 * time.Second
+	const long = 5 * time.Second
 	var waits time.Time // since when
 	if err := c.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, nil); err != nil {
 		return err

@@ -15,42 +15,37 @@ const (
 // checkDuplicates finds documents with nearly the same terms. A document may repeat a document that it
 // supersedes.
 func (e *examination) checkDuplicates() {
-	later, _ := e.set.Superseded()
-	var texts []text
-	with := map[string][]int{} // the texts that have a term
+	var documents []*docset.Document
+	var sizes []int            // their numbers of terms
+	with := map[string][]int{} // the documents that have a term
 	for _, d := range e.set.Documents {
-		t := text{document: d, terms: textTerms(d)}
-		if len(t.terms) < minTerms {
+		terms := textTerms(d)
+		if len(terms) < minTerms {
 			continue
 		}
-		both := make([]int, len(texts)) // how many terms they have in common
-		for term := range t.terms {
+		both := make([]int, len(documents)) // how many terms they have in common
+		for term := range terms {
 			for _, other := range with[term] {
 				both[other]++
 			}
-			with[term] = append(with[term], len(texts))
+			with[term] = append(with[term], len(documents))
 		}
 		best, likest := minShare, -1
 		for other, n := range both {
-			likeness := float64(n) / float64(len(t.terms)+len(texts[other].terms)-n)
+			likeness := float64(n) / float64(len(terms)+sizes[other]-n)
 			if likeness > best || likeness == best && likest < 0 {
 				best, likest = likeness, other
 			}
 		}
 		if likest >= 0 {
-			other := texts[likest].document
-			if !slices.Contains(later[d.Path], other.Path) && !slices.Contains(later[other.Path], d.Path) {
+			other := documents[likest]
+			if !slices.Contains(e.later[d.Path], other.Path) && !slices.Contains(e.later[other.Path], d.Path) {
 				e.add(d, 1, Warning, "near-duplicate", fmt.Sprintf(
 					"%.0f %% of its words are those of %s; merge them, or have the newer one supersede the other", 100*best, other.Path))
 			}
 		}
-		texts = append(texts, t)
+		documents, sizes = append(documents, d), append(sizes, len(terms))
 	}
-}
-
-type text struct {
-	document *docset.Document
-	terms    map[string]bool
 }
 
 // textTerms returns the terms of a document without those of its front matter.

@@ -51,7 +51,10 @@ type Report struct {
 type examination struct {
 	project *project.Project
 	set     *docset.Set
-	report  Report
+	// later and latest are of the superseded documents, see [docset.Set.Superseded].
+	later  map[string][]string
+	latest map[string]string
+	report Report
 }
 
 func (e *examination) add(d *docset.Document, line int, severity Severity, check, message string) {
@@ -73,6 +76,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e := &examination{
 		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}
+	e.later, e.latest = set.Superseded()
 	if len(set.Documents) == 0 {
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}
@@ -108,16 +112,21 @@ func OfConfig(root string, err error) (Report, bool) {
 	if !ok {
 		return Report{}, false
 	}
-	path := problem.Path
-	if relative, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(relative) {
-		path = filepath.ToSlash(relative)
-	}
 	message := problem.Problem + ". " + problem.Hint
 	if problem.Key != "" {
 		message = problem.Key + " " + message
 	}
 	return Report{
-		Findings: []Finding{{Path: path, Line: 1, Severity: Error, Check: "config", Message: message}},
+		Findings: []Finding{{Path: fromRoot(root, problem.Path), Line: 1, Severity: Error, Check: "config", Message: message}},
 		Notes:    []string{"the documents were not checked: the configuration is not valid"},
 	}, true
+}
+
+// fromRoot returns the path of a file of the repository from its root. Other paths stay.
+func fromRoot(root, path string) string {
+	relative, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(relative) {
+		return path
+	}
+	return filepath.ToSlash(relative)
 }

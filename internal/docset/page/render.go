@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -120,10 +120,8 @@ func allow(link ast.Node, destination string) bool {
 }
 
 // htmlTag matches each "<" and ">" of HTML: in a tag, a comment, a script or style with its content, or alone.
-var htmlTag = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)<!--.*?(?:-->|$)|<(?i:script|style)[\s/>].*?(?:</(?i:script|style)\s*>|$)|<[!?][^>]*(?:>|$)` +
-		`|<(/?[a-zA-Z][a-zA-Z0-9-]*)(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?/?>|([<>])`)
-})
+var htmlTag = lazyregexp.New(`(?s)<!--.*?(?:-->|$)|<(?i:script|style)[\s/>].*?(?:</(?i:script|style)\s*>|$)|<[!?][^>]*(?:>|$)` +
+	`|<(/?[a-zA-Z][a-zA-Z0-9-]*)(?:\s(?:[^<>"']|"[^"]*"|'[^']*')*)?/?>|([<>])`)
 
 // plainHTML returns HTML with its text and its plain tags, without attributes. Each "<" in it begins one of these tags.
 func plainHTML(source []byte) ast.Node {

@@ -158,6 +158,21 @@ func TestPlainHTML_TakesTimeInProportion(t *testing.T) { //nolint:paralleltest /
 // No text becomes HTML that runs or loads something.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
+		"<script>alert(1)</script>\n\nText <script src=//evil.example/x.js></script>",
+		"<img src=x onerror=alert(1)> ![a](https://evil.example/x.png \"t\") [![b](javascript:alert(1))](javascript:alert(2))",
+		"[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](&#106;avascript:alert(1)) [d](<java\tscript:alert(1)>) [e](vbscript:x)",
+		"[a](data:text/html,<script>alert(1)</script>) [b](data:image/png;base64,AA) [c](file:///etc/passwd) [d](//evil.example/x)",
+		"<a href=javascript:alert(1)>a</a> <a href=' &#1; javascript:alert(1)'>b</a> <a href=//evil.example>c</a> <a href='\\\\evil\\x'>d</a>",
+		"<p onclick=alert(1) style='position:fixed' class=x>a</p> <details open ontoggle=alert(1)>b</details>",
+		"<iframe src=https://evil.example></iframe><object data=x></object><embed src=x><base href=https://evil.example>",
+		"<form action=https://evil.example><input name=a><button>b</button></form><meta http-equiv=refresh content='0;url=//evil.example'>",
+		"<svg><script>alert(1)</script><a xlink:href=javascript:alert(1)>a</a></svg><math><mtext></table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+		"<style>@import '//evil.example/x.css'</style><link rel=stylesheet href=//evil.example/x.css>\n\n# Head <h1 id=content>clobbers</h1>",
+		"<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript><!-- --!><img src=x onerror=alert(1)> -->",
+		"| a | b |\n|---|---|\n| <img src=x onerror=alert(1)> | `<script>` |\n\n```html\n<script>alert(1)</script>\n```\n\n</script><!--",
+		"[[javascript:alert(1)]] [[//evil.example/x|a]] ![[x.png\"onerror=alert(1)]] [[a#\" onclick=alert(1) x=\"|b]] [[<script>alert(1)</script>]]",
+		"[ref]\n\n[ref]: javascript:alert(1)\n\n<javascript:alert(1)> <https://evil.example/\"onclick=alert(1)>",
+		strings.Repeat("[", 5_000) + "<script>alert(1)</script>",
 		"# a\n\n<script>alert(1)</script> <a href=javascript:x onclick=\"y>\">b</a> [c](javascript:x) [d](b.md) <https://e.f> www.g.example",
 		"|a|b|\n|-:|:-:|\n|<br>|<img src=x onerror=y>|\n\n```go x\n<svg>\n```\n\n- [x] ~~a~~ ![b [c](d)](e \"f\") [[b]]",
 		"<details>\n<summary title='a>b<i>'>c</summary>\n<!-- d\n\n<![CDATA[e]]> <?f?> &lt;g&gt; <h\n\n</h>\n\n<style>\n\n1. i\n\n> <pre>\n> j\n",

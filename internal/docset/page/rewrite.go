@@ -89,7 +89,8 @@ func (w *rewriter) number(node ast.Node) {
 	case extast.KindTableRow, extast.KindTableHeader:
 		from = node.FirstChild()
 	case ast.KindTextBlock:
-		if node = node.Parent(); node.Kind() != ast.KindListItem || node.FirstChild() != from {
+		node = node.Parent()
+		if node.Kind() != ast.KindListItem || node.FirstChild() != from {
 			return
 		}
 	default:
@@ -181,8 +182,9 @@ func (w *rewriter) route(destination string) string {
 		return ""
 	}
 	found := documentRoute + url.PathEscape(target)
-	if decoded, err := url.PathUnescape(fragment); err == nil && decoded != "" {
-		found += "/" + url.PathEscape(headingAnchor(decoded))
+	decoded, err := url.PathUnescape(fragment)
+	if err != nil || decoded == "" {
+		return found
 	}
-	return found
+	return found + "/" + url.PathEscape(headingAnchor(decoded))
 }

@@ -2,23 +2,18 @@ package page
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // word matches a word of a text, and pairs a script without spaces between words. search.js has the same.
 var (
-	word = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*`)
-	})
-	pairs = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
-	})
+	word  = lazyregexp.New(`[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*`)
+	pairs = lazyregexp.New(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
 )
 
 // stems returns the words of the documents by their terms, so that the page finds what a search finds: both

@@ -1,8 +1,11 @@
 package lint
 
 import (
+	"slices"
+
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // checkLinks finds broken links, links that are not returned, and documents without a link. A superseded
@@ -42,19 +45,29 @@ func (e *examination) checkLinks() {
 
 // checkSupersession finds documents that supersede each other, and superseded critical ones.
 func (e *examination) checkSupersession() {
-	later, superseded := e.set.Superseded()
 	for _, d := range e.set.Documents {
 		switch {
-		case len(later[d.Path]) == 0:
-		case superseded[d.Path] == "":
+		case len(e.later[d.Path]) == 0:
+		case e.latest[d.Path] == "":
 			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
 				"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`")
 		case d.Level == catalog.Critical:
-			for _, path := range later[d.Path] {
+			for _, path := range e.later[d.Path] {
 				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", path+
 					" supersedes it, so it is no rule any more; "+
 					"remove its promotion_level, and make that one critical if it is a rule")
 			}
+		}
+	}
+}
+
+// checkQuestions finds rules that no question helps to find.
+func (e *examination) checkQuestions() {
+	isQuestion := func(p index.DissectedPassage) bool { return p.Question }
+	for _, d := range e.set.Documents {
+		if d.Level == catalog.Critical && len(e.later[d.Path]) == 0 && !slices.ContainsFunc(d.Passages, isQuestion) {
+			e.add(d, d.LineOfField("promotion_level"), Notice, "no-questions",
+				"a critical document without `questions`; list three that it answers, as somebody asks who does not know the answer")
 		}
 	}
 }

@@ -1,12 +1,9 @@
-// Package linkgraph draws the links between a project's documents, as DOT and as Mermaid. It
-// must not know the database, models or MCP.
-package linkgraph
+package docset
 
 import (
 	"cmp"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
@@ -38,18 +35,18 @@ type Graph struct {
 	Edges []Edge `json:"edges"`
 }
 
-// New returns the graph of the documents that can be indexed.
-func New(set *docset.Set) *Graph {
+// Graph returns the graph of the documents that can be indexed.
+func (s *Set) Graph() *Graph {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
-	at := map[*docset.Document]int{}
-	for _, d := range set.Documents {
+	at := map[*Document]int{}
+	for _, d := range s.Documents {
 		if d.Err == nil {
 			at[d] = len(g.Nodes)
 			g.Nodes = append(g.Nodes, Node{Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Orphan: true})
 		}
 	}
 	supersedes := map[[2]int]bool{}
-	for _, d := range set.Documents {
+	for _, d := range s.Documents {
 		for _, target := range d.Targets {
 			if other := target.Document; d.Err == nil && other != nil && other != d {
 				pair := [2]int{at[d], at[other]}
@@ -60,7 +57,7 @@ func New(set *docset.Set) *Graph {
 	}
 	for pair, replaces := range supersedes {
 		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
-		// Of two directions, keep the one that supersedes, or else the one from the first path.
+		// Of two directions, keep the one that supersedes. If none does, keep the one from the first path.
 		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
 			continue
 		}

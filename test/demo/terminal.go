@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"io/fs"
-	"os/exec"
 	"regexp"
 	"strings"
 	"time"
@@ -26,9 +24,10 @@ const (
 
 // terminal records what a terminal shows, line by line.
 type terminal struct {
-	bin, dir    string
-	environment []string
-	hidden      *strings.Replacer
+	*demo
+
+	dir    string
+	hidden *strings.Replacer
 
 	now   time.Duration
 	lines []line
@@ -41,17 +40,11 @@ type line struct {
 	typed bool
 }
 
-func (t *terminal) command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, name, arguments...)
-	command.Dir, command.Env = t.dir, t.environment
-	return command
-}
-
 // run types a command and runs it in a shell.
 func (t *terminal) run(ctx context.Context, typed string) error {
 	t.now += pause + time.Duration(len(typed))*keyTime
 	t.lines = append(t.lines, line{t.now, typed, true})
-	command := t.command(ctx, "sh", "-c", typed)
+	command := t.command(ctx, t.dir, "sh", "-c", typed)
 	start := time.Now()
 	file, err := pty.StartWithSize(command, &pty.Winsize{Rows: 40, Cols: columns})
 	if err != nil {
@@ -82,37 +75,12 @@ func (t *terminal) plain(text string) string {
 }
 
 // wrap cuts a line as a terminal does.
-func wrap(text string) (rows []string) {
-	letters := []rune(text)
+func wrap(text string) []string {
+	rows, letters := []string{}, []rune(text)
 	for len(letters) > columns {
 		rows, letters = append(rows, string(letters[:columns])), letters[columns:]
 	}
 	return append(rows, string(letters))
-}
-
-// cast returns the recording as an asciicast, with the letters of commands one by one.
-func (t *terminal) cast() []byte {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	put := func(value any) { _ = encoder.Encode(value) } // a buffer takes everything
-	event := func(at time.Duration, text string) {
-		put([]any{json.Number(fmt.Sprintf("%.3f", at.Seconds())), "o", text})
-	}
-	put(map[string]any{"version": 2, "width": columns, "height": len(t.lines) + 1, "title": "compound-docs"})
-	for _, l := range t.lines {
-		if !l.typed {
-			event(l.at, l.text+"\r\n")
-			continue
-		}
-		begin := l.at - time.Duration(len(l.text))*keyTime
-		event(begin-pause, prompt)
-		for i, letter := range l.text {
-			event(begin+time.Duration(i)*keyTime, string(letter))
-		}
-		event(l.at, "\r\n")
-	}
-	return out.Bytes()
 }
 
 // svgHead is for width, height and size of the letters.

@@ -1,4 +1,4 @@
-package linkgraph_test
+package docset_test
 
 import (
 	"strings"
@@ -7,14 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
-	"github.com/compound-docs/compound-docs/internal/docset/linkgraph"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
 // read returns the graph of a project with a note for each name, which is titled with
 // markup and links as its text says.
-func read(t *testing.T, texts map[string]string) *linkgraph.Graph {
+func read(t *testing.T, texts map[string]string) *docset.Graph {
 	t.Helper()
 	repo := gitrepo.New(t)
 	repo.Put(".csharp-compounding-docs/config.json",
@@ -26,11 +25,11 @@ func read(t *testing.T, texts map[string]string) *linkgraph.Graph {
 	repo.Must(err)
 	set, err := docset.Read(t.Context(), p)
 	repo.Must(err)
-	return linkgraph.New(set)
+	return set.Graph()
 }
 
 // sample has a circle of three, two that link to each other, a successor and an orphan.
-func sample(t *testing.T) *linkgraph.Graph {
+func sample(t *testing.T) *docset.Graph {
 	t.Helper()
 	return read(t, map[string]string{
 		"a": "promotion_level: critical\n---\n[b](b.md)\n", "b": "---\n[c](c.md)\n", "c": "---\n[a](a.md) [d](d.md)\n",
@@ -39,7 +38,7 @@ func sample(t *testing.T) *linkgraph.Graph {
 }
 
 // links returns the edges in short, with what is special in capitals.
-func links(g *linkgraph.Graph) []string {
+func links(g *docset.Graph) []string {
 	name := func(i int) string {
 		return strings.TrimSuffix(g.Nodes[i].Path[strings.LastIndex(g.Nodes[i].Path, "/")+1:], ".md")
 	}
@@ -56,7 +55,7 @@ func links(g *linkgraph.Graph) []string {
 	return found
 }
 
-func TestNew_MarksOrphans(t *testing.T) {
+func TestGraph_MarksOrphans(t *testing.T) {
 	t.Parallel()
 	g := sample(t)
 	want := []string{"a b", "b c", "c a", "c d MUTUAL", "e d SUPERSEDES"}
@@ -74,7 +73,7 @@ func TestNew_MarksOrphans(t *testing.T) {
 	}
 }
 
-func TestFormats_AreRepeatableAndEscaped(t *testing.T) {
+func TestGraph_FormatsAreRepeatableAndEscaped(t *testing.T) {
 	t.Parallel()
 	g := sample(t)
 	write := func(format string) string {
