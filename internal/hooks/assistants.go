@@ -1,4 +1,4 @@
-package recall
+package hooks
 
 import (
 	"cmp"
@@ -92,8 +92,8 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 		NewString: in.ToolInput.NewString, Content: cmp.Or(in.ToolInput.Content, in.ToolInput.Contents),
 		Error: cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
 	}
-	if e.Error == "" {
-		e.Error = failureIn(slices.Concat(in.Response, in.Output))
+	if response := slices.Concat(in.Response, in.Output); e.Error == "" && len(response) > 0 {
+		e.Error = failureIn(response)
 	}
 	if e.Error != "" {
 		e.Event = Failure // some assistants have one event for both

@@ -1,7 +1,8 @@
-package recall
+package hooks
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -86,10 +87,10 @@ func TestStore_ForgetsOldAndBrokenSessions(t *testing.T) {
 	store := NewStore(home)
 	update(t, store, "old", func(s *Session) { s.Wrote = true })
 	update(t, store, "broken", func(s *Session) { s.Wrote = true })
-	old := filepath.Join(home, sessionsFolder, fileName("old"))
+	old := store.file("old", sessionExtension)
 	long := time.Now().Add(-maxAge - time.Hour)
 	if err := errors.Join(os.Chtimes(old, long, long),
-		os.WriteFile(filepath.Join(home, sessionsFolder, fileName("broken")), []byte(`{"shown": [`), 0o600)); err != nil {
+		os.WriteFile(store.file("broken", sessionExtension), []byte(`{"shown": [`), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	update(t, store, "new", func(*Session) {})
@@ -101,26 +102,26 @@ func TestStore_ForgetsOldAndBrokenSessions(t *testing.T) {
 	}
 }
 
-func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
+// A question is kept once, with when it was asked last. Of too many the oldest are forgotten.
+func TestStore_KeepsQuestions(t *testing.T) {
 	t.Parallel()
-	s := Session{Shown: []Shown{shown("a.md")}}
-	if !s.Knows("/repo", "a.md") || s.Knows("/other", "a.md") || s.Knows("/repo", "b.md") {
-		t.Error("knows the wrong documents")
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	store := NewStore(t.TempDir())
+	ask := func(question, second int) {
+		if err := store.AddQuestion(t.Context(), "/repo", fmt.Sprint(question), began.Add(time.Duration(second)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s.Compact()
-	if s.Knows("/repo", "a.md") || !s.RemindDue {
-		t.Errorf("after a compaction: %+v, want the document forgotten and a reminder", s)
+	for i := range 500 {
+		ask(i, i)
 	}
-	s.Wrote = true
-	if s.Compact(); s.RemindDue || s.Wrote {
-		t.Errorf("after a document and a compaction: %+v, want no reminder", s)
+	ask(0, 500)
+	ask(500, 501)
+	got := store.Questions("/repo")
+	if _, oldest := got["1"]; len(got) != 500 || oldest || !got["0"].Equal(began.Add(500*time.Second)) {
+		t.Errorf("%d questions, the oldest among them %v, the one asked again at %s", len(got), oldest, got["0"])
 	}
-	s.Shown = append(s.Shown, shown("a.md"))
-	if !s.Knows("/repo", "a.md") {
-		t.Error("does not know what was shown after the compaction")
-	}
-	s.Open("/repo", "a.md")
-	if !s.Shown[0].Opened || !s.Shown[1].Opened {
-		t.Errorf("opened: %+v", s.Shown)
+	if other := store.Questions("/other"); len(other) > 0 {
+		t.Errorf("another project has %d questions", len(other))
 	}
 }
