@@ -148,35 +148,6 @@ func TestRecall_PointsToWhatCitesAFileBeforeItsEdit(t *testing.T) {
 	}
 }
 
-// A compaction loses what was found out: the next prompt brings a reminder, once, unless the
-// session has written a document.
-func TestRecall_RemindsOnceAfterACompaction(t *testing.T) {
-	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
-	compact := func(session string) {
-		h.call(t, arguments{"event": "PreCompact", "session_id": session})
-	}
-	compact("s")
-	if got := h.call(t, prompt("s", "continue")); !strings.Contains(got, "write it down") {
-		t.Errorf("after a compaction: %q, want a reminder", got)
-	}
-	if got := h.call(t, prompt("s", "continue")); got != "" {
-		t.Errorf("a second time: %q", got)
-	}
-	h.call(t, arguments{
-		"event": "PreToolUse", "session_id": "wrote", "tool_name": "Write", "file_path": h.root + "/csharp-compounding-docs/insights/x.md",
-	})
-	compact("wrote")
-	if got := h.call(t, prompt("wrote", "continue")); got != "" {
-		t.Errorf("after a document was written: %q", got)
-	}
-	quiet := newHooks(t, `{"project_name": "p", "recall": "prompt"}`)
-	quiet.call(t, arguments{"event": "PreCompact", "session_id": "s"})
-	if got := quiet.call(t, prompt("s", "continue")); got != "" {
-		t.Errorf("where only prompts are answered: %q", got)
-	}
-}
-
 func TestRecall_CanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	const question = "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"

@@ -9,12 +9,13 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // repo is a project whose own documents are below docs/.
 func repo() Project {
 	return Project{
-		Root: "/repo", Allowed: project.RecallAll,
+		Root: "/repo", Allowed: project.RecallGuard,
 		IsDocument: func(path string) bool { return strings.HasPrefix(path, "docs/") },
 	}
 }
@@ -26,35 +27,48 @@ func step(s *Session, e Event, found ...candidate) string {
 	}
 	said := decide(*s, repo(), e, found, time.Now())
 	s.note(repo(), e, said)
+	if e.act() == delegating { // the subagent hears it
+		return ""
+	}
 	return said.text
 }
 
 func about(path string) candidate {
-	hit := rag.Hit{Path: path, Title: "Title", Summary: "A summary of some words for this document.", StartLine: 1, EndLine: 9}
+	hit := rag.Hit{Path: path, Title: "Title", Level: catalog.Critical, Summary: "A summary of some words for this document.", StartLine: 1, EndLine: 9}
 	return candidate{Hit: hit, why: "same command"}
 }
 
-// A session of 200 calls gets at most six pointers and 500 tokens, and later calls get some again.
+// A session of 200 calls is told at most six documents, and 500 tokens with what it is asked to write down, whatever
+// the calls are. Later calls are told documents again.
 func TestDecide_HasABudget(t *testing.T) {
 	t.Parallel()
-	var s Session
-	shown, size := 0, 0
-	call := func(i int) string {
-		return step(&s, Event{Event: Before, Command: "x"}, about(fmt.Sprintf("docs/%d.md", i)))
-	}
-	for i := range windowCalls {
-		if text := call(i); text != "" {
-			shown, size = shown+1, size+len(text)
+	for _, name := range []string{"a", "a-name-that-takes-the-room-of-other-documents-because-it-is-long"} {
+		s, said := Session{RemindDue: true}, ""
+		for i := range windowCalls {
+			command := fmt.Sprint("make ", i/2)
+			act := []Event{
+				{Event: Before, Command: command}, {Event: Before, ToolName: "Write", FilePath: "src/a.go"}, {Event: Before, Prompt: "look"},
+			}[i%3]
+			said += step(&s, act, about(fmt.Sprintf("docs/%s-%d.md", name, i)))
+			for _, e := range []Event{
+				{Event: Failure, Command: command}, {Event: After, Command: command}, {Event: Started}, {Event: Prompt, Prompt: "continue"},
+			} {
+				said += step(&s, e)
+			}
 		}
-	}
-	if shown == 0 || shown > maxPointers || size > maxShownSize {
-		t.Errorf("%d pointers of %d characters", shown, size)
-	}
-	if text := call(windowCalls); text == "" {
-		t.Error("after 200 calls nothing is shown any more")
-	}
-	if text := call(windowCalls); text != "" {
-		t.Errorf("the same document is shown again: %s", text)
+		if shown := len(s.Shown); shown < 3 || shown > 6 {
+			t.Errorf("%s: %d documents are shown", name, shown)
+		}
+		const tokens, bytesOfToken = 500, 3.5 // a high estimate for English
+		if float64(len(said)) > tokens*bytesOfToken {
+			t.Errorf("%s: the session is told %d bytes", name, len(said))
+		}
+		if !strings.Contains(said, solved) || !strings.Contains(said, reminder) {
+			t.Errorf("%s: the session is not asked to write down what it has learned: %s", name, said)
+		}
+		if text := step(&s, Event{Event: Before, Command: "x"}, about("docs/late.md")); text == "" {
+			t.Errorf("%s: after 200 calls nothing is shown any more", name)
+		}
 	}
 }
 
@@ -125,6 +139,11 @@ func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 	step(&s, Event{Event: Before, ToolName: "Write", FilePath: "docs/new.md"})
 	if s.compact(); s.RemindDue || s.Wrote {
 		t.Errorf("after a document and a compaction: %+v, want no reminder", s)
+	}
+	quiet := repo()
+	quiet.Allowed = project.RecallPrompt
+	if said := decide(Session{RemindDue: true}, quiet, prompt, nil, time.Now()); said.text != "" {
+		t.Errorf("where only prompts are answered: %q", said.text)
 	}
 }
 
