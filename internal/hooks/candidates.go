@@ -77,51 +77,11 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	return c
 }
 
-// mention is a document that quotes what an event is about, or cites a file of it.
-type mention struct {
-	index.CitedPlaces
-
-	why string
-	// match has the quote; its text is "" for a citation.
-	match quoted.Match
-}
-
-// mentions returns the documents with a match, best first.
-func mentions(documents []index.CitedPlaces, matches []quoted.Match, why string) []mention {
-	var mentioned []mention
-	for _, m := range matches {
-		one := mention{documents[m.Document], why, m}
-		if m.Name {
-			one.why = "same name"
-		}
-		mentioned = append(mentioned, one)
-	}
-	return mentioned
-}
-
-// onCommand returns the documents that quote a command, and then those that cite a file of it.
-func (p Project) onCommand(ctx context.Context, line string) ([]candidate, error) {
-	documents, book := p.Cited(ctx)
-	mentioned := mentions(documents, book.Command(line), "same command")
-	for _, name := range quoted.Files(line) {
-		for i, d := range documents {
-			for _, text := range d.Places {
-				place := document.ParsePlace(text)
-				if strings.EqualFold(place.Path, strings.TrimPrefix(name, "./")) && !book.Advises(i, line) {
-					mentioned = append(mentioned, mention{CitedPlaces: d, why: "cites " + place.Path})
-					break
-				}
-			}
-		}
-	}
-	return p.passages(ctx, mentioned)
-}
-
 // onFailure returns the documents that quote a line of a failed command's output, or that a search for its
 // lines finds, with their remedies.
 func (p Project) onFailure(ctx context.Context, output string) ([]candidate, error) {
 	documents, book := p.Cited(ctx)
-	found, err := p.passages(ctx, mentions(documents, book.Output(output), "same error"))
+	found, err := p.passages(ctx, documents, book.Output(output), "same error")
 	if err != nil {
 		return nil, err
 	}
@@ -158,23 +118,23 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 	documents, book := p.Cited(ctx)
 	var found []candidate
 	for _, d := range documents {
-		for _, cited := range d.Places {
-			if place := document.ParsePlace(cited); place.Overlaps(document.Place{Path: file}) {
-				hit := rag.Hit{Path: d.Path, Title: d.Title, Level: d.Level, Score: 1}
-				found = append(found, candidate{Hit: hit, why: "same file", cites: place.String()})
-				break
-			}
+		i := slices.IndexFunc(d.Places, func(cited string) bool {
+			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
+		})
+		if i >= 0 {
+			hit := rag.Hit{Path: d.Path, Title: d.Title, Level: d.Level, Score: 1}
+			found = append(found, candidate{Hit: hit, why: "same file", cites: d.Places[i]})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
 	})
-	rules, err := p.supported(ctx, mentions(documents, book.Text(text), "rule on this code"), file+"\n"+text)
+	rules, err := p.supported(ctx, documents, book.Text(text), file+"\n"+text)
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := p.passages(ctx, rules)
+	warnings, err := p.passages(ctx, documents, rules, "rule on this code")
 	return append(found, warnings...), err
 }
 
@@ -182,17 +142,20 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 // the text, and titledSupport if it has the name in its title.
 const leastSupport, titledSupport = .05, .1
 
-// supported returns the documents that a text speaks of: it has several of a document's quotes, or one that
-// the document warns of with other words of the document.
-func (p Project) supported(ctx context.Context, mentioned []mention, text string) ([]mention, error) {
-	var supported []mention
-	for _, m := range mentioned[:min(len(mentioned), maxCandidates)] {
+// supported returns the matches with documents that a text speaks of: it has several of a document's quotes, or
+// one that the document warns of with other words of the document.
+func (p Project) supported(
+	ctx context.Context, documents []index.CitedPlaces, matches []quoted.Match, text string,
+) ([]quoted.Match, error) {
+	var supported []quoted.Match
+	for _, m := range matches[:min(len(matches), maxCandidates)] {
 		least := leastSupport
-		if m.match.Weight < 1 {
+		if m.Weight < 1 {
 			least = titledSupport
 		}
-		if m.match.Weight <= 1 {
-			hits, err := p.bestPassage(ctx, m, strings.ReplaceAll(text, strings.TrimSuffix(m.match.Text, "()"), " "))
+		if m.Weight <= 1 {
+			rest := strings.ReplaceAll(text, strings.TrimSuffix(m.Text, "()"), " ")
+			hits, err := p.bestPassage(ctx, documents[m.Document], rest)
 			if err != nil {
 				return nil, err
 			}
@@ -205,27 +168,36 @@ func (p Project) supported(ctx context.Context, mentioned []mention, text string
 	return supported, nil
 }
 
-// passages returns documents with the passages that mention something.
-func (p Project) passages(ctx context.Context, mentioned []mention) ([]candidate, error) {
+// passages returns the documents of the best matches, each with its passage about the match.
+func (p Project) passages(
+	ctx context.Context, documents []index.CitedPlaces, matches []quoted.Match, why string,
+) ([]candidate, error) {
 	var found []candidate
-	for _, m := range mentioned[:min(len(mentioned), maxCandidates)] {
-		hits, err := p.bestPassage(ctx, m, cmp.Or(m.match.Text, m.Title))
+	for _, m := range matches[:min(len(matches), maxCandidates)] {
+		d, why := documents[m.Document], why
+		switch {
+		case m.File != "":
+			why = "cites " + m.File
+		case m.Name:
+			why = "same name"
+		}
+		hits, err := p.bestPassage(ctx, d, cmp.Or(m.Text, d.Title))
 		if err != nil {
 			return nil, err
 		}
 		for _, hit := range hits {
 			hit.Score = 1 // it was not found by the search
-			found = append(found, p.withNotes(ctx, m.Collection, candidate{Hit: hit, why: m.why}))
+			found = append(found, p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: why}))
 		}
 	}
 	return found, nil
 }
 
 // bestPassage returns the passage of a document that has most of a text's words, if one has any.
-func (p Project) bestPassage(ctx context.Context, m mention, text string) ([]rag.Hit, error) {
-	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: m.Collection}, rag.Query{
+func (p Project) bestPassage(ctx context.Context, d index.CitedPlaces, text string) ([]rag.Hit, error) {
+	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
 		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
-		Filter: rag.Filter{Documents: []int64{m.ID}},
+		Filter: rag.Filter{Documents: []int64{d.ID}},
 	})
 	return hits.Documents, err
 }

@@ -88,7 +88,8 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	case asking, delegating:
 		return p.search(ctx, rag.Query{Text: e.Prompt, Patience: embeddingWait}, "answers this")
 	case running:
-		return p.onCommand(ctx, e.Command)
+		documents, book := p.Cited(ctx)
+		return p.passages(ctx, documents, book.Command(e.Command), "same command")
 	case failing:
 		return p.onFailure(ctx, e.output())
 	case writing:

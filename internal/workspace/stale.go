@@ -135,7 +135,11 @@ func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
 	})
 	book := &quoted.Book{}
 	for _, d := range documents {
-		book.Add(d.Title, d.Quotes)
+		var files []string
+		for _, place := range d.Places {
+			files = append(files, document.ParsePlace(place).Path)
+		}
+		book.Add(d.Title, d.Quotes, files)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
