@@ -16,7 +16,7 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 	root, home := newProject(t, nil), t.TempDir()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for session, paths := range map[string][]string{"one": {"b.md", "c.md"}, "two": {"b.md"}} {
-		err := hooks.NewStore(home).Update(t.Context(), session, func(s *hooks.Session) error {
+		err := hooks.NewStore(home).Update(t.Context(), session, func(s *hooks.Session) {
 			for i, path := range paths {
 				s.Shown = append(s.Shown, hooks.Shown{
 					Project: root, Path: path, Opened: session == "one", At: at.Add(time.Duration(i) * time.Hour),
@@ -24,7 +24,6 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 				})
 			}
 			s.Shown = append(s.Shown, hooks.Shown{Project: "/elsewhere", Path: "a.md", At: at})
-			return nil
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -36,17 +36,14 @@ type Store struct{ dir string }
 func NewStore(home string) *Store { return &Store{filepath.Join(home, sessionsFolder)} }
 
 // Update changes a session and writes it. A session that is not known, or whose file
-// cannot be understood, begins empty. Nothing is written if change returns an error.
-func (s *Store) Update(ctx context.Context, id string, change func(*Session) error) error {
+// cannot be understood, begins empty.
+func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
 	return rewrite(ctx, s.file(id, sessionExtension), change)
 }
 
 // Compact notes that a session's conversation is compacted.
 func (s *Store) Compact(ctx context.Context, id string) error {
-	return s.Update(ctx, id, func(session *Session) error {
-		session.compact()
-		return nil
-	})
+	return s.Update(ctx, id, (*Session).compact)
 }
 
 // Shown returns what hooks have shown of the project at root, in no order.
@@ -73,7 +70,7 @@ func (s *Store) Questions(root string) map[string]time.Time {
 
 // AddQuestion keeps a question of the project at root that found nothing.
 func (s *Store) AddQuestion(ctx context.Context, root, question string, asked time.Time) error {
-	return rewrite(ctx, s.file(root, questionsExtension), func(kept *map[string]time.Time) error {
+	return rewrite(ctx, s.file(root, questionsExtension), func(kept *map[string]time.Time) {
 		if *kept == nil {
 			*kept = map[string]time.Time{}
 		}
@@ -82,7 +79,6 @@ func (s *Store) AddQuestion(ctx context.Context, root, question string, asked ti
 			byAge := func(a, b string) int { return (*kept)[a].Compare((*kept)[b]) }
 			delete(*kept, slices.MinFunc(slices.Collect(maps.Keys(*kept)), byAge))
 		}
-		return nil
 	})
 }
 
@@ -99,7 +95,7 @@ func (s *Store) file(id, extension string) string {
 }
 
 // rewrite changes what a file keeps, while nobody else does.
-func rewrite[T any](ctx context.Context, file string, change func(*T) error) (err error) {
+func rewrite[T any](ctx context.Context, file string, change func(*T)) (err error) {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
@@ -115,9 +111,7 @@ func rewrite[T any](ctx context.Context, file string, change func(*T) error) (er
 	if !known {
 		removeOld(dir, time.Now().Add(-maxAge))
 	}
-	if err := change(&kept); err != nil {
-		return err
-	}
+	change(&kept)
 	content, err := json.Marshal(kept)
 	if err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
