@@ -1,11 +1,12 @@
 package tools_test
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -69,20 +70,12 @@ func TestRecall_Guards(t *testing.T) {
 	t.Parallel()
 	settings := project.DefaultSettings()
 	settings.Recall, settings.RecallVisible = project.RecallGuard, true
-	h := newHooksWith(t, `{"project_name": "p"}`, settings)
+	h := newHooksOn(t, `{"project_name": "p"}`, setupWith(t, settings))
 	decide := func(in arguments) (decision, reason, message string) {
 		t.Helper()
-		var out struct {
-			Hook struct {
-				Decision string `json:"permissionDecision"`
-				Reason   string `json:"permissionDecisionReason"`
-			} `json:"hookSpecificOutput"`
-			Message string `json:"systemMessage"`
-		}
-		if err := json.Unmarshal(h.ask(t, "recall", in).Structured, &out); err != nil {
-			t.Fatal(err)
-		}
-		return out.Hook.Decision, out.Hook.Reason, out.Message
+		out := h.answer(t, in)
+		hook := cmp.Or(out.Hook, &hooks.Output{})
+		return hook.Decision, hook.Reason, out.Message
 	}
 	decision, reason, message := decide(command("s", warned))
 	if decision != "deny" || !strings.Contains(reason, "insights/claims.md:") || !strings.Contains(reason, "repeat it") || message == "" {
@@ -161,7 +154,7 @@ func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 			}
 			f.ingest(t, handbook)
 			c := connect(t, f.server, protocolVersions()["handshake"])
-			h := &hooks{c, newProject(t, `{"project_name": "p", `+test.docs+`}`, documents)}
+			h := &assistant{c, newProject(t, `{"project_name": "p", `+test.docs+`}`, documents)}
 			c.activate(t, h.root)
 			for _, word := range []string{"Own", "Docs", "Handbook"} {
 				searched := strings.Contains(test.want, strings.ToLower(word))

@@ -89,18 +89,21 @@ func TestStore_KeepsQuestions(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	store := NewStore(t.TempDir())
-	ask := func(question, second int) {
-		if err := store.AddQuestion(t.Context(), "/repo", fmt.Sprint(question), began.Add(time.Duration(second)*time.Second)); err != nil {
-			t.Fatal(err)
+	err := rewrite(t.Context(), store.file("/repo", questionsExtension), func(kept *map[string]time.Time) {
+		*kept = map[string]time.Time{}
+		for i := range maxQuestions {
+			(*kept)[fmt.Sprint(i)] = began.Add(time.Duration(i) * time.Second)
 		}
+	})
+	again := began.Add(time.Hour)
+	for _, question := range []string{"0", "new"} {
+		err = errors.Join(err, store.AddQuestion(t.Context(), "/repo", question, again))
 	}
-	for i := range 500 {
-		ask(i, i)
+	if err != nil {
+		t.Fatal(err)
 	}
-	ask(0, 500)
-	ask(500, 501)
 	got := store.Questions("/repo")
-	if _, oldest := got["1"]; len(got) != 500 || oldest || !got["0"].Equal(began.Add(500*time.Second)) {
+	if _, oldest := got["1"]; len(got) != maxQuestions || oldest || !got["0"].Equal(again) || !got["new"].Equal(again) {
 		t.Errorf("%d questions, the oldest among them %v, the one asked again at %s", len(got), oldest, got["0"])
 	}
 	if other := store.Questions("/other"); len(other) > 0 {
