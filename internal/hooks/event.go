@@ -146,12 +146,12 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 	}
 }
 
-// note keeps in the session what has happened, and what was said of it.
+// note keeps an event and the decision on it in the session.
 func (s *Session) note(p Project, e Event, said decision) {
 	if said.shown != nil {
 		s.Shown = append(s.Shown, *said.shown)
 	}
-	switch command := cutCommand(e.Command); e.act() {
+	switch e.act() {
 	case asking:
 		s.RemindDue = s.RemindDue && said.text != reminder
 	case reading:
@@ -163,8 +163,10 @@ func (s *Session) note(p Project, e Event, said decision) {
 			s.Wrote, s.RemindDue = true, false
 		}
 	case failing:
+		command := cutCommand(e.Command)
 		s.Failed = last(append(without(s.Failed, command), command))
 	case succeeding:
+		command := cutCommand(e.Command)
 		for i, shown := range s.Shown {
 			s.Shown[i].Succeeded = shown.Succeeded || shown.Command == command
 		}

@@ -49,15 +49,16 @@ type Project struct {
 	Documents
 	Freshness
 
-	// Root is the folder of the repository, and IsDocument reports whether a path in it is that of an
-	// own document.
+	// Root is the folder of the repository. IsDocument reports whether a path in it is one of the project's
+	// own documents.
 	Root       string
 	IsDocument func(path string) bool
 	Tenant     *catalog.Tenant
-	// Allowed says which events are answered, and Threshold from which score on a prompt is.
-	Allowed   project.Recall
+	// Allowed says which events are answered.
+	Allowed project.Recall
+	// Threshold is the least score of a document that a search finds.
 	Threshold float64
-	// Visible shows what the hooks say to the person too.
+	// Visible says that the person sees the text of a hook too.
 	Visible bool
 	// Behind says that the index is about to change.
 	Behind bool

@@ -38,7 +38,7 @@ type Session struct {
 	RemindDue bool `json:"remind_due"`
 	// Calls counts the calls of a tool in the session.
 	Calls int `json:"calls,omitempty"`
-	// Tasks are for subagents that have not begun yet, in order.
+	// Tasks wait for their subagents to begin, in order.
 	Tasks []Task `json:"tasks,omitempty"`
 	// Failed are the last commands that failed. Asked says that the assistant was asked to write
 	// down why, which happens once.

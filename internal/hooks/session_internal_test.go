@@ -20,7 +20,7 @@ func repo() Project {
 	}
 }
 
-// step lets a session meet an event for which documents were found, and returns what is said.
+// step handles an event for which documents were found, and returns the text of the hook.
 func step(s *Session, e Event, found ...candidate) string {
 	if e.Event == Before {
 		s.Calls++

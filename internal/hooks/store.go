@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -22,7 +23,7 @@ const (
 	sessionsFolder = "recalls"
 	// maxAge is how long a session is kept after its last hook.
 	maxAge = 30 * 24 * time.Hour
-	// lockWait bounds the wait for another call, which writes in milliseconds.
+	// lockWait bounds the wait for another process, which writes in milliseconds.
 	lockWait = time.Second
 	// maxQuestions bounds the questions of a project. Of more, those asked longest ago are forgotten.
 	maxQuestions = 500
@@ -30,15 +31,18 @@ const (
 
 // Store keeps sessions, and questions that found nothing, in files below the user's own folder, one
 // for each session and each project. Other processes may use the same folder. Safe for concurrent use.
-type Store struct{ dir string }
+type Store struct {
+	dir string
+	mu  sync.Mutex // calls of one process take turns, and only one of them polls the lock of all
+}
 
 // NewStore returns a store below the user's folder home. It makes no folder yet.
-func NewStore(home string) *Store { return &Store{filepath.Join(home, sessionsFolder)} }
+func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessionsFolder)} }
 
 // Update changes a session and writes it. A session that is not known, or whose file
 // cannot be understood, begins empty.
 func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
-	return rewrite(ctx, s.file(id, sessionExtension), change)
+	return rewrite(ctx, s, s.file(id, sessionExtension), change)
 }
 
 // Compact notes that a session's conversation is compacted.
@@ -70,7 +74,7 @@ func (s *Store) Questions(root string) map[string]time.Time {
 
 // AddQuestion keeps a question of the project at root that found nothing.
 func (s *Store) AddQuestion(ctx context.Context, root, question string, asked time.Time) error {
-	return rewrite(ctx, s.file(root, questionsExtension), func(kept *map[string]time.Time) {
+	return rewrite(ctx, s, s.file(root, questionsExtension), func(kept *map[string]time.Time) {
 		if *kept == nil {
 			*kept = map[string]time.Time{}
 		}
@@ -95,12 +99,13 @@ func (s *Store) file(id, extension string) string {
 }
 
 // rewrite changes what a file keeps, while nobody else does.
-func rewrite[T any](ctx context.Context, file string, change func(*T)) (err error) {
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T)) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
-	lock := flock.New(filepath.Join(dir, ".lock"))
+	lock := flock.New(filepath.Join(s.dir, ".lock"))
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
@@ -109,7 +114,7 @@ func rewrite[T any](ctx context.Context, file string, change func(*T)) (err erro
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	kept, known := readFile[T](file)
 	if !known {
-		removeOld(dir, time.Now().Add(-maxAge))
+		s.removeOld(time.Now().Add(-maxAge))
 	}
 	change(&kept)
 	content, err := json.Marshal(kept)
@@ -123,12 +128,12 @@ func rewrite[T any](ctx context.Context, file string, change func(*T)) (err erro
 }
 
 // removeOld removes the files of sessions that have had no hook since.
-func removeOld(dir string, since time.Time) {
-	entries, _ := os.ReadDir(dir) // the next session tries again
+func (s *Store) removeOld(since time.Time) {
+	entries, _ := os.ReadDir(s.dir) // the next session tries again
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && filepath.Ext(entry.Name()) == sessionExtension && info.ModTime().Before(since) {
-			_ = os.Remove(filepath.Join(dir, entry.Name())) // the next session tries again
+			_ = os.Remove(filepath.Join(s.dir, entry.Name())) // the next session tries again
 		}
 	}
 }
