@@ -38,9 +38,10 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 			continue
 		}
 		edition, err := p.index.HandbookEdition(ctx)
-		if err == nil && edition != (index.HandbookEdition{}) { // the other collections are enough
-			scopes = append(scopes, edition.Scope())
+		if err != nil || edition == (index.HandbookEdition{}) {
+			continue // the other collections are enough
 		}
+		scopes = append(scopes, edition.Scope())
 	}
 	return scopes
 }

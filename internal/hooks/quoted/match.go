@@ -122,18 +122,8 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 // documents that quote a name in it, then documents that cite a file of it. Everyday calls need a quote.
 func (b *Book) Command(line string) []Match {
 	calls, text := commandsIn(line), folded(line)
-	files, isEveryday := map[string]bool{}, true
-	for _, call := range calls {
-		if call.isEveryday() {
-			continue
-		}
-		isEveryday = false
-		for _, word := range call.words {
-			if strings.ContainsAny(word, "./") {
-				files[strings.TrimPrefix(word, "./")] = true
-			}
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(calls), command.isEveryday)
+	files := filesIn(others)
 	return b.match(func(d document) Match {
 		var best Match
 		for _, call := range calls {
@@ -146,7 +136,7 @@ func (b *Book) Command(line string) []Match {
 				}
 			}
 		}
-		if best.Weight == 0 && !isEveryday {
+		if best.Weight == 0 && len(others) > 0 {
 			best = b.matchNames(d.quotes, text)
 		}
 		i := slices.IndexFunc(d.files, func(file string) bool { return files[strings.ToLower(file)] })
@@ -155,6 +145,19 @@ func (b *Book) Command(line string) []Match {
 		}
 		return best
 	})
+}
+
+// filesIn returns the words of calls that may be files, in lower case.
+func filesIn(calls []command) map[string]bool {
+	files := map[string]bool{}
+	for _, call := range calls {
+		for _, word := range call.words {
+			if strings.ContainsAny(word, "./") {
+				files[strings.TrimPrefix(word, "./")] = true
+			}
+		}
+	}
+	return files
 }
 
 // advised reports whether a document advises a call: by the whole command, or by a flag beside one that it warns of.
