@@ -1,11 +1,12 @@
 package tools_test
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -69,20 +70,12 @@ func TestRecall_Guards(t *testing.T) {
 	t.Parallel()
 	settings := project.DefaultSettings()
 	settings.Recall, settings.RecallVisible = project.RecallGuard, true
-	h := newHooksWith(t, `{"project_name": "p"}`, settings)
+	h := newHooksOn(t, `{"project_name": "p"}`, setupWith(t, settings))
 	decide := func(in arguments) (decision, reason, message string) {
 		t.Helper()
-		var out struct {
-			Hook struct {
-				Decision string `json:"permissionDecision"`
-				Reason   string `json:"permissionDecisionReason"`
-			} `json:"hookSpecificOutput"`
-			Message string `json:"systemMessage"`
-		}
-		if err := json.Unmarshal(h.ask(t, "recall", in).Structured, &out); err != nil {
-			t.Fatal(err)
-		}
-		return out.Hook.Decision, out.Hook.Reason, out.Message
+		out := h.answer(t, in)
+		hook := cmp.Or(out.Hook, &hooks.Output{})
+		return hook.Decision, hook.Reason, out.Message
 	}
 	decision, reason, message := decide(command("s", warned))
 	if decision != "deny" || !strings.Contains(reason, "insights/claims.md:") || !strings.Contains(reason, "repeat it") || message == "" {
@@ -125,24 +118,6 @@ func TestRecall_TellsSubagents(t *testing.T) {
 	}
 }
 
-// After a command that had failed has run, the assistant is asked once to write down why.
-func TestRecall_AsksToWriteDownWhatWasSolved(t *testing.T) {
-	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
-	h.call(t, after("PostToolUse", "s", "bin/ship", ""))
-	h.call(t, after("PostToolUseFailure", "s", "bin/ship", "Exit code 1\nno"))
-	if got := h.call(t, after("PostToolUse", "s", "bin/other", "")); got != "" {
-		t.Errorf("after another command: %q", got)
-	}
-	if got := h.call(t, after("PostToolUse", "s", "bin/ship", "")); !strings.Contains(got, "write it down") {
-		t.Errorf("after the command ran: %q", got)
-	}
-	h.call(t, after("PostToolUseFailure", "s", "bin/ship", "Exit code 1\nno"))
-	if got := h.call(t, after("PostToolUse", "s", "bin/ship", "")); got != "" {
-		t.Errorf("a second time in the session: %q", got)
-	}
-}
-
 // Hooks search the collections that the user's settings name: by default the project's own documents, which are
 // those of documents.folders too.
 func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
@@ -179,7 +154,7 @@ func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 			}
 			f.ingest(t, handbook)
 			c := connect(t, f.server, protocolVersions()["handshake"])
-			h := &hooks{c, newProject(t, `{"project_name": "p", `+test.docs+`}`, documents)}
+			h := &assistant{c, newProject(t, `{"project_name": "p", `+test.docs+`}`, documents)}
 			c.activate(t, h.root)
 			for _, word := range []string{"Own", "Docs", "Handbook"} {
 				searched := strings.Contains(test.want, strings.ToLower(word))
@@ -195,69 +170,4 @@ func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A session of 200 calls is told at most six documents, and 500 tokens with what it is asked to write down,
-// whatever the calls are.
-func TestRecall_KeepsToItsBudget(t *testing.T) {
-	t.Parallel()
-	settings := project.DefaultSettings()
-	settings.Recall = project.RecallGuard
-	c := connect(t, setupWith(t, settings).server, protocolVersions()["handshake"])
-	const subjects, calls = 50, 200
-	name := func(i int) string { return "harbour" + string(rune('a'+i%26)) + string(rune('k'+i/26)) }
-	documents := map[string]string{}
-	for i := range subjects {
-		documents["csharp-compounding-docs/insights/"+name(i)+".md"] = insight(
-			"The rule of "+name(i)+", which has a title that is not short", "critical",
-			"Never run `"+name(i)+" --purge`, because all that the harbour master has written into the books of the year is lost. "+
-				"A plain `ALTER TABLE "+name(i)+" DROP COLUMN` locks the table for an hour, and nobody can land.\n\n```\nfatal in "+
-				name(i)+": the mooring is not free\n```\n")
-	}
-	root := newProject(t, `{"project_name": "p"}`, documents)
-	c.activate(t, root)
-	shown, said := 0, ""
-	send := func(in arguments) {
-		in["session_id"] = "s"
-		var out struct {
-			Hook struct {
-				Context string `json:"additionalContext"`
-				Reason  string `json:"permissionDecisionReason"`
-			} `json:"hookSpecificOutput"`
-		}
-		if err := json.Unmarshal(c.ask(t, "recall", in).Structured, &out); err != nil {
-			t.Fatal(err)
-		}
-		text := out.Hook.Context + out.Hook.Reason
-		shown, said = shown+strings.Count(text, "/insights/"), said+text
-	}
-	send(arguments{"event": "PreCompact"})
-	for i := range calls {
-		of := name((i / 4) % subjects)
-		switch i % 4 {
-		case 0:
-			send(command("", "cd x && "+of+" -v --purge"))
-			send(after("PostToolUse", "", "cd x && "+of+" -v --purge", ""))
-		case 1:
-			send(command("", "make docks"))
-			if i%8 == 1 {
-				send(after("PostToolUseFailure", "", "make docks", "Exit code 2\nfatal in "+of+": the mooring is not free"))
-			} else {
-				send(after("PostToolUse", "", "make docks", ""))
-			}
-		case 2:
-			send(arguments{"event": "PreToolUse", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table " + of + " drop column x;"})
-		case 3:
-			send(arguments{"event": "PreToolUse", "tool_name": "Agent", "prompt": "why is the mooring of " + of + " not free?"})
-			send(arguments{"event": "SubagentStart"})
-			send(prompt("", "continue"))
-		}
-	}
-	if shown < 3 || shown > 6 {
-		t.Errorf("%d documents are shown in %d calls", shown, calls)
-	}
-	if !strings.Contains(said, "this command had failed") || !strings.Contains(said, "you found out") {
-		t.Errorf("the session is not asked to write down what it has learned: %s", said)
-	}
-	atMostTokens(t, "a session of 200 calls", []byte(said), 500)
 }

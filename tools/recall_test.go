@@ -8,11 +8,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 )
 
-// hooks is an assistant whose hooks call recall.
-type hooks struct {
+// assistant has hooks that call recall.
+type assistant struct {
 	client
 
 	root string
@@ -20,17 +20,12 @@ type hooks struct {
 
 // newHooks has a project of some documents, of which one is about pools, one is a rule and
 // cites a file, and one replaces another.
-func newHooks(t *testing.T, config string) *hooks {
+func newHooks(t *testing.T, config string) *assistant {
 	t.Helper()
-	return newHooksWith(t, config, project.DefaultSettings())
+	return newHooksOn(t, config, setup(t))
 }
 
-func newHooksWith(t *testing.T, config string, settings project.Settings) *hooks {
-	t.Helper()
-	return newHooksOn(t, config, setupWith(t, settings))
-}
-
-func newHooksOn(t *testing.T, config string, f *fixture) *hooks {
+func newHooksOn(t *testing.T, config string, f *fixture) *assistant {
 	t.Helper()
 	c := connect(t, f.server, protocolVersions()["handshake"])
 	documents := map[string]string{
@@ -54,33 +49,31 @@ func newHooksOn(t *testing.T, config string, f *fixture) *hooks {
 	}
 	root := newProject(t, config, documents)
 	c.activate(t, root)
-	return &hooks{c, root}
+	return &assistant{c, root}
 }
 
 // call returns what an event adds to the conversation, "" for nothing.
-func (h *hooks) call(t *testing.T, in arguments) string {
+func (h *assistant) call(t *testing.T, in arguments) string {
 	t.Helper()
-	got := h.ask(t, "recall", in)
-	var out struct {
-		Hook *struct {
-			Event   string `json:"hookEventName"`
-			Context string `json:"additionalContext"`
-		} `json:"hookSpecificOutput"`
-	}
-	if err := json.Unmarshal(got.Structured, &out); err != nil || got.IsError {
-		t.Fatalf("recall answers %s, %v", got.Text, err)
-	}
+	out := h.answer(t, in)
 	if out.Hook == nil {
-		if got.Text != "{}" {
-			t.Errorf("silence is %s, want {}", got.Text)
-		}
 		return ""
 	}
 	if out.Hook.Event != in["event"] || out.Hook.Context == "" || strings.Contains(out.Hook.Context, "\n") {
-		t.Errorf("recall answers %s, want one line for the same event", got.Text)
+		t.Errorf("recall answers %+v, want one line for the same event", *out.Hook)
 	}
 	atMostTokens(t, "what recall adds", []byte(out.Hook.Context), 160)
 	return out.Hook.Context
+}
+
+// answer returns what recall answers. Silence is an empty object.
+func (h *assistant) answer(t *testing.T, in arguments) (out hooks.Answer) {
+	t.Helper()
+	got := h.ask(t, "recall", in)
+	if err := json.Unmarshal(got.Structured, &out); err != nil || got.IsError || out == (hooks.Answer{}) && got.Text != "{}" {
+		t.Fatalf("recall answers %s, %v", got.Text, err)
+	}
+	return out
 }
 
 func prompt(session, text string) arguments {
@@ -145,35 +138,6 @@ func TestRecall_PointsToWhatCitesAFileBeforeItsEdit(t *testing.T) {
 	}
 	if got := edit("Edit", "/etc/passwd"); got != "" {
 		t.Errorf("before a file elsewhere is edited: %q", got)
-	}
-}
-
-// A compaction loses what was found out: the next prompt brings a reminder, once, unless the
-// session has written a document.
-func TestRecall_RemindsOnceAfterACompaction(t *testing.T) {
-	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
-	compact := func(session string) {
-		h.call(t, arguments{"event": "PreCompact", "session_id": session})
-	}
-	compact("s")
-	if got := h.call(t, prompt("s", "continue")); !strings.Contains(got, "write it down") {
-		t.Errorf("after a compaction: %q, want a reminder", got)
-	}
-	if got := h.call(t, prompt("s", "continue")); got != "" {
-		t.Errorf("a second time: %q", got)
-	}
-	h.call(t, arguments{
-		"event": "PreToolUse", "session_id": "wrote", "tool_name": "Write", "file_path": h.root + "/csharp-compounding-docs/insights/x.md",
-	})
-	compact("wrote")
-	if got := h.call(t, prompt("wrote", "continue")); got != "" {
-		t.Errorf("after a document was written: %q", got)
-	}
-	quiet := newHooks(t, `{"project_name": "p", "recall": "prompt"}`)
-	quiet.call(t, arguments{"event": "PreCompact", "session_id": "s"})
-	if got := quiet.call(t, prompt("s", "continue")); got != "" {
-		t.Errorf("where only prompts are answered: %q", got)
 	}
 }
 

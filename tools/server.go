@@ -10,7 +10,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/recall"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
@@ -45,7 +45,7 @@ func Groups() []Group {
 type Handler struct {
 	workspace *workspace.Workspace
 	handbook  *lru.Cache[handbookSearch, handbookHits]
-	recalls   *recall.Store
+	recalls   *hooks.Store
 	logger    *slog.Logger
 	// repository is where the server was started, or "".
 	repository string
@@ -70,7 +70,7 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 		panic(err) // it fails only for a size below 1
 	}
 	return &Handler{
-		workspace: w, recalls: recall.NewStore(home), handbook: handbook, logger: logger,
+		workspace: w, recalls: hooks.NewStore(home), handbook: handbook, logger: logger,
 		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/docset/page"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/recall"
 )
 
 func newPageCommand(flags *flags) *cobra.Command {
@@ -41,7 +41,7 @@ func (i invocation) page(output string) error {
 		return err
 	}
 	var written bytes.Buffer // a page that fails midway is not written
-	if err := page.Write(i.command.Context(), &written, p, recall.NewStore(home)); err != nil {
+	if err := page.Write(i.command.Context(), &written, p, hooks.NewStore(home)); err != nil {
 		return err
 	}
 	if output == "" {

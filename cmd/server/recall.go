@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/recall"
 )
 
 func newRecallCommand(flags *flags) *cobra.Command {
@@ -26,18 +26,7 @@ An error ends with 1, because assistants take 2 for a veto.`,
 			if !asHook {
 				return usagef("give --hook, and the event on stdin; to search by yourself: compound-docs search \"…\"")
 			}
-			hook, err := recall.ReadHook(cmd.InOrStdin())
-			if err == nil {
-				err = withProject(flags, func(t *tooling) error {
-					t.workspace.Once()
-					answer, err := t.tools.Recall(cmd.Context(), hook.Event)
-					if err != nil {
-						return err
-					}
-					return plain.JSON(t.stdout, hook.Answer(answer))
-				})(cmd, args)
-			}
-			if err != nil {
+			if err := answerHook(flags, cmd, args); err != nil {
 				// An assistant takes the exit code 2 of a usage error for a veto.
 				return errors.New(err.Error())
 			}
@@ -46,4 +35,20 @@ An error ends with 1, because assistants take 2 for a veto.`,
 	}
 	command.Flags().BoolVar(&asHook, "hook", false, "read an event from stdin, and print a hook's output")
 	return command
+}
+
+// answerHook reads an event from stdin, and prints what the hook says.
+func answerHook(flags *flags, cmd *cobra.Command, args []string) error {
+	hook, err := hooks.ReadHook(cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	return withProject(flags, func(t *tooling) error {
+		t.workspace.Once()
+		answer, err := t.tools.Recall(cmd.Context(), hook.Event)
+		if err != nil {
+			return err
+		}
+		return plain.JSON(t.stdout, hook.Answer(answer))
+	})(cmd, args)
 }

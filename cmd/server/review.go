@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/recall"
 )
 
 func newReviewCommand(flags *flags) *cobra.Command {
@@ -53,7 +53,7 @@ func (i invocation) review() error {
 	if err != nil {
 		return err
 	}
-	store := recall.NewStore(options.home)
+	store := hooks.NewStore(options.home)
 	all, err := store.Shown(root)
 	if err != nil {
 		return err

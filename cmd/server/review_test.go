@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/recall"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 )
 
 // What hooks have shown of the project is listed, the latest first.
@@ -16,15 +16,14 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 	root, home := newProject(t, nil), t.TempDir()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for session, paths := range map[string][]string{"one": {"b.md", "c.md"}, "two": {"b.md"}} {
-		err := recall.NewStore(home).Update(t.Context(), session, func(s *recall.Session) error {
+		err := hooks.NewStore(home).Update(t.Context(), session, func(s *hooks.Session) {
 			for i, path := range paths {
-				s.Shown = append(s.Shown, recall.Shown{
+				s.Shown = append(s.Shown, hooks.Shown{
 					Project: root, Path: path, Opened: session == "one", At: at.Add(time.Duration(i) * time.Hour),
-					Event: recall.Failure, Why: "same error", Succeeded: session == "two",
+					Event: hooks.Failure, Why: "same error", Succeeded: session == "two",
 				})
 			}
-			s.Shown = append(s.Shown, recall.Shown{Project: "/elsewhere", Path: "a.md", At: at})
-			return nil
+			s.Shown = append(s.Shown, hooks.Shown{Project: "/elsewhere", Path: "a.md", At: at})
 		})
 		if err != nil {
 			t.Fatal(err)

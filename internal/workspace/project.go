@@ -63,7 +63,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.stale = &staleDocuments{
-		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
+		checker: history.NewPlaceChecker(p.Root), recalled: a.recalled, logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
 			if slices.Contains(a.recalled, catalog.External) {
 				return x.CitedPlaces(ctx, tenant, catalog.Compounding, catalog.External)

@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/history"
+	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/rag/quoted"
 )
 
 const (
@@ -26,9 +28,10 @@ const (
 // staleDocuments finds out in the background which documents of a project may no longer hold: when a
 // call first asks, and when the commit or the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
-	checker *history.PlaceChecker
-	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
-	logger  *slog.Logger
+	checker  *history.PlaceChecker
+	cited    func(ctx context.Context) ([]index.CitedPlaces, error)
+	recalled []catalog.Collection // that hooks search
+	logger   *slog.Logger
 
 	due     chan struct{} // holds a token when a check is due
 	read    chan struct{} // closed when documents and book are first known
@@ -39,7 +42,8 @@ type staleDocuments struct {
 	version int64
 
 	mu sync.Mutex
-	// documents cite places, quote code or are critical. book has their quotations, in the same order.
+	// documents are those for hooks: they cite places, quote code or are critical. book has their
+	// quotations, in the same order.
 	documents []index.CitedPlaces
 	book      *quoted.Book
 	changes   map[string]string // of cited places, by the document's path
@@ -116,20 +120,27 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 
 // keepDocuments keeps what documents cite and quote.
 func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
+	documents := slices.DeleteFunc(slices.Clone(cited), func(d index.CitedPlaces) bool {
+		return !slices.Contains(s.recalled, d.Collection)
+	})
 	book := &quoted.Book{}
-	for _, d := range cited {
-		book.Add(d.Title, d.Quotes)
+	for _, d := range documents {
+		var files []string
+		for _, place := range d.Places {
+			files = append(files, document.ParsePlace(place).Path)
+		}
+		book.Add(d.Title, d.Quotes, files)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.documents, s.book = cited, book
+	s.documents, s.book = documents, book
 	if !isClosed(s.read) {
 		close(s.read)
 	}
 }
 
-// citing returns the documents that cite places or quote code, and the book of their quotations. It
-// waits a moment until they are first known.
+// citing returns the documents for hooks, and the book of their quotations. It waits a moment until they are
+// first known.
 func (s *staleDocuments) citing(ctx context.Context) ([]index.CitedPlaces, *quoted.Book) {
 	if !isClosed(s.read) {
 		signal(s.due)

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/docset/page"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/recall"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -95,12 +95,11 @@ func writePage(t *testing.T) (file string, text int) {
 	repo.Put("src/code.go", "package b\n")
 	repo.Commit()
 
-	recalls := recall.NewStore(t.TempDir())
+	recalls := hooks.NewStore(t.TempDir())
 	for i := range 12 {
 		repo.Must(recalls.AddQuestion(t.Context(), repo.Root, "how do we handle "+say(4)+"?", time.Now().AddDate(0, 0, -i)))
-		repo.Must(recalls.Update(t.Context(), fmt.Sprint(i), func(s *recall.Session) error {
-			s.Shown = []recall.Shown{{Project: repo.Root, Path: "csharp-compounding-docs/" + name(i%5), Opened: i%2 == 0}}
-			return nil
+		repo.Must(recalls.Update(t.Context(), fmt.Sprint(i), func(s *hooks.Session) {
+			s.Shown = []hooks.Shown{{Project: repo.Root, Path: "csharp-compounding-docs/" + name(i%5), Opened: i%2 == 0}}
 		}))
 	}
 	for _, folder := range folders {
@@ -111,7 +110,7 @@ func writePage(t *testing.T) (file string, text int) {
 }
 
 // write writes the page of a repository and returns its file.
-func write(t *testing.T, repo *gitrepo.Repo, recalls *recall.Store) string {
+func write(t *testing.T, repo *gitrepo.Repo, recalls *hooks.Store) string {
 	t.Helper()
 	p, err := project.Load(repo.Root)
 	repo.Must(err)
@@ -256,7 +255,7 @@ func TestPage_FindsFrequentWords(t *testing.T) {
 			repo := gitrepo.New(t)
 			repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "`+name+`", "documents": {"folder": "docs", "lenient": true}}`)
 			repo.Must(os.CopyFS(filepath.Join(repo.Root, "docs"), os.DirFS(dir)))
-			file := write(t, repo, recall.NewStore(t.TempDir()))
+			file := write(t, repo, hooks.NewStore(t.TempDir()))
 			want := faultless()
 			want.Typed = 300
 			if diff := cmp.Diff(want, look(t, file, "300")); diff != "" {

@@ -1,5 +1,5 @@
 // Package page writes the documents of a project as one HTML file to search and read, which needs no network.
-// It shows what docset, lint and recall have read. It must not know the database, models or MCP.
+// It shows what docset, lint and hooks have read. It must not know the database, models or MCP.
 package page
 
 import (
@@ -16,8 +16,8 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/recall"
 )
 
 // files has the page's parts. Those in lib are libraries as their authors published them on npm.
@@ -31,8 +31,8 @@ var scripts = []string{
 	"app.js", "page.js",
 }
 
-// Write writes the page of a project, from its files, git, and what recall has kept of it.
-func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *recall.Store) error {
+// Write writes the page of a project, from its files, git, and what hooks have kept of it.
+func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *hooks.Store) error {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
-	"github.com/compound-docs/compound-docs/internal/recall"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 )
 
 const config = `{"project_name": "pages", "documents": {"lenient": true}}`
@@ -146,11 +146,10 @@ func TestWrite_HasWhatIsWrong(t *testing.T) {
 	f.Must(f.recalls.AddQuestion(t.Context(), f.Root, "older?", asked.AddDate(0, 0, -1)))
 	f.Must(f.recalls.AddQuestion(t.Context(), f.Root, "newer?", asked))
 	for _, session := range []string{"one", "two"} {
-		f.Must(f.recalls.Update(t.Context(), session, func(s *recall.Session) error {
-			s.Shown = []recall.Shown{
+		f.Must(f.recalls.Update(t.Context(), session, func(s *hooks.Session) {
+			s.Shown = []hooks.Shown{
 				{Project: f.Root, Path: "csharp-compounding-docs/problems/stale.md", Opened: session == "one"}, {Project: "/other", Path: "x.md"},
 			}
-			return nil
 		}))
 	}
 	w := f.write(t)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/compound-docs/compound-docs/internal/docset/page"
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/recall"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -18,7 +18,7 @@ import (
 type fixture struct {
 	*gitrepo.Repo
 
-	recalls *recall.Store
+	recalls *hooks.Store
 }
 
 // setup returns a repository with documents, by their names in the folder of the documents.
@@ -29,7 +29,7 @@ func setup(t *testing.T, documents map[string]string) fixture {
 	for name, text := range documents {
 		repo.Put("csharp-compounding-docs/"+name, text)
 	}
-	return fixture{repo, recall.NewStore(t.TempDir())}
+	return fixture{repo, hooks.NewStore(t.TempDir())}
 }
 
 // written is what a page has.

@@ -1,7 +1,8 @@
-package recall
+package hooks
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,12 +16,11 @@ func shown(path string) Shown { return Shown{Project: "/repo", Path: path, Event
 
 func update(t *testing.T, s *Store, id string, change func(*Session)) (after Session) {
 	t.Helper()
-	if err := s.Update(t.Context(), id, func(session *Session) error {
+	if err := s.Update(t.Context(), id, func(session *Session) {
 		change(session)
 		after = *session
-		return nil
 	}); err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	return after
 }
@@ -48,35 +48,19 @@ func TestStore_LosesNoUpdate(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	var group sync.WaitGroup
-	for range 8 {
+	stores := []*Store{NewStore(home), NewStore(home)} // of two processes
+	for i := range 8 {
 		group.Go(func() {
-			store := NewStore(home)
+			store := stores[i%len(stores)]
 			for range 5 {
-				if err := store.Update(t.Context(), "s", func(s *Session) error {
-					s.Shown = append(s.Shown, shown("a.md"))
-					return nil
-				}); err != nil {
-					t.Error(err)
-				}
+				update(t, store, "s", func(s *Session) { s.Shown = append(s.Shown, shown("a.md")) })
 			}
 		})
 	}
 	group.Wait()
 	all, err := NewStore(home).Shown(shown("a.md").Project)
 	if err != nil || len(all) != 40 {
-		t.Errorf("kept %+v (%v), want 40 documents", all, err)
-	}
-}
-
-func TestStore_WritesNothingAfterAnError(t *testing.T) {
-	t.Parallel()
-	store, stop := NewStore(t.TempDir()), errors.New("stop")
-	err := store.Update(t.Context(), "s", func(s *Session) error {
-		s.Wrote = true
-		return stop
-	})
-	if got := update(t, store, "s", func(*Session) {}); !errors.Is(err, stop) || got.Wrote {
-		t.Errorf("error %v, session %+v, want the error and an empty session", err, got)
+		t.Errorf("kept %d documents (%v), want 40", len(all), err)
 	}
 }
 
@@ -86,10 +70,10 @@ func TestStore_ForgetsOldAndBrokenSessions(t *testing.T) {
 	store := NewStore(home)
 	update(t, store, "old", func(s *Session) { s.Wrote = true })
 	update(t, store, "broken", func(s *Session) { s.Wrote = true })
-	old := filepath.Join(home, sessionsFolder, fileName("old"))
+	old := store.file("old", sessionExtension)
 	long := time.Now().Add(-maxAge - time.Hour)
 	if err := errors.Join(os.Chtimes(old, long, long),
-		os.WriteFile(filepath.Join(home, sessionsFolder, fileName("broken")), []byte(`{"shown": [`), 0o600)); err != nil {
+		os.WriteFile(store.file("broken", sessionExtension), []byte(`{"shown": [`), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	update(t, store, "new", func(*Session) {})
@@ -101,26 +85,29 @@ func TestStore_ForgetsOldAndBrokenSessions(t *testing.T) {
 	}
 }
 
-func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
+// A question is kept once, with when it was asked last. Of too many the oldest are forgotten.
+func TestStore_KeepsQuestions(t *testing.T) {
 	t.Parallel()
-	s := Session{Shown: []Shown{shown("a.md")}}
-	if !s.Knows("/repo", "a.md") || s.Knows("/other", "a.md") || s.Knows("/repo", "b.md") {
-		t.Error("knows the wrong documents")
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	store := NewStore(t.TempDir())
+	err := rewrite(t.Context(), store, store.file("/repo", questionsExtension), func(kept *map[string]time.Time) {
+		*kept = map[string]time.Time{}
+		for i := range maxQuestions {
+			(*kept)[fmt.Sprint(i)] = began.Add(time.Duration(i) * time.Second)
+		}
+	})
+	again := began.Add(time.Hour)
+	for _, question := range []string{"0", "new"} {
+		err = errors.Join(err, store.AddQuestion(t.Context(), "/repo", question, again))
 	}
-	s.Compact()
-	if s.Knows("/repo", "a.md") || !s.RemindDue {
-		t.Errorf("after a compaction: %+v, want the document forgotten and a reminder", s)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s.Wrote = true
-	if s.Compact(); s.RemindDue || s.Wrote {
-		t.Errorf("after a document and a compaction: %+v, want no reminder", s)
+	got := store.Questions("/repo")
+	if _, oldest := got["1"]; len(got) != maxQuestions || oldest || !got["0"].Equal(again) || !got["new"].Equal(again) {
+		t.Errorf("%d questions, the oldest among them %v, the one asked again at %s", len(got), oldest, got["0"])
 	}
-	s.Shown = append(s.Shown, shown("a.md"))
-	if !s.Knows("/repo", "a.md") {
-		t.Error("does not know what was shown after the compaction")
-	}
-	s.Open("/repo", "a.md")
-	if !s.Shown[0].Opened || !s.Shown[1].Opened {
-		t.Errorf("opened: %+v", s.Shown)
+	if other := store.Questions("/other"); len(other) > 0 {
+		t.Errorf("another project has %d questions", len(other))
 	}
 }

@@ -12,16 +12,20 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Book is what the documents of a project quote, read once to be compared often. It is not changed.
+// Book is what the documents of a project quote and which files they cite, read once to be compared often.
 type Book struct {
-	// documents have their quotes, the longest first.
-	documents [][]*quote
+	documents []document
 	// names counts the documents that quote a name.
 	names map[string]int
 }
 
 // few documents may quote a name that says something.
 const few = 2
+
+type document struct {
+	quotes []*quote // the longest first
+	files  []string
+}
 
 type quote struct {
 	markdown.Quote
@@ -39,8 +43,8 @@ type quote struct {
 	titled, about bool
 }
 
-// Add adds a document with its quotes in the form of the index.
-func (b *Book) Add(title string, texts []string) {
+// Add adds a document with its quotes in the form of the index, and the files that it cites.
+func (b *Book) Add(title string, texts, files []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
 	names := map[string]bool{}
@@ -63,7 +67,7 @@ func (b *Book) Add(title string, texts []string) {
 	for name := range names {
 		b.names[name]++
 	}
-	b.documents = append(b.documents, quotes)
+	b.documents = append(b.documents, document{quotes, files})
 }
 
 func newQuote(text string) *quote {
@@ -94,16 +98,18 @@ type Match struct {
 	// Text is the quote that matches best. Name says that a name in it has matched, and no command.
 	Text string
 	Name bool
+	// File is a file that the document cites, "" for a quote.
+	File string
 }
 
 // match returns the documents with a match, best first.
-func (b *Book) match(weigh func(quotes []*quote) Match) []Match {
+func (b *Book) match(weigh func(d document) Match) []Match {
 	if b == nil {
 		return nil
 	}
 	var matches []Match
-	for i, quotes := range b.documents {
-		if m := weigh(quotes); m.Weight > 0 {
+	for i, d := range b.documents {
+		if m := weigh(d); m.Weight > 0 {
 			m.Document = i
 			matches = append(matches, m)
 		}
@@ -112,40 +118,42 @@ func (b *Book) match(weigh func(quotes []*quote) Match) []Match {
 	return matches
 }
 
-// Command returns the documents that speak of a command line, best first.
+// Command returns the documents that speak of a command line, best first: documents that quote a call of it, then
+// documents that quote a name in it, then documents that cite a file of it. Everyday calls need a quote.
 func (b *Book) Command(line string) []Match {
 	calls, text := commandsIn(line), folded(line)
-	isEveryday := !slices.ContainsFunc(calls, func(c command) bool { return !c.isEveryday() })
-	return b.match(func(quotes []*quote) (best Match) {
-		if slices.ContainsFunc(calls, func(call command) bool { return advised(quotes, call) }) {
-			return Match{}
-		}
+	others := slices.DeleteFunc(slices.Clone(calls), command.isEveryday)
+	files := filesIn(others)
+	return b.match(func(d document) Match {
+		var best Match
 		for _, call := range calls {
-			for _, q := range quotes {
+			if advised(d.quotes, call) {
+				return Match{}
+			}
+			for _, q := range d.quotes {
 				if weight := float64(q.command.size()); weight > best.Weight && q.isOf(call) {
 					best = Match{Weight: weight, Text: q.Text}
 				}
 			}
 		}
-		if best.Weight == 0 && !isEveryday {
-			return b.matchNames(quotes, text)
+		if best.Weight == 0 && len(others) > 0 {
+			best = b.matchNames(d.quotes, text)
+		}
+		i := slices.IndexFunc(d.files, func(file string) bool { return files[strings.ToLower(file)] })
+		if best.Weight == 0 && i >= 0 {
+			best = Match{Weight: .25, File: d.files[i]}
 		}
 		return best
 	})
 }
 
-// Advises reports whether a command line has a call that a document advises.
-func (b *Book) Advises(document int, line string) bool {
-	return slices.ContainsFunc(commandsIn(line), func(call command) bool { return advised(b.documents[document], call) })
-}
-
-// Files returns the words of a command line that may be files, in lower case, except in everyday calls.
-func Files(line string) []string {
-	var files []string
-	for _, call := range commandsIn(line) {
+// filesIn returns the words of calls that may be files, in lower case.
+func filesIn(calls []command) map[string]bool {
+	files := map[string]bool{}
+	for _, call := range calls {
 		for _, word := range call.words {
-			if !call.isEveryday() && strings.ContainsAny(word, "./") {
-				files = append(files, word)
+			if strings.ContainsAny(word, "./") {
+				files[strings.TrimPrefix(word, "./")] = true
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package recall
+package hooks
 
 import (
 	"strings"
@@ -35,7 +35,7 @@ func TestQuote_IsASentence(t *testing.T) {
 			rag.Hit{Title: "Connection pool exhausted", StartLine: 3, Content: "Connection pool exhausted", Snippet: "Connection pool exhausted", Summary: "Connection pool exhausted"}, "",
 		},
 	} {
-		if diff := cmp.Diff(test.want, (Candidate{Hit: test.hit}).sentence()); diff != "" {
+		if diff := cmp.Diff(test.want, (candidate{Hit: test.hit}).sentence()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -56,7 +56,7 @@ func TestPointer_IsBounded(t *testing.T) {
 		"another direction":    {"docs/a\u202egpj.md", false},
 	} {
 		hit := rag.Hit{Path: test.path, Title: strings.Repeat("Title ", 50), StartLine: 7, EndLine: 9, Content: sentence, Snippet: sentence}
-		got := Candidate{Hit: hit, Why: "same name or error", Notes: " It may be outdated."}.pointer()
+		got := candidate{Hit: hit, why: "same name or error", notes: " It may be outdated."}.pointer()
 		if (got != "") != test.shown || utf8.RuneCountInString(got) > maxPointer {
 			t.Errorf("%s: the pointer has %d characters: %s", name, utf8.RuneCountInString(got), got)
 		}
@@ -69,7 +69,7 @@ func FuzzPointer(f *testing.F) {
 	f.Add("a\n\u202e\x1b[31m.md", "\u2028", "\u009b2J", "solution: \U000e0041")
 	f.Fuzz(func(t *testing.T, path, title, snippet, summary string) {
 		hit := rag.Hit{Path: path, Title: title, Snippet: snippet, Content: snippet, Summary: summary, StartLine: 2}
-		got := plain.Hook(Candidate{Hit: hit, Why: "answers this"}.pointer())
+		got := plain.Hook(candidate{Hit: hit, why: "answers this"}.pointer())
 		if !plain.Prints(got) || strings.Contains(got, "<") || utf8.RuneCountInString(got) > maxPointer {
 			t.Errorf("the hook adds %q", got)
 		}

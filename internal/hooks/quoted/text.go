@@ -15,9 +15,10 @@ func (b *Book) Text(text string) []Match {
 	text = strings.Join(strings.Fields(text), " ")
 	lower := strings.ToLower(text)
 	words := wordsOf(lower)
-	return b.match(func(quotes []*quote) (best Match) {
+	return b.match(func(d document) Match {
+		var best Match
 		var found []string // the longest first
-		for _, q := range quotes {
+		for _, q := range d.quotes {
 			isPart := func(of string) bool { return has(of, q.folded) }
 			if q.Advice == markdown.Advised || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
 				slices.ContainsFunc(found, isPart) {
@@ -71,10 +72,11 @@ func (q *quote) isIn(text, lower string) bool {
 		text, quote = lower, q.folded
 	}
 	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(quote, "...", "…"), func(r rune) bool { return r == '…' }) {
-		var found bool
-		if text, found = after(text, strings.TrimSpace(part)); !found {
+		rest, found := after(text, strings.TrimSpace(part))
+		if !found {
 			return false
 		}
+		text = rest
 	}
 	return true
 }
@@ -84,8 +86,8 @@ func (q *quote) isIn(text, lower string) bool {
 func (b *Book) Output(output string) []Match {
 	output = masked(output)
 	words := wordsOf(output)
-	return b.match(func(quotes []*quote) Match {
-		for _, q := range quotes {
+	return b.match(func(d document) Match {
+		for _, q := range d.quotes {
 			if words[q.key] && b.names[q.printed] <= few && has(output, q.printed) {
 				return Match{Weight: float64(len(q.printed)), Text: q.Text}
 			}

@@ -1,4 +1,4 @@
-package recall
+package hooks
 
 import (
 	"cmp"
@@ -75,13 +75,10 @@ type Hook struct {
 	name string
 }
 
-// maxHook bounds what a hook is given, in bytes.
-const maxHook = 4 << 20
-
 // ReadHook reads the event that an assistant gives to a hook on stdin.
 func ReadHook(stdin io.Reader) (Hook, error) {
 	var in hookInput
-	if err := json.NewDecoder(io.LimitReader(stdin, maxHook)).Decode(&in); err != nil {
+	if err := json.NewDecoder(stdin).Decode(&in); err != nil {
 		return Hook{}, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
 			`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}`, err)
 	}
@@ -92,8 +89,8 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 		NewString: in.ToolInput.NewString, Content: cmp.Or(in.ToolInput.Content, in.ToolInput.Contents),
 		Error: cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
 	}
-	if e.Error == "" {
-		e.Error = failureIn(slices.Concat(in.Response, in.Output))
+	if response := slices.Concat(in.Response, in.Output); e.Error == "" && len(response) > 0 {
+		e.Error = failureIn(response)
 	}
 	if e.Error != "" {
 		e.Event = Failure // some assistants have one event for both

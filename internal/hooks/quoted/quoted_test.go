@@ -48,7 +48,7 @@ func book(t *testing.T, texts ...string) *Book {
 		for _, q := range parsed.Quotes() {
 			quotes = append(quotes, q.String())
 		}
-		b.Add(parsed.Title, quotes)
+		b.Add(parsed.Title, quotes, nil)
 	}
 	return b
 }
@@ -91,8 +91,11 @@ func TestBook_Command(t *testing.T) {
 			t.Errorf("%q is found by %q, want %q", line, got, want)
 		}
 	}
-	if b.Advises(3, "ansible-playbook site.yml") || !b.Advises(3, "ansible-playbook site.yml --limit web") {
-		t.Error("the limit is advised, and the playbook without it is not")
+	b.Add("Seeds", nil, []string{"deploy/Seed.sql"})
+	for line, want := range map[string]string{"psql -f ./deploy/seed.sql": "deploy/Seed.sql", "cat deploy/seed.sql": ""} {
+		if got := b.Command(line); len(got) != min(len(want), 1) || want != "" && got[0].File != want {
+			t.Errorf("%q is found by %+v, want the file %q", line, got, want)
+		}
 	}
 }
 
@@ -153,7 +156,7 @@ func FuzzBook(f *testing.F) {
 				}
 				quotes = append(quotes, q.String())
 			}
-			b.Add(more, quotes)
+			b.Add(more, quotes, []string{"a/b.c"})
 		}
 		for _, given := range []string{line, text, more} {
 			for _, matches := range [][]Match{b.Command(given), b.Text(given), b.Output(given)} {
@@ -163,7 +166,6 @@ func FuzzBook(f *testing.F) {
 					}
 				}
 			}
-			Files(given)
 		}
 	})
 }

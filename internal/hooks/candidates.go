@@ -1,0 +1,203 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// candidate is a document that may be pointed to.
+type candidate struct {
+	rag.Hit
+
+	// why says what the document has to do with the event. cites, if not "", is the place in the document
+	// that is about to be edited: the hit has no passage then.
+	why, cites string
+	// remedy is the sentence to quote, "" for the best one of the hit. notes follow it.
+	remedy, notes string
+}
+
+const (
+	// maxCandidates bounds a search. The session sees the first document that it does not know.
+	maxCandidates = 3
+	// embeddingWait bounds the wait for the vector of a prompt.
+	embeddingWait = 300 * time.Millisecond
+	// maxQuery bounds a query, in characters.
+	maxQuery = 10_000
+)
+
+// search returns what a search that nobody asked for finds, best first.
+func (p Project) search(ctx context.Context, query rag.Query, why string) ([]candidate, error) {
+	if strings.TrimSpace(query.Text) == "" {
+		return nil, nil
+	}
+	query.Text = markdown.CutRunes(query.Text, maxQuery)
+	query.Limit, query.MinScore, query.Unasked, query.Behind = maxCandidates, p.Threshold, true, p.Behind
+	var found []candidate
+	for _, scope := range p.RecallScopes(ctx) {
+		hits, err := p.Search(ctx, scope, query)
+		if err != nil {
+			return nil, err
+		}
+		for _, hit := range hits.Documents {
+			c := candidate{Hit: hit, why: why}
+			switch {
+			case isListing(hit.Content):
+				continue
+			case hit.Phrase > 0:
+				c.why = "same name or error"
+			}
+			found = append(found, p.withNotes(ctx, scope.Collection, c))
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.Score, a.Score) })
+	return found, nil
+}
+
+// withNotes says what may be wrong with a document.
+func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candidate) candidate {
+	if in == catalog.Handbook {
+		return c
+	}
+	if in == catalog.Compounding && p.Stale(ctx)()[c.Path] != "" {
+		c.notes = " It may be outdated: places that it cites have changed."
+	}
+	if p.Outdated(in, []rag.Hit{c.Hit}) > 0 {
+		c.notes += " It has changed since it was indexed: its lines may be others."
+	}
+	return c
+}
+
+// onFailure returns the documents that quote a line of a failed command's output, or that a search for its
+// lines finds, with their remedies.
+func (p Project) onFailure(ctx context.Context, output string) ([]candidate, error) {
+	documents, book := p.Cited(ctx)
+	found, err := p.passages(ctx, documents, book.Output(output), "same error")
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		found, err = p.search(ctx, rag.Query{Text: output, Lines: true, Mode: rag.Lexical}, "same error")
+	}
+	for i := range found {
+		found[i].remedy = p.remedy(found[i].Path)
+	}
+	return found, err
+}
+
+// remedy returns the solution or the root cause in a document's front matter, "" without one.
+func (p Project) remedy(path string) string {
+	file, err := p.Read(path)
+	if err != nil {
+		return ""
+	}
+	parsed, err := markdown.ParseAny(file.Content)
+	if err != nil {
+		return ""
+	}
+	solution, _ := parsed.FrontMatter["solution"].(string)
+	cause, _ := parsed.FrontMatter["root_cause"].(string)
+	return cmp.Or(solution, cause)
+}
+
+// onEdit returns the documents that cite a file, critical ones first, and then those that warn of something in
+// the text that is written to it. A document of the project's own needs neither.
+func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, error) {
+	if file == "" || p.IsDocument(file) {
+		return nil, nil
+	}
+	documents, book := p.Cited(ctx)
+	var found []candidate
+	for _, d := range documents {
+		i := slices.IndexFunc(d.Places, func(cited string) bool {
+			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
+		})
+		if i >= 0 {
+			hit := rag.Hit{Path: d.Path, Title: d.Title, Level: d.Level, Score: 1}
+			found = append(found, candidate{Hit: hit, why: "same file", cites: d.Places[i]})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
+	})
+	rules, err := p.supported(ctx, documents, book.Text(text), file+"\n"+text)
+	if err != nil {
+		return nil, err
+	}
+	warnings, err := p.passages(ctx, documents, rules, "rule on this code")
+	return append(found, warnings...), err
+}
+
+// leastSupport is the share of a text's other words that a document must have if it warns of one name in
+// the text, and titledSupport if it has the name in its title.
+const leastSupport, titledSupport = .05, .1
+
+// supported returns the matches with documents that a text speaks of: it has several of a document's quotes, or
+// one that the document warns of with other words of the document.
+func (p Project) supported(
+	ctx context.Context, documents []index.CitedPlaces, matches []quoted.Match, text string,
+) ([]quoted.Match, error) {
+	var supported []quoted.Match
+	for _, m := range matches[:min(len(matches), maxCandidates)] {
+		least := leastSupport
+		if m.Weight < 1 {
+			least = titledSupport
+		}
+		if m.Weight <= 1 {
+			rest := strings.ReplaceAll(text, strings.TrimSuffix(m.Text, "()"), " ")
+			hits, err := p.bestPassage(ctx, documents[m.Document], rest)
+			if err != nil {
+				return nil, err
+			}
+			if len(hits) == 0 || hits[0].Share <= least {
+				continue
+			}
+		}
+		supported = append(supported, m)
+	}
+	return supported, nil
+}
+
+// passages returns the documents of the best matches, each with its passage about the match.
+func (p Project) passages(
+	ctx context.Context, documents []index.CitedPlaces, matches []quoted.Match, why string,
+) ([]candidate, error) {
+	var found []candidate
+	for _, m := range matches[:min(len(matches), maxCandidates)] {
+		d, why := documents[m.Document], why
+		switch {
+		case m.File != "":
+			why = "cites " + m.File
+		case m.Name:
+			why = "same name"
+		}
+		hits, err := p.bestPassage(ctx, d, cmp.Or(m.Text, d.Title))
+		if err != nil {
+			return nil, err
+		}
+		for _, hit := range hits {
+			hit.Score = 1 // it was not found by the search
+			found = append(found, p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: why}))
+		}
+	}
+	return found, nil
+}
+
+// bestPassage returns the passage of a document that has most of a text's words, if one has any.
+func (p Project) bestPassage(ctx context.Context, d index.CitedPlaces, text string) ([]rag.Hit, error) {
+	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
+		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
+		Filter: rag.Filter{Documents: []int64{d.ID}},
+	})
+	return hits.Documents, err
+}

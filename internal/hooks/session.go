@@ -1,0 +1,105 @@
+package hooks
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Shown is a document that a hook has pointed to.
+type Shown struct {
+	// Project is the root of the repository, and Path the document's path in the index.
+	Project string    `json:"project"`
+	Path    string    `json:"path"`
+	Event   string    `json:"event"`
+	Why     string    `json:"why"`
+	Score   float64   `json:"score"`
+	At      time.Time `json:"at"`
+	// Opened says that the assistant has read the file afterwards.
+	Opened bool `json:"opened"`
+	// Command had failed, and Succeeded says that it ran without an error later.
+	Command   string `json:"command,omitempty"`
+	Succeeded bool   `json:"succeeded,omitempty"`
+	// Call is the number of the call before or at which it was shown, and Size the length of the text.
+	Call int `json:"call,omitempty"`
+	Size int `json:"size,omitempty"`
+}
+
+// Session is what the hooks of one session have seen and shown.
+type Session struct {
+	// Shown has the documents in the order in which they were shown.
+	Shown []Shown `json:"shown"`
+	// Forgotten is how many of Shown were there before the conversation was last
+	// compacted: the assistant knows nothing of these any more.
+	Forgotten int `json:"forgotten"`
+	// Wrote says that the session has written a document since the last compaction.
+	Wrote bool `json:"wrote"`
+	// RemindDue says that the next prompt brings a reminder.
+	RemindDue bool `json:"remind_due"`
+	// Calls counts the calls of a tool in the session.
+	Calls int `json:"calls,omitempty"`
+	// Tasks wait for their subagents to begin, in order.
+	Tasks []Task `json:"tasks,omitempty"`
+	// Failed are the last commands that failed. Asked says that the assistant was asked to write
+	// down why, which happens once.
+	Failed []string `json:"failed,omitempty"`
+	Asked  bool     `json:"asked,omitempty"`
+}
+
+// Task is what a subagent is told when it begins, "" for nothing.
+type Task struct {
+	Agent string `json:"agent,omitempty"`
+	Text  string `json:"text,omitempty"`
+}
+
+const (
+	// A session is shown at most maxPointers documents, and maxShownSize characters of them, in any
+	// windowCalls calls of a tool. With the requests to write a document that is less than 500 tokens.
+	maxPointers  = 6
+	maxShownSize = 1400
+	windowCalls  = 200
+	// maxKept bounds the tasks and the failed commands of a session, and maxCommand the length of one in bytes.
+	maxKept    = 20
+	maxCommand = 300
+)
+
+// admits reports whether a document may be shown: the assistant does not know it from an earlier pointer, and
+// the last calls leave room for its text.
+func (s *Session) admits(next Shown) bool {
+	count, size := 1, next.Size
+	for i, shown := range s.Shown {
+		if i >= s.Forgotten && shown.Project == next.Project && shown.Path == next.Path {
+			return false
+		}
+		if shown.Call > 0 && shown.Call > s.Calls-windowCalls {
+			count, size = count+1, size+shown.Size
+		}
+	}
+	return count <= maxPointers && size <= maxShownSize
+}
+
+// taskOf returns the index of the task with which a subagent begins now, -1 for none. Subagents of a kind begin
+// in the order of their tasks.
+func (s *Session) taskOf(agent string) int {
+	return slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Agent == "" || agent == "" || t.Agent == agent })
+}
+
+// compact forgets the pointers, because the assistant summarises the conversation. A reminder is
+// due unless the session wrote.
+func (s *Session) compact() {
+	s.Forgotten = len(s.Shown)
+	s.RemindDue, s.Wrote = !s.Wrote, false
+}
+
+// cutCommand returns a command as a session keeps it, without half a character at its end.
+func cutCommand(command string) string {
+	command = strings.TrimSpace(command)
+	return strings.ToValidUTF8(command[:min(len(command), maxCommand)], "")
+}
+
+func without(commands []string, command string) []string {
+	return slices.DeleteFunc(slices.Clone(commands), func(c string) bool { return c == command })
+}
+
+// last returns the end of a list, as long as a session keeps it.
+func last[T any](list []T) []T { return list[max(0, len(list)-maxKept):] }

@@ -1,0 +1,175 @@
+package hooks
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+)
+
+// repo is a project whose own documents are below docs/.
+func repo() Project {
+	return Project{
+		Root: "/repo", Allowed: project.RecallGuard,
+		IsDocument: func(path string) bool { return strings.HasPrefix(path, "docs/") },
+	}
+}
+
+// step handles an event for which documents were found, and returns the text of the hook.
+func step(s *Session, e Event, found ...candidate) string {
+	if e.Event == Before {
+		s.Calls++
+	}
+	said := decide(*s, repo(), e, found, time.Now())
+	s.note(repo(), e, said)
+	if e.act() == delegating { // the subagent hears it
+		return ""
+	}
+	return said.text
+}
+
+func about(path string) candidate {
+	hit := rag.Hit{Path: path, Title: "Title", Level: catalog.Critical, Summary: "A summary of some words for this document.", StartLine: 1, EndLine: 9}
+	return candidate{Hit: hit, why: "same command"}
+}
+
+// A session of 200 calls is told at most six documents, and 500 tokens with what it is asked to write down, whatever
+// the calls are. Later calls are told documents again.
+func TestDecide_HasABudget(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "a-name-that-takes-the-room-of-other-documents-because-it-is-long"} {
+		s, said := Session{RemindDue: true}, ""
+		for i := range windowCalls {
+			command := fmt.Sprint("make ", i/2)
+			act := []Event{
+				{Event: Before, Command: command}, {Event: Before, ToolName: "Write", FilePath: "src/a.go"}, {Event: Before, Prompt: "look"},
+			}[i%3]
+			said += step(&s, act, about(fmt.Sprintf("docs/%s-%d.md", name, i)))
+			for _, e := range []Event{
+				{Event: Failure, Command: command}, {Event: After, Command: command}, {Event: Started}, {Event: Prompt, Prompt: "continue"},
+			} {
+				said += step(&s, e)
+			}
+		}
+		if shown := len(s.Shown); shown < 3 || shown > 6 {
+			t.Errorf("%s: %d documents are shown", name, shown)
+		}
+		const tokens, bytesOfToken = 500, 3.5 // a high estimate for English
+		if float64(len(said)) > tokens*bytesOfToken {
+			t.Errorf("%s: the session is told %d bytes", name, len(said))
+		}
+		if !strings.Contains(said, solved) || !strings.Contains(said, reminder) {
+			t.Errorf("%s: the session is not asked to write down what it has learned: %s", name, said)
+		}
+		if text := step(&s, Event{Event: Before, Command: "x"}, about("docs/late.md")); text == "" {
+			t.Errorf("%s: after 200 calls nothing is shown any more", name)
+		}
+	}
+}
+
+// Only the command that failed succeeds, and the assistant is asked to write down why once in a session that has
+// written nothing.
+func TestDecide_AsksAfterAFailureThatWasSolved(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", maxCommand-1) + "üüü" // a session is kept as JSON, which has no half characters
+	for _, command := range []string{"make x", long} {
+		s := &Session{}
+		fail, succeed := Event{Event: Failure, Command: command}, Event{Event: After, Command: " " + command + "\n"}
+		if step(s, succeed) != "" || step(s, fail, about("docs/a.md")) == "" || step(s, Event{Event: After, Command: "make y"}) != "" {
+			t.Error("want one pointer, after the failure")
+		}
+		kept, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = &Session{}
+		if err := json.Unmarshal(kept, s); err != nil {
+			t.Fatal(err)
+		}
+		writer := &Session{Failed: s.Failed, Wrote: true}
+		got := []string{step(s, succeed), step(s, succeed), step(s, fail), step(s, succeed), step(writer, succeed)}
+		if want := []string{solved, "", "", "", ""}; fmt.Sprint(got) != fmt.Sprint(want) || len(s.Failed)+len(writer.Failed) > 0 {
+			t.Errorf("the session is told %q, and still has %q", got, s.Failed)
+		}
+		if !s.Shown[0].Succeeded {
+			t.Errorf("shown: %+v", s.Shown)
+		}
+	}
+}
+
+// Subagents of different kinds may begin in another order than their tasks.
+func TestDecide_TellsSubagentsInTheirOrder(t *testing.T) {
+	t.Parallel()
+	s := Session{Tasks: []Task{{"a", "1"}, {"b", ""}, {"a", "2"}, {"c", "3"}}}
+	var got []string
+	for _, agent := range []string{"c", "a", "b", "a", "a"} {
+		got = append(got, step(&s, Event{Event: Started, Agent: agent}))
+	}
+	if want := []string{"3", "1", "", "2", ""}; fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A compaction loses what the assistant was told. Reading and writing documents is noted.
+func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
+	t.Parallel()
+	var s Session
+	prompt := Event{Event: Prompt, Prompt: "why?"}
+	document := about("docs/a.md")
+	if step(&s, prompt, document) == "" || step(&s, prompt, document) != "" || step(&s, prompt, about("docs/b.md")) == "" {
+		t.Error("want each document once")
+	}
+	s.compact()
+	if step(&s, prompt, document) == "" || step(&s, prompt) != reminder || step(&s, prompt) != "" {
+		t.Error("after a compaction, want the document again, and one reminder")
+	}
+	step(&s, Event{Event: Before, ToolName: "Read", FilePath: "docs/a.md"})
+	if !s.Shown[0].Opened || s.Shown[1].Opened || !s.Shown[2].Opened {
+		t.Errorf("opened: %+v", s.Shown)
+	}
+	step(&s, Event{Event: Before, ToolName: "Write", FilePath: "src/a.go"})
+	if s.Wrote {
+		t.Error("code is no document")
+	}
+	step(&s, Event{Event: Before, ToolName: "Write", FilePath: "docs/new.md"})
+	if s.compact(); s.RemindDue || s.Wrote {
+		t.Errorf("after a document and a compaction: %+v, want no reminder", s)
+	}
+	quiet := repo()
+	quiet.Allowed = project.RecallPrompt
+	if said := decide(Session{RemindDue: true}, quiet, prompt, nil, time.Now()); said.text != "" {
+		t.Errorf("where only prompts are answered: %q", said.text)
+	}
+}
+
+func TestNote_IsBounded(t *testing.T) {
+	t.Parallel()
+	var s Session
+	for i := range 3 * maxKept {
+		step(&s, Event{Event: Failure, Command: fmt.Sprint(i)})
+		step(&s, Event{Event: Before, Prompt: fmt.Sprint(i)})
+	}
+	if len(s.Failed) != maxKept || len(s.Tasks) != maxKept {
+		t.Errorf("%d failures and %d tasks are kept", len(s.Failed), len(s.Tasks))
+	}
+}
+
+func TestIsListing(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]bool{
+		"## See also\n\n- [The pool of connections](pool.md)\n- https://example.org/pool\n": true,
+		"# One\n## Two\n### Three of them\nshort":                                           true,
+		"## Cause\n\nThe pool was too small, see [the pool](pool.md).":                      false,
+		"title: Pool\ntags: pool; db":                                                       false,
+		"":                                                                                  false,
+	} {
+		if got := isListing(content); got != want {
+			t.Errorf("%q: %v", content, got)
+		}
+	}
+}

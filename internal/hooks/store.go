@@ -1,0 +1,149 @@
+package hooks
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	// sessionsFolder is the folder of the sessions' files below the user's own folder.
+	sessionsFolder = "recalls"
+	// maxAge is how long a session is kept after its last hook.
+	maxAge = 30 * 24 * time.Hour
+	// lockWait bounds the wait for another process, which writes in milliseconds.
+	lockWait = time.Second
+	// maxQuestions bounds the questions of a project. Of more, those asked longest ago are forgotten.
+	maxQuestions = 500
+)
+
+// Store keeps sessions, and questions that found nothing, in files below the user's own folder, one
+// for each session and each project. Other processes may use the same folder. Safe for concurrent use.
+type Store struct {
+	dir string
+	mu  sync.Mutex // calls of one process take turns, and only one of them polls the lock of all
+}
+
+// NewStore returns a store below the user's folder home. It makes no folder yet.
+func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessionsFolder)} }
+
+// Update changes a session and writes it. A session that is not known, or whose file
+// cannot be understood, begins empty.
+func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
+	return rewrite(ctx, s, s.file(id, sessionExtension), change)
+}
+
+// Compact notes that a session's conversation is compacted.
+func (s *Store) Compact(ctx context.Context, id string) error {
+	return s.Update(ctx, id, (*Session).compact)
+}
+
+// Shown returns what hooks have shown of the project at root, in no order.
+func (s *Store) Shown(root string) ([]Shown, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read what was recalled: %w", err)
+	}
+	var all []Shown
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) == sessionExtension {
+			session, _ := readFile[Session](filepath.Join(s.dir, entry.Name()))
+			all = append(all, slices.DeleteFunc(session.Shown, func(one Shown) bool { return one.Project != root })...)
+		}
+	}
+	return all, nil
+}
+
+// Questions returns the questions of the project at root that found nothing, with when each was asked last.
+func (s *Store) Questions(root string) map[string]time.Time {
+	questions, _ := readFile[map[string]time.Time](s.file(root, questionsExtension))
+	return questions
+}
+
+// AddQuestion keeps a question of the project at root that found nothing.
+func (s *Store) AddQuestion(ctx context.Context, root, question string, asked time.Time) error {
+	return rewrite(ctx, s, s.file(root, questionsExtension), func(kept *map[string]time.Time) {
+		if *kept == nil {
+			*kept = map[string]time.Time{}
+		}
+		(*kept)[question] = asked
+		if len(*kept) > maxQuestions {
+			byAge := func(a, b string) int { return (*kept)[a].Compare((*kept)[b]) }
+			delete(*kept, slices.MinFunc(slices.Collect(maps.Keys(*kept)), byAge))
+		}
+	})
+}
+
+// Sessions are removed after a month, and questions are not.
+const (
+	sessionExtension   = ".json"
+	questionsExtension = ".questions"
+)
+
+// file is named by a hash, because an identifier may hold any character.
+func (s *Store) file(id, extension string) string {
+	sum := sha256.Sum256([]byte(id))
+	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+extension)
+}
+
+// rewrite changes what a file keeps, while nobody else does.
+func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T)) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("remember what was shown: %w", err)
+	}
+	lock := flock.New(filepath.Join(s.dir, ".lock"))
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return fmt.Errorf("remember what was shown: wait for the process that holds %s, see fuser -v: %w", lock.Path(), err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	kept, known := readFile[T](file)
+	if !known {
+		s.removeOld(time.Now().Add(-maxAge))
+	}
+	change(&kept)
+	content, err := json.Marshal(kept)
+	if err != nil {
+		return fmt.Errorf("remember what was shown: %w", err)
+	}
+	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
+		return fmt.Errorf("remember what was shown: %w", err)
+	}
+	return os.Rename(file+".new", file)
+}
+
+// removeOld removes the files of sessions that have had no hook since.
+func (s *Store) removeOld(since time.Time) {
+	entries, _ := os.ReadDir(s.dir) // the next session tries again
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err == nil && filepath.Ext(entry.Name()) == sessionExtension && info.ModTime().Before(since) {
+			_ = os.Remove(filepath.Join(s.dir, entry.Name())) // the next session tries again
+		}
+	}
+}
+
+// readFile returns what a file keeps, and false for one that is missing or cannot be understood.
+func readFile[T any](file string) (T, bool) {
+	var kept, none T
+	content, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(content, &kept) != nil {
+		return none, false
+	}
+	return kept, true
+}
