@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -141,7 +140,8 @@ func (f *search) takeVector(ctx context.Context, embedding *queryEmbedding) erro
 			f.Mode = Vector
 		}
 	case f.Mode == Vector && unembeddable(err):
-		return fmt.Errorf("%w; without `mode: \"vector\"` names and words are found in the meantime", err)
+		return apierror.Wordf("%w; without %s names and words are found in the meantime", err,
+			apierror.Argument{Parameter: "mode", Value: string(Vector)})
 	case f.Mode == Vector || err != nil && !unembeddable(err):
 		return err
 	case err != nil:

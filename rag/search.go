@@ -280,7 +280,8 @@ func (s *Searcher) readIndex(ctx context.Context, f search, embedding *queryEmbe
 func noWord() error {
 	return apierror.Errorf(apierror.InvalidArgument,
 		"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
-			"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+			"name what you look for, or leave out %s to search by meaning",
+		apierror.Argument{Parameter: "mode", Value: string(Lexical)}).With("parameter", "query")
 }
 
 // vocabulary says which words the searched passages have.

@@ -26,20 +26,19 @@ type parameters struct {
 
 // newParameters panics, as inputSchema does, if the declaration is not a schema.
 func newParameters(tool *mcp.Tool) *parameters {
-	p := &parameters{tool: tool.Name}
-	var ok bool
-	if p.declared, ok = tool.InputSchema.(*declared.Schema); !ok {
+	schema, ok := tool.InputSchema.(*declared.Schema)
+	if !ok {
 		panic(fmt.Sprintf("tools: parameters of %s are %T", tool.Name, tool.InputSchema))
 	}
 	var doc any
-	err := json.Unmarshal(encode(p.declared), &doc)
-	if err == nil {
-		p.compiled, err = jsonschema.Compile(map[string]any{tool.Name: doc}, tool.Name, "")
+	if err := json.Unmarshal(encode(schema), &doc); err != nil {
+		panic(fmt.Sprintf("tools: parameters of %s: %v", tool.Name, err))
 	}
+	compiled, err := jsonschema.Compile(map[string]any{tool.Name: doc}, tool.Name, "")
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", tool.Name, err))
 	}
-	return p
+	return &parameters{tool: tool.Name, declared: schema, compiled: compiled}
 }
 
 // decode checks and decodes arguments. It drops null, which clients with a form send for an empty field.
@@ -60,9 +59,8 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold one
-			return apierror.Errorf(apierror.InvalidArgument,
-				"%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
-					"leave it out, for example %s", name, p.example(name)).With("parameter", name)
+			return apierror.Refuse(name, "holds a NUL character (\\u0000), which neither a text nor a path may have; "+
+				"leave it out, for example %s", p.example(name))
 		}
 	}
 	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the declaration
@@ -153,12 +151,16 @@ func checkOneOf[T ~string](parameter string, value T, allowed []T, example T) er
 	if value == "" || slices.Contains(allowed, value) {
 		return nil
 	}
-	names := make([]string, len(allowed))
-	for i, name := range allowed {
-		names[i] = string(name)
-	}
 	return refuse(parameter, fmt.Sprintf("is %q", brief(string(value))),
-		fmt.Sprintf("give one of %s, for example %q", strings.Join(names, ", "), example))
+		fmt.Sprintf("give one of %s, for example %q", strings.Join(names(allowed), ", "), example))
+}
+
+func names[T ~string](values []T) []string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = string(value)
+	}
+	return texts
 }
 
 func checkLevel(parameter string, level, example catalog.Level) error {
@@ -168,5 +170,5 @@ func checkLevel(parameter string, level, example catalog.Level) error {
 func checkMode(mode rag.Mode) error { return checkOneOf("mode", mode, rag.Modes(), rag.Hybrid) }
 
 func refuse(parameter, problem, remedy string) error {
-	return apierror.Errorf(apierror.InvalidArgument, "%s %s; %s", parameter, problem, remedy).With("parameter", parameter)
+	return apierror.Refuse(parameter, "%s; %s", problem, remedy)
 }

@@ -50,7 +50,7 @@ func TestHandler_ChecksWhatSchemasCheck(t *testing.T) {
 		}
 	}
 	for want, err := range map[string]error{
-		"promotion_levels is": search(tools.SemanticSearchInput{Query: "a", PromotionLevels: []catalog.Level{"urgent"}}),
+		"promotion_levels is": search(tools.SemanticSearchInput{Query: "a", SearchFilters: tools.SearchFilters{PromotionLevels: []catalog.Level{"urgent"}}}),
 		"min_relevance_score": search(tools.SemanticSearchInput{Query: "a", MinRelevanceScore: new(math.NaN())}),
 		"query is too long":   search(tools.SemanticSearchInput{Query: strings.Repeat("a", 10_001)}),
 	} {

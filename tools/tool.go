@@ -30,6 +30,9 @@ type Tool struct {
 // worded is an answer that clients get as text. They get all others as JSON.
 type worded interface{ words() string }
 
+// shortened is an answer of which clients get less than commands: a session pays for what it reads.
+type shortened interface{ forClient() any }
+
 // method is a tool's method of [Handler].
 type method[In, Out any] func(h *Handler, ctx context.Context, in In) (Out, error)
 
@@ -137,6 +140,9 @@ func (h *Handler) noteHang(ctx context.Context, err error) {
 func resultOf(out any) (*mcp.CallToolResult, error) {
 	if text, ok := out.(worded); ok {
 		return textResult(text.words()), nil
+	}
+	if long, ok := out.(shortened); ok {
+		out = long.forClient()
 	}
 	encoded, err := readable(out)
 	if err != nil {

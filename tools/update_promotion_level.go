@@ -17,7 +17,7 @@ type UpdatePromotionLevelInput struct {
 // UpdatePromotionLevelOutput is the answer of update_promotion_level.
 type UpdatePromotionLevelOutput struct {
 	Status        string        `json:"status"`
-	DocumentPath  string        `json:"document_path" jsonschema:"Relative to the documents' folder."`
+	DocumentPath  string        `json:"document_path"`
 	PreviousLevel catalog.Level `json:"previous_level"`
 	NewLevel      catalog.Level `json:"new_level"`
 }

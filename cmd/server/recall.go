@@ -27,16 +27,17 @@ An error ends with 1, because assistants take 2 for a veto.`,
 				return usagef("give --hook, and the event on stdin; to search by yourself: compound-docs search \"…\"")
 			}
 			hook, err := recall.ReadHook(cmd.InOrStdin())
-			if err == nil {
-				err = withProject(flags, func(t *tooling) error {
-					t.workspace.Once()
-					answer, err := t.tools.Recall(cmd.Context(), hook.Event)
-					if err != nil {
-						return err
-					}
-					return plain.JSON(t.stdout, hook.Answer(answer))
-				})(cmd, args)
+			if err != nil {
+				return errors.New(err.Error())
 			}
+			err = withProject(flags, func(t *tooling) error {
+				t.workspace.Once()
+				answer, err := t.tools.Recall(cmd.Context(), hook.Event)
+				if err != nil {
+					return err
+				}
+				return plain.JSON(t.stdout, hook.Answer(answer))
+			})(cmd, args)
 			if err != nil {
 				// An assistant takes the exit code 2 of a usage error for a veto.
 				return errors.New(err.Error())

@@ -143,8 +143,8 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	docType, ok := schema.DocumentType(d.file.Path)
 	if !ok {
 		return apierror.Errorf(apierror.InvalidDocType,
-			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
-				"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
+			"the folder of %s belongs to no doc-type; move it to the folder of one, "+
+				"or add a custom_doc_types entry for the folder to the config", d.file.Path)
 	}
 	d.docType, d.language = docType, terms.Language(docType.Language)
 	if docType.Lenient() {
