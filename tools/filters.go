@@ -28,8 +28,6 @@ type Filter struct {
 
 	// declare edits the parameter's schema.
 	declare map[string][]property
-	// check refuses values without a project; nil checks nothing.
-	check func(in SearchFilters) error
 	// apply sets the filter of a query.
 	apply func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error
 	// narrows reports whether a query has the filter. Documents that it leaves out may answer.
@@ -57,14 +55,6 @@ func Filters() []Filter {
 				}
 			},
 			declare: map[string][]property{"promotion_levels": {levels, example([]string{"important", "critical"})}},
-			check: func(in SearchFilters) error {
-				for _, level := range in.PromotionLevels {
-					if err := checkLevel("promotion_levels", level, catalog.Important); err != nil {
-						return err
-					}
-				}
-				return nil
-			},
 			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
 				query.Levels = in.PromotionLevels
 				return nil
@@ -94,19 +84,6 @@ func declareFilters(properties map[string][]property) map[string][]property {
 		maps.Copy(properties, f.declare)
 	}
 	return properties
-}
-
-// checkFilters refuses values that are wrong in every project.
-func checkFilters(in SearchFilters) error {
-	for _, f := range Filters() {
-		if f.check == nil {
-			continue
-		}
-		if err := f.check(in); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // filterOf returns the filter that the parameters ask for.

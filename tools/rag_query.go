@@ -169,8 +169,7 @@ func ragQueryTool() Tool {
 
 // RagQuery answers a question from the project's own documents.
 func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutput, error) {
-	if err := cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3), checkScore(in.MinRelevanceScore, 0.7),
-		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard)); err != nil {
+	if err := cmp.Or(checkQuery(in.Query), h.check("rag_query", in)); err != nil {
 		return RagQueryOutput{}, err
 	}
 	active, err := h.workspace.Active(ctx)

@@ -54,8 +54,7 @@ func ragQueryExternalTool() Tool {
 
 // RagQueryExternal answers a question from the external docs.
 func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput) (RagQueryExternalOutput, error) {
-	if err := cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
-		checkScore(in.MinRelevanceScore, externalMinScore)); err != nil {
+	if err := cmp.Or(checkQuery(in.Query), h.check("rag_query_external", in)); err != nil {
 		return RagQueryExternalOutput{}, err
 	}
 	active, err := h.workspace.External(ctx)

@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -26,14 +25,6 @@ type SearchExternalDocsOutput struct {
 	OmittedCount     int              `json:"omitted_count,omitempty"`
 	ExternalDocsPath string           `json:"external_docs_path"`
 	SearchEnd
-}
-
-func (o SearchExternalDocsOutput) forClient() any {
-	o.Results = slices.Clone(o.Results)
-	for i := range o.Results[min(maxSnippets, len(o.Results)):] {
-		o.Results[maxSnippets+i].Snippet = ""
-	}
-	return o
 }
 
 // ExternalResult is a page that a search has found.
@@ -86,9 +77,7 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 
 // externalQuery is [Handler.searchQuery] for the external docs.
 func (h *Handler) externalQuery(ctx context.Context, in SearchExternalDocsInput) (*workspace.Project, rag.Query, error) {
-	err := cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10),
-		checkScore(in.MinRelevanceScore, externalMinScore), checkMode(in.Mode))
-	if err != nil {
+	if err := cmp.Or(checkQuery(in.Query), h.check("search_external_docs", in)); err != nil {
 		return nil, rag.Query{}, err
 	}
 	active, err := h.workspace.External(ctx)

@@ -113,9 +113,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 
 // searchQuery returns the active project, and what the arguments and its config ask for.
 func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*workspace.Project, rag.Query, error) {
-	err := cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10), checkScore(in.MinRelevanceScore, 0.5),
-		checkMode(in.Mode), checkFilters(in.SearchFilters))
-	if err != nil {
+	if err := cmp.Or(checkQuery(in.Query), h.check("semantic_search", in)); err != nil {
 		return nil, rag.Query{}, err
 	}
 	active, err := h.workspace.Active(ctx)

@@ -45,6 +45,7 @@ func Groups() []Group {
 // Handler has a method for each tool, for clients and commands. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
+	tools     map[string]Tool // by their names
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *recall.Store
 	logger    *slog.Logger
@@ -73,8 +74,14 @@ func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logge
 	if err != nil {
 		panic(err) // it fails only for a size below 1
 	}
+	tools := map[string]Tool{}
+	for _, group := range Groups() {
+		for _, tool := range group.Tools {
+			tools[tool.Name] = tool
+		}
+	}
 	return &Handler{
-		workspace: w, words: words, recalls: recall.NewStore(home), handbook: handbook, logger: logger,
+		workspace: w, tools: tools, words: words, recalls: recall.NewStore(home), handbook: handbook, logger: logger,
 		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
 	}
 }
@@ -96,10 +103,8 @@ func NewServer(w *workspace.Workspace, home, repository, version string, logger 
 		},
 	)
 	server.AddReceivingMiddleware(reportErrors(logger))
-	for _, group := range Groups() {
-		for _, tool := range group.Tools {
-			server.AddTool(tool.Tool, h.answering(tool))
-		}
+	for _, tool := range h.tools {
+		server.AddTool(tool.Tool, h.answering(tool))
 	}
 	server.AddResourceTemplate(pageTemplate(), h.readPage)
 	return server

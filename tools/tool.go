@@ -24,7 +24,8 @@ type Group struct {
 type Tool struct {
 	*mcp.Tool
 
-	call func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
+	parameters func() *parameters
+	call       func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
 
 // worded is an answer that clients get as text. They get all others as JSON.
@@ -89,7 +90,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		}
 		return result, nil
 	}
-	return Tool{declaration, call}
+	return Tool{declaration, parameters, call}
 }
 
 // parentNote says that the active project is in a folder above the repository where the server was started.
