@@ -44,7 +44,7 @@ func textLimit(items int) int {
 }
 
 // fit returns the first items of a list, up to a weight of most, and how many it leaves out.
-func fit[T any](list []T, most int) (fitting []T, omitted int) {
+func fit[T any](list []T, most int) ([]T, int) {
 	for i, item := range list {
 		if most -= weight(item); most < 0 {
 			return list[:i:i], len(list) - i

@@ -48,7 +48,8 @@ func Filters() []Filter {
 			narrows: func(query rag.Filter) bool { return len(query.DocTypes) > 0 },
 		},
 		{
-			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(names(catalog.Levels()), ", "), Values: names(catalog.Levels()),
+			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(names(catalog.Levels()), ", "),
+			Values: names(catalog.Levels()),
 			Take: func(in *SearchFilters, values []string) {
 				for _, level := range values {
 					in.PromotionLevels = append(in.PromotionLevels, catalog.Level(level))

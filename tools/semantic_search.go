@@ -33,6 +33,7 @@ type SemanticSearchOutput struct {
 	SearchEnd
 }
 
+// forClient returns the answer with the snippets of the first results alone.
 func (o SemanticSearchOutput) forClient() any {
 	o.Results = slices.Clone(o.Results)
 	for i := range o.Results[min(maxSnippets, len(o.Results)):] {

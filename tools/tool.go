@@ -31,7 +31,7 @@ type Tool struct {
 // worded is an answer that clients get as text. They get all others as JSON.
 type worded interface{ words() string }
 
-// shortened is an answer of which clients get less than commands: a session pays for what it reads.
+// shortened is a long answer. Clients get a part of it, because a session pays for what it reads.
 type shortened interface{ forClient() any }
 
 // method is a tool's method of [Handler].

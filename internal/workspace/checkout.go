@@ -101,8 +101,9 @@ func checkBranch(root, branch string) error {
 	if !head.InRepository || branch == head.Branch {
 		return nil
 	}
-	return apierror.Refuse("branch_name", "is %q, but the files of %s on disk are those of %q; give %[4]q, or run `git switch %[2]s` first",
-		branch, filepath.Base(root), head.Branch).With("current_branch", head.Branch)
+	return apierror.Refuse("branch_name",
+		"is %q, but the files of %s on disk are those of %q; give %q, or run `git switch %s` first",
+		branch, filepath.Base(root), head.Branch, head.Branch, branch).With("current_branch", head.Branch)
 }
 
 // StateOf looks for a tenant's repository and branch at root, a path that this or another machine registered.
