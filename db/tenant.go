@@ -33,7 +33,7 @@ func ErrUnknownReadOnly() error {
 }
 
 // ErrTenantGone means that a tenant was deleted after it was registered, even if it was registered again.
-var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile; call activate_project to fill it again")
+var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile")
 
 // errNotLeader means that this server is no longer the tenant's indexer.
 var errNotLeader = errors.New("another server has become the indexer of this checkout, or has deleted its index")

@@ -73,5 +73,6 @@ func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 func noWord() error {
 	return apierror.Errorf(apierror.InvalidArgument,
 		"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
-			"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+			"name what you look for, or leave out %s to search by meaning",
+		apierror.Argument{Parameter: "mode", Value: string(Lexical)}).With("parameter", "query")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -152,7 +151,8 @@ func (e *embedding) required(ctx context.Context, v vectors, useful bool) (vecto
 	case err == nil, !useful && e.isLoading(ctx, err):
 		return v, nil
 	case unembeddable(err):
-		return v, fmt.Errorf("%w; without `mode: \"vector\"` names and words are found in the meantime", err)
+		return v, apierror.Wordf("%w; without %s names and words are found in the meantime", err,
+			apierror.Argument{Parameter: "mode", Value: string(Vector)})
 	default:
 		return v, err
 	}

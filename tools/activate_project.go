@@ -25,7 +25,7 @@ type ActivateProjectOutput struct {
 	Root        string               `json:"root"`
 	DocTypes    []docTypeCountOutput `json:"doc_types"`
 	TotalDocs   int                  `json:"total_docs"`
-	Index       *IndexStatus         `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Index       *IndexStatus         `json:"index,omitempty"`
 }
 
 type docTypeCountOutput struct {

@@ -45,7 +45,7 @@ func textLimit(items int) int {
 }
 
 // fit returns the first items of a list, up to a weight of most, and how many it leaves out.
-func fit[T any](list []T, most int) (fitting []T, omitted int) {
+func fit[T any](list []T, most int) ([]T, int) {
 	for i, item := range list {
 		if most -= weight(item); most < 0 {
 			return list[:i:i], len(list) - i
@@ -70,10 +70,10 @@ func weight(value any) int {
 }
 
 type coverageOutput struct {
-	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"How documents were found, if not as asked."`
-	ModeReason        string   `json:"mode_reason,omitempty" jsonschema:"What stood in for the model's vectors, and why."`
-	RetryAfterSeconds float64  `json:"retry_after_seconds,omitempty" jsonschema:"When the model may answer."`
-	Embedded          *float64 `json:"embedded,omitempty" jsonschema:"Part of the text that has the model's vectors."`
+	Mode              rag.Mode `json:"mode,omitempty"`
+	ModeReason        string   `json:"mode_reason,omitempty"`
+	RetryAfterSeconds float64  `json:"retry_after_seconds,omitempty"`
+	Embedded          *float64 `json:"embedded,omitempty"`
 }
 
 func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
@@ -133,7 +133,7 @@ type SearchEnd struct {
 	// Closest are documents below the threshold for people, who see five of them at least.
 	Closest []UnsureDocument `json:"-"`
 	coverageOutput
-	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Index *IndexStatus `json:"index,omitempty"`
 }
 
 // search finds documents of the scope, with what the answers of both tools end with.
@@ -146,7 +146,7 @@ func (h *Handler) search(
 	if err != nil {
 		return rag.Hits{}, SearchEnd{}, err
 	}
-	filtered := len(query.DocTypes)+len(query.Levels) > 0 || query.Documents != nil // other documents may answer it
+	filtered := narrowed(query.Filter)
 	if len(hits.Documents) == 0 && !filtered {
 		h.keepQuestion(ctx, active, scope, query.Text)
 	}
@@ -200,8 +200,8 @@ func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, s
 }
 
 type gradeOutput struct {
-	Grade     rag.Grade        `json:"grade" jsonschema:"answers, may_answer or nothing, of the best document."`
-	MayAnswer []UnsureDocument `json:"may_answer,omitempty" jsonschema:"Less sure: scored 0.3 and more, or named like this."`
+	Grade     rag.Grade        `json:"grade"`
+	MayAnswer []UnsureDocument `json:"may_answer,omitempty"`
 }
 
 func gradeOf(grade rag.Grade, mayAnswer []rag.Hit) gradeOutput {
@@ -218,7 +218,8 @@ type UnsureDocument struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// maxSnippets is how many documents that may answer are quoted. A longer list has titles alone.
+// maxSnippets is how many documents of a list are quoted to clients. A longer list of documents that may
+// answer has titles alone.
 const maxSnippets = 5
 
 func unsureDocuments(hits []rag.Hit) []UnsureDocument {
@@ -263,7 +264,8 @@ func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of c
 		if len(hits.Documents) == 0 {
 			verb = "may have"
 		}
-		return fmt.Sprintf(" The %s %s it, with a relevance of %g: call %s.", who, verb, floor(found[0].Score), tool)
+		return fmt.Sprintf(" The %s %s it, with a relevance of %g: %s.",
+			who, verb, floor(found[0].Score), h.words(apierror.Call{Tool: tool}))
 	}
 	other, config := "", active.Definition.Config
 	switch {

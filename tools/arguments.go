@@ -12,9 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // parameters checks the arguments of one tool against its declaration.
@@ -26,44 +24,26 @@ type parameters struct {
 
 // newParameters panics, as inputSchema does, if the declaration is not a schema.
 func newParameters(tool *mcp.Tool) *parameters {
-	p := &parameters{tool: tool.Name}
-	var ok bool
-	if p.declared, ok = tool.InputSchema.(*declared.Schema); !ok {
+	schema, ok := tool.InputSchema.(*declared.Schema)
+	if !ok {
 		panic(fmt.Sprintf("tools: parameters of %s are %T", tool.Name, tool.InputSchema))
 	}
 	var doc any
-	err := json.Unmarshal(encode(p.declared), &doc)
-	if err == nil {
-		p.compiled, err = jsonschema.Compile(map[string]any{tool.Name: doc}, tool.Name, "")
+	if err := json.Unmarshal(encode(schema), &doc); err != nil {
+		panic(fmt.Sprintf("tools: parameters of %s: %v", tool.Name, err))
 	}
+	compiled, err := jsonschema.Compile(map[string]any{tool.Name: doc}, tool.Name, "")
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", tool.Name, err))
 	}
-	return p
+	return &parameters{tool: tool.Name, declared: schema, compiled: compiled}
 }
 
 // decode checks and decodes arguments. It drops null, which clients with a form send for an empty field.
 func (p *parameters) decode(raw json.RawMessage, in any) error {
-	var value any = map[string]any{}
-	if len(raw) > 0 && string(raw) != "null" {
-		// The transport has accepted it as JSON, so only a number can fail.
-		if err := json.Unmarshal(raw, &value); err != nil {
-			return apierror.Errorf(apierror.InvalidArgument,
-				"arguments hold a number that is out of range; give an object, for example %s",
-				p.example("")).With("parameter", "arguments")
-		}
-	}
-	given, _ := value.(map[string]any)
-	maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil })
-	if faults := p.compiled.Check(value); len(faults) > 0 {
-		return p.explain(faults)
-	}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold one
-			return apierror.Errorf(apierror.InvalidArgument,
-				"%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
-					"leave it out, for example %s", name, p.example(name)).With("parameter", name)
-		}
+	given, err := p.check(raw)
+	if err != nil {
+		return err
 	}
 	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the declaration
 		return fmt.Errorf("decode the arguments of %s: %w", p.tool, err)
@@ -71,15 +51,40 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	return nil
 }
 
+// check returns the arguments that were given.
+func (p *parameters) check(raw json.RawMessage) (map[string]any, error) {
+	var value any = map[string]any{}
+	if len(raw) > 0 && string(raw) != "null" {
+		// The transport has accepted it as JSON, so only a number can fail.
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return nil, apierror.Refuse("arguments", "hold a number that is out of range; give an object, for example %s", p.example(""))
+		}
+	}
+	given, _ := value.(map[string]any)
+	maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil })
+	if faults := p.compiled.Check(value); len(faults) > 0 {
+		return nil, p.explain(faults)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold one
+			return nil, apierror.Refuse(name, "holds a NUL character (\\u0000), which neither a text nor a path may have; "+
+				"leave it out, for example %s", p.example(name))
+		}
+	}
+	return given, nil
+}
+
 // explain returns the error for what is wrong with arguments. Its details are about the first fault.
 func (p *parameters) explain(faults []jsonschema.Fault) *apierror.Error {
-	messages := make([]string, 0, len(faults))
+	var formats []string
+	var values []any
 	for _, f := range faults[:min(len(faults), 10)] {
-		messages = append(messages, fmt.Sprintf("%s %s; give %s, for example %s",
-			cmp.Or(f.Field, "arguments"), f.Problem, f.Expected, p.example(parameterOf(f))))
+		name := parameterOf(f)
+		formats = append(formats, "%s%s %s; give %s, for example %s")
+		values = append(values, apierror.Parameter(name), strings.TrimPrefix(f.Field, name), f.Problem, f.Expected, p.example(name))
 	}
 	first := faults[0]
-	return apierror.Errorf(apierror.InvalidArgument, "%s", strings.Join(messages, ". ")).
+	return apierror.Errorf(apierror.InvalidArgument, strings.Join(formats, ". "), values...).
 		With("parameter", parameterOf(first)).With("expected", first.Expected).With("example", p.example(parameterOf(first)))
 }
 
@@ -113,60 +118,32 @@ func encode(value any) json.RawMessage {
 	return encoded
 }
 
-// The schemas check the arguments of clients. These functions check the same for commands, which
-// call the methods of [Handler] directly. Arguments that were not given pass.
-
 // maxQuery bounds a query, in characters. An embedding model reads about 2,000.
 const maxQuery = 10_000
 
-const maxCount = 100
-
-// checkQuery returns an error if the query is blank or too long.
-func checkQuery(text string) error {
-	const remedy = `give what to look for, for example "connection pool exhausted"`
-	if strings.TrimSpace(text) == "" {
-		return refuse("query", "is empty", remedy)
+// check checks the arguments of a command as those of a client of the tool: commands call the methods
+// of [Handler] directly.
+func (h *Handler) check(tool string, in any) error {
+	arguments, err := json.Marshal(in)
+	if err != nil {
+		return apierror.Errorf(apierror.InvalidArgument, "a number of the arguments is not finite; give another one")
 	}
-	if len([]rune(text)) > maxQuery {
-		return refuse("query", "is too long", fmt.Sprintf("give text of at most %d characters", maxQuery))
+	_, err = h.tools[tool].parameters().check(arguments)
+	return err
+}
+
+// checkQuery refuses a query without a word, which no schema does.
+func checkQuery(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return apierror.Refuse("query", `is empty; give what to look for, for example "connection pool exhausted"`)
 	}
 	return nil
 }
 
-func checkCount(parameter string, count *int, example int) error {
-	if count == nil || *count >= 1 && *count <= maxCount {
-		return nil
+func names[T ~string](values []T) []string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = string(value)
 	}
-	return refuse(parameter, fmt.Sprintf("is %d", *count),
-		fmt.Sprintf("give a whole number, minimum 1, maximum %d, for example %d", maxCount, example))
-}
-
-func checkScore(score *float64, example float64) error {
-	if score == nil || *score >= 0 && *score <= 1 { // NaN is neither
-		return nil
-	}
-	return refuse("min_relevance_score", fmt.Sprintf("is %g", *score),
-		fmt.Sprintf("give a number, minimum 0, maximum 1, for example %g", example))
-}
-
-func checkOneOf[T ~string](parameter string, value T, allowed []T, example T) error {
-	if value == "" || slices.Contains(allowed, value) {
-		return nil
-	}
-	names := make([]string, len(allowed))
-	for i, name := range allowed {
-		names[i] = string(name)
-	}
-	return refuse(parameter, fmt.Sprintf("is %q", brief(string(value))),
-		fmt.Sprintf("give one of %s, for example %q", strings.Join(names, ", "), example))
-}
-
-func checkLevel(parameter string, level, example catalog.Level) error {
-	return checkOneOf(parameter, level, catalog.Levels(), example)
-}
-
-func checkMode(mode rag.Mode) error { return checkOneOf("mode", mode, rag.Modes(), rag.Hybrid) }
-
-func refuse(parameter, problem, remedy string) error {
-	return apierror.Errorf(apierror.InvalidArgument, "%s %s; %s", parameter, problem, remedy).With("parameter", parameter)
+	return texts
 }

@@ -50,9 +50,9 @@ func TestHandler_ChecksWhatSchemasCheck(t *testing.T) {
 		}
 	}
 	for want, err := range map[string]error{
-		"promotion_levels is": search(tools.SemanticSearchInput{Query: "a", PromotionLevels: []catalog.Level{"urgent"}}),
-		"min_relevance_score": search(tools.SemanticSearchInput{Query: "a", MinRelevanceScore: new(math.NaN())}),
-		"query is too long":   search(tools.SemanticSearchInput{Query: strings.Repeat("a", 10_001)}),
+		"promotion_levels[0] is":                  search(tools.SemanticSearchInput{Query: "a", SearchFilters: tools.SearchFilters{PromotionLevels: []catalog.Level{"urgent"}}}),
+		"a number of the arguments is not finite": search(tools.SemanticSearchInput{Query: "a", MinRelevanceScore: new(math.NaN())}),
+		`query is "aaa`:                           search(tools.SemanticSearchInput{Query: strings.Repeat("a", 10_001)}),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v does not begin with %q", err, want)

@@ -40,7 +40,7 @@ func indexDocumentTool() Tool {
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),
 		OutputSchema: outputSchema[IndexDocumentOutput](map[string][]property{
-			"status": {oneOf("indexed")}, "neighbours": {fieldsAsIn("semantic_search")},
+			"status": {oneOf("indexed")}, "neighbours": {declaredElsewhere},
 		}),
 	})
 }
@@ -61,10 +61,11 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
 		out.Warnings = append(out.Warnings, cutLine(warning, textLimit(len(advice))))
 	}
-	var omitted int
-	if out.Warnings, omitted = fit(out.Warnings, maxSideList); omitted > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d more", omitted))
+	warnings, omitted := fit(out.Warnings, maxSideList)
+	if omitted > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d more", omitted))
 	}
+	out.Warnings = warnings
 	near, err := active.Neighbours(ctx, path, h.workspace.Searcher())
 	if err != nil { // the document is indexed all the same
 		h.logger.DebugContext(ctx, "find what is near a document", "error", err)

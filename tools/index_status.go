@@ -23,12 +23,12 @@ const (
 type IndexStatus struct {
 	Root        string       `json:"root"`
 	BranchName  string       `json:"branch_name"`
-	Pending     int          `json:"pending" jsonschema:"Changed files that are not indexed yet."`
-	Embedding   int          `json:"embedding,omitempty" jsonschema:"Passages without a vector yet, found by their words."`
-	FailedCount int          `json:"failed_count" jsonschema:"Files that cannot be indexed until they are corrected."`
-	Failed      []FailedFile `json:"failed" jsonschema:"The first of them, in the answer of activate_project alone."`
-	Waiting     string       `json:"waiting,omitempty" jsonschema:"Why indexing waits."`
-	Synced      string       `json:"synced,omitempty" jsonschema:"When the index last held all files."`
+	Pending     int          `json:"pending"`
+	Embedding   int          `json:"embedding,omitempty"`
+	FailedCount int          `json:"failed_count"`
+	Failed      []FailedFile `json:"failed"`
+	Waiting     string       `json:"waiting,omitempty"`
+	Synced      string       `json:"synced,omitempty"`
 }
 
 // FailedFile is a file that cannot be indexed.

@@ -14,15 +14,15 @@ type ListDocTypesInput struct{}
 // ListDocTypesOutput is the answer of list_doc_types.
 type ListDocTypesOutput struct {
 	DocTypes     []docTypeOutput `json:"doc_types"`
-	OmittedCount int             `json:"omitted_count,omitempty" jsonschema:"Further doc-types, for which there was no room."`
-	Index        *IndexStatus    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	OmittedCount int             `json:"omitted_count,omitempty"`
+	Index        *IndexStatus    `json:"index,omitempty"`
 }
 
 type docTypeOutput struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Folder      string `json:"folder" jsonschema:"Inside the documents' folder."`
-	Schema      string `json:"schema" jsonschema:"\"built-in\", or the path of the schema file."`
+	Folder      string `json:"folder"`
+	Schema      string `json:"schema"`
 	DocCount    int    `json:"doc_count"`
 	Custom      bool   `json:"custom,omitempty"`
 }
@@ -38,7 +38,7 @@ func listDocTypesTool() Tool {
 		},
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[ListDocTypesInput](nil),
-		OutputSchema: outputSchema[ListDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),
+		OutputSchema: outputSchema[ListDocTypesOutput](map[string][]property{"index": {declaredElsewhere}}),
 	})
 }
 

@@ -34,8 +34,8 @@ type RagQueryOutput struct {
 
 // omittedOutput lists documents that were found but left out of the sources.
 type omittedOutput struct {
-	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents without room."`
-	Omitted      []string `json:"omitted,omitempty" jsonschema:"Paths of the first that are not in the context."`
+	OmittedCount int      `json:"omitted_count,omitempty"`
+	Omitted      []string `json:"omitted,omitempty"`
 }
 
 func omittedOf(answered answer.Answer) omittedOutput {
@@ -52,29 +52,31 @@ func omittedOf(answered answer.Answer) omittedOutput {
 type AnswerEnd struct {
 	gradeOutput
 	omittedOutput
-	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\": the language model failed, and passages are quoted; \"cut short\": it failed later."`
-	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
+	Generation string `json:"generation,omitempty"`
+	Reason     string `json:"generation_reason,omitempty"`
 	coverageOutput
-	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Index *IndexStatus `json:"index,omitempty"`
 }
 
-// answer answers a question from documents of the scope. filtered says that some were left out.
+// answer answers a question from documents of the scope. The text of its answer says if it is not sure.
 func (h *Handler) answer(
-	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question, filtered bool,
-) (answered answer.Answer, text string, end AnswerEnd, err error) {
+	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question,
+) (answer.Answer, AnswerEnd, error) {
 	before := active.Status()
 	pieces := 0 // the total is not known
 	question.OnText = func(text string) {
 		pieces++
 		reportProgress(ctx, Progress{Done: pieces, Message: "writing the answer", Text: text})
 	}
-	if answered, err = h.workspace.Answerer().Ask(ctx, scope, question); err != nil {
-		return answer.Answer{}, "", AnswerEnd{}, err
+	answered, err := h.workspace.Answerer().Ask(ctx, scope, question)
+	if err != nil {
+		return answer.Answer{}, AnswerEnd{}, err
 	}
+	filtered := narrowed(question.Filter) || question.MinLevel != catalog.Standard
 	if answered.Grade != rag.Answers && !filtered {
 		h.keepQuestion(ctx, active, scope, question.Text)
 	}
-	end = AnswerEnd{
+	end := AnswerEnd{
 		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
 		Index:          indexOfHits(active, before, scope.Collection, answered.Sources, answered.MayAnswer),
@@ -85,7 +87,8 @@ func (h *Handler) answer(
 	case answered.CutShort != nil:
 		end.Generation, end.Reason = "cut short", brief(apierror.AsError(answered.CutShort).Error())
 	}
-	return answered, h.answerText(ctx, active, scope.Collection, answered, question.Query, filtered), end, nil
+	answered.Text = h.answerText(ctx, active, scope.Collection, answered, question.Query, filtered)
+	return answered, end, nil
 }
 
 // answerText is the answer of the model, or that nothing was found, and says if it is not sure.
@@ -126,7 +129,7 @@ func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
 type Source struct {
 	SourceHead
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
+	Date           string        `json:"date,omitempty"`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
 	BestPassage
@@ -159,44 +162,41 @@ func ragQueryTool() Tool {
 			"include_critical":    {withDefault(true)},
 		}),
 		OutputSchema: outputSchema[RagQueryOutput](map[string][]property{
-			"grade": {undescribed}, "may_answer": {undescribed, fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
-			"mode": {undescribed}, "mode_reason": {undescribed}, "retry_after_seconds": {undescribed}, "embedded": {undescribed},
+			"may_answer": {declaredElsewhere}, "index": {declaredElsewhere},
 		}),
 	})
 }
 
 // RagQuery answers a question from the project's own documents.
 func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutput, error) {
-	if err := cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3), checkScore(in.MinRelevanceScore, 0.7),
-		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard)); err != nil {
+	if err := cmp.Or(checkQuery(in.Query), h.check("rag_query", in)); err != nil {
 		return RagQueryOutput{}, err
 	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return RagQueryOutput{}, err
 	}
-	query, err := newQuery(active, in.Query, in.DocTypes)
-	if err != nil {
+	if err := checkDocTypes(active, in.DocTypes); err != nil {
 		return RagQueryOutput{}, err
 	}
 	config := active.Definition.Config
-	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
-	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
 	stale := active.Stale(ctx)
-	minLevel := cmp.Or(in.MinPromotionLevel, catalog.Standard)
-	filtered := len(in.DocTypes) > 0 || minLevel != catalog.Standard
-	answered, text, end, err := h.answer(ctx, active, active.Compounding(), answer.Question{
-		Query:           query,
-		MinLevel:        minLevel,
+	answered, end, err := h.answer(ctx, active, active.Compounding(), answer.Question{
+		Query: rag.Query{
+			Text: in.Query, Filter: rag.Filter{DocTypes: in.DocTypes},
+			Limit:    valueOr(in.MaxSources, config.Retrieval.MaxResults),
+			MinScore: valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore),
+		},
+		MinLevel:        cmp.Or(in.MinPromotionLevel, catalog.Standard),
 		IncludeCritical: valueOr(in.IncludeCritical, true),
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
 		Stale:           stale,
-	}, filtered)
+	})
 	if err != nil {
 		return RagQueryOutput{}, err
 	}
-	out := RagQueryOutput{Answer: text, AnswerEnd: end}
+	out := RagQueryOutput{Answer: answered.Text, AnswerEnd: end}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -45,34 +46,30 @@ func ragQueryExternalTool() Tool {
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
-		OutputSchema: externalSchema[RagQueryExternalOutput]("sources", "rag_query"),
+		OutputSchema: outputSchema[RagQueryExternalOutput](map[string][]property{
+			"sources": {declaredElsewhere}, "may_answer": {declaredElsewhere}, "index": {declaredElsewhere},
+		}),
 	})
 }
 
 // RagQueryExternal answers a question from the external docs.
 func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput) (RagQueryExternalOutput, error) {
-	if err := cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
-		checkScore(in.MinRelevanceScore, externalMinScore)); err != nil {
+	if err := cmp.Or(checkQuery(in.Query), h.check("rag_query_external", in)); err != nil {
 		return RagQueryExternalOutput{}, err
 	}
 	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return RagQueryExternalOutput{}, err
 	}
-	query, err := newQuery(active, in.Query, nil)
-	if err != nil {
-		return RagQueryExternalOutput{}, err
-	}
-	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
-	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
-	answered, text, end, err := h.answer(ctx, active, active.External(), answer.Question{
-		Query: query, MinLevel: catalog.Standard,
-	}, false)
+	answered, end, err := h.answer(ctx, active, active.External(), answer.Question{MinLevel: catalog.Standard, Query: rag.Query{
+		Text: in.Query, Limit: valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults),
+		MinScore: externalThreshold(active, in.MinRelevanceScore),
+	}})
 	if err != nil {
 		return RagQueryExternalOutput{}, err
 	}
 	out := RagQueryExternalOutput{
-		Answer: text, ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, AnswerEnd: end,
+		Answer: answered.Text, ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, AnswerEnd: end,
 	}
 	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))

@@ -78,7 +78,8 @@ func folders(listed *mcp.ListRootsResult) []string { //nolint:staticcheck // dep
 		if drive := strings.TrimPrefix(path, "/"); filepath.VolumeName(drive) != "" {
 			path = drive
 		}
-		if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		path = filepath.FromSlash(path)
+		if filepath.IsAbs(path) {
 			paths = append(paths, path)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -105,7 +104,7 @@ func readOnly() *mcp.ToolAnnotations {
 
 // outputSchema infers the schema of answers and edits the named properties. Unlike the SDK's, it
 // allows no null for an empty list or an absent field, and it allows additional fields: clients may
-// have an older schema.
+// have an older schema. docs/tools.md explains the fields, since each session pays for the schema.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string", Enum: levelNames()}
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{
@@ -137,32 +136,14 @@ func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// fieldsAsIn removes the fields that another tool declares: each session pays for every declaration.
-func fieldsAsIn(tool string) property {
-	return func(s *jsonschema.Schema) {
-		object := s
-		if s.Items != nil {
-			object = s.Items
-		}
-		object.Properties, object.Required, object.PropertyOrder = nil, nil, nil
-		s.Description = strings.TrimSpace(s.Description + " Fields as in " + tool + ".")
+// declaredElsewhere removes the fields that another tool declares: each session pays for every declaration.
+func declaredElsewhere(s *jsonschema.Schema) {
+	object := s
+	if s.Items != nil {
+		object = s.Items
 	}
+	object.Properties, object.Required, object.PropertyOrder = nil, nil, nil
 }
-
-// externalSchema is outputSchema for a tool that answers from the external docs as another tool
-// does from own documents.
-func externalSchema[T any](list, as string) *jsonschema.Schema {
-	schema := outputSchema[T](nil)
-	for _, field := range schema.Properties {
-		field.Description = ""
-	}
-	return edited(schema, map[string][]property{
-		list: {fieldsAsIn(as)}, "may_answer": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
-	})
-}
-
-// undescribed removes the description of a field that another tool describes.
-func undescribed(s *jsonschema.Schema) { s.Description = "" }
 
 // alwaysLoaded has Claude Code show the tool to the model from the first request on, instead of
 // hiding it behind a search.

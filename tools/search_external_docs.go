@@ -21,8 +21,8 @@ type SearchExternalDocsInput struct {
 // SearchExternalDocsOutput is the answer of search_external_docs.
 type SearchExternalDocsOutput struct {
 	Results          []ExternalResult `json:"results"`
-	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
-	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Results without room."`
+	TotalMatches     int              `json:"total_matches"`
+	OmittedCount     int              `json:"omitted_count,omitempty"`
 	ExternalDocsPath string           `json:"external_docs_path"`
 	SearchEnd
 }
@@ -47,7 +47,9 @@ func searchExternalDocsTool() Tool {
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 			"mode":                {modes},
 		}),
-		OutputSchema: externalSchema[SearchExternalDocsOutput]("results", "semantic_search"),
+		OutputSchema: outputSchema[SearchExternalDocsOutput](map[string][]property{
+			"results": {declaredElsewhere}, "may_answer": {declaredElsewhere}, "index": {declaredElsewhere},
+		}),
 	})
 }
 
@@ -74,21 +76,16 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 }
 
 // externalQuery is [Handler.searchQuery] for the external docs.
-func (h *Handler) externalQuery(
-	ctx context.Context, in SearchExternalDocsInput,
-) (active *workspace.Project, query rag.Query, err error) {
-	err = cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10),
-		checkScore(in.MinRelevanceScore, externalMinScore), checkMode(in.Mode))
+func (h *Handler) externalQuery(ctx context.Context, in SearchExternalDocsInput) (*workspace.Project, rag.Query, error) {
+	if err := cmp.Or(checkQuery(in.Query), h.check("search_external_docs", in)); err != nil {
+		return nil, rag.Query{}, err
+	}
+	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return nil, rag.Query{}, err
 	}
-	if active, err = h.workspace.External(ctx); err != nil {
-		return nil, rag.Query{}, err
-	}
-	if query, err = newQuery(active, in.Query, nil); err != nil {
-		return nil, rag.Query{}, err
-	}
-	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
-	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
-	return active, query, nil
+	return active, rag.Query{
+		Text: in.Query, Mode: in.Mode, Limit: valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit),
+		MinScore: externalThreshold(active, in.MinRelevanceScore),
+	}, nil
 }

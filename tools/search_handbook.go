@@ -126,7 +126,7 @@ type handbookHits struct {
 
 // findInHandbook returns the cached result of the search if the handbook has not changed since,
 // or if the database does not say so within editionWait. Otherwise it searches.
-func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookHits, err error) {
+func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (handbookHits, error) {
 	known, cached := h.handbook.Get(search)
 	asking, cancel := ctx, context.CancelFunc(func() {})
 	if cached {
@@ -151,12 +151,15 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		query.DocTypes = []string{search.section}
 	}
 	hits, err := h.workspace.Searcher().Search(ctx, edition.Scope(), query)
-	found = handbookHits{edition: edition, passages: hits.Documents}
-	if err == nil && len(found.passages) == 0 {
-		found.sections, err = h.workspace.HandbookSections(ctx, edition)
-	}
 	if err != nil {
 		return handbookHits{}, err
+	}
+	found := handbookHits{edition: edition, passages: hits.Documents}
+	if len(found.passages) == 0 {
+		found.sections, err = h.workspace.HandbookSections(ctx, edition)
+		if err != nil {
+			return handbookHits{}, err
+		}
 	}
 	if hits.Embedded == 1 { // vectors that come later change what is found, and no edition
 		h.handbook.Add(search, found)

@@ -18,21 +18,28 @@ import (
 
 // SemanticSearchInput has the parameters of semantic_search.
 type SemanticSearchInput struct {
-	Query             string          `json:"query" jsonschema:"Words or a question."`
-	DocTypes          []string        `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
-	Limit             *int            `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
-	MinRelevanceScore *float64        `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.5, or as configured."`
-	PromotionLevels   []catalog.Level `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
-	Paths             []string        `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
-	Mode              rag.Mode        `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without a model server), or both."`
+	Query             string   `json:"query" jsonschema:"Words or a question."`
+	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
+	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.5, or as configured."`
+	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without a model server), or both."`
+	SearchFilters
 }
 
 // SemanticSearchOutput is the answer of semantic_search.
 type SemanticSearchOutput struct {
 	Results      []SearchResult `json:"results"`
-	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
-	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Results without room."`
+	TotalMatches int            `json:"total_matches"`
+	OmittedCount int            `json:"omitted_count,omitempty"`
 	SearchEnd
+}
+
+// forClient returns the answer with the snippets of the first results alone.
+func (o SemanticSearchOutput) forClient() any {
+	o.Results = slices.Clone(o.Results)
+	for i := range o.Results[min(maxSnippets, len(o.Results)):] {
+		o.Results[maxSnippets+i].Snippet = ""
+	}
+	return o
 }
 
 // ResultHead is what results of both searches begin with.
@@ -41,13 +48,13 @@ type ResultHead struct {
 	Title          string  `json:"title"`
 	Summary        string  `json:"summary"`
 	CharCount      int     `json:"char_count"`
-	RelevanceScore float64 `json:"relevance_score" jsonschema:"How likely the document answers, 0 to 1."`
+	RelevanceScore float64 `json:"relevance_score"`
 }
 
 // ResultEnd has the last fields of a result: the part of the document to read, and why it was found.
 type ResultEnd struct {
 	BestPassage
-	Snippet     string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`
+	Snippet     string `json:"snippet,omitempty"`
 	MatchedLine string `json:"matched_line,omitempty"`
 }
 
@@ -57,15 +64,15 @@ type SearchResult struct {
 	DocType        string        `json:"doc_type"`
 	Date           string        `json:"date"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	SupersededBy   string        `json:"superseded_by,omitempty" jsonschema:"Document that replaces this one."`
-	Stale          string        `json:"stale,omitempty" jsonschema:"Why it may be outdated."`
+	SupersededBy   string        `json:"superseded_by,omitempty"`
+	Stale          string        `json:"stale,omitempty"`
 	ResultEnd
 }
 
 // BestPassage is the part of a document to read.
 type BestPassage struct {
 	HeaderPath string `json:"header_path,omitempty"`
-	StartLine  int    `json:"start_line" jsonschema:"First line of the best passage."`
+	StartLine  int    `json:"start_line"`
 	EndLine    int    `json:"end_line"`
 }
 
@@ -78,17 +85,14 @@ func semanticSearchTool() Tool {
 			"known. Use rag_query instead for one answer drawn from several documents.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[SemanticSearchInput](map[string][]property{
+		InputSchema: inputSchema[SemanticSearchInput](declareFilters(map[string][]property{
 			"query":               {queryText, example("connection pool exhausted")},
-			"doc_types":           {notNull, example([]string{"problem", "tool"})},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), example(0.5)},
-			"promotion_levels":    {levels, example([]string{"important", "critical"})},
-			"paths":               {notNull},
 			"mode":                {modes},
-		}),
+		})),
 		OutputSchema: outputSchema[SemanticSearchOutput](map[string][]property{
-			"may_answer": {fieldsAsIn("results")}, "index": {fieldsAsIn("activate_project")},
+			"may_answer": {declaredElsewhere}, "index": {declaredElsewhere},
 		}),
 	})
 }
@@ -109,29 +113,20 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 }
 
 // searchQuery returns the active project, and what the arguments and its config ask for.
-func (h *Handler) searchQuery(
-	ctx context.Context, in SemanticSearchInput,
-) (active *workspace.Project, query rag.Query, err error) {
-	err = cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10), checkScore(in.MinRelevanceScore, 0.5), checkMode(in.Mode))
-	for _, level := range in.PromotionLevels {
-		err = cmp.Or(err, checkLevel("promotion_levels", level, catalog.Important))
+func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*workspace.Project, rag.Query, error) {
+	if err := cmp.Or(checkQuery(in.Query), h.check("semantic_search", in)); err != nil {
+		return nil, rag.Query{}, err
 	}
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, rag.Query{}, err
 	}
-	if active, err = h.workspace.Active(ctx); err != nil {
-		return nil, rag.Query{}, err
-	}
-	if query, err = newQuery(active, in.Query, in.DocTypes); err != nil {
-		return nil, rag.Query{}, err
-	}
+	filter, err := filterOf(ctx, active, in.SearchFilters)
 	defaults := active.Definition.Config.SemanticSearch
-	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, defaults.DefaultLimit)
+	query := rag.Query{Text: in.Query, Filter: filter, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit)}
 	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
-	query.Levels = in.PromotionLevels
-	if len(in.Paths) > 0 { // of these all are wanted, whatever their words
+	if filter.Documents != nil { // all of them are wanted, whatever their words
 		query.MinScore = valueOr(in.MinRelevanceScore, 0)
-		query.Documents, err = active.DocumentsCiting(ctx, in.Paths)
 	}
 	return active, query, err
 }
@@ -166,19 +161,20 @@ func bestPassageOf(hit rag.Hit, limit int) BestPassage {
 	return BestPassage{HeaderPath: cutLine(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }
 
-// newQuery checks the doc-types of a search.
-func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Query, error) {
+// checkDocTypes refuses a doc-type that the project does not have.
+func checkDocTypes(active *workspace.Project, docTypes []string) error {
 	known := make([]string, 0, len(active.Definition.DocTypes()))
 	for _, docType := range active.Definition.DocTypes() {
 		known = append(known, docType.Name)
 	}
 	for _, docType := range docTypes {
 		if !slices.Contains(known, docType) {
-			return rag.Query{}, apierror.Errorf(apierror.InvalidDocType, "doc_types names %q, which this project does not have; it has %s",
-				brief(docType), strings.Join(known, ", ")).With("parameter", "doc_types").With("doc_types", known)
+			return apierror.Errorf(apierror.InvalidDocType, "%s names %q, which this project does not have; it has %s",
+				apierror.Parameter("doc_types"), brief(docType), strings.Join(known, ", ")).
+				With("parameter", "doc_types").With("doc_types", known)
 		}
 	}
-	return rag.Query{Text: text, Filter: rag.Filter{DocTypes: docTypes}}, nil
+	return nil
 }
 
 // round rounds a score to the three digits that answers show.

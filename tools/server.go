@@ -12,6 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 //go:embed instructions.md
@@ -44,9 +45,12 @@ func Groups() []Group {
 // Handler has a method for each tool, for clients and commands. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
+	tools     map[string]Tool // by their names
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *hooks.Store
 	logger    *slog.Logger
+	// words are those of the front end that calls the methods.
+	words apierror.Words
 	// repository is where the server was started, or "".
 	repository string
 	// turns holds a token for each call at work, and writing one for each call that waits for the
@@ -63,14 +67,21 @@ type Handler struct {
 // processors, and the time of each begins with its work. maxWriting is how many wait for the language model.
 const maxTurns, maxWriting = 8, 32
 
-// NewHandler returns the tools on a workspace. They keep notes on hooks below home, the user's own folder.
-func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handler {
+// NewHandler returns the tools on a workspace, in the words of a front end. They keep notes on hooks below
+// home, the user's own folder.
+func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logger *slog.Logger) *Handler {
 	handbook, err := lru.New[handbookSearch, handbookHits](cachedSearches)
 	if err != nil {
 		panic(err) // it fails only for a size below 1
 	}
+	tools := map[string]Tool{}
+	for _, group := range Groups() {
+		for _, tool := range group.Tools {
+			tools[tool.Name] = tool
+		}
+	}
 	return &Handler{
-		workspace: w, recalls: hooks.NewStore(home), handbook: handbook, logger: logger,
+		workspace: w, tools: tools, words: words, recalls: hooks.NewStore(home), handbook: handbook, logger: logger,
 		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
 	}
 }
@@ -78,7 +89,7 @@ func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handl
 // NewServer returns the MCP server with every tool; see [NewHandler] for home. repository is where the
 // server was started. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, repository, version string, logger *slog.Logger) *mcp.Server {
-	h := NewHandler(w, home, logger)
+	h := NewHandler(w, home, apierror.InMCP, logger)
 	h.repository = repository
 	// Neither list changes while the server runs.
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
@@ -92,10 +103,8 @@ func NewServer(w *workspace.Workspace, home, repository, version string, logger 
 		},
 	)
 	server.AddReceivingMiddleware(reportErrors(logger))
-	for _, group := range Groups() {
-		for _, tool := range group.Tools {
-			server.AddTool(tool.Tool, h.answering(tool))
-		}
+	for _, tool := range h.tools {
+		server.AddTool(tool.Tool, h.answering(tool))
 	}
 	server.AddResourceTemplate(pageTemplate(), h.readPage)
 	return server

@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -84,7 +85,7 @@ func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixtu
 	restart := func() *mcp.Server { return tools.NewServer(w, home, "", "test", logger) }
 	return &fixture{
 		home: home, restart: restart,
-		server: restart(), handler: tools.NewHandler(w, home, logger), index: x, fake: fake, databaseURL: databaseURL,
+		server: restart(), handler: tools.NewHandler(w, home, apierror.InMCP, logger), index: x, fake: fake, databaseURL: databaseURL,
 	}
 }
 

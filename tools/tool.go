@@ -24,11 +24,15 @@ type Group struct {
 type Tool struct {
 	*mcp.Tool
 
-	call func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
+	parameters func() *parameters
+	call       func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
 
 // worded is an answer that clients get as text. They get all others as JSON.
 type worded interface{ words() string }
+
+// shortened is a long answer. Clients get a part of it, because a session pays for what it reads.
+type shortened interface{ forClient() any }
 
 // method is a tool's method of [Handler].
 type method[In, Out any] func(h *Handler, ctx context.Context, in In) (Out, error)
@@ -86,7 +90,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		}
 		return result, nil
 	}
-	return Tool{declaration, call}
+	return Tool{declaration, parameters, call}
 }
 
 // parentNote says that the active project is in a folder above the repository where the server was started.
@@ -137,6 +141,9 @@ func (h *Handler) noteHang(ctx context.Context, err error) {
 func resultOf(out any) (*mcp.CallToolResult, error) {
 	if text, ok := out.(worded); ok {
 		return textResult(text.words()), nil
+	}
+	if long, ok := out.(shortened); ok {
+		out = long.forClient()
 	}
 	encoded, err := readable(out)
 	if err != nil {

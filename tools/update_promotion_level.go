@@ -17,7 +17,7 @@ type UpdatePromotionLevelInput struct {
 // UpdatePromotionLevelOutput is the answer of update_promotion_level.
 type UpdatePromotionLevelOutput struct {
 	Status        string        `json:"status"`
-	DocumentPath  string        `json:"document_path" jsonschema:"Relative to the documents' folder."`
+	DocumentPath  string        `json:"document_path"`
 	PreviousLevel catalog.Level `json:"previous_level"`
 	NewLevel      catalog.Level `json:"new_level"`
 }
@@ -43,7 +43,7 @@ func updatePromotionLevelTool() Tool {
 
 // UpdatePromotionLevel sets the level of a document, in its file and in the index.
 func (h *Handler) UpdatePromotionLevel(ctx context.Context, in UpdatePromotionLevelInput) (UpdatePromotionLevelOutput, error) {
-	if err := checkLevel("promotion_level", in.PromotionLevel, catalog.Critical); err != nil {
+	if err := h.check("update_promotion_level", in); err != nil {
 		return UpdatePromotionLevelOutput{}, err
 	}
 	active, err := h.workspace.Active(ctx)

@@ -77,9 +77,10 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 			if !cited.Overlaps(place) || slices.Contains(citing.Cites, cited.String()) {
 				continue
 			}
-			if citing.Cites = append(citing.Cites, cited.String()); citing.Line == 0 {
+			if len(citing.Cites) == 0 {
 				citing.Line = max(cited.Line, 1)
 			}
+			citing.Cites = append(citing.Cites, cited.String())
 		}
 		if len(citing.Cites) > 0 {
 			all = append(all, citing)

@@ -122,20 +122,18 @@ func (p *answerPrinter) write(text string) {
 		return
 	}
 	if !p.begun {
-		if text = strings.TrimLeft(text, " \n"); text == "" {
-			return
-		}
-		p.begun = true
+		text = strings.TrimLeft(text, " \n")
+		p.begun = text != ""
 	}
 	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
 // finish prints the rest of an answer, or asJSON. It is no error if nobody reads.
 func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
-	if err != nil && plain.NobodyReads(p.stdout) {
+	switch {
+	case err != nil && plain.NobodyReads(p.stdout):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if p.json || out.Grade == rag.Answers {
@@ -149,10 +147,10 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	}
 	unsure, _, _ := strings.Cut(out.Answer, "\n")
 	if p.begun && out.Grade == rag.MayAnswer { // the first line was not written piece by piece
-		p.notef("%s", inCommands(unsure))
+		p.notef("%s", unsure)
 	}
 	if !p.begun {
-		p.write(inCommands(strings.TrimSpace(out.Answer)))
+		p.write(strings.TrimSpace(out.Answer))
 	}
 	plain.Printf(p.stdout, "\n")
 	if out.Generation != "" {
@@ -171,11 +169,16 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 
 // asSearch returns the flags of the search that lists documents when no answer is sure.
 func (f *askFlags) asSearch() *searchFlags {
-	search := &searchFlags{docTypes: f.docTypes, minScore: f.minScore, mode: string(rag.Hybrid), own: f.own, external: f.external}
-	if levels := names(catalog.Levels()); f.minLevel != levels[0] {
-		search.levels = levels[slices.Index(levels, f.minLevel):]
+	levels := names(catalog.Levels())
+	if f.minLevel == levels[0] {
+		levels = nil
+	} else {
+		levels = levels[slices.Index(levels, f.minLevel):]
 	}
-	return search
+	return &searchFlags{
+		filters: map[string]*[]string{"doc-types": &f.docTypes, "promotion-levels": &levels}, minScore: f.minScore,
+		mode: string(rag.Hybrid), own: f.own, external: f.external,
+	}
 }
 
 func printSources(w io.Writer, out tools.RagQueryOutput) {

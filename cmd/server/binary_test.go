@@ -1,15 +1,12 @@
 package main_test
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
@@ -115,33 +112,6 @@ func TestServe_StdoutIsJSONRPCOnly(t *testing.T) {
 	}
 	if err := p.command.Wait(); err != nil {
 		t.Errorf("the server ends with %v when stdin does", err)
-	}
-}
-
-func TestServe_EndsOnSignals(t *testing.T) {
-	t.Parallel()
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		t.Run(signal.String(), func(t *testing.T) {
-			t.Parallel()
-			command := server(t, away()...)
-			session := connect(t, command)
-			if err := session.Ping(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := command.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			done := make(chan error, 1)
-			go func() { done <- session.Wait() }()
-			select {
-			case err := <-done:
-				t.Logf("the session ends with %v", err)
-			case <-ctx.Done():
-				t.Fatal("the server goes on")
-			}
-		})
 	}
 }
 

@@ -131,24 +131,6 @@ removed: the project has no document left
 	mustIndex(kept)
 }
 
-func TestClean_Refuses(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		argument, want string
-		code           int
-	}{
-		{"--grace-days=-1", "--grace-days is \"-1\"; give a number", 2},
-		{"--grace-days=soon", "--grace-days is \"soon\"; give a number", 2},
-		{"--dry-run", "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
-	} {
-		o := run(t, "", away(), "clean", test.argument)
-		if o.code != test.code || o.stdout != "" || !strings.Contains(o.stderr, test.want) {
-			t.Errorf("%s: it ends with %d, prints %q and says %q, want %d and %q",
-				test.argument, o.code, o.stdout, o.stderr, test.code, test.want)
-		}
-	}
-}
-
 // When the name of a project has changed, the index keeps what it has under the old one until
 // it was not used for long: a colleague may have a project of that name at the same path.
 func TestClean_OfAFormerName(t *testing.T) {

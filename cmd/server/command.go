@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -70,14 +71,7 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 		complement(command)
 	}
 	root.InitDefaultHelpCmd()
-	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Args = func(_ *cobra.Command, topic []string) error {
-			if _, _, err := root.Find(topic); err != nil {
-				return usageError{err}
-			}
-			return nil
-		}
-	}
+	checkTopic(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if plain.IsTerminal(cmd.InOrStdin()) {
 			return cmd.Help()
@@ -85,6 +79,20 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 		return serve.RunE(cmd, args)
 	}
 	return root
+}
+
+// checkTopic has help refuse a command that does not exist.
+func checkTopic(root *cobra.Command) {
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		panic(err) // cobra has added it
+	}
+	help.Args = func(_ *cobra.Command, topic []string) error {
+		if _, _, err := root.Find(topic); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
 }
 
 // errClosed is for commands that only print.
@@ -101,18 +109,22 @@ func complement(command *cobra.Command) {
 	}
 	run := command.RunE
 	command.RunE = func(cmd *cobra.Command, args []string) error {
-		err := checkExcluded(cmd)
-		if err == nil && slices.Contains([]string{"search", "ask", "about", "graph"}, cmd.Name()) && process.WasClosed(os.Stdout) {
-			err = errClosed
+		if err := cmp.Or(checkExcluded(cmd), checkReader(cmd)); err != nil {
+			return runError{err}
 		}
-		if err == nil {
-			err = run(cmd, args)
-		}
-		if err != nil {
+		if err := run(cmd, args); err != nil {
 			return runError{err}
 		}
 		return nil
 	}
+}
+
+// checkReader fails if nobody can see what a command prints.
+func checkReader(command *cobra.Command) error {
+	if slices.Contains([]string{"search", "ask", "about", "graph"}, command.Name()) && process.WasClosed(os.Stdout) {
+		return errClosed
+	}
+	return nil
 }
 
 func addFlags(root *cobra.Command, flags *flags) {

@@ -66,10 +66,13 @@ func (i invocation) diagnose(short bool) error {
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
 	return i.withSetup(o, func(s *setup) error {
 		worst, err := s.report(settingsErr, short)
-		if err == nil && worst == doctor.Error {
-			err = errFound
+		if err != nil {
+			return err
 		}
-		return err
+		if worst == doctor.Error {
+			return errFound
+		}
+		return nil
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -63,32 +62,9 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"an unknown host", func(_ *testing.T, i *installation) {
 			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@nosuch.invalid/d")
 		}, "database", "the host nosuch.invalid of the database is not found", "correct the host in CDOCS_DATABASE_URL", 1},
-		{"a role that may not create tables", func(t *testing.T, i *installation) {
-			t.Helper()
-			i.asRole(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-		}, "schema", "may not create tables in the schema public", "GRANT CREATE, USAGE ON SCHEMA public TO ", 1},
-		{"a database without the extension", func(t *testing.T, i *installation) {
-			t.Helper()
-			i.asRole(t, "DROP EXTENSION vector; GRANT CREATE ON SCHEMA public TO {role}")
-		}, "schema", "has no extension vector", "CREATE EXTENSION vector", 1},
-		{"a reader", func(t *testing.T, i *installation) {
-			t.Helper()
-			if up := i.run(t, "clean", "--dry-run"); up.code != 0 {
-				t.Fatal(up.stderr)
-			}
-			i.asRole(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
-		}, "schema", "only reads", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ", 0},
-		{"a server that only reads", func(t *testing.T, i *installation) {
-			t.Helper()
-			i.asRole(t, "ALTER ROLE {role} SET default_transaction_read_only = on")
-		}, "schema", "are read-only", "SET default_transaction_read_only = off", 1},
 		{
 			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },
 			"ollama", "127.0.0.1:1", "CDOCS_OLLAMA_HOST", 0,
-		},
-		{
-			"no model", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") },
-			"ollama", "lacks the embedding model", "ollama pull mxbai-embed-large", 0,
 		},
 		{"a misspelt model", func(t *testing.T, i *installation) {
 			t.Helper()
@@ -97,10 +73,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"another service", func(_ *testing.T, i *installation) {
 			i.fake.SetFaults(fakeollama.Faults{Body: "<html>welcome</html>"})
 		}, "ollama", "no valid JSON", "another service may listen there", 1},
-		{
-			"no model that writes", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") },
-			"ollama", "lacks the model mistral", "ollama pull mistral", 0,
-		},
 		{
 			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 2048}) },
 			"models", "2048 dimensions", "ollama pull mxbai-embed-large", 1,
@@ -113,42 +85,17 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			},
 			"models", "searches go by words", "ollama pull mxbai-embed-large", 0,
 		},
-		{
-			"no config", func(t *testing.T, i *installation) {
-				t.Helper()
-				must(t, os.Remove(filepath.Join(i.root, configPath)))
-			},
-			"config", "has no configuration", "compound-docs init ", 1,
-		},
 		{"invalid schema", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, configPath, `{"project_name": "p", "custom_doc_types":
 				[{"name": "x", "description": "x", "folder": "x", "schema_file": "schemas/x.json"}]}`)
 			write(t, i.root, "csharp-compounding-docs/schemas/x.json", `{"type": "nothing"}`)
 		}, "config", "x.json", "${EDITOR:-vi} ", 1},
-		{"no folder of documents", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folder": "docs/solution", "lenient": true}}`)
-		}, "config", "no folder docs/solution yet", "correct documents.folder", 0},
 		{"a place without markdown", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folders": ["doc/adr", "*.md"]}}`)
 			write(t, i.root, "README.md", "# A\n")
 		}, "files", "there is no markdown in doc/adr", "correct or remove it", 0},
-		{"unreadable file", func(t *testing.T, i *installation) {
-			t.Helper()
-			i.unprivileged = true
-			must(t, os.Chmod(filepath.Join(i.root, promotable+"a.md"), 0))
-			if os.Geteuid() == 0 {
-				must(t, os.Chown(filepath.Join(i.root, promotable+"a.md"), nobody, nobody))
-			}
-		}, "files", "a.md is not indexed: permission denied", "chmod u+rw ", 1},
-		{"stale lock", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, i.root, ".git/index.lock", "")
-			hourAgo := time.Now().Add(-time.Hour)
-			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))
-		}, "git", "has left index.lock", "rm ", 0},
 		{"no git", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.set("PATH", i.folder())
@@ -181,14 +128,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			write(t, i.home, "settings.json", `{"log_level": 3}`)
 		}, "settings", "log_level", "${EDITOR:-vi} ", 1},
-		{"no registration", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, filepath.Dir(i.home), ".claude.json", "{}")
-		}, "Claude Code", "does not start the server", "claude mcp add --env ", 0},
-		{"registered program gone", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs": {"command": "/nowhere/compound-docs"}}}`)
-		}, "Claude Code", "no such program", "claude mcp add --env ", 1},
 		{"another database than the client's", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs":
@@ -222,11 +161,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			writeProgram(t, filepath.Join(i.home, "compound-docs"), "echo compound-docs v0.0.9")
 			write(t, i.folder(), ".claude.json", fmt.Sprintf(`{"mcpServers": {"compound-docs": {"command": %q}}}`, filepath.Join(i.home, "compound-docs")))
 		}, "Claude Code", "which is version v0.0.9: this is dev", "claude mcp remove ", 0},
-		{"passages without vectors", func(t *testing.T, i *installation) {
-			t.Helper()
-			i.fake.SetFaults(fakeollama.Faults{Reject: []string{"A"}})
-			i.serve(t)
-		}, "index", "passages have no vector", "compound-docs sync", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

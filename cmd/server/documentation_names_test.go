@@ -52,6 +52,44 @@ func TestDocumentation_NamesTestsThatExist(t *testing.T) {
 	}
 }
 
+// Each file, folder and package that the pages for contributors name is there, and each package of the product
+// is named.
+func TestDocumentation_NamesPackagesThatExist(t *testing.T) {
+	t.Parallel()
+	var said strings.Builder
+	for _, page := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
+		text, err := os.ReadFile(filepath.Join(sourceRoot, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said.Write(text)
+		for _, found := range regexp.MustCompile("`((?:cmd|tools|rag|internal|db|watch|sql|test|plugin|deploy|examples)/[\\w./*-]*)`").FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(found[1], "NNNNN") || found[1] == "tools/list" { // a new migration; a method of MCP
+				continue
+			}
+			if files, err := filepath.Glob(filepath.Join(sourceRoot, found[1])); len(files) == 0 {
+				t.Errorf("%s names %s, which does not exist (%v)", page, found[1], err)
+			}
+		}
+	}
+	for _, top := range []string{"rag", "internal"} {
+		folders, err := filepath.Glob(filepath.Join(sourceRoot, top, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range folders {
+			name := filepath.Base(folder)
+			info, err := os.Stat(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.IsDir() && name != "testdata" && !strings.Contains(said.String(), "`"+name+"`") && !strings.Contains(said.String(), top+"/"+name) {
+				t.Errorf("docs/architecture.md does not name %s/%s", top, name)
+			}
+		}
+	}
+}
+
 // The figures of README.md are those of comparison.md, and the nDCG of compound-docs there is that
 // of evaluation.md.
 func TestDocumentation_FiguresAgree(t *testing.T) {

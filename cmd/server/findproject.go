@@ -39,10 +39,11 @@ func findProject(dir string) (string, error) {
 // howToBegin says how a folder without a configuration gets one. Outside a repository it names no
 // folder: that may be the user's home.
 func howToBegin(folder string) string {
-	if root, err := project.FindRoot(folder); err == nil && project.InRepository(root) {
-		return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
+	root, err := project.FindRoot(folder)
+	if err != nil || !project.InRepository(root) {
+		return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
 	}
-	return "go to a repository, or name one with --project; `compound-docs init DIR` prepares one"
+	return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 }
 
 // nameParent says if the project at root answers for a repository below it, which start is in.
@@ -61,11 +62,13 @@ func (i invocation) nameParent(start, root string) {
 }
 
 // here returns the options, and the root of the project of the working directory or --project.
-func (i invocation) here() (o options, root string, err error) {
-	if o, err = i.flags.resolve(); err != nil {
+func (i invocation) here() (options, string, error) {
+	o, err := i.flags.resolve()
+	if err != nil {
 		return o, "", err
 	}
-	if root, err = findProject(o.project); err != nil {
+	root, err := findProject(o.project)
+	if err != nil {
 		return o, "", err
 	}
 	i.nameParent(o.project, root)

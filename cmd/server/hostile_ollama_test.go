@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // hostileOllama does at one path what it likes, and is a fake Ollama at others.
@@ -72,36 +71,4 @@ func endless(status int, zipped bool, begin, again string) http.HandlerFunc {
 // question is the tests' question.
 func question() map[string]any {
 	return map[string]any{"query": "how to fill the pool with water", "min_relevance_score": 0}
-}
-
-// A document's text goes to the host that the user has named, and to no other.
-func TestServe_FollowsNoRedirectOfOllama(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"/api/embed", "/api/tags", "/api/chat"} {
-		t.Run(path, func(t *testing.T) {
-			t.Parallel()
-			elsewhere := fakeollama.Start(t)
-			hostile := newHostileOllama(t, path, func(w http.ResponseWriter, r *http.Request) {
-				http.Redirect(w, r, elsewhere.URL()+r.URL.Path, http.StatusTemporaryRedirect)
-			})
-			session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.IndexURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL))
-			var answer struct {
-				Message string `json:"message"`
-				Reason  string `json:"generation_reason"`
-				Mode    string `json:"mode_reason"`
-			}
-			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
-			call(t, session, "rag_query_external", question(), &answer)
-			said := answer.Message + answer.Reason + answer.Mode
-			if hostile.met.Load() == 0 || len(elsewhere.Requests("")) != 0 {
-				t.Errorf("the host was asked %d times, the other one %v", hostile.met.Load(), elsewhere.Requests(""))
-			}
-			if !strings.Contains(said, hostile.URL) || !strings.Contains(said, elsewhere.URL()) || !strings.Contains(said, "redirect") {
-				t.Errorf("the answer says %q, want both hosts in it", said)
-			}
-			if err := session.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }

@@ -75,23 +75,6 @@ func TestServe_LinksToHiddenFilesShowNothing(t *testing.T) {
 	}
 }
 
-func TestServe_RefusesHiddenFoldersAsExternalDocs(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	session := connect(t, server(t, environment...))
-	for external, want := range map[string]string{
-		".git": "one of git's own folders", "folder": "one of git's own folders", "guides/.secret": "leads to a hidden folder",
-	} {
-		var failed toolError
-		if !call(t, session, "activate_project", activation(hostileRepository(t, external)), &failed) || !strings.Contains(failed.Message, want) {
-			t.Errorf("external docs in %s: %+v", external, failed)
-		}
-	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // A named pipe in the place of a file or folder makes nothing wait, neither an
 // answer nor the end.
 func TestServe_NamedPipesDoNotBlock(t *testing.T) {

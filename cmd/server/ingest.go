@@ -117,7 +117,7 @@ type failedFile struct {
 func failures(failed []document.Failure) []failedFile {
 	files := make([]failedFile, 0, len(failed))
 	for _, failure := range failed {
-		files = append(files, failedFile{failure.Path, inCommands(apierror.AsError(failure.Err).Error())})
+		files = append(files, failedFile{failure.Path, apierror.AsError(failure.Err).Error()})
 	}
 	return files
 }

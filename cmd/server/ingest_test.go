@@ -199,29 +199,3 @@ func TestIngest_Refuses(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestIngest_AfterTheModelChanged(t *testing.T) {
-	t.Parallel()
-	environment, fake := services(t)
-	handbook := newHandbook(t, "handbook", map[string]string{"a.md": "Words of one.\n"})
-	policies := newHandbook(t, "policies", map[string]string{"b.md": "Words of two.\n"})
-	for _, dir := range []string{handbook, policies} {
-		mustRun(t, "", environment, "ingest", dir)
-	}
-	fake.AddModel("mxbai-embed-large", "sha256:another")
-	session := connect(t, server(t, environment...))
-	if got := sources(t, session, "words"); len(got) != 2 {
-		t.Errorf("before they are embedded again, the words find %v, want both pages", got)
-	}
-	fake.Forget()
-	mustRun(t, "", environment, "ingest", handbook)
-	if texts := fake.Texts(); len(texts) != 2 {
-		t.Errorf("embedded %q, want the pages of both folders", texts)
-	}
-	if got := sources(t, session, "a text without them"); len(got) != 2 {
-		t.Errorf("sources %v, want those of both folders", got)
-	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
-}

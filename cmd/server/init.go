@@ -167,21 +167,24 @@ func (i *initializer) repository(flagged string) (string, error) {
 		flagged = i.args[0]
 	}
 	folder, err := filepath.Abs(flagged) // that of "" is the current folder
-	if err == nil {
-		folder, err = filepath.EvalSymlinks(folder)
+	if err != nil {
+		return "", err
 	}
+	folder, err = filepath.EvalSymlinks(folder)
 	if err != nil || flagged != "" {
 		return folder, err
 	}
 	root, err := project.FindRoot(folder)
-	if err != nil || root == folder || i.yes {
+	if err != nil || root == folder || i.yes || isConfigured(root) {
 		return root, err
-	}
-	if _, err := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile)); err == nil {
-		return root, nil
 	}
 	return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
 		"`compound-docs init .` or `compound-docs init %s`", folder, root, clients.Quote(root))
+}
+
+func isConfigured(root string) bool {
+	_, err := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
+	return err == nil
 }
 
 func (i *initializer) report(result scaffold.Result) {
@@ -227,10 +230,10 @@ func placeName(place string) string {
 }
 
 // leftOutByReason returns a line for each reason, with the first files and folders that have it.
-func leftOutByReason(list []scaffold.LeftOut) (lines []string) {
+func leftOutByReason(list []scaffold.LeftOut) []string {
 	const most = 5
 	named := map[string][]string{}
-	var reasons []string
+	var reasons, lines []string
 	for _, left := range list {
 		if named[left.Why] == nil {
 			reasons = append(reasons, left.Why)

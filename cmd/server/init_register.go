@@ -52,12 +52,13 @@ func (i *initializer) registerClients(root string) error {
 		if !named && (len(i.named) > 0 || !c.UsedIn(root) && !c.Installed()) {
 			continue
 		}
-		err := i.registerClient(c, root, named)
-		if err == nil && named && i.hooks {
-			err = i.addHooks(c, root)
-		}
-		if err != nil {
+		if err := i.registerClient(c, root, named); err != nil {
 			return err
+		}
+		if named && i.hooks {
+			if err := i.addHooks(c, root); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -114,16 +115,16 @@ func (i *initializer) addHooks(c clients.Client, root string) error {
 	return i.writeHooks(c.Title, change, err, c.Trust)
 }
 
-// writeHooks writes a planned change, and says what comes next.
-func (i *initializer) writeHooks(title string, change clients.Change, err error, next string) error {
-	if errors.Is(err, clients.ErrRegistered) {
+// writeHooks writes a planned change, unless its error says that nothing is to be done, and says what comes next.
+func (i *initializer) writeHooks(title string, change clients.Change, planned error, next string) error {
+	if errors.Is(planned, clients.ErrRegistered) {
 		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())
 		return nil
 	}
-	if err == nil {
-		err = change.Write()
+	if planned != nil {
+		return fmt.Errorf("add the hooks of %s: %w", title, planned)
 	}
-	if err != nil {
+	if err := change.Write(); err != nil {
 		return fmt.Errorf("add the hooks of %s: %w", title, err)
 	}
 	if next != "" {

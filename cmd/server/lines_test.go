@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 // A malformed line ends the session, and the log says why.
@@ -36,29 +34,6 @@ func TestServe_ReadsLongLines(t *testing.T) {
 	got := p.exchange(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such","arguments":{"message":"`+message+`"}}}`)
 	if string(got.ID) != "1" || got.Error == nil || got.Error.Code != -32602 {
 		t.Errorf("a line of 15 MiB is answered with %s %+v", got.ID, got.Error)
-	}
-	p.mustEnd(t, endings()["EOF"])
-}
-
-// Calls that hang, and that the client cancels, end at once.
-func TestServe_EndsCancelledCalls(t *testing.T) {
-	t.Parallel()
-	const calls = 50
-	s := newFixture(t)
-	p := startProcess(t, s.environment...)
-	p.activate(t, s.root)
-	s.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
-	for i := range calls {
-		p.begin(t, "semantic_search", map[string]any{"query": fmt.Sprint("words ", i)})
-	}
-	first := p.calls - calls + 1
-	for id := first; id <= p.calls; id++ {
-		p.send(t, fmt.Sprintf(`"method":"notifications/cancelled","params":{"requestId":%d}`, id))
-		p.answerWithin(t, 30*time.Second)
-	}
-	p.send(t, `"id":"later","method":"ping"`)
-	for answer := ""; !strings.Contains(answer, `"id":"later"`); {
-		answer = p.answerWithin(t, 30*time.Second)
 	}
 	p.mustEnd(t, endings()["EOF"])
 }

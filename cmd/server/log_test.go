@@ -106,55 +106,6 @@ func TestServe_WarnsOfCirclesOfLinksOnce(t *testing.T) {
 	log.mustHave(t, 2, `circular links`)
 }
 
-func TestServe_LogsHitsOfTheHandbookCache(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	mustRun(t, t.TempDir(), environment, "ingest", newHandbook(t, "handbook", map[string]string{"rules/a.md": "# A\n\nRules.\n"}))
-	command, log := logged(t, "debug", environment...)
-	session := connect(t, command)
-	for range 3 {
-		sources(t, session, "rules")
-	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
-	log.mustHave(t, 1, `level=DEBUG msg="handbook cache" hit=false`)
-	log.mustHave(t, 2, `level=DEBUG msg="handbook cache" hit=true`)
-	log.mustHave(t, 3, `tool=search_handbook ms=\d+$`)
-}
-
-// The tool that needs a setting reports it if somebody mistypes it while the server runs.
-func TestServe_TellsOfExternalDocsThatAreMistyped(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	session := connect(t, server(t, environment...))
-	root := newProject(t, map[string]string{
-		"docs/guide.md": "# Guide\n\nHow to search.\n", "csharp-compounding-docs/tools/a.md": document("Alpha", "Pools."),
-	})
-	activateWhole(t, session, root)
-	for _, tool := range []string{"search_external_docs", "rag_query_external"} {
-		write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./dosc"}}`)
-		var failed toolError
-		if !call(t, session, tool, map[string]any{"query": "search"}, &failed) ||
-			!strings.Contains(failed.Message, `"./dosc", which does not exist`) || strings.Contains(failed.Message, "not configured") ||
-			failed.Details["key"] != "external_docs.path" {
-			t.Errorf("%s with a mistyped path: %+v", tool, failed)
-		}
-		write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project",}`)
-		if !call(t, session, tool, map[string]any{"query": "search"}, &failed) || !strings.Contains(failed.Message, "the config is not valid") {
-			t.Errorf("%s with an invalid config: %+v", tool, failed)
-		}
-	}
-	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
-	var answer struct{ Results []any }
-	if call(t, session, "search_external_docs", map[string]any{"query": "search", "min_relevance_score": 0}, &answer) || len(answer.Results) != 1 {
-		t.Errorf("with the path corrected: %+v, want one result", answer)
-	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // A server warns once of a pgvector with a known fault, for any calls.
 func TestServe_WarnsOfAFaultyPgvectorOnce(t *testing.T) {
 	t.Parallel()

@@ -87,21 +87,22 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 			err, ran = runError{out.Err()}, true
 		}
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return 0
-	}
-	if errors.Is(err, errFound) {
+	case errors.Is(err, errFound):
 		return exitFailed
 	}
 	if signal, ok := errors.AsType[interrupted](context.Cause(ctx)); ok {
 		return codeOfSignal(signal.signal)
 	}
 	stderr := command.ErrOrStderr()
+	text := apierror.In(err, wordsOf(command))
 	switch {
 	case ran && plain.IsTerminal(stderr):
-		reportToPeople(stderr, inFlags(command, err), err)
+		reportToPeople(stderr, text, err)
 	case ran:
-		plain.Println(stderr, "compound-docs:", inFlags(command, err))
+		plain.Println(stderr, "compound-docs:", text)
 	default:
 		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
 		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
@@ -154,7 +155,7 @@ func mustEnd(reason string) {
 
 // onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the
 // program at once, unless it belongs to the first.
-func onSignal(parent context.Context) (ctx context.Context, stop func()) {
+func onSignal(parent context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

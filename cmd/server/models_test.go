@@ -3,8 +3,6 @@ package main_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -57,52 +55,6 @@ func TestServe_ContextLengthOfTheGenerationModel(t *testing.T) {
 				t.Errorf("the model was asked %+v, want once with num_ctx %v", chats, test.want)
 			}
 		})
-	}
-}
-
-// The embedding model of the settings makes all vectors, with its own prompts.
-func TestServe_EmbeddingModelOfTheSettings(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(`{"embedding_model": "bge-m3"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	session, fake, _ := guided(t, "CDOCS_HOME="+home)
-	fake.AddModel("bge-m3", "sha256:m3")
-	call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
-	search := map[string]any{"query": "fill the pool", "min_relevance_score": 0}
-	var found struct {
-		TotalMatches int `json:"total_matches"`
-	}
-	if call(t, session, "search_external_docs", search, &found) || found.TotalMatches != 1 {
-		t.Errorf("search finds %+v, want the guide", found)
-	}
-	for _, request := range fake.Requests("/api/embed") {
-		if request.Model != "bge-m3" {
-			t.Errorf("%q was embedded by %s, want bge-m3", request.Texts, request.Model)
-		}
-	}
-	if texts := fake.Texts(); !slices.Contains(texts, "fill the pool") {
-		t.Errorf("embedded texts %q, want the query without a prompt among them", texts)
-	}
-}
-
-// The remedy for a model with a small window can be carried out.
-func TestServe_SaysHowToWidenTheContext(t *testing.T) {
-	t.Parallel()
-	session, fake, _ := guided(t)
-	fake.SetFaults(fakeollama.Faults{
-		Status: 400, Message: "the prompt exceeds the context length", Paths: []string{"/api/chat"},
-	})
-	call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
-	var answer struct {
-		Reason string `json:"generation_reason"`
-	}
-	call(t, session, "rag_query_external", question(), &answer)
-	for _, part := range []string{"generation_context_length", "settings.json", "generation_model"} {
-		if !strings.Contains(answer.Reason, part) {
-			t.Errorf("the reason %q lacks %q", answer.Reason, part)
-		}
 	}
 }
 

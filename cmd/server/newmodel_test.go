@@ -3,14 +3,12 @@ package main_test
 import (
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -100,21 +98,6 @@ func (f *firstSync) mustBecome(t *testing.T, w *window, model string, partial in
 	}
 }
 
-// Another build of the model embeds everything again by itself. Vectors of two builds are never
-// compared. Passages without a vector are found by their words.
-func TestServe_AnotherBuildOfTheModel(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "everything is embedded several times")
-	f := newWoodland(t)
-	w := f.open(t)
-	w.waitWhole(t)
-	f.fake.AddModel(firstModel, "sha256:another")
-	f.mustBecome(t, w, firstModel+" sha256:another", 0)
-	f.fake.AddModel(firstModel, firstDigest)
-	f.mustBecome(t, w, firstModel+" "+firstDigest, 0)
-	f.mustEqualFresh(t)
-}
-
 // The same for another model in the settings, with which the server is started again,
 // though it is killed or the documents are indexed again in between.
 func TestServe_AnotherModelInTheSettings(t *testing.T) {
@@ -139,46 +122,4 @@ func TestServe_AnotherModelInTheSettings(t *testing.T) {
 		t.Errorf("there are vectors of %v, want of the first model", got)
 	}
 	f.mustEqualFresh(t)
-}
-
-// A model of other dimensions is refused with the reason. Words find everything, and the
-// vectors of the model before are there when it comes back.
-func TestServe_ModelOfOtherDimensions(t *testing.T) {
-	t.Parallel()
-	f := newWoodland(t)
-	f.fake.AddModel("nomic-embed-text", "sha256:nomic")
-	w := f.open(t)
-	w.waitWhole(t)
-	before := f.vectorsByModel(t)
-
-	f.fake.SetFaults(fakeollama.Faults{Dimensions: 2048})
-	w = f.reopen(t, w, `{"embedding_model": "nomic-embed-text"}`)
-	var index *mcpclient.Index
-	until(t, "the index says why nothing is embedded", patience, func() bool {
-		index = w.index(t)
-		return index != nil && strings.Contains(index.Waiting, "2048 dimensions")
-	})
-	if want := count(t, f.pool, "SELECT count(*) FROM document_chunks"); index.Embedding != want || !strings.Contains(index.Waiting, "1024") {
-		t.Errorf("the index says %+v, want %d passages to embed, and the number of dimensions that works", index, want)
-	}
-	for _, subject := range subjects() {
-		w.mustFind(t, subject, "what about the "+subject, "lexical")
-	}
-	if answer := w.find(t, "what about the larch", "vector"); answer.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(answer.Message, "2048 dimensions") {
-		t.Errorf("the mode vector answers %+v, want the reason", answer)
-	}
-	if diff := cmp.Diff(before, f.vectorsByModel(t)); diff != "" {
-		t.Errorf("vectors (-before +after):\n%s", diff)
-	}
-
-	f.kill(t, w)
-	f.fake.SetFaults(fakeollama.Faults{})
-	f.fake.Forget()
-	f.set(t, `{}`)
-	w = f.open(t)
-	w.waitWhole(t)
-	if texts := f.fake.Texts(); len(texts) > 0 {
-		t.Errorf("embedded again: %q", texts)
-	}
-	w.mustFind(t, "larch", "what about the larch", "vector")
 }

@@ -52,25 +52,24 @@ func homeFolder() (string, error) {
 	return project.DefaultHome()
 }
 
-func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
-	o = options{
+func (f *flags) resolveWith(home string, settings project.Settings) (options, error) {
+	o := options{
 		home:        home,
 		databaseURL: cmp.Or(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
 		ollamaHost:  cmp.Or(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost),
 		project:     cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
+		postgres:    cmp.Or(os.Getenv("CDOCS_POSTGRES"), settings.Postgres),
 		settings:    settings,
 	}
 	o.embeddings = o.modelHost(settings.EmbeddingHost, "CDOCS_EMBEDDING_KEY")
 	o.answers = o.modelHost(settings.GenerationHost, "CDOCS_GENERATION_KEY")
-	if o.project != "" {
-		if o.project, err = filepath.Abs(o.project); err != nil {
-			return options{}, fmt.Errorf("resolve project: %w", err)
-		}
+	var projectErr, postgresErr error
+	o.project, projectErr = absolute(o.project)
+	if o.postgres != pgserver.Container {
+		o.postgres, postgresErr = absolute(o.postgres)
 	}
-	if o.postgres = cmp.Or(os.Getenv("CDOCS_POSTGRES"), settings.Postgres); o.postgres != "" && o.postgres != pgserver.Container {
-		if o.postgres, err = filepath.Abs(o.postgres); err != nil {
-			return options{}, fmt.Errorf("resolve CDOCS_POSTGRES: %w", err)
-		}
+	if err := cmp.Or(projectErr, postgresErr); err != nil {
+		return options{}, err
 	}
 	level := cmp.Or(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
 	o.logLevelGiven = level != ""
@@ -79,6 +78,18 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 		return options{}, usagef("log level %q is none of debug, info, warn, error", level)
 	}
 	return o, nil
+}
+
+// absolute keeps "".
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("resolve %s: %w", path, err)
+	}
+	return full, nil
 }
 
 // modelHost returns the configured server, or Ollama. A variable may hold its key.

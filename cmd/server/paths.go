@@ -45,10 +45,11 @@ func placeIn(root, argument string) (document.Place, error) {
 	if err != nil || !filepath.IsLocal(relative) {
 		return document.Place{}, usagef("%s is outside the repository %s", argument, root)
 	}
-	folder := strings.HasSuffix(place.Path, "/")
-	if place.Path = filepath.ToSlash(relative); folder {
-		place.Path += "/"
+	relative = filepath.ToSlash(relative)
+	if strings.HasSuffix(place.Path, "/") {
+		relative += "/"
 	}
+	place.Path = relative
 	return place, nil
 }
 

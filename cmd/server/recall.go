@@ -26,7 +26,8 @@ An error ends with 1, because assistants take 2 for a veto.`,
 			if !asHook {
 				return usagef("give --hook, and the event on stdin; to search by yourself: compound-docs search \"…\"")
 			}
-			if err := answerHook(flags, cmd, args); err != nil {
+			err := answerHook(flags, cmd, args)
+			if err != nil {
 				// An assistant takes the exit code 2 of a usage error for a veto.
 				return errors.New(err.Error())
 			}

@@ -58,7 +58,7 @@ func (s section) print(w io.Writer) {
 		printResult(w, i+1, result, s.minScore)
 	}
 	if len(s.results) == 0 {
-		plain.Println(w, plain.Hanging(w, 0, inCommands(s.message)))
+		plain.Println(w, plain.Hanging(w, 0, s.message))
 	}
 }
 
@@ -116,7 +116,7 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 		t.notef("%s cannot be indexed; compound-docs lint says why", plain.Count(index.FailedCount, "file"))
 	}
 	if index.Waiting != "" {
-		t.notef("indexing waits: %s", inCommands(index.Waiting))
+		t.notef("indexing waits: %s", index.Waiting)
 	}
 }
 

@@ -12,12 +12,11 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 type searchFlags struct {
-	docTypes, levels        []string
+	filters                 map[string]*[]string // the values of flags, by their names
 	limit                   int
 	minScore                float64
 	mode, section           string
@@ -26,7 +25,7 @@ type searchFlags struct {
 }
 
 func newSearchCommand(flags *flags) *cobra.Command {
-	var f searchFlags
+	f := searchFlags{filters: map[string]*[]string{}}
 	command := &cobra.Command{
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
@@ -62,8 +61,17 @@ is more than the sum if the document is promoted, and less if it is superseded.`
 		},
 	}
 	set := command.Flags()
-	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
-	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
+	ofOwn := []string{"own"} // flags for own documents alone
+	for _, filter := range tools.Filters() {
+		if filter.Flag == "" {
+			continue
+		}
+		f.filters[filter.Flag] = set.StringSlice(filter.Flag, nil, filter.Usage)
+		ofOwn = append(ofOwn, filter.Flag)
+		if filter.Values != nil {
+			complete(command, filter.Flag, filter.Values...)
+		}
+	}
 	set.IntVarP(&f.limit, "limit", "n", 0, "most results (default: 10, or as configured)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
 		"minimum relevance (default: 0.5, or as configured; external docs: 0.7)")
@@ -73,10 +81,9 @@ is more than the sum if the document is promoted, and less if it is superseded.`
 	set.BoolVar(&f.handbook, "handbook", false, "search the handbook; see ingest")
 	set.StringVar(&f.section, "section", "", "only this section of the handbook")
 	set.BoolVar(&f.explain, "explain", false, "show why the query finds what it finds")
-	exclude(command, "handbook", "own", "external", "doc-types", "promotion-levels", "min-relevance-score", "mode", "explain")
-	exclude(command, "external", "own", "doc-types", "promotion-levels")
+	exclude(command, "handbook", append([]string{"external", "min-relevance-score", "mode", "explain"}, ofOwn...)...)
+	exclude(command, "external", ofOwn...)
 	complete(command, "mode", names(rag.Modes())...)
-	complete(command, "promotion-levels", names(catalog.Levels())...)
 	return command
 }
 
@@ -93,13 +100,25 @@ func joined[T ~string](values []T) string { return strings.Join(names(values), "
 // ownInput returns the parameters of semantic_search.
 func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
 	in := tools.SemanticSearchInput{
-		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, Mode: rag.Mode(f.mode),
+		Query: strings.Join(t.args, " "), Mode: rag.Mode(f.mode),
 		Limit: optional(t.command, "limit", &f.limit), MinRelevanceScore: optional(t.command, "min-relevance-score", &f.minScore),
 	}
-	for _, level := range f.levels {
-		in.PromotionLevels = append(in.PromotionLevels, catalog.Level(level))
+	for _, filter := range tools.Filters() {
+		if values := f.filters[filter.Flag]; values != nil {
+			filter.Take(&in.SearchFilters, *values)
+		}
 	}
 	return in
+}
+
+// filtered reports whether a filter is set.
+func (f *searchFlags) filtered() bool {
+	for _, values := range f.filters {
+		if len(*values) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
@@ -119,7 +138,7 @@ func (f *searchFlags) run(t *tooling) error {
 }
 
 // list searches own documents, external docs, or both, and prints the results. Only own documents have
-// doc-types and levels.
+// what filters look at.
 func (f *searchFlags) list(t *tooling) error {
 	ctx := t.command.Context()
 	externalIn := f.externalInput(t)
@@ -134,7 +153,7 @@ func (f *searchFlags) list(t *tooling) error {
 	if err != nil {
 		return err
 	}
-	if f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
+	if f.own || f.filtered() {
 		return t.showSections(own, own.SearchEnd, ownSection(own))
 	}
 	external, err := t.tools.SearchExternalDocs(ctx, externalIn)
@@ -191,18 +210,19 @@ func (f *searchFlags) searchHandbook(t *tooling) error {
 	return t.print(out, func(w io.Writer) { plain.Println(w, plain.Block(strings.TrimSuffix(out.Text, "\n"))) })
 }
 
-func (f *searchFlags) explainSearch(t *tooling) (err error) {
-	ctx := t.command.Context()
+func (f *searchFlags) explainSearch(t *tooling) error {
 	t.workspace.Once()
-	var explained tools.ExplainOutput
-	if f.external {
-		explained, err = t.tools.ExplainExternal(ctx, f.externalInput(t))
-	} else {
-		explained, err = t.tools.Explain(ctx, f.ownInput(t))
-	}
+	explained, err := f.explained(t)
 	if err != nil {
 		return err
 	}
 	t.sayWhatIsMissing(explained.Index)
 	return t.print(explained, func(w io.Writer) { plain.Table(w, func(table io.Writer) { printExplanation(table, explained) }) })
+}
+
+func (f *searchFlags) explained(t *tooling) (tools.ExplainOutput, error) {
+	if f.external {
+		return t.tools.ExplainExternal(t.command.Context(), f.externalInput(t))
+	}
+	return t.tools.Explain(t.command.Context(), f.ownInput(t))
 }

@@ -51,7 +51,10 @@ func (s *setup) serve(stdout io.Writer) error {
 	active := workspace.New(s.index, s.searcher, s.answerer, s.settings, s.project, s.logger)
 	defer active.Close()
 	if s.project == "" {
-		if root, err := findProject(""); err == nil {
+		root, err := findProject("")
+		if err != nil {
+			s.logger.DebugContext(ctx, "find a project", "error", err)
+		} else {
 			active.SetClientFolders(ctx, []string{root}) // until the client names others
 		}
 	}

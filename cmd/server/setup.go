@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,19 +62,19 @@ func (i invocation) withSetup(o options, run func(s *setup) error) error {
 }
 
 // newSetup returns the parts. They log to stderr.
-func newSetup(o options, i invocation) (s *setup, err error) {
+func newSetup(o options, i invocation) (*setup, error) {
 	if !o.logLevelGiven && plain.IsTerminal(i.stderr) {
 		o.logLevel = max(o.logLevel, slog.LevelWarn) // people see what commands print
 	}
-	s = &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
-	if s.embedder, err = s.newModelClient(o.embeddings); err != nil {
-		return nil, usageError{err}
-	}
+	s := &setup{options: o, invocation: i, logger: newLogger(i.stderr, o.logLevel)}
+	var embedErr, writeErr error
+	s.embedder, embedErr = s.newModelClient(o.embeddings)
 	s.writer = s.embedder
 	if o.answers != o.embeddings {
-		if s.writer, err = s.newModelClient(o.answers); err != nil {
-			return nil, usageError{err}
-		}
+		s.writer, writeErr = s.newModelClient(o.answers)
+	}
+	if err := cmp.Or(embedErr, writeErr); err != nil {
+		return nil, usageError{err}
 	}
 	if o.databaseURL == "" {
 		s.server = newServer(o, s.logger)
@@ -161,7 +162,8 @@ func withTools(
 		return i.withSetup(o, func(s *setup) error {
 			w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
 			defer w.Close()
-			return run(&tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)})
+			handler := tools.NewHandler(w, s.home, wordsOf(i.command), s.logger)
+			return run(&tooling{setup: s, root: root, workspace: w, tools: handler})
 		})
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -71,7 +72,7 @@ func (t *tooling) sync(force bool) error {
 		return err
 	}
 	if vectorsFollow(err) {
-		t.notef("%s", inCommands(err.Error()))
+		t.notef("%s", apierror.In(err, wordsOf(t.command)))
 		err = nil
 	}
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
@@ -132,7 +133,7 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 		plain.Printf(w, "  %s without a vector\n", plain.Count(s.Index.Embedding, "passage"))
 	}
 	for _, failed := range s.Index.Failed {
-		plain.Printf(w, "  %s\n", plain.Hanging(w, len("    "), plain.Path(failed.Path)+": "+inCommands(failed.Reason)))
+		plain.Printf(w, "  %s\n", plain.Hanging(w, len("    "), plain.Path(failed.Path)+": "+failed.Reason))
 	}
 	if more := s.Index.FailedCount - len(s.Index.Failed); more > 0 {
 		plain.Printf(w, "  and %s more that cannot be indexed\n", plain.Count(more, "file"))

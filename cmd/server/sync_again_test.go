@@ -88,12 +88,3 @@ func TestSyncAgain_AfterTheModelChanged(t *testing.T) {
 		}
 	}
 }
-
-func TestSyncAgain_OutsideAProject(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	o := run(t, dir, away(), "sync", "--force")
-	if o.code != 2 || o.stdout != "" || !strings.Contains(o.stderr, "no project found: "+dir+" and the folders above it have no .csharp-compounding-docs/config.json") {
-		t.Errorf("it ends with %d, prints %q and says %q", o.code, o.stdout, o.stderr)
-	}
-}

@@ -17,13 +17,14 @@ const usualWidth = 80
 
 // Fold breaks a text between words into lines that fit a terminal behind indent columns. For other writers
 // it returns one line. Do not fold text that people copy.
-func Fold(w io.Writer, indent int, text string) (lines []string) {
+func Fold(w io.Writer, indent int, text string) []string {
 	const least = 20
 	text = Line(text)
 	room := width(w) - indent
 	if room < least {
 		return []string{text}
 	}
+	var lines []string
 	line := ""
 	for word := range strings.SplitSeq(text, " ") {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
@@ -46,10 +47,11 @@ func width(w io.Writer) int {
 	if file == nil {
 		return 0
 	}
-	if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
-		return columns
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || columns <= 0 {
+		return usualWidth
 	}
-	return usualWidth
+	return columns
 }
 
 // Output is the stdout of a command. If the reader closes the pipe, as head does, it drops the rest without

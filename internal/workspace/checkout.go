@@ -94,8 +94,7 @@ func (p *Project) ready() error {
 
 func checkBranch(root, branch string) error {
 	if strings.TrimSpace(branch) == "" {
-		return apierror.Errorf(apierror.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").
-			With("parameter", "branch_name")
+		return apierror.Refuse("branch_name", "is empty; give the name that `git branch --show-current` prints")
 	}
 	head, err := project.Head(root)
 	if err != nil {
@@ -104,9 +103,9 @@ func checkBranch(root, branch string) error {
 	if !head.InRepository || branch == head.Branch {
 		return nil
 	}
-	return apierror.Errorf(apierror.InvalidArgument,
-		"branch_name is %q, but the files of %s on disk are those of %[3]q; give %[3]q, or run `git switch %[1]s` first",
-		branch, filepath.Base(root), head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
+	return apierror.Refuse("branch_name",
+		"is %q, but the files of %s on disk are those of %q; give %q, or run `git switch %s` first",
+		branch, filepath.Base(root), head.Branch, head.Branch, branch).With("current_branch", head.Branch)
 }
 
 // StateOf looks for a tenant's repository and branch at root, a path that this or another machine registered.

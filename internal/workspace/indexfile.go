@@ -44,8 +44,8 @@ func (p *Project) indexGiven(ctx context.Context, given string) (string, error) 
 		return "", err
 	}
 	if err := p.queue.EmbedDocument(ctx, catalog.Compounding, indexed); err != nil {
-		return "", fmt.Errorf("the document is indexed and found by its words (mode \"lexical\"), and its vectors will follow: %w",
-			apierror.AsError(err))
+		return "", apierror.Wordf("the document is indexed and found by its words (%s), and its vectors will follow: %w",
+			apierror.Argument{Parameter: "mode", Value: "lexical"}, apierror.AsError(err))
 	}
 	return indexed, nil
 }
@@ -109,8 +109,7 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 	// A client on Windows may write \ to a server in WSL or in a container.
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
-		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q leads out of the repository; give one such as %s",
-			parameter, given, p.examplePath()).With("parameter", parameter)
+		return "", apierror.Refuse(parameter, "%.200q leads out of the repository; give one such as %s", given, p.examplePath())
 	}
 	folder := p.docs.folder
 	for _, indexed := range []string{name, path.Join(p.Definition.DocsDir(), name)} {
@@ -118,8 +117,8 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 			return inFolder, nil
 		}
 	}
-	return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q is not a markdown document in %s; give one such as %s",
-		parameter, given, p.Definition.PlacesText(), p.examplePath()).With("parameter", parameter)
+	return "", apierror.Refuse(parameter, "%.200q is not a markdown document in %s; give one such as %s",
+		given, p.Definition.PlacesText(), p.examplePath())
 }
 
 // inRepository returns an absolute path relative to the repository, and any other path as it is.

@@ -159,9 +159,9 @@ func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 }
 
 func errNotActivated() *apierror.Error {
-	return apierror.Errorf(apierror.ProjectNotActivated, "no project is active; call activate_project with the absolute path of "+
-		"the repository's .csharp-compounding-docs/config.json and the name of its current branch").
-		With("requiredTool", "activate_project")
+	activate := apierror.Call{Tool: "activate_project", How: "with the absolute path of the repository's " +
+		".csharp-compounding-docs/config.json and the name of its current branch"}
+	return apierror.Errorf(apierror.ProjectNotActivated, "no project is active; %s", activate).With("requiredTool", activate.Tool)
 }
 
 // Activate makes the project at configPath the active one and starts its sync. branch must be checked out. If

@@ -58,9 +58,15 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf returns an [*Error].
+// Errorf returns an [*Error]. See [Wordf] for its text.
 func Errorf(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
+	return &Error{Code: code, Err: Wordf(format, args...)}
+}
+
+// Refuse returns an [*Error] about the value of a parameter. Its text begins with the parameter.
+func Refuse(parameter, problem string, args ...any) *Error {
+	e := &Error{Code: InvalidArgument, Err: Wordf("%s "+problem, append([]any{Parameter(parameter)}, args...)...)}
+	return e.With("parameter", parameter)
 }
 
 // FileError is a file that cannot be read or written, with what to do about the system's errors.
@@ -125,7 +131,7 @@ func classify(err error) *Error {
 	e := &Error{Code: InternalError, Err: err}
 	switch {
 	case errors.Is(err, db.ErrTenantGone):
-		e.Code = ProjectNotActivated
+		e.Code, e.Err = ProjectNotActivated, Wordf("%w; %s to fill it again", err, Call{Tool: "activate_project"})
 		return e.With("requiredTool", "activate_project")
 	case errors.As(err, &inConfig):
 		e.Code = InvalidArgument

@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -118,7 +119,7 @@ func checkGone(t *testing.T, f *fixture, tenant *catalog.Tenant, s sample) {
 	for call, err := range map[string]error{
 		"index": indexErr, "search": searchErr, "remove": x.Remove(t.Context(), []string{s.path}),
 	} {
-		if !errors.Is(err, db.ErrTenantGone) || !strings.Contains(err.Error(), "activate_project") {
+		if !errors.Is(err, db.ErrTenantGone) || !strings.Contains(apierror.AsError(err).Error(), "activate_project") {
 			t.Errorf("%s in a deleted tenant: %v, want to be told to call activate_project", call, err)
 		}
 	}

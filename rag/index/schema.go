@@ -46,8 +46,8 @@ func classify(source string, frontMatter map[string]any, schema Schema) (folder,
 	folder, ok := schema.Rules(source)
 	if !ok {
 		return folder, named, apierror.Errorf(apierror.InvalidDocType,
-			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
-				"names them) or add a custom_doc_types entry for the folder to the config", source)
+			"the folder of %s belongs to no doc-type; move it to the folder of one, "+
+				"or add a custom_doc_types entry for the folder to the config", source)
 	}
 	if folder.Lenient() {
 		return folder, namedType(folder, frontMatter), nil

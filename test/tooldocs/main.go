@@ -13,14 +13,18 @@ import (
 const page = "docs/tools.md"
 
 func main() {
-	content, err := generate(".")
-	if err == nil {
-		err = os.WriteFile(page, content, 0o644)
-	}
-	if err != nil {
+	if err := write(); err != nil {
 		fmt.Fprintln(os.Stderr, "tooldocs:", err)
 		os.Exit(1)
 	}
+}
+
+func write() error {
+	content, err := generate(".")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(page, content, 0o644)
 }
 
 // generate returns the content of the page, of the repository at root.
@@ -38,7 +42,8 @@ type group struct {
 	Tools []tool
 }
 
-func describeTools(root string) (groups []group, err error) {
+func describeTools(root string) ([]group, error) {
+	var groups []group
 	for _, declared := range tools.Groups() {
 		g := group{Title: declared.Title}
 		for _, d := range declared.Tools {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -132,11 +133,12 @@ type answer struct {
 }
 
 // Answer fails on a field that nothing explains.
-func (t tool) Answer() (a answer, err error) {
+func (t tool) Answer() (answer, error) {
 	explained, err := t.explained()
 	if err != nil {
 		return answer{}, err
 	}
+	var a answer
 	var objects []string
 	names := map[string][]string{} // of shared fields, by their object
 	for _, f := range explained {
@@ -178,12 +180,8 @@ func (t tool) explained() ([]field, error) {
 		f := &found[i]
 		own, _ := explanation(t.Fields, f.Path)
 		shared, _ := explanation(general, f.Path)
-		switch {
-		case own != "" && f.Description == "":
-			f.Description = own
-		case shared != "":
-			f.Description, f.shared = shared, true
-		case f.Description == "":
+		f.Description, f.shared = cmp.Or(own, shared), own == ""
+		if f.Description == "" {
 			return nil, fmt.Errorf("nothing explains %s in the answer of %s; add it to \"fields\" in its example file", f.Path, t.Name)
 		}
 		if f.allowed != "" && !f.shared {
@@ -194,7 +192,7 @@ func (t tool) explained() ([]field, error) {
 }
 
 // sharedFields returns the entries of the glossary with the kinds of their fields.
-func sharedFields(groups []group) (entries []field, err error) {
+func sharedFields(groups []group) ([]field, error) {
 	general, err := glossary()
 	if err != nil {
 		return nil, err
@@ -213,6 +211,7 @@ func sharedFields(groups []group) (entries []field, err error) {
 			}
 		}
 	}
+	var entries []field
 	for _, key := range slices.Sorted(maps.Keys(general)) {
 		entries = append(entries, field{Path: key, Kind: kinds[key], Description: general[key]})
 	}

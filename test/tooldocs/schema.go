@@ -152,7 +152,7 @@ func fields(s *jsonschema.Schema, prefix string) []field {
 	var found []field
 	for _, name := range names(s) {
 		p := s.Properties[name]
-		f := field{Path: prefix + name, Kind: kind(p), Description: p.Description, allowed: allowed(p)}
+		f := field{Path: prefix + name, Kind: kind(p), allowed: allowed(p)}
 		f.optional = !slices.Contains(s.Required, name)
 		found = append(found, f)
 		if p.Items != nil {

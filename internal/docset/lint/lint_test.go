@@ -91,8 +91,8 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		}, []string{`insights/d.md:9: error schema: the front matter is not valid YAML: did not find expected ',' or ']'`}},
 		{"a folder without a doc-type", func(r *gitrepo.Repo) {
 			r.Put(docs+"misc/d.md", insight("d", "", "x"))
-		}, []string{"misc/d.md:1: error schema: the folder of " + docs + "misc/d.md belongs to no doc-type; move it to the folder of one " +
-			"(list_doc_types names them) or add a custom_doc_types entry for the folder to the config"}},
+		}, []string{"misc/d.md:1: error schema: the folder of " + docs + "misc/d.md belongs to no doc-type; move it to the folder of one, " +
+			"or add a custom_doc_types entry for the folder to the config"}},
 		{"a text that is not UTF-8", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/d.md", insight("d", "", "\xff"))
 		}, []string{"insights/d.md:10: error schema: is not valid UTF-8 (byte 0xff); save the file as UTF-8 text"}},

@@ -1,0 +1,104 @@
+package tools
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+)
+
+// SearchFilters are the parameters that narrow a search of own documents. Other collections have none.
+type SearchFilters struct {
+	DocTypes        []string        `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
+	PromotionLevels []catalog.Level `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
+	Paths           []string        `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
+}
+
+// Filter is a row of the table of filters: all that tools and commands know of one.
+type Filter struct {
+	// Flag is the name of the command's flag, "" for none, with its help and the values to complete.
+	Flag, Usage string
+	Values      []string
+	// Take sets the parameter from the values of the flag.
+	Take func(in *SearchFilters, values []string)
+
+	// declare edits the parameter's schema.
+	declare map[string][]property
+	// apply sets the filter of a query.
+	apply func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error
+	// narrows reports whether a query has the filter. Documents that it leaves out may answer.
+	narrows func(query rag.Filter) bool
+}
+
+// Filters returns the table. A new filter is a row of it, a field of [SearchFilters], and a field of [rag.Filter].
+func Filters() []Filter {
+	return []Filter{
+		{
+			Flag: "doc-types", Usage: "only these doc-types, separated by commas",
+			Take:    func(in *SearchFilters, values []string) { in.DocTypes = values },
+			declare: map[string][]property{"doc_types": {notNull, example([]string{"problem", "tool"})}},
+			apply: func(_ context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				query.DocTypes = in.DocTypes
+				return checkDocTypes(active, in.DocTypes)
+			},
+			narrows: func(query rag.Filter) bool { return len(query.DocTypes) > 0 },
+		},
+		{
+			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(names(catalog.Levels()), ", "),
+			Values: names(catalog.Levels()),
+			Take: func(in *SearchFilters, values []string) {
+				for _, level := range values {
+					in.PromotionLevels = append(in.PromotionLevels, catalog.Level(level))
+				}
+			},
+			declare: map[string][]property{"promotion_levels": {levels, example([]string{"important", "critical"})}},
+			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				query.Levels = in.PromotionLevels
+				return nil
+			},
+			narrows: func(query rag.Filter) bool { return len(query.Levels) > 0 },
+		},
+		{
+			// Of the documents that cite a file all are wanted, whatever their words.
+			Take:    func(in *SearchFilters, values []string) { in.Paths = values },
+			declare: map[string][]property{"paths": {notNull}},
+			apply: func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				if len(in.Paths) == 0 {
+					return nil
+				}
+				citing, err := active.DocumentsCiting(ctx, in.Paths)
+				query.Documents = citing
+				return err
+			},
+			narrows: func(query rag.Filter) bool { return query.Documents != nil },
+		},
+	}
+}
+
+// declareFilters adds the parameters of all filters to those of a tool.
+func declareFilters(properties map[string][]property) map[string][]property {
+	for _, f := range Filters() {
+		maps.Copy(properties, f.declare)
+	}
+	return properties
+}
+
+// filterOf returns the filter that the parameters ask for.
+func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) (rag.Filter, error) {
+	var query rag.Filter
+	for _, f := range Filters() {
+		if err := f.apply(ctx, active, in, &query); err != nil {
+			return rag.Filter{}, err
+		}
+	}
+	return query, nil
+}
+
+// narrowed reports whether a query leaves out documents that may answer it.
+func narrowed(query rag.Filter) bool {
+	return slices.ContainsFunc(Filters(), func(f Filter) bool { return f.narrows(query) })
+}
