@@ -18,8 +18,10 @@ func TestSetup_KnowsTheModelAPIsOfTheSchema(t *testing.T) {
 	}
 	var schema struct {
 		Properties map[string]struct {
-			Properties map[string]struct{ Enum []string }
-		}
+			Properties map[string]struct {
+				Enum []string `json:"enum"`
+			} `json:"properties"`
+		} `json:"properties"`
 	}
 	if err := json.Unmarshal(content, &schema); err != nil {
 		t.Fatal(err)
