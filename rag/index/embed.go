@@ -30,27 +30,41 @@ type vector struct {
 }
 
 // embed embeds passages batch by batch until outdated, which it calls after each, returns true. It writes
-// the vectors of a batch while it makes those of the next one.
+// vectors while it makes others. Vectors made during a write go into the next write.
 func (q *Queue) embed(
 	ctx context.Context, used *usedModel, collection catalog.Collection, passages []db.EmbeddingQueueRow, outdated func() bool,
 ) error {
+	var unwritten []vector
 	written := make(chan error, 1) // the result of the last write
 	written <- nil
 	for len(passages) > 0 {
 		batch := passages[:min(q.batch, len(passages))]
 		passages = passages[len(batch):]
 		vectors, err := q.embedBatch(ctx, used, batch)
-		if err := errors.Join(err, <-written); err != nil {
-			return err
+		if err != nil {
+			return errors.Join(err, <-written)
 		}
-		go func() {
-			written <- panics.Catch(func() error { return q.store(ctx, used, collection, vectors) })
-		}()
+		unwritten = append(unwritten, vectors...)
+		select {
+		case err := <-written:
+			if err != nil {
+				return err
+			}
+			ready := unwritten
+			unwritten = nil
+			go func() {
+				written <- panics.Catch(func() error { return q.store(ctx, used, collection, ready) })
+			}()
+		default:
+		}
 		if outdated() {
 			break
 		}
 	}
-	return <-written
+	if err := <-written; err != nil {
+		return err
+	}
+	return q.store(ctx, used, collection, unwritten)
 }
 
 // embedBatch embeds passages in one request. It notes those that the model refuses, or with
