@@ -66,8 +66,8 @@ func TestGenerate(t *testing.T) {
 				if _, cut := errors.AsType[*model.CutShortError](err); cut != (test.text != "" && test.says != "") {
 					t.Errorf("got %v: it is a *CutShortError: %t", err, cut)
 				}
-				if len(server.chats) != test.made {
-					t.Errorf("%d requests, want %d", len(server.chats), test.made)
+				if asked := len(server.asked()); asked != test.made {
+					t.Errorf("%d requests, want %d", asked, test.made)
 				}
 				if took := time.Since(began); test.took >= 0 && took != test.took {
 					t.Errorf("it took %s, want %s", took, test.took)
@@ -153,7 +153,7 @@ func TestContextWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := model.ChatRequest{Model: "mistral", Prompt: prompt, Window: test.want, MaxTokens: test.answer, Temperature: .1}
-		if diff := cmp.Diff(want, server.chats[0]); diff != "" || client.ContextWindow(t.Context()) != test.want {
+		if diff := cmp.Diff(want, server.asked()[0]); diff != "" || client.ContextWindow(t.Context()) != test.want {
 			t.Errorf("%s: a window of %d, request (-want +got):\n%s", name, client.ContextWindow(t.Context()), diff)
 		}
 	}

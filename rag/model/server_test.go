@@ -99,6 +99,13 @@ func (f *fake) made() int {
 	return len(f.requests)
 }
 
+// asked returns the requests for answers.
+func (f *fake) asked() []model.ChatRequest {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.chats)
+}
+
 // texts returns the texts that were embedded, in order.
 func (f *fake) texts() []string {
 	f.mu.Lock()
