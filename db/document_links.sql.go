@@ -55,7 +55,7 @@ LEFT JOIN (
         starts_with(lower(p.relative_path), lower(regexp_replace(s.relative_path, '[^/]*$', ''))) DESC, length(p.relative_path), p.relative_path
 ) w ON w.document_id = l.document_id AND w.ordinal = l.ordinal
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND d.collection = $3
-    AND coalesce(t.id, f.id, w.id) IS NOT NULL AND NOT l.supersedes
+    AND coalesce(t.id, f.id, w.id) IS NOT NULL AND l.relation = ''
 ORDER BY d.relative_path, l.ordinal
 `
 
@@ -71,7 +71,7 @@ type LinkEdgesRow struct {
 	TargetLevel PromotionLevel
 }
 
-// The tenant's link graph, links to nothing and to superseded documents left out, in the order of the texts.
+// The tenant's link graph, links to nothing and relations left out, in the order of the texts.
 // A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
 // first, then those in the folder of the link's document, then the shortest.
 func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdgesRow, error) {
@@ -95,14 +95,14 @@ func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdg
 }
 
 const linkInsertMany = `-- name: LinkInsertMany :exec
-INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes)
-SELECT d.project_id, $1, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
+INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation)
+SELECT d.project_id, $1, d.id, l.ordinal, l.target_path, l.fallback_path, l.relation
 FROM (
     SELECT unnest($2::text[]) AS relative_path,
         unnest($3::integer[]) AS ordinal,
         unnest($4::text[]) AS target_path,
         unnest($5::text[]) AS fallback_path,
-        unnest($6::boolean[]) AS supersedes
+        unnest($6::text[]) AS relation
 ) AS l
 CROSS JOIN LATERAL (
     SELECT d.project_id, d.id FROM documents d
@@ -118,7 +118,7 @@ type LinkInsertManyParams struct {
 	Ordinals      []int32
 	TargetPaths   []string
 	FallbackPaths []string
-	Supersedes    []bool
+	Relations     []string
 	ProjectID     int32
 	Collection    Collection
 }
@@ -131,7 +131,7 @@ func (q *Queries) LinkInsertMany(ctx context.Context, arg LinkInsertManyParams) 
 		arg.Ordinals,
 		arg.TargetPaths,
 		arg.FallbackPaths,
-		arg.Supersedes,
+		arg.Relations,
 		arg.ProjectID,
 		arg.Collection,
 	)

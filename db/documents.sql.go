@@ -220,7 +220,8 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes,
+    status, holds_until
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -230,7 +231,7 @@ SELECT t.project_id, t.id,
     $2, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
-    string_to_array(nullif(d.quotes, ''), E'\n')
+    string_to_array(nullif(d.quotes, ''), E'\n'), d.status, d.holds_until
 FROM tenants t
 CROSS JOIN (
     SELECT unnest($3::text[]) AS relative_path,
@@ -250,16 +251,18 @@ CROSS JOIN (
         unnest($16::bigint[]) AS file_inode,
         unnest($17::integer[]) AS chunk_count,
         unnest($18::text[]) AS places,
-        unnest($19::text[]) AS quotes
+        unnest($19::text[]) AS quotes,
+        unnest($20::text[]) AS status,
+        unnest($21::text[]) AS holds_until
 ) AS d
-WHERE t.project_id = $1 AND t.id = $20
+WHERE t.project_id = $1 AND t.id = $22
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    places = excluded.places, quotes = excluded.quotes
+    places = excluded.places, quotes = excluded.quotes, status = excluded.status, holds_until = excluded.holds_until
 `
 
 type DocumentUpsertManyParams struct {
@@ -282,6 +285,8 @@ type DocumentUpsertManyParams struct {
 	ChunkCounts     []int32
 	Places          []string
 	Quotes          []string
+	Statuses        []string
+	Untils          []string
 	TenantID        int32
 }
 
@@ -310,6 +315,8 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.ChunkCounts,
 		arg.Places,
 		arg.Quotes,
+		arg.Statuses,
+		arg.Untils,
 		arg.TenantID,
 	)
 	return err

@@ -90,8 +90,8 @@ func (c *corpus) share(t *testing.T) {
 				passage_hash, header_path
 			FROM document_chunks c JOIN documents d ON d.id = c.document_id JOIN tenants t ON t.id = d.tenant_id AND t.branch_name = 'large'
 			JOIN documents copy ON copy.relative_path = d.relative_path JOIN tenants b ON b.id = copy.tenant_id AND b.branch_name LIKE 'branch %'`,
-		`INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes)
-			SELECT project_id, tenant_id, id, 0, (split_part(relative_path, '.', 1)::int + 1) || '.md', '', false FROM documents`,
+		`INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation)
+			SELECT project_id, tenant_id, id, 0, (split_part(relative_path, '.', 1)::int + 1) || '.md', '', '' FROM documents`,
 		"VACUUM (ANALYZE)",
 	} {
 		c.exec(t, statement)
@@ -113,7 +113,7 @@ const (
 	termIndex   = "passages_compounding_terms_idx"
 	vectorKey   = "embeddings_compounding_pkey"
 	documentKey = "documents_pkey"
-	linkIndex   = "document_links_supersedes"
+	linkIndex   = "document_links_relations"
 )
 
 // searchCases are the statements of a search: which indexes each scans, and which it does not.

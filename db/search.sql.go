@@ -18,7 +18,9 @@ WITH allowed AS MATERIALIZED (
     SELECT d.id FROM documents d
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
         AND ($4::text[] IS NULL OR d.doc_type = ANY($4::text[]))
-        AND ($5::bigint[] IS NULL OR d.id = ANY($5::bigint[]))
+        AND ($5::text[] IS NULL OR d.relative_path = ANY($5::text[]))
+        AND ($6::text[] IS NULL OR d.relative_path <> ALL($6::text[]))
+        AND ($7::bigint[] IS NULL OR d.id = ANY($7::bigint[]))
 )
 SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,
     count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
@@ -36,6 +38,8 @@ type SearchAllowedParams struct {
 	TenantID   int32
 	Collection Collection
 	DocTypes   []string
+	Paths      []string
+	OtherPaths []string
 	Documents  []int64
 }
 
@@ -54,6 +58,8 @@ func (q *Queries) SearchAllowed(ctx context.Context, arg SearchAllowedParams) (S
 		arg.TenantID,
 		arg.Collection,
 		arg.DocTypes,
+		arg.Paths,
+		arg.OtherPaths,
 		arg.Documents,
 	)
 	var i SearchAllowedRow
@@ -70,7 +76,9 @@ const searchFacts = `-- name: SearchFacts :one
 
 SELECT t.version, p.version AS project_version,
     coalesce(m.id, 0)::integer AS model_id, m.matched, m.unmatched, m.variance, m.own_first,
-    coalesce(s.replaced, '{}')::text[] AS replaced, coalesce(s.replacing, '{}')::text[] AS replacing,
+    coalesce(s.older, '{}')::text[] AS older, coalesce(s.newer, '{}')::text[] AS newer, coalesce(s.amends, '{}')::boolean[] AS amends,
+    coalesce(said.paths, '{}')::text[] AS said_paths, coalesce(said.words, '{}')::text[] AS said_words,
+    coalesce(said.untils, '{}')::text[] AS said_untils,
     n.standard, n.important, n.critical, n.missing,
     coalesce(g.vectors, 0)::bigint AS graph, coalesce(g.promoted, 0)::bigint AS promoted_graph,
     f.passages AS sampled, coalesce(f.last_hash, '')::text AS last_hash, coalesce(f.terms, '')::text AS sampled_terms
@@ -81,23 +89,49 @@ CROSS JOIN LATERAL (
 LEFT JOIN embedding_models m ON m.name = $2::text AND m.digest = $3::text
     AND m.dimensions = $4::integer AND m.prompt_version = $5::integer
 CROSS JOIN LATERAL (
-    -- Only documents of a project itself replace others. Of those that replace one, the latest
-    -- comes first.
-    SELECT array_agg(r.path ORDER BY r.doc_date DESC, r.by_path) AS replaced,
-        array_agg(r.by_path ORDER BY r.doc_date DESC, r.by_path) AS replacing
+    -- Which document of the project replaces or amends which. Of those that do so with one, the latest comes first.
+    SELECT array_agg(r.older ORDER BY r.doc_date DESC, r.newer) AS older, array_agg(r.newer ORDER BY r.doc_date DESC, r.newer) AS newer,
+        array_agg(r.amends ORDER BY r.doc_date DESC, r.newer) AS amends
     FROM (
-        SELECT coalesce(target.relative_path, fallback.relative_path) AS path, d.relative_path AS by_path, d.doc_date
-        FROM document_links l
-        JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
-        LEFT JOIN documents target ON target.project_id = $1 AND target.tenant_id = $6
-            AND target.collection = 'compounding' AND target.relative_path = l.target_path
-        LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = $1
-            AND fallback.tenant_id = $6 AND fallback.collection = 'compounding' AND fallback.relative_path = l.fallback_path
-        WHERE l.project_id = $1 AND l.tenant_id = $6 AND l.supersedes
-            AND $7::collection = 'compounding' AND d.collection = 'compounding' AND t.version <> $8::bigint
+        SELECT CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.path ELSE f.own_path END AS older,
+            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_path ELSE f.path END AS newer,
+            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_date ELSE f.path_date END AS doc_date,
+            f.relation IN ('amends', 'amended_by') AS amends
+        FROM (
+            SELECT l.relation, d.relative_path AS own_path, d.doc_date AS own_date,
+                coalesce(target.relative_path, fallback.relative_path, page.relative_path) AS path,
+                coalesce(target.doc_date, fallback.doc_date, page.doc_date) AS path_date
+            FROM document_links l
+            JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
+            LEFT JOIN documents target ON target.project_id = $1 AND target.tenant_id = $6
+                AND target.collection = 'compounding' AND target.relative_path = l.target_path
+            LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = $1
+                AND fallback.tenant_id = $6 AND fallback.collection = 'compounding' AND fallback.relative_path = l.fallback_path
+            LEFT JOIN LATERAL (
+                -- A wikilink means a page of that name, and a number a decision of the folder.
+                SELECT n.relative_path, n.doc_date FROM documents n
+                WHERE target.id IS NULL AND fallback.id IS NULL AND n.project_id = $1 AND n.tenant_id = $6
+                    AND n.collection = 'compounding' AND n.id <> d.id AND (
+                        l.target_path LIKE '**/%' AND right(lower('/' || n.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3))
+                        OR l.target_path ~ '#\d+$' AND regexp_replace(n.relative_path, '[^/]*$', '') = regexp_replace(l.target_path, '#\d+$', '')
+                            AND substring(regexp_replace(n.relative_path, '^.*/', '') FROM '(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
+                                = substring(l.target_path FROM '\d+$'))
+                ORDER BY length(n.relative_path), n.relative_path
+                LIMIT 1
+            ) page ON true
+            WHERE l.project_id = $1 AND l.tenant_id = $6 AND l.relation <> ''
+                AND $7::collection = 'compounding' AND d.collection = 'compounding' AND t.version <> $8::bigint
+        ) f
+        WHERE f.path IS NOT NULL
     ) r
-    WHERE r.path IS NOT NULL
 ) s
+CROSS JOIN LATERAL (
+    SELECT array_agg(d.relative_path ORDER BY d.relative_path) AS paths, array_agg(d.status ORDER BY d.relative_path) AS words,
+        array_agg(d.holds_until ORDER BY d.relative_path) AS untils
+    FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $7
+        AND (d.status <> '' OR d.holds_until <> '') AND t.version <> $8::bigint
+) said
 CROSS JOIN LATERAL (
     -- Over document_chunks_passage alone, and the primary key of embeddings. That is read as a
     -- whole, or passage by passage: the planner chooses, and neither takes long if it is wrong.
@@ -146,7 +180,7 @@ type SearchFactsParams struct {
 	ModelPromptVersion int32
 	TenantID           int32
 	Collection         Collection
-	ReplacedVersion    int64
+	StandingsVersion   int64
 	KeepCounts         bool
 	CountsVersion      int64
 	KeepSample         bool
@@ -163,8 +197,12 @@ type SearchFactsRow struct {
 	Unmatched      *float64
 	Variance       *float64
 	OwnFirst       *float64
-	Replaced       []string
-	Replacing      []string
+	Older          []string
+	Newer          []string
+	Amends         []bool
+	SaidPaths      []string
+	SaidWords      []string
+	SaidUntils     []string
 	Standard       int64
 	Important      int64
 	Critical       int64
@@ -190,8 +228,8 @@ type SearchFactsRow struct {
 // statistics are older than the tenant, a free join may compare each row of one table with each
 // row of the other, which takes minutes.
 // Everything that a search must know about a tenant, in one row. No row: the tenant was
-// deleted. The caller says which version it has of three parts that take time: the pairs of
-// documents that replace each other, the counts, and the sample of terms. A part is read if its
+// deleted. The caller says which version it has of three parts that take time: which documents
+// hold, the counts, and the sample of terms. A part is read if its
 // version differs, and the caller has not chosen to keep it. Otherwise it is empty.
 //
 // project_version changes with every tenant's version. Counts are of passages, by the level
@@ -211,7 +249,7 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 		arg.ModelPromptVersion,
 		arg.TenantID,
 		arg.Collection,
-		arg.ReplacedVersion,
+		arg.StandingsVersion,
 		arg.KeepCounts,
 		arg.CountsVersion,
 		arg.KeepSample,
@@ -228,8 +266,12 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 		&i.Unmatched,
 		&i.Variance,
 		&i.OwnFirst,
-		&i.Replaced,
-		&i.Replacing,
+		&i.Older,
+		&i.Newer,
+		&i.Amends,
+		&i.SaidPaths,
+		&i.SaidWords,
+		&i.SaidUntils,
 		&i.Standard,
 		&i.Important,
 		&i.Critical,

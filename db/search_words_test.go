@@ -115,8 +115,8 @@ func testFacts(t *testing.T, c *corpus) {
 	t.Helper()
 	var generation int64
 	small := c.tenants["small"]
-	c.exec(t, "INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes) "+
-		"SELECT project_id, tenant_id, id, 0, '3.md', '', true FROM documents WHERE relative_path IN ('4.md', '5.md')")
+	c.exec(t, "INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation) "+
+		"SELECT project_id, tenant_id, id, 0, '3.md', '', 'supersedes' FROM documents WHERE relative_path IN ('4.md', '5.md')")
 	defer c.exec(t, "DELETE FROM document_links")
 	if err := c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", small).Scan(&generation); err != nil {
 		t.Fatal(err)
@@ -133,15 +133,16 @@ func testFacts(t *testing.T, c *corpus) {
 	if diff := cmp.Diff([]int64{int64(c.modelID), 180, 20, 0, 0, 2200, 220, 50}, got); diff != "" {
 		t.Errorf("model, counts, sizes of graphs and sample (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][]string{{"3.md", "3.md"}, {"4.md", "5.md"}}, [][]string{all.Replaced, all.Replacing}); diff != "" {
+	if diff := cmp.Diff([][]string{{"3.md", "3.md"}, {"4.md", "5.md"}}, [][]string{all.Older, all.Newer}); diff != "" {
 		t.Errorf("documents and those that replace them (-want +got):\n%s", diff)
 	}
 	known := params
-	known.ReplacedVersion, known.CountsVersion, known.SampleVersion = all.Version, all.Version, all.ProjectVersion
+	known.StandingsVersion, known.CountsVersion, known.SampleVersion = all.Version, all.Version, all.ProjectVersion
 	kept := params
-	kept.ReplacedVersion, kept.KeepCounts, kept.KeepSample = all.Version, true, true
+	kept.StandingsVersion, kept.KeepCounts, kept.KeepSample = all.Version, true, true
 	want := SearchFactsRow{
-		Version: all.Version, ProjectVersion: all.ProjectVersion, ModelID: c.modelID, Replaced: []string{}, Replacing: []string{},
+		Version: all.Version, ProjectVersion: all.ProjectVersion, ModelID: c.modelID, Older: []string{}, Newer: []string{}, Amends: []bool{},
+		SaidPaths: []string{}, SaidWords: []string{}, SaidUntils: []string{},
 	}
 	for name, params := range map[string]SearchFactsParams{"known": known, "kept": kept} {
 		again, err := c.queries.SearchFacts(t.Context(), params)

@@ -50,7 +50,10 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 		return Explanation{}, err
 	}
 	q := r.asked.Question
-	ranked := rank.Order(q, r.found.Candidates, r.found.Passages)
+	ranked, err := s.order(ctx, r, query.Limit)
+	if err != nil {
+		return Explanation{}, err
+	}
 	explanation := Explanation{
 		Coverage: r.coverage, Terms: explainTerms(q), Identifiers: []string{}, Plans: []lookup.Scan{},
 		Passages: r.found.Passages, Candidates: len(ranked), Documents: ranked[:min(query.Limit, len(ranked))],

@@ -65,6 +65,11 @@ func TestFilter_HoldsInEveryPlan(t *testing.T) {
 			func(hit rag.Hit) bool { return hit.DocType == "tool" },
 			[]string{"hnsw", "hnsw"},
 		},
+		"Statuses": {
+			rag.Filter{Statuses: []catalog.Status{catalog.Active}},
+			func(hit rag.Hit) bool { return hit.Holds() },
+			[]string{"hnsw", "hnsw"},
+		},
 		"Documents": {
 			rag.Filter{Documents: some},
 			func(hit rag.Hit) bool { return slices.Contains(some, hit.ID) },

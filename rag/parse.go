@@ -2,6 +2,7 @@ package rag
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/pgvector/pgvector-go"
 
@@ -54,7 +55,8 @@ func builtInVector(text string) *pgvector.HalfVector {
 // question returns the query as it is ranked, with what the facts say of its words.
 func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	q := rank.Question{
-		Text: p.query.Text, Terms: p.terms, Sample: facts.Sample, Calibration: facts.Calibration, Superseded: facts.Superseded,
+		Text: p.query.Text, Terms: p.terms, Sample: facts.Sample, Calibration: facts.Calibration, Standings: facts.Standings,
+		Today:   time.Now().UTC().Format(time.DateOnly),
 		ByModel: v.byModel != nil, BuiltIn: v.builtIn != nil, EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
 	}
 	if v.Mode == Vector {

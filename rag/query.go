@@ -90,19 +90,14 @@ func (h Hits) Scope() catalog.Scope { return h.asked.Scope }
 // as the search has met it.
 func (h Hits) Version() int64 { return h.asked.Facts.Version }
 
+// Standing says whether the document at a path holds.
+func (h Hits) Standing(path string) catalog.Standing {
+	return h.asked.Facts.Standings.Of(path, h.asked.Question.Today)
+}
+
 // Latest returns the path of the document that replaces the one at path and is not
 // replaced itself: the path itself for most.
-func (h Hits) Latest(path string) string {
-	later := h.asked.Facts.Superseded.By
-	for range len(later) {
-		next := later[path]
-		if next == "" {
-			break
-		}
-		path = next
-	}
-	return path
-}
+func (h Hits) Latest(path string) string { return h.asked.Facts.Standings.Latest(path) }
 
 // Coverage says how a search was made.
 type Coverage struct {

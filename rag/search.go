@@ -41,9 +41,26 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 		return Hits{}, err
 	}
 	limits := rank.Limits{MinScore: query.MinScore, Documents: query.Limit, Critical: query.Critical}
-	ranked := rank.Order(r.asked.Question, r.found.Candidates, r.found.Passages)
+	ranked, err := s.order(ctx, r, query.Limit)
+	if err != nil {
+		return Hits{}, err
+	}
 	verdict := rank.Judge(r.asked.Question, ranked, r.found.Passages, limits)
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
+}
+
+// order ranks what was found. A document that replaces or amends one of the first is found too, whatever its words.
+func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
+	ranked := rank.Order(r.asked.Question, r.found.Candidates, r.found.Passages)
+	missing := rank.Missing(ranked, first)
+	if len(missing) == 0 {
+		return ranked, nil
+	}
+	later, err := s.index.Documents(ctx, r.asked, missing)
+	if err != nil {
+		return nil, err
+	}
+	return rank.Order(r.asked.Question, append(r.found.Candidates, later...), r.found.Passages), nil
 }
 
 // Passages returns all passages of some documents of the scope that was searched, in

@@ -174,6 +174,9 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	var names []string
 	for _, hit := range mayAnswer[:min(len(mayAnswer), most)] {
 		strength := rank.Strength(hit.Score, minScore)
+		if mark := hit.Mark(); mark != "" {
+			strength = brief(mark) + ", " + strength
+		}
 		names = append(names, fmt.Sprintf("%s (%s, %g)", brief(wirePath(hit.Path)), strength, floor(hit.Score)))
 	}
 	if more := len(mayAnswer) - most; more > 0 {
@@ -214,6 +217,7 @@ type UnsureDocument struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
 	RelevanceScore float64 `json:"relevance_score"`
+	Status         string  `json:"status,omitempty"`
 	BestPassage
 	Snippet string `json:"snippet,omitempty"`
 }
@@ -226,7 +230,7 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	var out []UnsureDocument
 	for _, hit := range hits {
 		d := UnsureDocument{
-			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: floor(hit.Score),
+			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: floor(hit.Score), Status: brief(hit.Mark()),
 			BestPassage: bestPassageOf(hit, maxText),
 		}
 		if len(hits) <= maxSnippets {

@@ -13,9 +13,10 @@ import (
 
 // SearchFilters are the parameters that narrow a search of own documents. Other collections have none.
 type SearchFilters struct {
-	DocTypes        []string        `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
-	PromotionLevels []catalog.Level `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
-	Paths           []string        `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
+	DocTypes        []string         `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
+	PromotionLevels []catalog.Level  `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
+	Statuses        []catalog.Status `json:"status,omitempty" jsonschema:"Only documents that are one of these. Default: all."`
+	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
 }
 
 // Filter is a row of the table of filters: all that tools and commands know of one.
@@ -61,6 +62,21 @@ func Filters() []Filter {
 				return nil
 			},
 			narrows: func(query rag.Filter) bool { return len(query.Levels) > 0 },
+		},
+		{
+			Flag: "status", Usage: "only documents that are one of: " + strings.Join(names(catalog.Statuses()), ", "),
+			Values: names(catalog.Statuses()),
+			Take: func(in *SearchFilters, values []string) {
+				for _, status := range values {
+					in.Statuses = append(in.Statuses, catalog.Status(status))
+				}
+			},
+			declare: map[string][]property{"status": {oneEachOf(names(catalog.Statuses()))}},
+			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				query.Statuses = in.Statuses
+				return nil
+			},
+			narrows: func(query rag.Filter) bool { return len(query.Statuses) > 0 },
 		},
 		{
 			// Of the documents that cite a file all are wanted, whatever their words.

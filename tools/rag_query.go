@@ -131,6 +131,7 @@ type Source struct {
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	Date           string        `json:"date,omitempty"`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
+	Status         string        `json:"status,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
 	BestPassage
 }
@@ -142,6 +143,7 @@ type LinkedDocument struct {
 	CharCount    int    `json:"char_count"`
 	LinkedFrom   string `json:"linked_from"`
 	SupersededBy string `json:"superseded_by,omitempty"`
+	Status       string `json:"status,omitempty"`
 }
 
 func ragQueryTool() Tool {
@@ -210,7 +212,7 @@ func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
 	for i, hit := range hits {
 		sources[i] = Source{
 			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
+			SupersededBy: wirePath(hit.SupersededBy), Status: brief(hit.Mark()), Stale: cutLine(stale[hit.Path], limit),
 			BestPassage: bestPassageOf(hit, limit),
 		}
 	}
@@ -223,7 +225,7 @@ func linkedOf(links []answer.Linked) []LinkedDocument {
 	for i, link := range links {
 		documents[i] = LinkedDocument{
 			Path: wirePath(link.Path), Title: cutLine(link.Title, limit), CharCount: link.CharCount,
-			LinkedFrom: wirePath(link.From), SupersededBy: wirePath(link.SupersededBy),
+			LinkedFrom: wirePath(link.From), SupersededBy: wirePath(link.SupersededBy), Status: brief(link.Mark()),
 		}
 	}
 	return documents

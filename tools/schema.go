@@ -65,20 +65,19 @@ func projectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
 func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
 // levels restricts a text, or each item of a list, to the promotion levels.
-func levels(s *jsonschema.Schema) {
-	notNull(s)
-	if s.Items != nil {
-		s = s.Items
-	}
-	s.Enum = levelNames()
-}
+func levels(s *jsonschema.Schema) { oneEachOf(names(catalog.Levels()))(s) }
 
-func levelNames() []any {
-	var names []any
-	for _, level := range catalog.Levels() {
-		names = append(names, string(level))
+// oneEachOf restricts a text, or each item of a list, to some values.
+func oneEachOf(values []string) property {
+	return func(s *jsonschema.Schema) {
+		notNull(s)
+		if s.Items != nil {
+			s = s.Items
+		}
+		for _, value := range values {
+			s.Enum = append(s.Enum, value)
+		}
 	}
-	return names
 }
 
 func notNull(s *jsonschema.Schema) {
@@ -106,7 +105,8 @@ func readOnly() *mcp.ToolAnnotations {
 // allows no null for an empty list or an absent field, and it allows additional fields: clients may
 // have an older schema. docs/tools.md explains the fields, since each session pays for the schema.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
-	level := &jsonschema.Schema{Type: "string", Enum: levelNames()}
+	level := &jsonschema.Schema{Type: "string"}
+	oneEachOf(names(catalog.Levels()))(level)
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[catalog.Level](): level},
 	})

@@ -65,6 +65,7 @@ type SearchResult struct {
 	Date           string        `json:"date"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
+	Status         string        `json:"status,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
 	ResultEnd
 }
@@ -138,7 +139,8 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	for i, hit := range hits {
 		results[i] = SearchResult{
 			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), ResultEnd: resultEndOf(hit, limit),
+			SupersededBy: wirePath(hit.SupersededBy), Status: brief(hit.Mark()), Stale: cutLine(stale[hit.Path], limit),
+			ResultEnd: resultEndOf(hit, limit),
 		}
 	}
 	return results

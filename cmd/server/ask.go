@@ -191,8 +191,8 @@ func printSources(w io.Writer, out tools.RagQueryOutput) {
 		if source.PromotionLevel != "" && source.PromotionLevel != catalog.Standard {
 			why += ", " + string(source.PromotionLevel)
 		}
-		if source.SupersededBy != "" {
-			why += ", replaced by " + plain.Path(source.SupersededBy)
+		if source.Status != "" {
+			why += ", " + source.Status
 		}
 		if source.Stale != "" {
 			why += ", may be outdated: " + source.Stale
@@ -201,8 +201,8 @@ func printSources(w io.Writer, out tools.RagQueryOutput) {
 	}
 	for _, linked := range out.LinkedDocs {
 		why := "linked from " + plain.Path(linked.LinkedFrom)
-		if linked.SupersededBy != "" {
-			why += ", replaced by " + plain.Path(linked.SupersededBy)
+		if linked.Status != "" {
+			why += ", " + linked.Status
 		}
 		plain.Printf(w, "  %s  %s %s\n", plain.Path(linked.Path), linked.Title, s.Dim("("+why+")"))
 	}

@@ -64,8 +64,8 @@ type criticalDocument struct {
 	Date  string `json:"date,omitempty"`
 }
 
-// criticalDocuments returns the critical documents in the index, sorted by path, without superseded
-// ones. incomplete is set if time was too short.
+// criticalDocuments returns the critical documents in the index, sorted by path, without those that
+// do not hold. incomplete is set if time was too short.
 func (i invocation) criticalDocuments() (documents []criticalDocument, incomplete bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()
@@ -82,9 +82,10 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 	if err != nil && !incomplete && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, err
 	}
-	_, superseded := set.Superseded()
+	standings, _ := set.Standings()
+	today := time.Now().UTC().Format(time.DateOnly)
 	for _, d := range set.Documents {
-		if d.Level == catalog.Critical && superseded[d.Path] == "" {
+		if d.Level == catalog.Critical && standings.Of(d.Path, today).Holds() {
 			documents = append(documents, criticalDocument{d.Path, markdown.CutRunes(d.Title, maxCriticalTitle), d.Date})
 		}
 	}

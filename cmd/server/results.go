@@ -79,8 +79,8 @@ func printResult(w io.Writer, number int, r tools.SearchResult, minScore float64
 			plain.Printf(w, "          %s\n", s.Dim(line))
 		}
 	}
-	if r.SupersededBy != "" {
-		plain.Printf(w, "          %s\n", s.Yellow("replaced by "+plain.Path(r.SupersededBy)))
+	if r.Status != "" {
+		plain.Printf(w, "          %s\n", s.Yellow(r.Status))
 	}
 	if r.Stale != "" {
 		plain.Printf(w, "          %s\n", s.Yellow("may be outdated: "+r.Stale))

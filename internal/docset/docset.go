@@ -4,6 +4,7 @@
 package docset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
@@ -33,11 +34,11 @@ type Document struct {
 
 // Target is where a link leads.
 type Target struct {
-	Path       string
-	Supersedes bool
-	Document   *Document // nil for other files, and for documents that cannot be indexed
-	Missing    bool      // there is no such file or folder
-	Wiki       bool      // written as [[page]], like some other texts, such as [[nodiscard]]
+	Path     string
+	Relation markdown.Relation
+	Document *Document // nil for other files, and for documents that cannot be indexed
+	Missing  bool      // there is no such file or folder
+	Wiki     bool      // written as [[page]], like some other texts, such as [[nodiscard]]
 }
 
 // Set is the documents of a project. It is read-only after Read.
@@ -115,24 +116,46 @@ func readFolder(
 	return documents, err
 }
 
-// Superseded returns, by the paths of documents, the documents that supersede each, and the latest of them.
-// Documents that supersede each other in a circle have no latest.
-func (s *Set) Superseded() (later map[string][]string, latest map[string]string) {
-	later = map[string][]string{}
+// Standings says which documents hold, as the index does. replacing has, by the paths of documents, the documents
+// that supersede each, the latest first.
+func (s *Set) Standings() (standings catalog.Standings, replacing map[string][]string) {
+	said, amending := map[string]catalog.Said{}, map[string][]string{}
+	replacing = map[string][]string{}
 	for _, d := range s.Documents {
+		said[d.Path] = catalog.Said{Status: catalog.Status(d.Status.Word), Until: d.Status.Until}
 		for _, target := range d.Targets {
-			if target.Supersedes && target.Document != nil {
-				later[target.Path] = append(later[target.Path], d.Path)
+			if target.Document == nil {
+				continue
+			}
+			switch target.Relation {
+			case markdown.Supersedes:
+				replacing[target.Path] = append(replacing[target.Path], d.Path)
+			case markdown.SupersededBy:
+				replacing[d.Path] = append(replacing[d.Path], target.Path)
+			case markdown.Amends:
+				amending[target.Path] = append(amending[target.Path], d.Path)
+			case markdown.AmendedBy:
+				amending[d.Path] = append(amending[d.Path], target.Path)
 			}
 		}
 	}
-	return later, catalog.NewSuperseded(later).By
+	for _, later := range []map[string][]string{replacing, amending} {
+		for _, paths := range later {
+			slices.SortFunc(paths, func(a, b string) int {
+				return cmp.Or(strings.Compare(s.byPath[b].Date, s.byPath[a].Date), strings.Compare(a, b))
+			})
+		}
+	}
+	return catalog.NewStandings(said, replacing, amending), replacing
 }
 
 // Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is
 // at its target. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
 // Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
+	if folder, number, ok := strings.Cut(link.Target, "#"); ok && link.Relation != "" {
+		return s.decision(folder, number, link.Target)
+	}
 	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
 	if !isPage {
 		if s.byPath[link.Target] == nil && s.byPath[link.Fallback] != nil {
@@ -157,9 +180,19 @@ func (s *Set) Resolve(source string, link index.Link) string {
 	return name
 }
 
+// decision returns the document of a folder whose name begins with a number, or else none.
+func (s *Set) decision(folder, number, none string) string {
+	for _, d := range s.Documents {
+		if path.Dir(d.Path)+"/" == folder && markdown.DecisionNumber(d.Path) == number {
+			return d.Path
+		}
+	}
+	return none
+}
+
 // target finds where a link of the document at source leads.
 func (s *Set) target(root *contain.Root, source string, link index.Link) Target {
-	target := Target{Path: s.Resolve(source, link), Supersedes: link.Supersedes}
+	target := Target{Path: s.Resolve(source, link), Relation: link.Relation}
 	target.Wiki = strings.HasPrefix(link.Target, markdown.AnyFolder)
 	d := s.byPath[target.Path]
 	if d == nil {

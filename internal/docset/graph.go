@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // Node is a document.
@@ -50,7 +51,7 @@ func (s *Set) Graph() *Graph {
 		for _, target := range d.Targets {
 			if other := target.Document; d.Err == nil && other != nil && other != d {
 				pair := [2]int{at[d], at[other]}
-				supersedes[pair] = supersedes[pair] || target.Supersedes
+				supersedes[pair] = supersedes[pair] || target.Relation == markdown.Supersedes
 				g.Nodes[at[d]].Orphan, g.Nodes[at[other]].Orphan = false, false
 			}
 		}

@@ -26,6 +26,19 @@ type candidate struct {
 	remedy, notes string
 }
 
+// holdsFor reports whether the document may be pointed to at an act. A draft and a replaced document may not. A
+// document that was rejected or is no longer valid may, at an act that it speaks of.
+func (c candidate) holdsFor(of act) bool {
+	switch c.Status {
+	case catalog.Proposed, catalog.Replaced:
+		return false
+	case catalog.Rejected, catalog.Deprecated, catalog.Expired:
+		return of != asking && of != delegating
+	default:
+		return true
+	}
+}
+
 const (
 	// maxCandidates bounds a search. The session sees the first document that it does not know.
 	maxCandidates = 3
@@ -122,7 +135,7 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
 		})
 		if i >= 0 {
-			hit := rag.Hit{Path: d.Path, Title: d.Title, Level: d.Level, Score: 1}
+			hit := rag.Hit{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Score: 1}
 			found = append(found, candidate{Hit: hit, why: "same file", cites: d.Places[i]})
 		}
 	}
@@ -130,12 +143,38 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
 	})
+	found, err := p.withStandings(ctx, documents, found[:min(len(found), maxCandidates)])
+	if err != nil {
+		return nil, err
+	}
 	rules, err := p.supported(ctx, documents, book.Text(text), file+"\n"+text)
 	if err != nil {
 		return nil, err
 	}
 	warnings, err := p.passages(ctx, documents, rules, "rule on this code")
 	return append(found, warnings...), err
+}
+
+// withStandings says of documents that cite a file whether they hold, and takes their successors instead of those
+// that do not.
+func (p Project) withStandings(ctx context.Context, documents []index.CitedPlaces, citing []candidate) ([]candidate, error) {
+	for i, c := range citing {
+		d := documents[slices.IndexFunc(documents, func(d index.CitedPlaces) bool { return d.ID == c.ID })]
+		hits, err := p.bestPassage(ctx, d, d.Title)
+		if err != nil {
+			return nil, err
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		if hits[0].ID == d.ID {
+			citing[i].Standing = hits[0].Standing
+			continue
+		}
+		hits[0].Score = 1
+		citing[i] = candidate{Hit: hits[0], why: because(c.why, d, hits[0])}
+	}
+	return citing, nil
 }
 
 // leastSupport is the share of a text's other words that a document must have if it warns of one name in
@@ -159,7 +198,8 @@ func (p Project) supported(
 			if err != nil {
 				return nil, err
 			}
-			if len(hits) == 0 || hits[0].Share <= least {
+			of := slices.IndexFunc(hits, func(hit rag.Hit) bool { return hit.ID == documents[m.Document].ID })
+			if of < 0 || hits[of].Share <= least {
 				continue
 			}
 		}
@@ -185,18 +225,26 @@ func (p Project) passages(
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range hits {
-			hit.Score = 1 // it was not found by the search
-			found = append(found, p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: why}))
+		if len(hits) > 0 { // the first may be the document's successor
+			hits[0].Score = 1 // it was not found by the search
+			found = append(found, p.withNotes(ctx, d.Collection, candidate{Hit: hits[0], why: because(why, d, hits[0])}))
 		}
 	}
 	return found, nil
 }
 
-// bestPassage returns the passage of a document that has most of a text's words, if one has any.
+// because says why a document is pointed to, if it replaces or amends the one that was looked for.
+func because(why string, d index.CitedPlaces, hit rag.Hit) string {
+	if hit.ID == d.ID {
+		return why
+	}
+	return why + " in ./" + d.Path + ", which it replaces or amends"
+}
+
+// bestPassage returns the passages of a document that have most of a text's words, behind those of its successor.
 func (p Project) bestPassage(ctx context.Context, d index.CitedPlaces, text string) ([]rag.Hit, error) {
 	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
-		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: 1, EachPassage: true,
+		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: maxCandidates, EachPassage: true,
 		Filter: rag.Filter{Documents: []int64{d.ID}},
 	})
 	return hits.Documents, err

@@ -113,7 +113,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 	act := e.act()
 	for _, c := range found {
 		text := c.pointer()
-		if text == "" || c.SupersededBy != "" {
+		if text == "" || !c.holdsFor(act) {
 			continue
 		}
 		deny := p.Allowed == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing)

@@ -41,13 +41,16 @@ func (c candidate) pointer() string {
 		return ""
 	}
 	title := plain.Line(markdown.CutRunes(c.Title, maxPointerTitle))
-	text := fmt.Sprintf("%s: ./%s:%d-%d %q (%s)", memoryName, c.Path, c.StartLine, c.EndLine, title, c.why)
+	text := fmt.Sprintf("%s: ./%s:%d-%d %q (%s)", memoryName, c.Path, c.StartLine, c.EndLine, title, c.reason())
 	forms := []string{text + c.notes}
 	room := maxPointer - utf8.RuneCountInString(text+c.notes) - len(`: ""`)
 	sentence := c.sentence()
 	switch {
 	case c.cites != "":
 		forms[0] = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path, title, c.cites)
+		if mark := c.Mark(); mark != "" {
+			forms[0] = fmt.Sprintf("%s: ./%s %q cites %s. It is %s.", memoryName, c.Path, title, c.cites, mark)
+		}
 	case sentence != "" && room >= minPointerText:
 		sentence = plain.Line(markdown.CutRunes(sentence, min(room, maxPointerText)))
 		forms = []string{fmt.Sprintf("%s: %q%s", text, sentence, c.notes), forms[0]} // %q may make it too long
@@ -57,6 +60,14 @@ func (c candidate) pointer() string {
 		return forms[i]
 	}
 	return ""
+}
+
+// reason says why the document is pointed to, and its mark.
+func (c candidate) reason() string {
+	if mark := c.Mark(); mark != "" {
+		return c.why + "; " + mark
+	}
+	return c.why
 }
 
 // sentence returns the remedy, or the sentence of the best passage that matters. If the passage is front

@@ -97,7 +97,7 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	}
 	quoted, tokens, all, half := map[int]quote{}, map[int]int{}, room, room/2
 	for i, s := range sources {
-		if i == top || !s.hasText() || s.Level != catalog.Critical || s.SupersededBy != "" {
+		if i == top || !s.hasText() || s.Level != catalog.Critical || !s.Holds() {
 			continue
 		}
 		if q, size := s.beginning(d); size <= half {

@@ -65,9 +65,7 @@ func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []stri
 				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 			},
 		}
-		if latest := results.Latest(row.RelativePath); latest != row.RelativePath {
-			hits[i].SupersededBy = latest
-		}
+		hits[i].Standing = results.Standing(row.RelativePath)
 	}
 	return hits, err
 }

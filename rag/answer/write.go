@@ -117,7 +117,7 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 		if answer.Grade == rag.MayAnswer {
 			note = "may answer the question: say that this is not sure"
 		}
-		if hit.Level == catalog.Critical && hit.SupersededBy == "" {
+		if hit.Level == catalog.Critical && hit.Holds() {
 			note = "critical"
 		}
 		sources = append(sources, source{
@@ -149,8 +149,8 @@ func noteOf(why string, hit rag.Hit, stale string) string {
 	if hit.Date != "" {
 		note += "; written " + hit.Date
 	}
-	if hit.SupersededBy != "" {
-		note += "; superseded by ./" + lastRunes(hit.SupersededBy)
+	if mark := hit.Mark(); mark != "" {
+		note += "; " + lastRunes(mark)
 	}
 	if stale != "" {
 		note += "; may be outdated: " + markdown.CutRunes(stale, maxLabel)
@@ -190,11 +190,11 @@ func extract(quotes []quote) string {
 			continue
 		}
 		text, p := q.telling()
-		superseded := ""
-		if q.source.SupersededBy != "" {
-			superseded = ", superseded by " + plain.Path("./"+q.source.SupersededBy)
+		mark := q.source.Mark()
+		if mark != "" {
+			mark = ", " + plain.Path(mark)
 		}
-		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n", plain.Path("./"+q.source.Path), p.StartLine, p.EndLine, superseded, text)
+		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n", plain.Path("./"+q.source.Path), p.StartLine, p.EndLine, mark, text)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

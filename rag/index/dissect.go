@@ -27,6 +27,7 @@ type Dissection struct {
 	Level                         catalog.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
+	Status                        markdown.Status
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
 	// FrontMatter and FrontMatterLines are as in [markdown.Document].
@@ -45,8 +46,8 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
-	// Supersedes reports whether the document replaces the target.
-	Supersedes bool
+	// Relation is how the document stands to the target, "" for a link.
+	Relation markdown.Relation
 }
 
 // DissectedPassage is a passage as it is searched and embedded.
@@ -100,14 +101,16 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if folder.Lenient() {
 		date = dateOf(date) // nothing has checked it
 	}
+	status := parsed.Status()
 	doc := Dissection{
 		Title:   markdown.CutRunes(cmp.Or(parsed.Title, baseName(file.Path)), maxTitle),
 		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
-			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), false),
-			resolveRelated(file.Path, docType.Docs, stringList(fields["supersedes"]), true),
+			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
+			resolveRelations(file.Path, folder, docType.Docs, parsed.FrontMatter, status.Relations),
 		)),
+		Status:      status,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",

@@ -122,9 +122,9 @@ func TestDissect_Supersedes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			doc := dissectText(t, catalog.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
-			want := []Link{{Target: "docs/problems/old.md"}, {Target: "docs/problems/old.md", Fallback: "docs/old.md", Supersedes: true}}
+			want := []Link{{Target: "docs/problems/old.md"}, {Target: "docs/problems/old.md", Fallback: "docs/old.md", Relation: markdown.Supersedes}}
 			if test.name == "a list" {
-				want = append(want, Link{Target: "docs/problems/older.md", Supersedes: true})
+				want = append(want, Link{Target: "docs/problems/older.md", Relation: markdown.Supersedes})
 			}
 			if diff := cmp.Diff(want, doc.Links); diff != "" {
 				t.Errorf("links (-want +got):\n%s", diff)

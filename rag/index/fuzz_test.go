@@ -52,7 +52,7 @@ func FuzzLinks(f *testing.F) {
 		var links []Link
 		workbound.Check(t, len(source)+len(text), memoryPerByte, func() {
 			inText := resolveLinks(source, project.Rules{Docs: "docs", LinkRoot: "../docs"}, doc.Links)
-			links = dedupe(append(inText, resolveRelated(source, "docs", doc.Links, false)...))
+			links = dedupe(append(inText, resolveRelated(source, "docs", doc.Links, "")...))
 		})
 		if len(links) > maxLinks {
 			t.Errorf("%d links", len(links))

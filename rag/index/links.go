@@ -50,7 +50,7 @@ func destinationLink(source string, docType project.Rules, destination string) L
 // source. Writers give them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to
 // the repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. Of the first two, an
 // existing file wins.
-func resolveRelated(source, docs string, related []string, supersedes bool) []Link {
+func resolveRelated(source, docs string, related []string, relation markdown.Relation) []Link {
 	var links []Link
 	for _, given := range related {
 		destination, ok := markdown.RelativeLink(withoutAnchor(given))
@@ -72,9 +72,31 @@ func resolveRelated(source, docs string, related []string, supersedes bool) []Li
 		}
 		switch {
 		case ok:
-			links = append(links, Link{Target: target, Fallback: inDocs, Supersedes: supersedes})
+			links = append(links, Link{Target: target, Fallback: inDocs, Relation: relation})
 		case inDocs != "":
-			links = append(links, Link{Target: inDocs, Supersedes: supersedes})
+			links = append(links, Link{Target: inDocs, Relation: relation})
+		}
+	}
+	return links
+}
+
+// resolveRelations resolves the documents that the file at source replaces or amends, or that replace or amend it:
+// those of the front matter's fields, and those that its status names. A number is that of a decision in its folder.
+func resolveRelations(
+	source string, folder project.Rules, docs string, frontMatter map[string]any, named []markdown.NamedRelation,
+) []Link {
+	var links []Link
+	for _, relation := range []markdown.Relation{markdown.Supersedes, markdown.SupersededBy, markdown.Amends, markdown.AmendedBy} {
+		links = append(links, resolveRelated(source, docs, stringList(frontMatter[string(relation)]), relation)...)
+	}
+	for _, r := range named {
+		if strings.HasPrefix(r.Destination, "#") {
+			links = append(links, Link{Target: path.Join(path.Dir(source), r.Destination), Relation: r.Relation})
+			continue
+		}
+		for _, link := range resolveLinks(source, folder, []string{r.Destination}) {
+			link.Relation = r.Relation
+			links = append(links, link)
 		}
 	}
 	return links

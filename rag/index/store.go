@@ -195,6 +195,8 @@ func (x *Indexer) rows(
 		rows.Places = append(rows.Places, storedLines(doc.Places))
 		rows.Quotes = append(rows.Quotes, storedLines(doc.parsed.Quotes()))
 		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
+		rows.Statuses = append(rows.Statuses, doc.Status.Word)
+		rows.Untils = append(rows.Untils, doc.Status.Until)
 		for i, p := range doc.Passages {
 			if p.Question {
 				i -= len(doc.Passages) // see document_chunks
@@ -211,7 +213,7 @@ func (x *Indexer) rows(
 			links.Ordinals = append(links.Ordinals, int32(i))
 			links.TargetPaths = append(links.TargetPaths, link.Target)
 			links.FallbackPaths = append(links.FallbackPaths, link.Fallback)
-			links.Supersedes = append(links.Supersedes, link.Supersedes)
+			links.Relations = append(links.Relations, string(link.Relation))
 		}
 	}
 	return rows, chunks, links

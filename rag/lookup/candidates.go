@@ -25,6 +25,8 @@ type Filter struct {
 	Levels []catalog.Level
 	// DocTypes is empty for all.
 	DocTypes []string
+	// Statuses is empty for all.
+	Statuses []catalog.Status
 	// Documents are the IDs of the only documents to search, nil for all. Each of them is
 	// returned, even if it has no word of the query.
 	Documents []int64
@@ -84,6 +86,23 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 	return found, nil
 }
 
+// Documents finds the passages of the documents at some paths, whatever they have of the question.
+func (r *Reader) Documents(ctx context.Context, request Request, paths []string) ([]rank.Candidate, error) {
+	rows, err := db.ReadOne(ctx, r.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
+		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
+		RelativePaths: paths,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	found, err := r.find(ctx, request, list{Filter{Documents: ids}, catalog.Levels(), len(ids), true})
+	return found.Candidates, err
+}
+
 // list is a list of documents of some levels. With all, it has each document that the filter lets through, even
 // without a vector.
 type list struct {
@@ -100,12 +119,13 @@ type allowed struct {
 }
 
 func (r *Reader) allowed(ctx context.Context, request Request, filter Filter) (allowed, error) {
-	if len(filter.DocTypes) == 0 {
+	if len(filter.DocTypes) == 0 && len(filter.Statuses) == 0 {
 		return allowed{filter.Documents, request.Facts.counts}, nil
 	}
+	only, without := request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
 	row, err := db.ReadOne(ctx, r.db, "filter documents", (*db.Queries).SearchAllowed, db.SearchAllowedParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
-		DocTypes: filter.DocTypes, Documents: filter.Documents,
+		DocTypes: filter.DocTypes, Paths: only, OtherPaths: without, Documents: filter.Documents,
 	})
 	counts := passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
 	return allowed{row.Documents, counts}, err

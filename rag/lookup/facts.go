@@ -32,8 +32,9 @@ type Facts struct {
 	Version int64 // of the tenant
 	// Calibration says what the cosines of the model mean. It is not usable before they are measured.
 	Calibration calibration.Calibration
-	Superseded  catalog.Superseded
-	Sample      *rank.Sample
+	// Standings says which documents hold.
+	Standings catalog.Standings
+	Sample    *rank.Sample
 	// Confirmed says that nothing had changed when the facts were last read.
 	Confirmed bool
 
@@ -148,7 +149,7 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 	}
 	params := db.SearchFactsParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
-		Collection: scope.Collection, ReplacedVersion: k.Version, CountsVersion: k.countedVersion,
+		Collection: scope.Collection, StandingsVersion: k.Version, CountsVersion: k.countedVersion,
 		KeepCounts: k.Passages() >= minKept && !stale(k.changedAt, staleAfter), SampleSize: rank.SampleSize,
 	}
 	embedding := embedder != nil && k.missing > 0 && age > time.Duration(k.Passages())*recountAfter
@@ -183,12 +184,8 @@ func (k Facts) with(
 	row db.SearchFactsRow, params db.SearchFactsParams, sample *rank.Sample, embedder *model.Model,
 ) Facts {
 	before := k
-	if row.Version != params.ReplacedVersion {
-		later := make(map[string][]string, len(row.Replaced))
-		for i, path := range row.Replaced {
-			later[path] = append(later[path], row.Replacing[i])
-		}
-		k.Version, k.Superseded = row.Version, catalog.NewSuperseded(later)
+	if row.Version != params.StandingsVersion {
+		k.Version, k.Standings = row.Version, standingsOf(row)
 	}
 	if row.Version != params.CountsVersion && !params.KeepCounts {
 		k.counts = passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
@@ -208,6 +205,23 @@ func (k Facts) with(
 	k.Confirmed = k.Version == before.Version && k.countedAt.Equal(before.countedAt) && sample.Equals(before.Sample) &&
 		k.modelID == before.modelID && k.Calibration == before.Calibration
 	return k
+}
+
+// standingsOf reads which documents hold.
+func standingsOf(row db.SearchFactsRow) catalog.Standings {
+	said := make(map[string]catalog.Said, len(row.SaidPaths))
+	for i, path := range row.SaidPaths {
+		said[path] = catalog.Said{Status: catalog.Status(row.SaidWords[i]), Until: row.SaidUntils[i]}
+	}
+	replacing, amending := map[string][]string{}, map[string][]string{}
+	for i, older := range row.Older {
+		later := replacing
+		if row.Amends[i] {
+			later = amending
+		}
+		later[older] = append(later[older], row.Newer[i])
+	}
+	return catalog.NewStandings(said, replacing, amending)
 }
 
 // changeTime is when a change was first seen, zero without one.

@@ -37,9 +37,8 @@ type Hit struct {
 	Snippet string
 	// Line is the line of a pasted text that has found the document, "" if the whole text decides.
 	Line string
-	// SupersededBy is the path of the document that replaces this one, "" for none.
-	SupersededBy string
 
+	catalog.Standing
 	relevance.Evidence
 
 	// LogOdds that the passage answers: the sum of the parts of Evidence, unless a line of a pasted
@@ -50,8 +49,9 @@ type Hit struct {
 
 	comparison
 
-	// titled says that the title of the document is the query.
-	titled bool
+	// named says that the passage has the whole of a short query, or the only word of a query in any
+	// of its forms. titled says that the title of the document is the query.
+	named, titled bool
 	// generations is how many documents replace this one, one after the other.
 	generations int
 }

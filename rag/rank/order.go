@@ -20,9 +20,13 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		if line, ok := lines[passage]; ok {
 			hit = hit.withLine(line, len(q.Lines))
 		}
-		hit.SupersededBy, hit.generations = q.Superseded.By[hit.Path], q.Superseded.Generations[hit.Path]
+		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
+		hit.LogOdds = relevance.Standing(hit.LogOdds, hit.Holds())
+		hit.Key = relevance.Key(hit.LogOdds, hit.Level != catalog.Standard && hit.Holds())
+		if hit.named { // a document that does not hold has the words all the same
+			hit.LogOdds = relevance.Named(hit.LogOdds)
+		}
 		hit.Score = relevance.Score(hit.LogOdds)
-		hit.Key = relevance.Key(hit.LogOdds, hit.Level != catalog.Standard, hit.SupersededBy != "")
 		hit.titled = title != "" && terms.Sequence(hit.Title) == title
 		if !q.EachPassage {
 			passage[1] = 0
@@ -31,7 +35,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 			best[passage] = hit
 		}
 	}
-	return slices.SortedFunc(maps.Values(best), compareHits)
+	return successorsFirst(slices.SortedFunc(maps.Values(best), compareHits))
 }
 
 // Assess says how relevant passages are, questions of documents left out. The best passage of a document
@@ -56,7 +60,8 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		if hit.Form == relevance.BuiltIn && q.Unasked {
 			hit.LogOdds -= relevance.UnaskedBuiltIn
 		}
-		if a.named {
+		hit.named = a.named
+		if hit.named {
 			hit.LogOdds = relevance.Named(hit.LogOdds)
 		}
 		hits = append(hits, hit)
@@ -69,9 +74,7 @@ type assessment struct {
 	relevance.Evidence
 	comparison
 
-	// named says that the passage has the whole of a short query, or the only word of a query in any
-	// of its forms.
-	named bool
+	named bool // as in Hit
 }
 
 func assess(q Question, c Candidate, passages int) assessment {

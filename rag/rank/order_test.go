@@ -71,7 +71,10 @@ func TestOrder(t *testing.T) {
 	byMeaning.ByModel, byMeaning.Calibration = true, calibrated()
 	promoted, renewed := found(q, 2, "promoted.md", .5), q
 	promoted.Level = catalog.Important
-	renewed.Superseded = catalog.NewSuperseded(map[string][]string{"a-old.md": {"b-new.md"}})
+	renewed.Standings = catalog.NewStandings(nil, map[string][]string{"a-old.md": {"b-new.md"}}, nil)
+	amended, refused := q, q
+	amended.Standings = catalog.NewStandings(nil, nil, map[string][]string{"a-old.md": {"b-new.md"}})
+	refused.Standings = catalog.NewStandings(map[string]catalog.Said{"a-old.md": {Status: catalog.Rejected}}, nil, nil)
 	titled := found(q, 9, "titled.md", .1)
 	titled.Title = "Connection pool: exhausted at night?"
 	question := found(q, 1, "question.md", .9)
@@ -88,6 +91,9 @@ func TestOrder(t *testing.T) {
 		}, []string{"near.md", "unknown.md", "far.md"}},
 		{"promotion decides between the same evidence", q, []rank.Candidate{found(q, 1, "other.md", .5), promoted}, []string{"promoted.md", "other.md"}},
 		{"a successor comes first", renewed, []rank.Candidate{found(q, 1, "a-old.md", .5), found(q, 2, "b-new.md", .5)}, []string{"b-new.md", "a-old.md"}},
+		{"a successor comes first, whatever the scores", renewed, []rank.Candidate{found(q, 1, "a-old.md", .95), found(q, 2, "b-new.md", .1), found(q, 3, "c.md", .5)}, []string{"b-new.md", "a-old.md", "c.md"}},
+		{"so does an amendment", amended, []rank.Candidate{found(q, 1, "a-old.md", .95), found(q, 2, "b-new.md", .1)}, []string{"b-new.md", "a-old.md"}},
+		{"a rejected document has half the odds", refused, []rank.Candidate{found(q, 1, "a-old.md", .51), found(q, 2, "b-new.md", .5)}, []string{"b-new.md", "a-old.md"}},
 		{"a title that is the query comes first", q, []rank.Candidate{found(q, 1, "most.md", .9), titled}, []string{"titled.md", "most.md"}},
 		{"a document comes once", q, []rank.Candidate{found(q, 1, "a.md", .5), found(q, 1, "a.md", .9)}, []string{"a.md"}},
 		{"a question of a document is no result", q, []rank.Candidate{question, found(q, 1, "question.md", .1)}, []string{"question.md"}},

@@ -18,7 +18,9 @@ type Question struct {
 	Sample *Sample
 	// Calibration says what the cosines of the model mean.
 	Calibration calibration.Calibration
-	Superseded  catalog.Superseded
+	// Standings says which documents hold, on the day Today, such as 2026-11-26.
+	Standings catalog.Standings
+	Today     string
 
 	// ByModel and BuiltIn say which vectors the search compares.
 	ByModel, BuiltIn bool

@@ -66,10 +66,12 @@ const (
 	// Of 60 stack traces with one telling line, the lines bring the right document into the first ten in .88
 	// instead of .33, and pasted code, which is about the whole, stays as it was.
 	lineMargin = 2
-	// promotedOdds multiply the odds of a document above the standard level in the order of results, and
-	// supersededOdds those of one that another replaces. These are chosen, not measured: the first decides
-	// between answers of nearly the same evidence, and the second keeps an outdated one behind them.
-	promotedOdds, supersededOdds = 3, .5
+	// promotedOdds multiply the odds of a document above the standard level in the order of results. They are
+	// chosen, not measured, to decide between answers of nearly the same evidence.
+	promotedOdds = 3
+	// fallenOdds multiply the odds of a document that does not hold, such as a proposed, rejected or superseded
+	// one. They are chosen too.
+	fallenOdds = .5
 )
 
 // MeaningDecides reports whether a query is judged by its meaning alone. known is the part of the
@@ -184,14 +186,18 @@ func WithLine(whole, line float64, lines int) (logOdds float64, decides bool) {
 // Score returns the probability, which is σ of the log-odds.
 func Score(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
 
-// Key returns what results are ordered by. A promotion counts for a document only while no other replaces it.
-func Key(logOdds float64, promoted, superseded bool) float64 {
-	switch {
-	case superseded:
-		return logOdds + math.Log(supersededOdds)
-	case promoted:
-		return logOdds + math.Log(promotedOdds)
-	default:
+// Standing returns the log-odds of a document that holds or does not.
+func Standing(logOdds float64, holds bool) float64 {
+	if holds {
 		return logOdds
 	}
+	return logOdds + math.Log(fallenOdds)
+}
+
+// Key returns what results are ordered by. A promotion counts for a document that holds.
+func Key(logOdds float64, promoted bool) float64 {
+	if promoted {
+		return logOdds + math.Log(promotedOdds)
+	}
+	return logOdds
 }

@@ -121,14 +121,13 @@ func TestWithLine(t *testing.T) {
 	}
 }
 
-// A promotion is three to one. It does not bring a document that another replaces before
-// its successor.
+// A promotion multiplies the odds by three, and a document that does not hold has half of them.
 func TestKey(t *testing.T) {
 	t.Parallel()
-	mustBe(t, "standard", relevance.Key(1, false, false), 1)
-	mustBe(t, "promoted", relevance.Key(1, true, false), 1+math.Log(3))
-	mustBe(t, "superseded", relevance.Key(1, false, true), 1-math.Log(2))
-	mustBe(t, "promoted and superseded", relevance.Key(1, true, true), 1-math.Log(2))
+	mustBe(t, "standard", relevance.Key(1, false), 1)
+	mustBe(t, "promoted", relevance.Key(1, true), 1+math.Log(3))
+	mustBe(t, "holding", relevance.Standing(1, true), 1)
+	mustBe(t, "fallen", relevance.Standing(1, false), 1-math.Log(2))
 }
 
 func TestMeaningDecides(t *testing.T) {

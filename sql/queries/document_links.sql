@@ -7,14 +7,14 @@ WHERE l.project_id = @project_id AND l.document_id IN (
 
 -- name: LinkInsertMany :exec
 -- As ChunkInsertMany.
-INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes)
-SELECT d.project_id, @tenant_id, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
+INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation)
+SELECT d.project_id, @tenant_id, d.id, l.ordinal, l.target_path, l.fallback_path, l.relation
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         unnest(@ordinals::integer[]) AS ordinal,
         unnest(@target_paths::text[]) AS target_path,
         unnest(@fallback_paths::text[]) AS fallback_path,
-        unnest(@supersedes::boolean[]) AS supersedes
+        unnest(@relations::text[]) AS relation
 ) AS l
 CROSS JOIN LATERAL (
     SELECT d.project_id, d.id FROM documents d
@@ -24,7 +24,7 @@ CROSS JOIN LATERAL (
 ) AS d;
 
 -- name: LinkEdges :many
--- The tenant's link graph, links to nothing and to superseded documents left out, in the order of the texts.
+-- The tenant's link graph, links to nothing and relations left out, in the order of the texts.
 -- A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
 -- first, then those in the folder of the link's document, then the shortest.
 SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path, w.relative_path)::text AS target_path,
@@ -47,5 +47,5 @@ LEFT JOIN (
         starts_with(lower(p.relative_path), lower(regexp_replace(s.relative_path, '[^/]*$', ''))) DESC, length(p.relative_path), p.relative_path
 ) w ON w.document_id = l.document_id AND w.ordinal = l.ordinal
 WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection = @collection
-    AND coalesce(t.id, f.id, w.id) IS NOT NULL AND NOT l.supersedes
+    AND coalesce(t.id, f.id, w.id) IS NOT NULL AND l.relation = ''
 ORDER BY d.relative_path, l.ordinal;

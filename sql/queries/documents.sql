@@ -11,7 +11,8 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 -- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes,
+    status, holds_until
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -21,7 +22,7 @@ SELECT t.project_id, t.id,
     @collection, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
-    string_to_array(nullif(d.quotes, ''), E'\n')
+    string_to_array(nullif(d.quotes, ''), E'\n'), d.status, d.holds_until
 FROM tenants t
 CROSS JOIN (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -41,7 +42,9 @@ CROSS JOIN (
         unnest(@file_inodes::bigint[]) AS file_inode,
         unnest(@chunk_counts::integer[]) AS chunk_count,
         unnest(@places::text[]) AS places,
-        unnest(@quotes::text[]) AS quotes
+        unnest(@quotes::text[]) AS quotes,
+        unnest(@statuses::text[]) AS status,
+        unnest(@untils::text[]) AS holds_until
 ) AS d
 WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
@@ -50,7 +53,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    places = excluded.places, quotes = excluded.quotes;
+    places = excluded.places, quotes = excluded.quotes, status = excluded.status, holds_until = excluded.holds_until;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.

@@ -14,8 +14,8 @@
 
 -- name: SearchFacts :one
 -- Everything that a search must know about a tenant, in one row. No row: the tenant was
--- deleted. The caller says which version it has of three parts that take time: the pairs of
--- documents that replace each other, the counts, and the sample of terms. A part is read if its
+-- deleted. The caller says which version it has of three parts that take time: which documents
+-- hold, the counts, and the sample of terms. A part is read if its
 -- version differs, and the caller has not chosen to keep it. Otherwise it is empty.
 --
 -- project_version changes with every tenant's version. Counts are of passages, by the level
@@ -28,7 +28,9 @@
 -- there are. The joined text of all terms is faster to read than an array for each passage.
 SELECT t.version, p.version AS project_version,
     coalesce(m.id, 0)::integer AS model_id, m.matched, m.unmatched, m.variance, m.own_first,
-    coalesce(s.replaced, '{}')::text[] AS replaced, coalesce(s.replacing, '{}')::text[] AS replacing,
+    coalesce(s.older, '{}')::text[] AS older, coalesce(s.newer, '{}')::text[] AS newer, coalesce(s.amends, '{}')::boolean[] AS amends,
+    coalesce(said.paths, '{}')::text[] AS said_paths, coalesce(said.words, '{}')::text[] AS said_words,
+    coalesce(said.untils, '{}')::text[] AS said_untils,
     n.standard, n.important, n.critical, n.missing,
     coalesce(g.vectors, 0)::bigint AS graph, coalesce(g.promoted, 0)::bigint AS promoted_graph,
     f.passages AS sampled, coalesce(f.last_hash, '')::text AS last_hash, coalesce(f.terms, '')::text AS sampled_terms
@@ -39,23 +41,49 @@ CROSS JOIN LATERAL (
 LEFT JOIN embedding_models m ON m.name = @model_name::text AND m.digest = @model_digest::text
     AND m.dimensions = @model_dimensions::integer AND m.prompt_version = @model_prompt_version::integer
 CROSS JOIN LATERAL (
-    -- Only documents of a project itself replace others. Of those that replace one, the latest
-    -- comes first.
-    SELECT array_agg(r.path ORDER BY r.doc_date DESC, r.by_path) AS replaced,
-        array_agg(r.by_path ORDER BY r.doc_date DESC, r.by_path) AS replacing
+    -- Which document of the project replaces or amends which. Of those that do so with one, the latest comes first.
+    SELECT array_agg(r.older ORDER BY r.doc_date DESC, r.newer) AS older, array_agg(r.newer ORDER BY r.doc_date DESC, r.newer) AS newer,
+        array_agg(r.amends ORDER BY r.doc_date DESC, r.newer) AS amends
     FROM (
-        SELECT coalesce(target.relative_path, fallback.relative_path) AS path, d.relative_path AS by_path, d.doc_date
-        FROM document_links l
-        JOIN documents d ON d.project_id = @project_id AND d.id = l.document_id
-        LEFT JOIN documents target ON target.project_id = @project_id AND target.tenant_id = @tenant_id
-            AND target.collection = 'compounding' AND target.relative_path = l.target_path
-        LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = @project_id
-            AND fallback.tenant_id = @tenant_id AND fallback.collection = 'compounding' AND fallback.relative_path = l.fallback_path
-        WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.supersedes
-            AND @collection::collection = 'compounding' AND d.collection = 'compounding' AND t.version <> @replaced_version::bigint
+        SELECT CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.path ELSE f.own_path END AS older,
+            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_path ELSE f.path END AS newer,
+            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_date ELSE f.path_date END AS doc_date,
+            f.relation IN ('amends', 'amended_by') AS amends
+        FROM (
+            SELECT l.relation, d.relative_path AS own_path, d.doc_date AS own_date,
+                coalesce(target.relative_path, fallback.relative_path, page.relative_path) AS path,
+                coalesce(target.doc_date, fallback.doc_date, page.doc_date) AS path_date
+            FROM document_links l
+            JOIN documents d ON d.project_id = @project_id AND d.id = l.document_id
+            LEFT JOIN documents target ON target.project_id = @project_id AND target.tenant_id = @tenant_id
+                AND target.collection = 'compounding' AND target.relative_path = l.target_path
+            LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = @project_id
+                AND fallback.tenant_id = @tenant_id AND fallback.collection = 'compounding' AND fallback.relative_path = l.fallback_path
+            LEFT JOIN LATERAL (
+                -- A wikilink means a page of that name, and a number a decision of the folder.
+                SELECT n.relative_path, n.doc_date FROM documents n
+                WHERE target.id IS NULL AND fallback.id IS NULL AND n.project_id = @project_id AND n.tenant_id = @tenant_id
+                    AND n.collection = 'compounding' AND n.id <> d.id AND (
+                        l.target_path LIKE '**/%' AND right(lower('/' || n.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3))
+                        OR l.target_path ~ '#\d+$' AND regexp_replace(n.relative_path, '[^/]*$', '') = regexp_replace(l.target_path, '#\d+$', '')
+                            AND substring(regexp_replace(n.relative_path, '^.*/', '') FROM '(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
+                                = substring(l.target_path FROM '\d+$'))
+                ORDER BY length(n.relative_path), n.relative_path
+                LIMIT 1
+            ) page ON true
+            WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.relation <> ''
+                AND @collection::collection = 'compounding' AND d.collection = 'compounding' AND t.version <> @standings_version::bigint
+        ) f
+        WHERE f.path IS NOT NULL
     ) r
-    WHERE r.path IS NOT NULL
 ) s
+CROSS JOIN LATERAL (
+    SELECT array_agg(d.relative_path ORDER BY d.relative_path) AS paths, array_agg(d.status ORDER BY d.relative_path) AS words,
+        array_agg(d.holds_until ORDER BY d.relative_path) AS untils
+    FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND (d.status <> '' OR d.holds_until <> '') AND t.version <> @standings_version::bigint
+) said
 CROSS JOIN LATERAL (
     -- Over document_chunks_passage alone, and the primary key of embeddings. That is read as a
     -- whole, or passage by passage: the planner chooses, and neither takes long if it is wrong.
@@ -102,6 +130,8 @@ WITH allowed AS MATERIALIZED (
     SELECT d.id FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
         AND (sqlc.narg('doc_types')::text[] IS NULL OR d.doc_type = ANY(sqlc.narg('doc_types')::text[]))
+        AND (sqlc.narg('paths')::text[] IS NULL OR d.relative_path = ANY(sqlc.narg('paths')::text[]))
+        AND (sqlc.narg('other_paths')::text[] IS NULL OR d.relative_path <> ALL(sqlc.narg('other_paths')::text[]))
         AND (sqlc.narg('documents')::bigint[] IS NULL OR d.id = ANY(sqlc.narg('documents')::bigint[]))
 )
 SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,

@@ -123,13 +123,17 @@ CREATE TABLE documents (
     file_inode      bigint          NOT NULL,
     -- How many chunks the text behind the front matter has; 0 when it is one.
     chunk_count     integer         NOT NULL,
+    -- Whether the document says of itself that it holds, as rag/markdown.StatusWord puts it, '' if it says
+    -- nothing; and the last day on which it holds, '' for ever.
+    status          text            NOT NULL DEFAULT '',
+    holds_until     text            NOT NULL DEFAULT '',
     -- The places of the repository that the document cites, such as src/pool.go:12-20;
     -- NULL for none.
     places          text[],
     -- The code that the document quotes, such as command lines, each behind one character that
     -- says what the document advises; NULL for none.
     quotes          text[],
-    CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash) <= 262144),
+    CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until) <= 262144),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576 AND pg_column_size(quotes) <= 262144),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
@@ -170,9 +174,10 @@ CREATE TABLE document_links (
     target_path text    NOT NULL,
     -- Where the link leads if no document has target_path, '' for nowhere.
     fallback_path text  NOT NULL,
-    -- The document replaces the target.
-    supersedes  boolean NOT NULL,
-    CHECK (octet_length(target_path || fallback_path) <= 65536),
+    -- How the document stands to the target: '' for a link, or else supersedes, superseded_by, amends or
+    -- amended_by. A target that ends with # and a number is the decision of that number in the folder.
+    relation    text    NOT NULL,
+    CHECK (octet_length(target_path || fallback_path || relation) <= 65536),
     PRIMARY KEY (project_id, document_id, ordinal),
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
@@ -180,7 +185,8 @@ CREATE TABLE document_links (
 CREATE INDEX document_links_tenant ON document_links (project_id, tenant_id);
 
 -- Each search that meets a change asks for these few.
-CREATE INDEX document_links_supersedes ON document_links (project_id, tenant_id) WHERE supersedes;
+CREATE INDEX document_links_relations ON document_links (project_id, tenant_id) WHERE relation <> '';
+CREATE INDEX documents_statuses ON documents (project_id, tenant_id) WHERE status <> '' OR holds_until <> '';
 
 -- A unit of text that is searched and embedded, stored once a project however many
 -- checkouts have it. hash: the first 128 bits of a SHA-256 over heading and content

@@ -50,7 +50,7 @@ func (x *searchIndex) recallOf(ctx context.Context, p *searchProject, levels []c
 		found[hit.Path] = true
 	}
 	// The order of rag.Searcher.Search in log-odds, over the weight of meaning.
-	promoted := relevance.Key(0, true, false) /
+	promoted := relevance.Key(0, true) /
 		relevance.Evidence{Form: relevance.Meaning, Signals: relevance.Signals{Meaning: 1}}.Parts().Meaning
 	exact := x.texts(ctx, `
 		SELECT d.relative_path

@@ -60,17 +60,17 @@ type passage struct {
 	at       int  // in passages: several may begin in one long line
 }
 
-// passages are those of documents that are not superseded.
+// passages are those of documents that hold.
 type passages struct {
 	passages []*passage
 	with     map[string][]*passage // by term
 }
 
 func newPassages(set *docset.Set) passages {
-	later, _ := set.Superseded()
+	standings, _ := set.Standings()
 	all := passages{with: map[string][]*passage{}}
 	for _, d := range set.Documents {
-		if len(later[d.Path]) > 0 {
+		if !standings.Of(d.Path, "").Holds() {
 			continue
 		}
 		subject := true

@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // Severity grades a finding.
@@ -51,10 +52,10 @@ type Report struct {
 type examination struct {
 	project *project.Project
 	set     *docset.Set
-	// later and latest are of the superseded documents, see [docset.Set.Superseded].
-	later  map[string][]string
-	latest map[string]string
-	report Report
+	// standings and later are as [docset.Set.Standings] returns them.
+	standings catalog.Standings
+	later     map[string][]string
+	report    Report
 }
 
 func (e *examination) add(d *docset.Document, line int, severity Severity, check, message string) {
@@ -76,7 +77,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e := &examination{
 		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}
-	e.later, e.latest = set.Superseded()
+	e.standings, e.later = set.Standings()
 	if len(set.Documents) == 0 {
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}

@@ -35,7 +35,7 @@ func (e *examination) checkLinks() {
 				e.add(d, d.LineOf(target.Path), Warning, "broken-link", "there is no "+target.Path+" in any folder of the documents")
 			case target.Missing:
 				e.add(d, d.LineOf(target.Path), Error, "broken-link", "there is no "+target.Path)
-			case other != nil && !target.Supersedes && !told[other] && !back[[2]*docset.Document{d, other}]:
+			case other != nil && target.Relation == "" && !told[other] && !back[[2]*docset.Document{d, other}]:
 				told[other] = true
 				e.add(d, d.LineOf(target.Path), Notice, "one-way-link", target.Path+" does not link back")
 			}
@@ -48,7 +48,7 @@ func (e *examination) checkSupersession() {
 	for _, d := range e.set.Documents {
 		switch {
 		case len(e.later[d.Path]) == 0:
-		case e.latest[d.Path] == "":
+		case e.standings.Latest(d.Path) == d.Path:
 			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
 				"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`")
 		case d.Level == catalog.Critical:

@@ -14,6 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // content is what the page shows. Its scripts read it.
@@ -45,10 +46,13 @@ type entry struct {
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links and Supersedes are paths. By is that of the latest document that supersedes this one.
+	// Links and Supersedes are paths.
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
-	By         string   `json:"by"`
+	// By is the path of the document to read before this one, and Mark says why this one must not be taken as
+	// it is. Both are "" for a document that holds.
+	By   string `json:"by"`
+	Mark string `json:"mark"`
 }
 
 // fill adds the documents that can be indexed, the latest first, with their pictures and words.
@@ -59,15 +63,17 @@ func (c *content) fill(ctx context.Context, p *project.Project, set *docset.Set,
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	r := newRenderer(p, set, external, root)
-	_, latest := set.Superseded()
+	standings, _ := set.Standings()
+	today := time.Now().UTC().Format(time.DateOnly)
 	all, undated, read := []entry{}, []string{}, []*docset.Document{}
 	for i, d := range slices.Concat(set.Documents, external) {
 		if d.Err != nil {
 			continue
 		}
+		standing := standings.Of(d.Path, today)
 		e := entry{
 			Path: d.Path, Title: d.Title, Type: d.DocType, Level: d.Level, Date: d.Date, Summary: d.Summary,
-			FrontMatter: d.FrontMatter, HTML: r.render(d), Links: []string{}, Supersedes: []string{}, By: latest[d.Path],
+			FrontMatter: d.FrontMatter, HTML: r.render(d), Links: []string{}, Supersedes: []string{}, By: standing.Successor(), Mark: standing.Mark(),
 		}
 		if i >= len(set.Documents) {
 			e.Type, e.External = "external", true
@@ -95,7 +101,7 @@ func (r *renderer) addLinks(e *entry, d *docset.Document) {
 		target := r.set.Resolve(d.Path, link)
 		switch {
 		case target == d.Path || !r.has(target):
-		case link.Supersedes:
+		case link.Relation == markdown.Supersedes:
 			e.Supersedes = append(e.Supersedes, target)
 		default:
 			e.Links = append(e.Links, target)

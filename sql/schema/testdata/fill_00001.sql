@@ -41,9 +41,9 @@ INSERT INTO document_chunks (
     (1, 1, 4, 'external', 0, 1, 1, 'standard', '00000000-0000-4000-8000-000000000004', ''),
     (2, 3, 5, 'handbook', 0, 1, 1, 'standard', '00000000-0000-4000-8000-000000000005', '');
 
-INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes) VALUES
-    (1, 1, 1, 0, 'docs/labels.md', '', false),
-    (1, 1, 2, 0, 'docs/gone.md', 'docs/missing.md', false);
+INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation) VALUES
+    (1, 1, 1, 0, 'docs/labels.md', '', ''),
+    (1, 1, 2, 0, 'docs/gone.md', 'docs/missing.md', '');
 
 INSERT INTO passages (collection, project_id, hash, created_at, heading, content, terms, lexical, meaning, promoted)
 SELECT p.collection::collection, p.project_id, p.hash::uuid, '2026-01-02 00:00+00', p.heading, p.content,

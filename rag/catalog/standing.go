@@ -1,0 +1,151 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+)
+
+// Status says whether a document holds, by its own word or by that of another.
+type Status string
+
+// The statuses. The zero value is that of a document that says nothing, which is Active.
+const (
+	Active     Status = "active"
+	Proposed   Status = "proposed"
+	Rejected   Status = "rejected"
+	Deprecated Status = "deprecated"
+	Replaced   Status = "superseded"
+	Expired    Status = "expired"
+)
+
+// Statuses returns all statuses, Active first.
+func Statuses() []Status { return []Status{Active, Proposed, Rejected, Deprecated, Replaced, Expired} }
+
+// Standing says whether a document still holds.
+type Standing struct {
+	Status Status
+	// SupersededBy and AmendedBy are the paths of the latest documents that replace and amend this one, ""
+	// for none.
+	SupersededBy, AmendedBy string
+	// Newer is the path of a later document on the same subject, "" for none.
+	Newer string
+	// Until is the last day on which the document holds, "" for ever.
+	Until string
+}
+
+// Holds reports whether what the document says is in force.
+func (s Standing) Holds() bool { return s.Status == Active || s.Status == "" }
+
+// Successor returns the document to read before this one, "" for none.
+func (s Standing) Successor() string {
+	if s.SupersededBy != "" {
+		return s.SupersededBy
+	}
+	return s.AmendedBy
+}
+
+// Mark says in a few words why the document must not be taken as it is, "" if it may. Everything that names a
+// document shows it.
+func (s Standing) Mark() string {
+	switch {
+	case s.SupersededBy != "":
+		return "superseded by ./" + s.SupersededBy
+	case s.Status == Expired && s.Until != "":
+		return "expired " + s.Until
+	case !s.Holds():
+		return string(s.Status)
+	case s.AmendedBy != "":
+		return "amended by ./" + s.AmendedBy
+	case s.Newer != "":
+		return "newer: ./" + s.Newer
+	default:
+		return ""
+	}
+}
+
+// Said is what a document says of itself.
+type Said struct {
+	Status Status
+	Until  string
+}
+
+// Standings says which documents of a collection hold. The zero value says that all do.
+type Standings struct {
+	superseded Superseded
+	amendedBy  map[string]string
+	said       map[string]Said
+}
+
+// NewStandings takes what documents say of themselves, and the documents that replace and that amend each, the
+// latest first.
+func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
+	s := Standings{superseded: NewSuperseded(replacing), amendedBy: make(map[string]string, len(amending)), said: said}
+	for path, by := range amending {
+		s.amendedBy[path] = by[0]
+	}
+	return s
+}
+
+// Of returns the standing of a document on a day such as 2026-11-26.
+func (s Standings) Of(path, today string) Standing {
+	said := s.said[path]
+	standing := Standing{Status: said.Status, SupersededBy: s.superseded.By[path], AmendedBy: s.amendedBy[path], Until: said.Until}
+	switch {
+	case standing.SupersededBy != "":
+		standing.Status = Replaced
+	case standing.Status != "" && standing.Status != Active:
+	case said.Until != "" && said.Until < today:
+		standing.Status = Expired
+	}
+	return standing
+}
+
+// Paths says which documents have one of the statuses: only those at the paths only, or, with Active among the
+// statuses, all except those at the paths without. Both are nil for no status.
+func (s Standings) Paths(statuses []Status, today string) (only, without []string) {
+	if len(statuses) == 0 {
+		return nil, nil
+	}
+	only, without = []string{}, []string{}
+	for path := range maps.Keys(s.fallen(today)) {
+		if slices.Contains(statuses, s.Of(path, today).Status) {
+			only = append(only, path)
+		} else {
+			without = append(without, path)
+		}
+	}
+	if slices.Contains(statuses, Active) {
+		return nil, without
+	}
+	return only, nil
+}
+
+// fallen returns the paths of the documents that do not hold.
+func (s Standings) fallen(today string) map[string]bool {
+	fallen := map[string]bool{}
+	for path := range s.superseded.By {
+		fallen[path] = true
+	}
+	for path := range s.said {
+		if !s.Of(path, today).Holds() {
+			fallen[path] = true
+		}
+	}
+	return fallen
+}
+
+// Generations returns how many documents replace a document, one after the other.
+func (s Standings) Generations(path string) int { return s.superseded.Generations[path] }
+
+// Latest returns the path of the document that replaces the one at path and is not
+// replaced itself: the path itself for most.
+func (s Standings) Latest(path string) string {
+	for range len(s.superseded.By) {
+		next := s.superseded.By[path]
+		if next == "" {
+			break
+		}
+		path = next
+	}
+	return path
+}

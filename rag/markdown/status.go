@@ -1,0 +1,244 @@
+package markdown
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// Status is what a document says of whether it holds.
+type Status struct {
+	// Word is the status, one of the words of [StatusWord], "" without one. Unknown is the text of a status
+	// that has none of these words.
+	Word, Unknown string
+	// Until is the last day on which the document holds, such as 2026-11-26, "" without one.
+	Until string
+	// Relations are the documents that it names as its successors or predecessors.
+	Relations []NamedRelation
+}
+
+// Relation is how a document stands to another. The zero value is a link.
+type Relation string
+
+// The relations.
+const (
+	Supersedes   Relation = "supersedes"
+	SupersededBy Relation = "superseded_by"
+	Amends       Relation = "amends"
+	AmendedBy    Relation = "amended_by"
+)
+
+// NamedRelation is a relation to the document at a destination. That is a link's, a path, or # and the number of
+// a decision in the same folder.
+type NamedRelation struct {
+	Relation    Relation
+	Destination string
+}
+
+// statusWords are the words that templates and tools of decision records use, by what they mean.
+var statusWords = map[string][]string{
+	"active": {
+		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid", "in force", "published",
+	},
+	"proposed":   {"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress", "rfc"},
+	"rejected":   {"rejected", "declined", "withdrawn", "cancelled", "canceled", "abandoned", "not accepted", "dropped"},
+	"deprecated": {"deprecated", "obsolete", "archived", "retired", "outdated", "inactive", "no longer valid"},
+	"superseded": {"superseded", "superceded", "replaced"},
+	"expired":    {"expired"},
+}
+
+// statusWord matches the words. The words of a relation to an older document are none: "replaces" and "supersedes".
+var statusWord = func() func() *regexp.Regexp {
+	var words []string
+	for _, same := range statusWords {
+		words = append(words, same...)
+	}
+	// Longer ones first, so that "not accepted" is no "accepted".
+	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) })
+	return lazyregexp.New(`(?i)\b(?:` + strings.Join(words, "|") + `)\b`)
+}()
+
+// StatusWord returns what the first word of a status means: active, proposed, rejected, deprecated, superseded or
+// expired, and "" for a text without such a word. A text that says that another document replaces it is superseded,
+// wherever that stands.
+func StatusWord(text string) string {
+	for _, r := range relationsIn(text) {
+		if r.Relation == SupersededBy {
+			return "superseded"
+		}
+	}
+	found := strings.ToLower(statusWord().FindString(struckOut().ReplaceAllString(text, "")))
+	for _, meaning := range slices.Sorted(maps.Keys(statusWords)) {
+		if slices.Contains(statusWords[meaning], found) {
+			return meaning
+		}
+	}
+	return ""
+}
+
+var (
+	struckOut = lazyregexp.New(`~~[^~]*~~`)
+	// relationWord matches what stands before the documents that a status names.
+	relationWord = lazyregexp.New(`(?i)\b(?:(super[sc]eded|replaced|obsoleted)(?:\s+by)?|(super[sc]edes|replaces|obsoletes)|` +
+		`(amended|clarified|updated|extended)\s+by|(amends|clarifies|updates|extends))\b`)
+	// named matches a document: a link, a wikilink, a path, or the number of a decision.
+	named = lazyregexp.New(`\[[^\]\[]*\]\(\s*<?([^)\s>]+)>?[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|([\w./@+-]+\.(?:md|markdown|mdx))\b|` +
+		`(?i:\b(?:adr|rfc|decision|dr)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`)
+)
+
+// relationsIn returns the relations that a text names: each document up to the next word of a relation.
+func relationsIn(text string) []NamedRelation {
+	var relations []NamedRelation
+	words := relationWord().FindAllStringSubmatchIndex(text, -1)
+	for i, word := range words {
+		end := len(text)
+		if i+1 < len(words) {
+			end = words[i+1][0]
+		}
+		relation := [...]Relation{SupersededBy, Supersedes, AmendedBy, Amends}[slices.IndexFunc([]int{2, 4, 6, 8}, func(group int) bool {
+			return word[group] >= 0
+		})]
+		for _, found := range named().FindAllStringSubmatch(text[word[1]:end], -1) {
+			relations = append(relations, NamedRelation{relation, destinationOf(found)})
+		}
+	}
+	return relations
+}
+
+// destinationOf returns the destination of a match of named.
+func destinationOf(found []string) string {
+	switch {
+	case found[1] != "":
+		return found[1]
+	case found[2] != "":
+		return AnyFolder + strings.TrimSuffix(strings.TrimSpace(found[2]), ".md") + ".md"
+	case found[3] != "":
+		return found[3]
+	default:
+		return "#" + strings.TrimLeft(found[4]+found[5], "0")
+	}
+}
+
+// Status returns what the document says of whether it holds: in the front matter, in a section Status, or in a line
+// Status before the first section.
+func (d *Document) Status() Status {
+	status := d.statusOfFields()
+	if text := d.statusText(); text != "" {
+		if status.Word == "" && status.Unknown == "" {
+			status.Word = StatusWord(text)
+			if status.Word == "" {
+				status.Unknown = collapse(CutRunes(text, maxSummaryRunes))
+			}
+		}
+		status.Relations = append(status.Relations, relationsIn(text)...)
+	}
+	return status
+}
+
+// statusOfFields returns what the front matter says.
+func (d *Document) statusOfFields() Status {
+	var status Status
+	if text := strings.Join(fieldTexts(d.FrontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
+		status.Word, status.Relations = StatusWord(text), relationsIn(text)
+		if status.Word == "" {
+			status.Unknown = collapse(CutRunes(text, maxSummaryRunes))
+		}
+	}
+	for _, tag := range fieldTexts(d.FrontMatter["tags"]) {
+		if value, ok := strings.CutPrefix(strings.TrimPrefix(tag, "#"), "status/"); ok && status.Word == "" {
+			status.Word = StatusWord(strings.ReplaceAll(value, "-", " "))
+		}
+	}
+	switch {
+	case d.FrontMatter["draft"] == true:
+		status.Word = "proposed"
+	case d.FrontMatter["archived"] == true:
+		status.Word = "deprecated"
+	}
+	for _, field := range []string{"expires", "valid_until", "review_by"} {
+		if day, ok := d.FrontMatter[field].(string); ok && isDay().MatchString(day) && status.Until == "" {
+			status.Until = day[:len("2006-01-02")]
+		}
+	}
+	return status
+}
+
+var isDay = lazyregexp.New(`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]|$)`)
+
+// fieldTexts returns the texts in a value of front matter, whatever they are nested in.
+func fieldTexts(value any) []string {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case []any:
+		var all []string
+		for _, item := range value {
+			all = append(all, fieldTexts(item)...)
+		}
+		return all
+	case map[string]any:
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+strings.Join(fieldTexts(value[name]), " "))
+		}
+		return all
+	default:
+		return []string{fmt.Sprint(value)}
+	}
+}
+
+// statusLine matches a line such as "Status: accepted", "* **Status:** accepted" and "| Status | accepted |".
+var statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?[*_]{0,2}(?:adr |decision )?status[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+
+// maxStatusLines bounds a section Status: a longer one tells a story.
+const maxStatusLines = 30
+
+// statusText returns the text of a section Status, or of a line Status before the first section.
+func (d *Document) statusText() string {
+	o := d.outline
+	first := len(o.lines)
+	for i, h := range o.headings {
+		if h.level > 1 {
+			first = min(first, h.line)
+		}
+		if !strings.EqualFold(strings.Trim(numbered().ReplaceAllString(h.text, ""), " :"), "status") {
+			continue
+		}
+		end := len(o.lines)
+		if i+1 < len(o.headings) {
+			end = o.headings[i+1].line
+		}
+		start := h.line + 1
+		if start < end && underline().MatchString(o.lines[start]) {
+			start++
+		}
+		return strings.TrimSpace(o.text(start, min(end, start+maxStatusLines)))
+	}
+	for i := o.body; i < first; i++ {
+		if found := statusLine().FindStringSubmatch(o.lines[i]); found != nil {
+			return found[1]
+		}
+	}
+	return ""
+}
+
+var (
+	numbered  = lazyregexp.New(`^\d+(?:\.\d+)*[.)]?\s+`)
+	underline = lazyregexp.New(`^\s*(?:=+|-+)\s*$`)
+)
+
+// DecisionNumber returns the number with which the name of a file begins, such as 12 for docs/adr/0012-cache.md and
+// adr-012.md, "" without one.
+func DecisionNumber(file string) string {
+	if found := decisionName().FindStringSubmatch(path.Base(file)); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+var decisionName = lazyregexp.New(`(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)

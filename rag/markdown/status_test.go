@@ -1,0 +1,71 @@
+package markdown_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	by := func(destination string) []markdown.NamedRelation {
+		return []markdown.NamedRelation{{Relation: markdown.SupersededBy, Destination: destination}}
+	}
+	for _, test := range []struct {
+		name, text string
+		want       markdown.Status
+	}{
+		{"nothing", "# Cache\n\nThe status of the cache is kept.\n", markdown.Status{}},
+		{"adr-tools", "# 2. Cache\n\nDate: 2024-05-01\n\n## Status\n\nAccepted\n\n## Context\n\nRejected ideas.\n", markdown.Status{Word: "active"}},
+		{"adr-tools, superseded", "# 2. Cache\n\n## Status\n\nSuperceded by [7. No cache](0007-no-cache.md)\n\n## Context\n", markdown.Status{Word: "superseded", Relations: by("0007-no-cache.md")}},
+		{"adr-tools, amended", "# 2. Cache\n\n## Status\n\nAccepted\n\nAmended by [9. Larger](0009-larger.md)\n", markdown.Status{
+			Word: "active", Relations: []markdown.NamedRelation{{markdown.AmendedBy, "0009-larger.md"}},
+		}},
+		{"adr-tools, clarifies", "# 9. Larger\n\n## Status\n\nAccepted\n\nClarifies [2. Cache](0002-cache.md)\n", markdown.Status{
+			Word: "active", Relations: []markdown.NamedRelation{{markdown.Amends, "0002-cache.md"}},
+		}},
+		{"MADR 2", "# Cache\n\n* Status: superseded by [ADR-0012](0012-x.md)\n* Deciders: Ann\n\n## Context\n", markdown.Status{Word: "superseded", Relations: by("0012-x.md")}},
+		{"MADR 3, front matter", "---\nstatus: superseded by [ADR-0012](0012-x.md)\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("0012-x.md")}},
+		{"MADR 4, a number", "---\nstatus: \"superseded by ADR-0012\"\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("#12")}},
+		{"log4brains", "# Cache\n\n- Status: accepted [2024-05-01]\n- Date: 2024-05-01\n", markdown.Status{Word: "active"}},
+		{"bold", "# Cache\n\n**Status:** Rejected\n", markdown.Status{Word: "rejected"}},
+		{"a table", "# Cache\n\n| Status | Deprecated |\n|---|---|\n", markdown.Status{Word: "deprecated"}},
+		{"struck out", "# Cache\n\nStatus: ~~accepted~~ withdrawn\n", markdown.Status{Word: "rejected"}},
+		{"not accepted", "# Cache\n\n## Status\n\nNot accepted.\n", markdown.Status{Word: "rejected"}},
+		{"accepted, and replaces another", "# Cache\n\n## Status\n\nAccepted, supersedes [ADR 3](0003-y.md)\n", markdown.Status{
+			Word: "active", Relations: []markdown.NamedRelation{{markdown.Supersedes, "0003-y.md"}},
+		}},
+		{"draft", "---\ndraft: true\n---\n# Cache\n", markdown.Status{Word: "proposed"}},
+		{"archived", "---\narchived: true\n---\n# Cache\n", markdown.Status{Word: "deprecated"}},
+		{"a list", "---\nstatus: [accepted]\n---\n# Cache\n", markdown.Status{Word: "active"}},
+		{"a mapping", "---\nstatus:\n  state: superseded\n  superseded_by: new.md\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("new.md")}},
+		{"a tag of Obsidian", "---\ntags: [db, \"#status/rejected\"]\n---\n# Cache\n", markdown.Status{Word: "rejected"}},
+		{"a wikilink", "---\nstatus: superseded by [[No cache]]\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("**/No cache.md")}},
+		{"an expiry", "---\nexpires: 2026-01-31\n---\n# Cache\n", markdown.Status{Until: "2026-01-31"}},
+		{"an unknown word", "---\nstatus: blue\n---\n# Cache\n", markdown.Status{Unknown: "blue"}},
+		{"a numbered heading", "# Cache\n\n## 1. Status\n\nProposed\n", markdown.Status{Word: "proposed"}},
+		{"an underlined heading", "Cache\n=====\n\nStatus\n------\n\nDeprecated\n", markdown.Status{Word: "deprecated"}},
+		{"a later line is a story", "# Cache\n\n## History\n\nStatus: rejected by the server\n", markdown.Status{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := parse(t, test.text).Status()
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("status (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDecisionNumber(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"docs/adr/0012-cache.md": "12", "adr-012.md": "12", "ADR 7 Cache.md": "7", "12.md": "12", "cache-12.md": "", "2024plan.md": "",
+	} {
+		if got := markdown.DecisionNumber(file); got != want {
+			t.Errorf("%s has the number %q, want %q", file, got, want)
+		}
+	}
+}

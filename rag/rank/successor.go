@@ -1,0 +1,54 @@
+package rank
+
+import (
+	"slices"
+
+	"github.com/compound-docs/compound-docs/rag/relevance"
+)
+
+// successorsFirst puts each document that another replaces or amends behind that one, if it is in the list. What
+// was found in the older document speaks for the later one too: the score of a later document is at least that of
+// the older one.
+func successorsFirst(ranked []Hit) []Hit {
+	at := map[string]int{} // the first place of each document
+	for i := len(ranked) - 1; i >= 0; i-- {
+		at[ranked[i].Path] = i
+	}
+	ordered, done := make([]Hit, 0, len(ranked)), make([]bool, len(ranked))
+	var add func(i int, least float64)
+	add = func(i int, least float64) {
+		if done[i] {
+			return
+		}
+		done[i] = true
+		hit := ranked[i]
+		hit.LogOdds, hit.Key = max(hit.LogOdds, least), max(hit.Key, least)
+		hit.Score = relevance.Score(hit.LogOdds)
+		if later, ok := at[hit.Successor()]; ok && hit.Successor() != "" {
+			add(later, hit.LogOdds)
+		}
+		ordered = append(ordered, hit)
+	}
+	for i := range ranked {
+		add(i, ranked[i].LogOdds)
+	}
+	return ordered
+}
+
+// Missing returns the paths of documents that replace or amend one of the first documents of a list and are not in
+// it.
+func Missing(ranked []Hit, first int) []string {
+	paths := make([]string, len(ranked))
+	for i, hit := range ranked {
+		paths[i] = hit.Path
+	}
+	var missing []string
+	for _, hit := range ranked[:min(first, len(ranked))] {
+		for _, later := range []string{hit.SupersededBy, hit.AmendedBy} {
+			if later != "" && !slices.Contains(paths, later) && !slices.Contains(missing, later) {
+				missing = append(missing, later)
+			}
+		}
+	}
+	return missing
+}
