@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
@@ -19,8 +21,9 @@ func newGraphCommand(flags *flags) *cobra.Command {
 for Graphviz, "mermaid" for a block in markdown, which GitHub shows.
 
 Each doc-type has a colour, and promoted documents are larger. Documents without links have a
-dashed outline. An arrow with two heads means links in both directions, a dashed one means
-supersedes. Documents that are not valid are left out; compound-docs lint names them.`,
+dashed outline, and those that no longer hold are grey and say why. An arrow with two heads
+means links in both directions, a dashed one says "supersedes" or "amends". Documents that are
+not valid are left out; compound-docs lint names them.`,
 		Example: `  compound-docs graph --format mermaid
   compound-docs graph | dot -Tsvg -o knowledge.svg`,
 		RunE: flags.run(func(i invocation) error { return i.graph(format) }),
@@ -43,7 +46,7 @@ func (i invocation) graph(format string) error {
 	if err != nil {
 		return err
 	}
-	drawn := set.Graph()
+	drawn := set.Graph(time.Now().UTC().Format(time.DateOnly))
 	switch {
 	case i.json:
 		return plain.JSON(i.stdout, drawn)

@@ -14,6 +14,9 @@ func colours() []string {
 	return []string{"#9ecae9", "#ffbf79", "#88d27a", "#f2cf5b", "#d6a5c9", "#8ad6c9", "#c5b0d5", "#d8b5a5", "#bab0ac"}
 }
 
+// fallen is the fill of a document that does not hold.
+const fallen = "#eeeeee"
+
 // DOT writes the graph for Graphviz. The same graph gives the same text.
 func (g *Graph) DOT(w io.Writer) error {
 	quote := func(text string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"` }
@@ -25,17 +28,22 @@ func (g *Graph) DOT(w io.Writer) error {
 		if n.Orphan {
 			style += ",dashed"
 		}
+		fill := colours()[slices.Index(types, n.DocType)%len(colours())]
+		if !n.Holds {
+			fill = fallen
+		}
 		fmt.Fprintf(&text, "\t%s [ label=%s, style=%q, fillcolor=%q, fontsize=%d ];\n",
-			quote(plain.Path(n.Path)), quote(plain.Line(n.Title)), style,
-			colours()[slices.Index(types, n.DocType)%len(colours())], 12+6*n.size())
+			quote(plain.Path(n.Path)), quote(plain.Line(n.label())), style, fill, 12+6*n.size())
 	}
 	for _, e := range g.Edges {
 		from, to, attributes := g.Nodes[e.From].Path, g.Nodes[e.To].Path, ""
-		if e.Mutual {
-			attributes += "dir=both "
-		}
-		if e.Supersedes {
-			attributes += "style=dashed label=supersedes "
+		switch {
+		case e.Supersedes:
+			attributes = "style=dashed label=supersedes "
+		case e.Amends:
+			attributes = "style=dashed label=amends "
+		case e.Mutual:
+			attributes = "dir=both "
 		}
 		fmt.Fprintf(&text, "\t%s -> %s [ %s];\n", quote(plain.Path(from)), quote(plain.Path(to)), attributes)
 	}
@@ -56,9 +64,12 @@ func (g *Graph) Mermaid(w io.Writer) error {
 			open, shut = `[["`, `"]]`
 		}
 		classes := fmt.Sprintf("t%d", slices.Index(types, n.DocType)%len(colours()))
-		fmt.Fprintf(&text, "  n%d%s%s%s:::%s\n", i, open, escape(plain.Line(n.Title)), shut, classes)
+		fmt.Fprintf(&text, "  n%d%s%s%s:::%s\n", i, open, escape(plain.Line(n.label())), shut, classes)
 		if n.Orphan {
 			fmt.Fprintf(&text, "  style n%d stroke-dasharray:4\n", i)
+		}
+		if !n.Holds {
+			fmt.Fprintf(&text, "  style n%d fill:%s\n", i, fallen)
 		}
 	}
 	for _, e := range g.Edges {
@@ -66,6 +77,8 @@ func (g *Graph) Mermaid(w io.Writer) error {
 		switch {
 		case e.Supersedes:
 			arrow = "-. supersedes .->"
+		case e.Amends:
+			arrow = "-. amends .->"
 		case e.Mutual:
 			arrow = "<-->"
 		}

@@ -3,6 +3,7 @@ package docset
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -16,6 +17,10 @@ type Node struct {
 	Level   catalog.Level `json:"promotion_level"`
 	// Orphan says that no document links to it, and that it links to none.
 	Orphan bool `json:"orphan"`
+	// Mark says why the document must not be taken as it is, "" if it may, see [catalog.Standing.Mark].
+	Mark string `json:"mark"`
+	// Holds says that what the document says is in force.
+	Holds bool `json:"holds"`
 }
 
 // Edge is the links between two documents.
@@ -25,8 +30,9 @@ type Edge struct {
 	To   int `json:"to"`
 	// Mutual says that To links to From as well, and that no other edge says so.
 	Mutual bool `json:"mutual"`
-	// Supersedes says that From replaces To.
+	// Supersedes says that From replaces To, and Amends that From changes a part of To.
 	Supersedes bool `json:"supersedes"`
+	Amends     bool `json:"amends"`
 }
 
 // Graph is documents and the links between them.
@@ -36,33 +42,58 @@ type Graph struct {
 	Edges []Edge `json:"edges"`
 }
 
-// Graph returns the graph of the documents that can be indexed.
-func (s *Set) Graph() *Graph {
+// Forward turns a relation around that the earlier document names: "B is superseded by A" becomes "A supersedes B".
+// It returns the two documents in the order of the new relation.
+func Forward[T any](from, to T, relation markdown.Relation) (newFrom, newTo T, forward markdown.Relation) {
+	switch relation {
+	case markdown.SupersededBy:
+		return to, from, markdown.Supersedes
+	case markdown.AmendedBy:
+		return to, from, markdown.Amends
+	default:
+		return from, to, relation
+	}
+}
+
+// weights says which of several relations between two documents is drawn.
+var weights = map[markdown.Relation]int{markdown.Amends: 1, markdown.Supersedes: 2}
+
+// Graph returns the graph of the documents that can be indexed, as they stand on a day such as 2026-11-26.
+func (s *Set) Graph(today string) *Graph {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*Document]int{}
+	standings, _ := s.Standings()
 	for _, d := range s.Documents {
 		if d.Err == nil {
 			at[d] = len(g.Nodes)
-			g.Nodes = append(g.Nodes, Node{Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Orphan: true})
+			standing := standings.Of(d.Path, today)
+			g.Nodes = append(g.Nodes, Node{
+				Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Orphan: true, Mark: standing.Mark(), Holds: standing.Holds(),
+			})
 		}
 	}
-	supersedes := map[[2]int]bool{}
+	relations := map[[2]int]markdown.Relation{}
 	for _, d := range s.Documents {
 		for _, target := range d.Targets {
 			if other := target.Document; d.Err == nil && other != nil && other != d {
-				pair := [2]int{at[d], at[other]}
-				supersedes[pair] = supersedes[pair] || target.Relation == markdown.Supersedes
+				from, to, relation := Forward(at[d], at[other], target.Relation)
+				pair := [2]int{from, to}
+				if known, ok := relations[pair]; !ok || weights[relation] > weights[known] {
+					relations[pair] = relation
+				}
 				g.Nodes[at[d]].Orphan, g.Nodes[at[other]].Orphan = false, false
 			}
 		}
 	}
-	for pair, replaces := range supersedes {
-		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
-		// Of two directions, keep the one that supersedes. If none does, keep the one from the first path.
-		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
+	for pair, relation := range relations {
+		backwards, mutual := relations[[2]int{pair[1], pair[0]}]
+		// Of two directions, keep the one that supersedes or amends. If both are alike, keep the one from the first path.
+		if mutual && (weights[backwards] > weights[relation] || weights[backwards] == weights[relation] && pair[0] > pair[1]) {
 			continue
 		}
-		g.Edges = append(g.Edges, Edge{From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces})
+		g.Edges = append(g.Edges, Edge{
+			From: pair[0], To: pair[1], Mutual: mutual, Supersedes: relation == markdown.Supersedes, Amends: relation == markdown.Amends,
+		})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return g
@@ -76,6 +107,15 @@ func (g *Graph) docTypes() []string {
 	}
 	slices.Sort(types)
 	return slices.Compact(types)
+}
+
+// label returns the title, with why the document must not be taken as it is. An edge leads from the later document.
+func (n Node) label() string {
+	mark, _, _ := strings.Cut(n.Mark, " by ./")
+	if mark == "" {
+		return n.Title
+	}
+	return n.Title + " (" + mark + ")"
 }
 
 // size grades how large a document is drawn: 0 for standard, 2 for critical.

@@ -1,6 +1,8 @@
 package docset_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,7 +27,7 @@ func read(t *testing.T, texts map[string]string) *docset.Graph {
 	repo.Must(err)
 	set, err := docset.Read(t.Context(), p)
 	repo.Must(err)
-	return set.Graph()
+	return set.Graph("2026-11-26")
 }
 
 // sample has a circle of three, two that link to each other, a successor and an orphan.
@@ -45,10 +47,14 @@ func links(g *docset.Graph) []string {
 	found := []string{}
 	for _, e := range g.Edges {
 		text := name(e.From) + " " + name(e.To)
-		for mark, set := range map[string]bool{" MUTUAL": e.Mutual, " SUPERSEDES": e.Supersedes} {
-			if set {
-				text += mark
-			}
+		if e.Mutual {
+			text += " MUTUAL"
+		}
+		if e.Supersedes {
+			text += " SUPERSEDES"
+		}
+		if e.Amends {
+			text += " AMENDS"
 		}
 		found = append(found, text)
 	}
@@ -70,6 +76,51 @@ func TestGraph_MarksOrphans(t *testing.T) {
 	}
 	if orphans != "f" {
 		t.Errorf("%q are orphans, want f", orphans)
+	}
+}
+
+// An edge leads from the later document to the earlier one, whichever of them names the other. Documents that do
+// not hold are grey and say why.
+func TestGraph_DrawsWhatHolds(t *testing.T) {
+	t.Parallel()
+	g := read(t, map[string]string{
+		"a": "---\n## Status\n\nSuperseded by [b](b.md)\n", "b": "---\n## Status\n\nAmended by [c](c.md)\n", "c": "amends: notes/b.md\n---\ntext\n",
+		"d": "supersedes: notes/a.md\n---\n[a](a.md)\n", "e": "status: rejected\n---\ntext\n", "f": "expires: 2026-11-25\n---\ntext\n",
+		"g": "expires: 2026-11-26\n---\ntext\n",
+	})
+	if diff := cmp.Diff([]string{"b a MUTUAL SUPERSEDES", "c b MUTUAL AMENDS", "d a SUPERSEDES"}, links(g)); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+	var dot, mermaid strings.Builder
+	if err := errors.Join(g.DOT(&dot), g.Mermaid(&mermaid)); err != nil {
+		t.Fatal(err)
+	}
+	marks := []string{"superseded", "amended", "", "", "rejected", "expired 2026-11-25", ""}
+	for i, n := range g.Nodes {
+		label := n.Title
+		if marks[i] != "" {
+			label += " (" + marks[i] + ")"
+		}
+		isGrey := marks[i] != "" && marks[i] != "amended"
+		inDOT := strings.Contains(dot.String(), strings.ReplaceAll(label, `"`, `\"`)+`", style="filled,rounded`)
+		for _, line := range strings.Split(dot.String(), "\n") {
+			if strings.Contains(line, n.Path+`" [ label`) && strings.Contains(line, "#eeeeee") != isGrey {
+				t.Errorf("%s is drawn as %s", n.Path, line)
+			}
+		}
+		inMermaid := strings.Contains(mermaid.String(), strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;").Replace(label)+`"]`)
+		greyInMermaid := strings.Contains(mermaid.String(), fmt.Sprintf("style n%d fill:#eeeeee\n", i))
+		if !inDOT || !inMermaid || greyInMermaid != isGrey {
+			t.Errorf("%s must be %q, grey %t:\n%s\n%s", n.Path, label, isGrey, &dot, &mermaid)
+		}
+	}
+	for _, want := range []string{`notes/c.md" -> "csharp-compounding-docs/notes/b.md" [ style=dashed label=amends ]`, `[ style=dashed label=supersedes ]`} {
+		if !strings.Contains(dot.String(), want) {
+			t.Errorf("no %s in %s", want, &dot)
+		}
+	}
+	if !strings.Contains(mermaid.String(), "n2 -. amends .-> n1\n") {
+		t.Errorf("no amendment in %s", &mermaid)
 	}
 }
 

@@ -11,7 +11,7 @@ const [program, page, folder, words] = process.argv.slice(2);
 const url = pathToFileURL(page).href;
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-const seen = { requests: [], faults: [], axe: [], overflow: [], dialogs: [], typed: 0, unfound: [], views: {}, app: [] };
+const seen = { requests: [], faults: [], axe: [], overflow: [], dialogs: [], unmarked: [], typed: 0, unfound: [], views: {}, app: [] };
 
 // open opens the page in a tab, and notes each request, dialog, exception and error in the console.
 async function open(width, height, colorScheme) {
@@ -30,6 +30,11 @@ async function check(tab, name) {
   await tab.screenshot({ path: `${folder}/${basename(page, ".html")}-${name}.png` });
   const wide = await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (wide > 0) seen.overflow.push(`${name}: ${wide} px`);
+  seen.unmarked.push(...await tab.evaluate(name => [...document.querySelectorAll("a[href^='#/']:not(.text a)")].flatMap(link => {
+    const d = byPath.get(decode(link.hash.split("/")[2] ?? ""));
+    const names = d?.mark && link.checkVisibility() && link.textContent.includes(d.title);
+    return names && !link.closest("li, p").textContent.toLowerCase().includes(d.standing) ? [`${name}: ${d.mark}: ${link.outerHTML.slice(0, 200)}`] : [];
+  }), name));
   await tab.evaluate(axeSource);
   const { violations } = await tab.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
   for (const { id, impact, nodes } of violations) {
@@ -112,7 +117,7 @@ async function tryAll(tab, key) {
   await check(tab, `${key}-list`);
 
   seen.filtered = [];
-  for (const [name, value] of [["state", "superseded"], ["state", "stale"], ["level", "critical"]]) {
+  for (const [name, value] of [["state", "superseded"], ["state", "stale"], ["level", "critical"], ["state", "expired"]]) {
     await tab.selectOption(`#${name}`, value);
     seen.filtered.push(await listed(tab));
     await tab.selectOption(`#${name}`, "");
@@ -155,6 +160,9 @@ async function tryAll(tab, key) {
     await check(tab, `${key}-${name}`);
     if (isLight) seen.unreached.push(...await unreached(tab, name));
   }
+  const short = text => text.replace(/(Document \d+,) [^→]*?(?= superseded| \d{4}-|$)/g, "$1").replace(/\s+/g, " ").trim();
+  seen.chain = await tab.evaluate(() => [...document.querySelectorAll("#timeline li")].find(li => li.querySelector(":scope > a").textContent.startsWith("Document 62,"))
+    .querySelector(".chain").textContent).then(short);
   seen.decisions = await tab.evaluate(() => document.querySelectorAll("#timeline li").length);
   seen.health = await tab.locator("#health .tiles b").allTextContents().then(all => all.map(Number));
   await view(tab, "graph");
@@ -168,7 +176,27 @@ async function tryAll(tab, key) {
   await tab.waitForSelector("#graph .row.chosen");
   seen.neighbours = [near, await tab.locator("#graph .row.neighbour").count(), await tab.locator("#graph .beside .chips a").count()];
   await check(tab, `${key}-neighbours`);
+  Object.assign(seen, await tryFallen(tab, key, short, isLight ? seen.unreached : []));
   return seen;
+}
+
+// tryFallen goes from the first screen to the documents that do not hold, reads one, and searches for it.
+async function tryFallen(tab, key, short, notReached) {
+  await tab.locator("#project").click();
+  const link = tab.locator("#reader a[href='#/fallen']");
+  const fallen = [await link.textContent()];
+  await link.click();
+  fallen.push(...await tab.locator("#fallen h2").allTextContents());
+  await check(tab, `${key}-fallen`);
+  notReached.push(...await unreached(tab, "fallen"));
+  await tab.locator("#fallen a", { hasText: /^Document 56,/ }).click();
+  await tab.waitForSelector("#reader .note");
+  await check(tab, `${key}-replaced`);
+  await search(tab, await tab.locator("#reader h1").textContent());
+  await check(tab, `${key}-order`);
+  const order = await tab.evaluate(() => [...document.querySelectorAll("#list > li")].slice(0, 3).map(li =>
+    `${li.querySelector("strong").textContent} ${li.querySelector(".warn")?.textContent ?? ""}`));
+  return { fallen, order: order.map(short) };
 }
 
 for (const [width, height, scheme] of [[1280, 860, "light"], [1280, 860, "dark"], [390, 844, "light"], [390, 844, "dark"]]) {

@@ -57,6 +57,7 @@ func writePage(t *testing.T) (file string, text int) {
 		}
 		return strings.Join(said, " ")
 	}
+	fallen := map[int]string{44: "status: rejected", 49: "status: deprecated", 54: "draft: true", 59: "expires: 2024-01-01"}
 	folders := strings.Fields("problems insights codebase tools styles adr")
 	repo := gitrepo.New(t)
 	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "large", "documents": {"lenient": true}}`)
@@ -72,6 +73,12 @@ func writePage(t *testing.T) (file string, text int) {
 			d.WriteString("promotion_level: important\n")
 		case i%25 == 12:
 			fmt.Fprintf(&d, "supersedes: %s\n", name(i-len(folders)))
+		case i%100 == 68: // a chain of three
+			fmt.Fprintf(&d, "supersedes: %s\n", name(i-len(folders)))
+		case i%100 == 64:
+			fmt.Fprintf(&d, "amends: %s\n", name(i-len(folders)))
+		case fallen[i%100] != "":
+			d.WriteString(fallen[i%100] + "\n")
 		}
 		fmt.Fprintf(&d, "---\n\n## Context\n\n%s.\n\n", say(120))
 		if i%17 == 5 {
@@ -146,7 +153,8 @@ type seen struct {
 	Typed    int             `json:"typed"`
 	Unfound  []string        `json:"unfound"` // typed words of documents, in no document of the list
 	Views    map[string]view `json:"views"`
-	App      []string        `json:"app"` // messages to a host of MCP Apps, and the colours
+	Unmarked []string        `json:"unmarked"` // links that do not say that their document does not hold
+	App      []string        `json:"app"`      // messages to a host of MCP Apps, and the colours
 }
 
 type view struct {
@@ -166,6 +174,9 @@ type view struct {
 	Filtered   []int          `json:"filtered"`
 	Health     []int          `json:"health"`
 	Decisions  int            `json:"decisions"`
+	Fallen     []string       `json:"fallen"` // headings of the view, after the link that leads to it
+	Chain      string         `json:"chain"`
+	Order      []string       `json:"order"` // what the search for a replaced document lists first
 }
 
 // look runs browser.mjs on a page. It skips the test without a Chromium.
@@ -205,7 +216,7 @@ func look(t *testing.T, page string, arguments ...string) seen {
 // faultless is what a page shows that has no fault.
 func faultless() seen {
 	return seen{
-		Requests: []string{}, Faults: []string{}, Axe: []string{}, Overflow: []string{}, Dialogs: []string{}, Unfound: []string{},
+		Requests: []string{}, Faults: []string{}, Axe: []string{}, Overflow: []string{}, Dialogs: []string{}, Unmarked: []string{}, Unfound: []string{},
 		Views: map[string]view{}, App: []string{},
 	}
 }
@@ -227,7 +238,12 @@ func TestPage_InABrowser(t *testing.T) {
 			Place: "Context · line 9", Marked: []bool{true},
 			Parts:      map[string]any{"callout": 5., "outline": 1., "sides": 1., "hljs-keyword": v.Parts["hljs-keyword"], "pictures": "7 pixels"},
 			Neighbours: []int{v.Neighbours[0], v.Neighbours[0], v.Neighbours[0]}, Hostile: documents / 100,
-			Filtered: []int{20, 30, 10, 83, v.Filtered[4]}, Health: v.Health, Decisions: v.Decisions,
+			Filtered: []int{25, 30, 10, 5, 83, v.Filtered[5]}, Health: v.Health, Decisions: v.Decisions,
+			Fallen: []string{
+				"What no longer holds: 50 documents", "Superseded: 25", "Amended in part: 5", "Rejected: 5", "Deprecated: 5", "Expired: 5", "Proposed, not decided: 5",
+			},
+			Chain: "Document 56, superseded 2023-04-23 → Document 62, superseded 2023-05-05 → Document 68, 2023-05-17",
+			Order: []string{"Document 68,", "Document 62, superseded by Document 68,", "Document 56, superseded by Document 62,"},
 		}
 		if !strings.HasPrefix(v.First, "Document 77,") {
 			t.Errorf("%s: the first result is %q", key, v.First)

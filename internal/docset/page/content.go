@@ -46,9 +46,10 @@ type entry struct {
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
-	// Links and Supersedes are paths.
+	// Links, Supersedes and Amends are paths. The last two have documents, too, that say it of themselves.
 	Links      []string `json:"links"`
 	Supersedes []string `json:"supersedes"`
+	Amends     []string `json:"amends"`
 	// By is the path of the document to read before this one, and Mark says why this one must not be taken as
 	// it is. Both are "" for a document that holds.
 	By   string `json:"by"`
@@ -73,17 +74,18 @@ func (c *content) fill(ctx context.Context, p *project.Project, set *docset.Set,
 		standing := standings.Of(d.Path, today)
 		e := entry{
 			Path: d.Path, Title: d.Title, Type: d.DocType, Level: d.Level, Date: d.Date, Summary: d.Summary,
-			FrontMatter: d.FrontMatter, HTML: r.render(d), Links: []string{}, Supersedes: []string{}, By: standing.Successor(), Mark: standing.Mark(),
+			FrontMatter: d.FrontMatter, HTML: r.render(d), Links: []string{}, Supersedes: []string{}, Amends: []string{},
+			By: standing.Successor(), Mark: standing.Mark(),
 		}
 		if i >= len(set.Documents) {
 			e.Type, e.External = "external", true
 		}
-		r.addLinks(&e, d)
 		if e.Date == "" {
 			undated = append(undated, e.Path)
 		}
 		all, read = append(all, e), append(read, d)
 	}
+	r.addLinks(all, read)
 	if len(undated) > 0 {
 		committed := workspace.FirstCommits(ctx, p, undated)
 		for i, e := range all {
@@ -95,16 +97,35 @@ func (c *content) fill(ctx context.Context, p *project.Project, set *docset.Set,
 	return nil
 }
 
-// addLinks adds where the links of a document lead, as far as those are documents of the page.
-func (r *renderer) addLinks(e *entry, d *docset.Document) {
-	for _, link := range d.Links {
-		target := r.set.Resolve(d.Path, link)
-		switch {
-		case target == d.Path || !r.has(target):
-		case link.Relation == markdown.Supersedes:
-			e.Supersedes = append(e.Supersedes, target)
-		default:
-			e.Links = append(e.Links, target)
+// addLinks adds to the entries of documents where their links lead, as far as those are documents of the page. A
+// relation replaces the links between its two documents.
+func (r *renderer) addLinks(entries []entry, documents []*docset.Document) {
+	at := map[string]*entry{}
+	for i := range entries {
+		at[entries[i].Path] = &entries[i]
+	}
+	related := map[[2]string]bool{}
+	for _, d := range documents {
+		for _, link := range d.Links {
+			target := r.set.Resolve(d.Path, link)
+			if target == d.Path || at[target] == nil {
+				continue
+			}
+			from, to, relation := docset.Forward(at[d.Path], at[target], link.Relation)
+			if relation != "" {
+				related[[2]string{from.Path, to.Path}], related[[2]string{to.Path, from.Path}] = true, true
+			}
+			switch {
+			case relation == "":
+				from.Links = append(from.Links, to.Path)
+			case relation == markdown.Supersedes && !slices.Contains(from.Supersedes, to.Path):
+				from.Supersedes = append(from.Supersedes, to.Path)
+			case relation == markdown.Amends && !slices.Contains(from.Amends, to.Path):
+				from.Amends = append(from.Amends, to.Path)
+			}
 		}
+	}
+	for path, e := range at {
+		e.Links = slices.DeleteFunc(e.Links, func(target string) bool { return related[[2]string{path, target}] })
 	}
 }

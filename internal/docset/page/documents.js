@@ -9,7 +9,7 @@ const byPath = new Map(documents.map(d => [d.path, d]));
 // element makes an element with properties and children. Children that are null are left out.
 function element(name, properties, ...children) {
   const made = Object.assign(document.createElement(name), properties);
-  made.append(...children.flat().filter(child => child != null));
+  made.append(...children.flat(Infinity).filter(child => child != null));
   return made;
 }
 
@@ -19,7 +19,7 @@ const otherTypes = types.filter(type => !builtIn.includes(type));
 const colour = type => builtIn.includes(type) ? builtIn.indexOf(type) : builtIn.length + otherTypes.indexOf(type) % 4;
 const texts = value => value == null ? [] : Array.isArray(value) ? value.flatMap(texts)
   : typeof value === "object" ? Object.entries(value).map(([name, inner]) => `${name}: ${texts(inner).join(", ")}`) : [String(value)];
-const shownElsewhere = ["title", "date", "summary", "tags", "doc_type", "promotion_level", "related_docs", "supersedes"];
+const shownElsewhere = ["title", "date", "summary", "tags", "doc_type", "promotion_level", "related_docs", "supersedes", "amends"];
 const staleChecks = ["place-changed", "place-gone"];
 
 // sharedFolder returns the folder that holds all paths, with a / at its end.
@@ -44,9 +44,16 @@ for (const d of documents) {
   d.decision = frontMatter.knowledge_type === "architecture_decision" || /(^|-)adr(-|$)|decision/.test(d.type) ||
     d.type === "codebase" && !frontMatter.knowledge_type;
   d.findings = [];
-  d.from = [];
+  // The first word of the mark: superseded, rejected and so on. Amended documents hold.
+  d.standing = d.mark.split(" ")[0];
+  d.holds = ["", "amended", "newer:"].includes(d.standing);
+  Object.assign(d, { from: [], replacing: [], amending: [] }); // paths of documents that link to it, replace it and amend it
 }
-for (const d of documents) for (const path of new Set(d.links)) byPath.get(path)?.from.push(d.path);
+for (const d of documents) {
+  for (const [paths, name] of [[d.links, "from"], [d.supersedes, "replacing"], [d.amends, "amending"]]) {
+    for (const path of new Set(paths)) byPath.get(path)?.[name].push(d.path);
+  }
+}
 for (const finding of content.findings) byPath.get(finding.path)?.findings.push(finding);
 for (const d of documents) d.stale = d.findings.filter(f => staleChecks.includes(f.check));
 
@@ -55,7 +62,11 @@ const type = d => element("span", { className: "type " + d.colour }, d.type);
 const level = d => d.level === "standard" ? null : element("span", { className: "level" }, d.level);
 const day = d => d.date ? element("time", { dateTime: d.date }, d.date) : null;
 const warn = text => element("span", { className: "warn" }, text);
-const linkTo = path => element("a", { href: routeTo(path) }, byPath.get(path)?.title ?? path);
-const state = d => [d.by ? warn("superseded") : null, d.stale.length > 0 ? warn("stale") : null];
+const link = path => element("a", { href: routeTo(path) }, byPath.get(path)?.title ?? path);
+const namesLater = d => d.mark.includes(" by ./"); // in which case d.by is that document
+const markOf = d => namesLater(d) ? `${d.standing} by ${cut(byPath.get(d.by)?.title ?? d.by, 60)}` : d.mark;
+const mark = d => d?.mark ? [" ", warn(markOf(d))] : null;
+const linkTo = path => [link(path), mark(byPath.get(path))];
+const state = d => [mark(d), d.stale.length > 0 ? warn("stale") : null];
 const counted = (n, noun) => n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
 const cut = (text, length = 140) => text.length > length ? text.slice(0, text.lastIndexOf(" ", length)) + " …" : text;

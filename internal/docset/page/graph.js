@@ -12,13 +12,13 @@ function drawGraph() {
   const folders = [...Map.groupBy(documents, d => d.folder)].sort((a, b) => a[0].localeCompare(b[0]));
   const cards = folders.map(([folder, inside]) => element("section", {}, element("h2", {}, `${folder} `, element("span", { className: "n" }, String(inside.length))),
     element("ul", {}, inside.toSorted((a, b) => a.title.localeCompare(b.title)).map(d => {
-      const row = element("a", { href: "#/graph/" + encodeURIComponent(d.path), className: `row ${d.colour} ${d.level}` }, d.title);
+      const row = element("a", { href: "#/graph/" + encodeURIComponent(d.path), className: `row ${d.colour} ${d.level}` }, d.title, d.mark ? [" ", warn(d.standing)] : null);
       drawn.rows.set(d.path, row);
-      return element("li", { className: d.by ? "old" : "" }, row);
+      return element("li", { className: d.holds ? "" : "old" }, row);
     }))));
   drawn.svg = svgElement("svg", { "aria-hidden": "true" });
   for (const d of documents) {
-    for (const [paths, name] of [[d.links, ""], [d.supersedes, "supersedes"]]) {
+    for (const [paths, name] of [[d.links, ""], [d.supersedes, "supersedes"], [d.amends, "amends"]]) {
       for (const path of [...new Set(paths)].filter(path => drawn.rows.has(path))) drawn.links.push({ from: d.path, to: path, line: svgElement("path", { class: name }) });
     }
   }
@@ -59,7 +59,7 @@ function choose(d) {
     row.classList.toggle("neighbour", neighbours.has(path));
   }
   drawn.about.replaceChildren(...(d ? aboutChosen(d, neighbours) : [element("p", {},
-    `${counted(documents.length, "document")} by folder, and ${counted(drawn.links.length, "link")}. Colours are types. Choose a document to see its neighbours.`)]));
+    `${counted(documents.length, "document")} by folder, and ${counted(drawn.links.length, "link")}. Colours are types. A dashed line leads from a document to one that it replaces or amends. Choose a document to see its neighbours.`)]));
   drawn.rows.get(d?.path)?.scrollIntoView({ block: "nearest" });
 }
 
@@ -67,5 +67,5 @@ const aboutChosen = (d, neighbours) => [
   element("p", {}, element("strong", {}, d.title), " ", element("span", { className: "meta" }, type(d), level(d), day(d), state(d))),
   element("p", {}, element("a", { href: routeTo(d.path) }, "Read it"), " · ", element("a", { href: "#/graph" }, "Show all links")),
   neighbours.size === 0 ? element("p", { className: "empty" }, "It has no links.") : element("ul", { className: "chips", ariaLabel: "Neighbours" },
-    [...neighbours].map(path => element("li", {}, element("a", { href: "#/graph/" + encodeURIComponent(path) }, byPath.get(path).title)))),
+    [...neighbours].map(path => element("li", {}, element("a", { href: "#/graph/" + encodeURIComponent(path) }, byPath.get(path).title, mark(byPath.get(path)))))),
 ];

@@ -8,7 +8,7 @@ const enough = 12; // entries of a part
 const part = (title, items, ...more) => items.length === 0 ? null :
   element("section", {}, element("h2", {}, title), element("ul", { className: "plain" }, items), more);
 
-const homeItem = d => element("li", { className: d.colour }, linkTo(d.path), " ", element("span", { className: "meta" }, level(d), day(d), state(d)));
+const homeItem = d => element("li", { className: d.colour }, link(d.path), " ", element("span", { className: "meta" }, level(d), day(d), state(d)));
 
 function rule(d) {
   const made = homeItem(d);
@@ -33,12 +33,13 @@ function areas(title, kind, names) {
 }
 
 function home() {
-  const rules = ["critical", "important"].flatMap(wanted => documents.filter(d => d.level === wanted && !d.by));
+  const rules = ["critical", "important"].flatMap(wanted => documents.filter(d => d.level === wanted && d.holds));
   const questions = byNumber(content.questions, Date.parse).slice(0, 8);
   const own = documents.filter(d => !d.external).length;
   const known = [counted(own, "document"), own < documents.length ? counted(documents.length - own, "external document") : null];
   byId("reader").replaceChildren(...[
     element("h1", {}, content.project), element("p", { className: "meta" }, `${known.filter(Boolean).join(" and ")}, written on ${content.made}`),
+    element("p", {}, element("a", { href: "#/fallen" }, `What no longer holds: ${counted(fallen().length, "document")}`)),
     documents.length === 0 ? element("p", {}, "There is no document yet.") : null,
     element("div", { className: "home" },
       part("Rules", rules.slice(0, enough).map(rule), rules.length > enough ? element("p", { className: "empty" }, `and ${rules.length - enough} more: choose a level in the list`) : null),

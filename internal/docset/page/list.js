@@ -6,7 +6,7 @@ filters.type.append(...types.map(name => element("option", {}, name)));
 let area = null; // the folder or tag whose documents are listed: {kind, name}
 
 function passes(d) {
-  const is = { current: !d.by && d.stale.length === 0, stale: d.stale.length > 0, superseded: d.by !== "" };
+  const is = { current: d.holds && d.stale.length === 0, stale: d.stale.length > 0, [d.standing]: d.mark !== "" };
   const inArea = !area || (area.kind === "tag" ? d.tags.includes(area.name) : d.folder === area.name);
   return inArea && (!filters.type.value || d.type === filters.type.value) && (!filters.level.value || d.level === filters.level.value) &&
     (!filters.state.value || is[filters.state.value]);
@@ -15,7 +15,7 @@ function passes(d) {
 function item({ d, terms }) {
   const sentences = terms ? bestSentences(d, terms) : [];
   const summary = sentences.length > 0 ? null : element("span", { className: "snippet" }, cut(d.summary));
-  return element("li", { className: d.by ? "old" : "" },
+  return element("li", { className: d.holds ? "" : "old" },
     element("a", { href: routeTo(d.path) }, element("strong", {}, terms ? marked(d.title, terms) : d.title),
       element("span", { className: "meta" }, type(d), level(d), day(d), state(d)), summary),
     sentences.map(({ text, line, path }) => element("a", { className: "sentence", href: `${routeTo(d.path)}/L${line}` },

@@ -7,7 +7,7 @@ const isWide = () => window.matchMedia("(min-width: 761px)").matches; // list an
 function show(route) {
   const [, view = "", ...rest] = route.split("/");
   const [first, second] = rest.map(decode);
-  const name = ["graph", "timeline", "health"].includes(view) ? view : "documents";
+  const name = ["graph", "timeline", "fallen", "health"].includes(view) ? view : "documents";
   for (const section of byId("main").children) section.hidden = section.id !== name;
   const home = name === "documents" && view === "";
   for (const link of document.querySelectorAll("header a")) {
@@ -19,7 +19,7 @@ function show(route) {
 }
 
 function showView(name, path) {
-  if (!filled.has(name)) ({ graph: drawGraph, timeline, health })[name]();
+  if (!filled.has(name)) ({ graph: drawGraph, timeline, fallen: drawFallen, health })[name]();
   filled.add(name);
   if (name === "graph") choose(byPath.get(path) ?? null);
 }

@@ -36,8 +36,8 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 	want := document{
 		Path: "csharp-compounding-docs/adr/new.md", Title: "New", Type: "codebase", Level: "critical", Date: "2026-02-03",
 		Summary: "Text with the tool.", Links: []string{"csharp-compounding-docs/tools/t.md"},
-		Supersedes: []string{"csharp-compounding-docs/adr/old.md"},
-		HTML:       "<p data-line=\"11\">Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
+		Supersedes: []string{"csharp-compounding-docs/adr/old.md"}, Amends: []string{},
+		HTML: "<p data-line=\"11\">Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
 			"title": "New", "date": "2026-02-03", "tags": []any{"a", "b"}, "promotion_level": "critical", "supersedes": "adr/old.md", "scope": "system",
 		},
 	}
@@ -53,6 +53,41 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 	}
 	if names := []string{w.content.Documents[1].Title, w.content.Documents[2].Title}; !slices.Equal(names, []string{"New", "Old"}) {
 		t.Errorf("documents are not sorted by date: %q", names)
+	}
+}
+
+// Each document that does not hold has its mark and its successor, whichever of two documents names the other.
+func TestWrite_SaysWhatNoLongerHolds(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		"adr/0001-a.md":     "# A\n\n## Status\n\nSuperseded by [2](0002-b.md)\n",
+		"adr/0002-b.md":     "---\nsupersedes: adr/0001-a.md\n---\n# B\n\n## Status\n\nSuperseded by [3](0003-c.md)\n",
+		"adr/0003-c.md":     "# C\n\n## Status\n\nAccepted\n\nAmended by [4](0004-d.md)\n",
+		"adr/0004-d.md":     "# D\n",
+		"adr/0005-e.md":     "---\nstatus: rejected\namends: adr/0006-f.md\n---\n# E\n",
+		"adr/0006-f.md":     "---\nexpires: 2024-05-06\n---\n# F\n",
+		"problems/draft.md": "---\ndraft: true\n---\n# Draft\n",
+		"problems/old.md":   "---\nstatus: deprecated\n---\n# Old\n",
+	})
+	w := f.write(t)
+	got := []string{}
+	for _, d := range w.content.Documents {
+		said := fmt.Sprint(filepath.Base(d.Path), ": ", d.Mark, " by ", d.By, " supersedes ", d.Supersedes, " amends ", d.Amends, " links ", d.Links)
+		got = append(got, strings.ReplaceAll(said, "csharp-compounding-docs/adr/", ""))
+	}
+	slices.Sort(got)
+	want := []string{
+		"0001-a.md: superseded by ./0002-b.md by 0002-b.md supersedes [] amends [] links []",
+		"0002-b.md: superseded by ./0003-c.md by 0003-c.md supersedes [0001-a.md] amends [] links []",
+		"0003-c.md: amended by ./0004-d.md by 0004-d.md supersedes [0002-b.md] amends [] links []",
+		"0004-d.md:  by  supersedes [] amends [0003-c.md] links []",
+		"0005-e.md: rejected by  supersedes [] amends [0006-f.md] links []",
+		"0006-f.md: expired 2024-05-06 by 0005-e.md supersedes [] amends [] links []",
+		"draft.md: proposed by  supersedes [] amends [] links []",
+		"old.md: deprecated by  supersedes [] amends [] links []",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 }
 

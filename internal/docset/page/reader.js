@@ -13,7 +13,8 @@ function message(finding) {
 function notes(d) {
   const about = d.findings.filter(f => staleChecks.includes(f.check) || f.check === "contradictory");
   const made = [];
-  if (d.by) made.push(element("div", { className: "note" }, element("p", {}, "Superseded by ", linkTo(d.by), ".")));
+  const said = (namesLater(d) ? d.standing + " by " : d.mark).replace(/^./, first => first.toUpperCase());
+  if (d.mark) made.push(element("div", { className: "note" }, element("p", {}, said, namesLater(d) ? linkTo(d.by) : null, ".")));
   if (about.length > 0) made.push(element("div", { className: "note" }, element("ul", {}, about.map(f => element("li", {}, message(f))))));
   return made;
 }
@@ -62,14 +63,13 @@ function textElement(d) {
 
 // near draws the neighbours of a document: those that link to it on one side, those that it links to on the other.
 function near(d) {
-  const replacing = documents.filter(other => other.supersedes.includes(d.path)).map(other => other.path);
   const side = (className, label, groups) => {
     const items = groups.flatMap(([paths, kind]) => [...new Set(paths)].filter(path => byPath.has(path)).map(path =>
       element("li", { className: byPath.get(path).colour }, linkTo(path), kind ? element("span", { className: "kind" }, kind) : null)));
     return items.length === 0 ? null : element("div", { className }, element("h3", {}, label), element("ul", {}, items));
   };
-  const before = side("before", "Linked from", [[replacing, "replaces it"], [d.from]]);
-  const after = side("after", "Links to", [[d.supersedes, "replaced by it"], [d.links]]);
+  const before = side("before", "Linked from", [[d.replacing, "replaces it"], [d.amending, "amends it"], [d.from]]);
+  const after = side("after", "Links to", [[d.supersedes, "replaced by it"], [d.amends, "amended by it"], [d.links]]);
   return element("nav", { className: "near", ariaLabel: "Neighbours of this document" }, element("h2", {}, "Neighbours"),
     before || after ? element("div", { className: "sides" }, before, element("p", { className: "self " + d.colour }, d.title), after)
       : element("p", { className: "empty" }, "No document links here, and this one links to none."),

@@ -97,7 +97,7 @@ function alternatives(word, isBeginning) {
 }
 
 // rank returns the documents that have any of the alternatives, the best first: those with the most terms, and
-// then those with the rarest. A beginning counts half, and so does a superseded document.
+// then those with the rarest. A beginning counts half, and so does a document that does not hold.
 function rank(wanted) {
   const found = new Map();
   for (const alternatives of wanted) {
@@ -106,7 +106,7 @@ function rank(wanted) {
       const having = postings.get(term) ?? new Map();
       const rarity = Math.log(1 + documents.length / having.size) * (i === 0 ? 1 : 0.5);
       for (const [d, weight] of having) {
-        best.set(d, Math.max(best.get(d) ?? 0, weight * rarity * (d.by ? 0.5 : 1)));
+        best.set(d, Math.max(best.get(d) ?? 0, weight * rarity * (d.holds ? 1 : 0.5)));
         if (!found.has(d)) found.set(d, { d, terms: new Set(), n: 0, score: 0 });
         found.get(d).terms.add(term);
       }
@@ -119,6 +119,22 @@ function rank(wanted) {
   return [...found.values()].sort((a, b) => b.n - a.n || b.score - a.score);
 }
 
+// successorsFirst puts each document behind the one that replaces or amends it, which is added if it was not found.
+function successorsFirst(ranked) {
+  const found = new Map(ranked.map(one => [one.d, one]));
+  const ordered = [];
+  const seen = new Set();
+  const add = one => {
+    if (seen.has(one.d)) return;
+    seen.add(one.d);
+    const later = byPath.get(one.d.by);
+    if (later) add(found.get(later) ?? { ...one, d: later });
+    ordered.push(one);
+  };
+  ranked.forEach(add);
+  return ordered;
+}
+
 // search returns the documents that have the words, the best first, and the terms that they have: those with all
 // words, of which the last may be a beginning; else those in which all may be; else those with any.
 function search(words) {
@@ -127,7 +143,7 @@ function search(words) {
   const loose = typed.flatMap(word => alternatives(word, true));
   const ranked = [strict, loose].map(wanted => ({ all: rank(wanted), n: wanted.length }));
   const complete = ranked.map(({ all, n }) => all.filter(found => found.n === n)).find(list => list.length > 0);
-  return complete ?? ranked[1].all;
+  return successorsFirst(complete ?? ranked[1].all);
 }
 
 const has = (terms, word) => termsOf(word).some(term => terms.has(term));

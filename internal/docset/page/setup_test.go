@@ -65,7 +65,9 @@ type document struct {
 	HTML        string         `json:"html"`
 	Links       []string       `json:"links"`
 	Supersedes  []string       `json:"supersedes"`
+	Amends      []string       `json:"amends"`
 	By          string         `json:"by"`
+	Mark        string         `json:"mark"`
 }
 
 // write writes the page of the repository and takes it apart.

@@ -1,5 +1,5 @@
 "use strict";
-// The timeline of decisions, and the health of the documents.
+// The timeline of decisions, the documents that no longer hold, and the health of the documents.
 
 function timeline() {
   const decisions = documents.filter(d => d.decision);
@@ -18,11 +18,37 @@ function timeline() {
 }
 
 function event(d) {
-  return element("li", { className: d.colour + (d.by ? " old" : "") },
-    element("div", { className: "meta" }, day(d), type(d), level(d), state(d)), linkTo(d.path),
-    element("p", { className: "then" }, d.summary),
-    d.by ? element("p", { className: "then" }, "Replaced by ", linkTo(d.by)) : null,
-    d.supersedes.map(path => element("p", { className: "then" }, "Replaces ", linkTo(path))));
+  return element("li", { className: d.colour + (d.holds ? "" : " old") },
+    element("div", { className: "meta" }, day(d), type(d), level(d), state(d)), link(d.path),
+    element("p", { className: "then" }, d.summary), chain(d),
+    [["Amended by ", d.amending], ["Amends ", d.amends]].flatMap(([how, paths]) => paths.map(path =>
+      element("p", { className: "then" }, how, linkTo(path)))));
+}
+
+// reach returns the documents that a document leads to, the nearest first. next returns the paths after one.
+function reach(d, next) {
+  const reached = new Set([d]); // a set that grows while it is read
+  for (const one of reached) for (const path of next(one)) if (byPath.has(path)) reached.add(byPath.get(path));
+  return [...reached].slice(1);
+}
+
+// chain names the documents that came before and after a document in its place, the oldest first.
+function chain(d) {
+  const all = [...new Set([...reach(d, one => one.supersedes).reverse(), d, ...reach(d, one => one.replacing)])];
+  return all.length === 1 ? null : element("p", { className: "then chain" },
+    all.map((one, i) => [i > 0 ? " → " : null, one === d ? element("strong", {}, d.title) : link(one.path), " ", one.mark ? warn(one.standing) : null, " ", day(one)]));
+}
+
+const standings = { superseded: "Superseded", amended: "Amended in part", rejected: "Rejected", deprecated: "Deprecated", expired: "Expired", proposed: "Proposed, not decided" };
+const fallen = () => documents.filter(d => d.standing in standings);
+
+function drawFallen() {
+  const groups = Map.groupBy(fallen(), d => d.standing);
+  byId("fallen").replaceChildren(element("h1", {}, "What no longer holds"),
+    groups.size === 0 ? element("p", { className: "empty" }, "Every document holds.") : "",
+    ...Object.entries(standings).filter(([name]) => groups.has(name)).map(([name, title]) => part(`${title}: ${groups.get(name).length}`,
+      groups.get(name).map(d => element("li", { className: d.colour }, link(d.path), " ", element("span", { className: "meta" }, day(d), type(d), mark(d)),
+        d.by ? element("span", { className: "why" }, "→ ", linkTo(d.by)) : null)))));
 }
 
 function health() {
