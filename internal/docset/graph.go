@@ -68,7 +68,8 @@ func (s *Set) Graph(today string) *Graph {
 			at[d] = len(g.Nodes)
 			standing := standings.Of(d.Path, today)
 			g.Nodes = append(g.Nodes, Node{
-				Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Orphan: true, Mark: standing.Mark(), Holds: standing.Holds(),
+				Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Orphan: true,
+				Mark: standing.Mark(), Holds: standing.Holds(),
 			})
 		}
 	}

@@ -103,7 +103,7 @@ func TestGraph_DrawsWhatHolds(t *testing.T) {
 		}
 		isGrey := marks[i] != "" && marks[i] != "amended"
 		inDOT := strings.Contains(dot.String(), strings.ReplaceAll(label, `"`, `\"`)+`", style="filled,rounded`)
-		for _, line := range strings.Split(dot.String(), "\n") {
+		for line := range strings.SplitSeq(dot.String(), "\n") {
 			if strings.Contains(line, n.Path+`" [ label`) && strings.Contains(line, "#eeeeee") != isGrey {
 				t.Errorf("%s is drawn as %s", n.Path, line)
 			}

@@ -65,8 +65,8 @@ const warn = text => element("span", { className: "warn" }, text);
 const link = path => element("a", { href: routeTo(path) }, byPath.get(path)?.title ?? path);
 const namesLater = d => d.mark.includes(" by ./"); // in which case d.by is that document
 const markOf = d => namesLater(d) ? `${d.standing} by ${cut(byPath.get(d.by)?.title ?? d.by, 60)}` : d.mark;
-const mark = d => d?.mark ? [" ", warn(markOf(d))] : null;
-const linkTo = path => [link(path), mark(byPath.get(path))];
+const mark = d => d.mark ? warn(markOf(d)) : null;
+const linkTo = path => [link(path), byPath.get(path)?.mark ? [" ", warn(`(${markOf(byPath.get(path))})`)] : null];
 const state = d => [mark(d), d.stale.length > 0 ? warn("stale") : null];
 const counted = (n, noun) => n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
 const cut = (text, length = 140) => text.length > length ? text.slice(0, text.lastIndexOf(" ", length)) + " …" : text;

@@ -67,5 +67,5 @@ const aboutChosen = (d, neighbours) => [
   element("p", {}, element("strong", {}, d.title), " ", element("span", { className: "meta" }, type(d), level(d), day(d), state(d))),
   element("p", {}, element("a", { href: routeTo(d.path) }, "Read it"), " · ", element("a", { href: "#/graph" }, "Show all links")),
   neighbours.size === 0 ? element("p", { className: "empty" }, "It has no links.") : element("ul", { className: "chips", ariaLabel: "Neighbours" },
-    [...neighbours].map(path => element("li", {}, element("a", { href: "#/graph/" + encodeURIComponent(path) }, byPath.get(path).title, mark(byPath.get(path)))))),
+    [...neighbours].map(path => element("li", {}, element("a", { href: "#/graph/" + encodeURIComponent(path) }, byPath.get(path).title, " ", mark(byPath.get(path)))))),
 ];

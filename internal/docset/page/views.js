@@ -47,8 +47,8 @@ function drawFallen() {
   byId("fallen").replaceChildren(element("h1", {}, "What no longer holds"),
     groups.size === 0 ? element("p", { className: "empty" }, "Every document holds.") : "",
     ...Object.entries(standings).filter(([name]) => groups.has(name)).map(([name, title]) => part(`${title}: ${groups.get(name).length}`,
-      groups.get(name).map(d => element("li", { className: d.colour }, link(d.path), " ", element("span", { className: "meta" }, day(d), type(d), mark(d)),
-        d.by ? element("span", { className: "why" }, "→ ", linkTo(d.by)) : null)))));
+      groups.get(name).map(d => element("li", { className: d.colour }, link(d.path), " ", element("span", { className: "meta" }, day(d), type(d), namesLater(d) ? null : mark(d)),
+        namesLater(d) ? element("span", { className: "why" }, warn(d.standing + " by "), linkTo(d.by)) : null)))));
 }
 
 function health() {
