@@ -156,6 +156,20 @@ func TestSchemas_EveryKeyIsRead(t *testing.T) {
 	}
 }
 
+// The page of the configuration explains each key.
+func TestSchemas_EveryKeyIsDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys(t) {
+		if name := k.name[strings.LastIndex(k.name, ".")+1:]; !strings.Contains(string(page), name) {
+			t.Errorf("docs/configuration.md does not name %s", k.name)
+		}
+	}
+}
+
 const module = "github.com/compound-docs/compound-docs"
 
 // source checks the packages of the module from their source, and collects the fields of package project that they
