@@ -51,17 +51,25 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 
 // order ranks what was found. A document that replaces or amends one of the first is found too, whatever its words.
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
-	ranked := rank.Order(r.asked.Question, r.found.Candidates, r.found.Passages)
-	missing := rank.Missing(ranked, first)
-	if len(missing) == 0 {
-		return ranked, nil
+	candidates := r.found.Candidates
+	ranked := rank.Order(r.asked.Question, candidates, r.found.Passages)
+	for range maxSuccessors {
+		missing := rank.Missing(ranked, first)
+		if len(missing) == 0 {
+			break
+		}
+		later, err := s.index.Documents(ctx, r.asked, missing)
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, later...)
+		ranked = rank.Order(r.asked.Question, candidates, r.found.Passages)
 	}
-	later, err := s.index.Documents(ctx, r.asked, missing)
-	if err != nil {
-		return nil, err
-	}
-	return rank.Order(r.asked.Question, append(r.found.Candidates, later...), r.found.Passages), nil
+	return ranked, nil
 }
+
+// maxSuccessors bounds how many documents, each of which replaces the one before, are read one after the other.
+const maxSuccessors = 5
 
 // Passages returns all passages of some documents of the scope that was searched, in
 // their order in each document, with their relevance to the query of the search.

@@ -24,8 +24,8 @@ func Statuses() []Status { return []Status{Active, Proposed, Rejected, Deprecate
 // Standing says whether a document still holds.
 type Standing struct {
 	Status Status
-	// SupersededBy and AmendedBy are the paths of the latest documents that replace and amend this one, ""
-	// for none.
+	// SupersededBy and AmendedBy are the paths of the documents that replace and amend this one, the latest
+	// if there are several, "" for none. They may be replaced themselves.
 	SupersededBy, AmendedBy string
 	// Newer is the path of a later document on the same subject, "" for none.
 	Newer string
