@@ -10,8 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkLinks finds broken links, links that are not returned, and documents without a link. Documents of which one
-// replaces or amends the other do not have to link back.
+// checkLinks finds broken links, links that are not returned, and documents without a link. A document
+// and one that replaces or amends it do not have to link back.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}

@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// checkStandings finds documents of which it is not clear whether they hold, and rules that do not.
+// checkStandings finds documents that do not say clearly whether they hold, and rules that do not hold.
 func (e *examination) checkStandings() {
 	unknown := map[string][]*docset.Document{}
 	var words []string // the keys of unknown, in the order of the documents
