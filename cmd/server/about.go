@@ -119,6 +119,7 @@ func printCiting(w io.Writer, place document.Place, citing []citingDocument) {
 		if d.Status != "" {
 			mark = " " + s.Yellow("("+d.Status+")")
 		}
-		plain.Printf(w, "%s%s%s\n  %s:%d %s\n", d.Title, level, mark, plain.Path(d.Path), d.Line, s.Dim("cites "+strings.Join(d.Cites, ", ")))
+		cites := s.Dim("cites " + strings.Join(d.Cites, ", "))
+		plain.Printf(w, "%s%s%s\n  %s:%d %s\n", d.Title, level, mark, plain.Path(d.Path), d.Line, cites)
 	}
 }

@@ -22,7 +22,8 @@ DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolu
 document too, and may also be relative to the folder of DOCUMENT.`,
 		Example: `  compound-docs retire docs/adr/0007-sessions-in-redis.md --by docs/adr/0012-sessions-in-postgres.md
   compound-docs retire tools/old-pooler-20250110.md`,
-		Args:              needs(1, 1, "the document that no longer holds", "compound-docs retire docs/adr/0007-cache.md --by docs/adr/0012-cache.md"),
+		Args: needs(1, 1, "the document that no longer holds",
+			"compound-docs retire docs/adr/0007-cache.md --by docs/adr/0012-cache.md"),
 		RunE:              withProject(flags, func(t *tooling) error { return t.retire(by) }),
 		ValidArgsFunction: completeMarkdown,
 	}

@@ -31,7 +31,8 @@ func TestRetire_NamesTheSuccessorInTheFileAndInTheIndex(t *testing.T) {
 			"---\nstatus: \"superseded by [0002 b new .md](./0002%20b%20%28new%29.md)\"\n---\n\n# A\n\nText.\n",
 		},
 		{
-			adr + "c.md", "docs/d.md", workspace.Retired{Path: adr + "c.md", By: "docs/d.md", Status: "superseded by ../d.md"},
+			adr + "c.md", "docs/d.md",
+			workspace.Retired{Path: adr + "c.md", By: "docs/d.md", Status: "superseded by ../d.md"},
 			"---\nstatus: superseded by ../d.md # 2024\n---\n# C\n",
 		},
 		{
@@ -40,7 +41,8 @@ func TestRetire_NamesTheSuccessorInTheFileAndInTheIndex(t *testing.T) {
 			"---\nstatus: \"superseded by [0002 b new .md](./adr/0002%20b%20%28new%29.md)\"\n---\n\n# D\n",
 		},
 		{
-			adr + "0002 b (new).md", "", workspace.Retired{Path: adr + "0002 b (new).md", Status: "deprecated"},
+			adr + "0002 b (new).md", "",
+			workspace.Retired{Path: adr + "0002 b (new).md", Status: "deprecated"},
 			"---\nstatus: deprecated\n---\n\n# B\n\nText.\n",
 		},
 	} {

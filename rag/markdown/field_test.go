@@ -72,8 +72,10 @@ func TestSetField_Status(t *testing.T) {
 		{"plain", by, "---\nstatus: accepted\ntitle: A\n---\nText", "---\nstatus: " + by + "\ntitle: A\n---\nText"},
 		{"several words", "deprecated", "---\nstatus: in force, since  2024  # by all\n---\n", "---\nstatus: deprecated  # by all\n---\n"},
 		{"an item of a list", "deprecated", "---\nstatus:\n  - accepted\n---\n", "---\nstatus:\n  deprecated\n---\n"},
-		{"other fields with its name", by, "---\nold_status: accepted\nx: {status: a}\nstatus: accepted\n---\n",
-			"---\nold_status: accepted\nx: {status: a}\nstatus: " + by + "\n---\n"},
+		{
+			"other fields with its name", by, "---\nold_status: accepted\nx: {status: a}\nstatus: accepted\n---\n",
+			"---\nold_status: accepted\nx: {status: a}\nstatus: " + by + "\n---\n",
+		},
 		{"a quoted link", "deprecated", "---\nstatus: \"superseded by [b](b.md)\" # x\n---\n", "---\nstatus: \"deprecated\" # x\n---\n"},
 		{"to a quoted link", linked, "---\nstatus: accepted\n---\n", "---\nstatus: \"" + linked + "\"\n---\n"},
 		{"from one quote to another", linked, "---\nstatus: 'accepted'\n---\n", "---\nstatus: \"" + linked + "\"\n---\n"},

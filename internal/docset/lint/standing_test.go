@@ -37,11 +37,11 @@ func TestRun_FindsWhatDoesNotHold(t *testing.T) {
 			"write `status: superseded by` and its path"}},
 		{"successors that are nowhere", map[string]string{
 			"0001-a.md": "---\nstatus: superseded by ADR-0099\n---\n# A\n\nSee [b](0002-b.md).\n",
-			"0002-b.md": adr("B", "Superseded by [gone](0098-gone.md)\n\nAmended by [[no page]]. See [a](0001-a.md)."),
+			"0002-b.md": adr("B", "Superseded by [gone](0098-gone.md)\n\nAmended by [[a page]]. See [a](0001-a.md)."),
 		}, []string{
 			"docs/adr/0001-a.md:2: warning broken-link: there is no decision 99 in docs/adr/; name the document by its path",
 			"docs/adr/0002-b.md:7: error broken-link: there is no docs/adr/0098-gone.md",
-			"docs/adr/0002-b.md:9: warning broken-link: there is no no page.md in any folder of the documents",
+			"docs/adr/0002-b.md:9: warning broken-link: there is no a page.md in any folder of the documents",
 		}},
 		{"a circle of statuses", map[string]string{
 			"0001-a.md": adr("A", "Superseded by ADR-2"), "0002-b.md": "---\nsuperseded_by: 0001-a.md\n---\n# B\n",
