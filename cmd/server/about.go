@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -59,20 +60,29 @@ type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
+	// Status says why the document must not be taken as it is, such as superseded by ./b.md; "" if it may.
+	Status string `json:"status,omitempty"`
 	// Cites are the cited places that match, and Line is the line of the first citation.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
+
+	holds bool
 }
 
-// documentsCiting returns the documents that cite a place, critical ones first.
+// documentsCiting returns the documents that cite a place, those that hold first, of these the critical ones.
 func documentsCiting(ctx context.Context, p *project.Project, place document.Place) ([]citingDocument, error) {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
 		return nil, err
 	}
+	standings, _ := set.Standings()
+	today := time.Now().UTC().Format(time.DateOnly)
 	all := []citingDocument{}
 	for _, d := range set.Documents {
-		citing := citingDocument{Path: d.Path, Title: d.Title, PromotionLevel: d.Level}
+		standing := standings.Of(d.Path, today)
+		citing := citingDocument{
+			Path: d.Path, Title: d.Title, PromotionLevel: d.Level, Status: standing.Mark(), holds: standing.Holds(),
+		}
 		for _, cited := range d.Places {
 			if !cited.Overlaps(place) || slices.Contains(citing.Cites, cited.String()) {
 				continue
@@ -87,6 +97,9 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 		}
 	}
 	slices.SortStableFunc(all, func(a, b citingDocument) int {
+		if a.holds != b.holds {
+			return map[bool]int{true: -1, false: 1}[a.holds]
+		}
 		return slices.Index(catalog.Levels(), b.PromotionLevel) - slices.Index(catalog.Levels(), a.PromotionLevel)
 	})
 	return all, nil
@@ -102,6 +115,11 @@ func printCiting(w io.Writer, place document.Place, citing []citingDocument) {
 		if d.PromotionLevel != catalog.Standard {
 			level = " " + s.Yellow(string(d.PromotionLevel))
 		}
-		plain.Printf(w, "%s%s\n  %s:%d %s\n", d.Title, level, plain.Path(d.Path), d.Line, s.Dim("cites "+strings.Join(d.Cites, ", ")))
+		mark := plain.Marked("")
+		if d.Status != "" {
+			mark = " " + s.Yellow("("+d.Status+")")
+		}
+		cites := s.Dim("cites " + strings.Join(d.Cites, ", "))
+		plain.Printf(w, "%s%s%s\n  %s:%d %s\n", d.Title, level, mark, plain.Path(d.Path), d.Line, cites)
 	}
 }

@@ -59,9 +59,8 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 	}
 	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags), newGraphCommand(flags),
 		newPageCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
-	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newCleanCommand(flags),
-		newLintCommand(flags), newReviewCommand(flags),
-		newIngestCommand(flags))
+	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newRetireCommand(flags),
+		newCleanCommand(flags), newLintCommand(flags), newReviewCommand(flags), newIngestCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
 		newDoctorCommand(flags), serve, newVersionCommand(flags))
 	root.SetHelpCommandGroupID(groupSetUp)

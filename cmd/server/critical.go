@@ -34,7 +34,7 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Hidden: true, // hooks call it
 		Short:  "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, or print nothing. It leaves out
-documents that are not valid or that another one supersedes. It reads the files, and needs
+documents that are not valid or that no longer hold. It reads the files, and needs
 neither database nor Ollama. After 0.9 seconds it prints what it has found so far.
 
 The plugin for Claude Code runs it when a session starts.`,
@@ -62,6 +62,8 @@ type criticalDocument struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
 	Date  string `json:"date,omitempty"`
+	// Status says what to read beside it, such as amended by ./b.md.
+	Status string `json:"status,omitempty"`
 }
 
 // criticalDocuments returns the critical documents in the index, sorted by path, without those that
@@ -85,8 +87,8 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 	standings, _ := set.Standings()
 	today := time.Now().UTC().Format(time.DateOnly)
 	for _, d := range set.Documents {
-		if d.Level == catalog.Critical && standings.Of(d.Path, today).Holds() {
-			documents = append(documents, criticalDocument{d.Path, markdown.CutRunes(d.Title, maxCriticalTitle), d.Date})
+		if standing := standings.Of(d.Path, today); d.Level == catalog.Critical && standing.Holds() {
+			documents = append(documents, criticalDocument{d.Path, markdown.CutRunes(d.Title, maxCriticalTitle), d.Date, standing.Mark()})
 		}
 	}
 	return documents, incomplete, nil
@@ -95,16 +97,18 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 // errCriticalTime means that criticalTime is over.
 var errCriticalTime = errors.New("it took too long")
 
-// mayBeCritical reports whether the front matter says critical or supersedes. Most does not, and to
-// read the rest takes a while.
+// mayBeCritical reports whether the front matter says critical, or the file that it replaces or amends another. Most
+// does not, and to read the rest takes a while.
 func mayBeCritical(file []byte) bool {
-	end := frontMatterEnd.FindIndex(file)
-	if end == nil {
-		return false
+	if replacesAnother.Match(file) {
+		return true
 	}
-	head := file[:end[1]]
-	return bytes.Contains(head, []byte(catalog.Critical)) || bytes.Contains(head, []byte("supersedes"))
+	end := frontMatterEnd.FindIndex(file)
+	return end != nil && bytes.Contains(file[:end[1]], []byte(catalog.Critical))
 }
+
+// replacesAnother matches the words with which a status or a field names the documents that it replaces or amends.
+var replacesAnother = regexp.MustCompile(`(?i)\b(?:super[sc]edes|replaces|obsoletes|amends|clarifies|updates|extends)\b`)
 
 // frontMatterEnd is the second delimiter: the first one begins the file.
 var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
@@ -116,6 +120,9 @@ func criticalLine(documents []criticalDocument) string {
 		source := markdown.CutRunes(plain.Path(d.Path), maxCriticalPath)
 		if d.Date != "" {
 			source += ", " + d.Date
+		}
+		if d.Status != "" {
+			source += ", " + markdown.CutRunes(plain.Path(d.Status), maxCriticalPath)
 		}
 		named = append(named, fmt.Sprintf("%q (%s)", d.Title, source))
 	}

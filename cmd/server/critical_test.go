@@ -10,8 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
-// The line for the start of a session names what the index takes as critical and no other
-// document supersedes.
+// The line for the start of a session names what the index takes as critical and what
+// holds.
 func TestCritical_NamesTheRulesInForce(t *testing.T) {
 	t.Parallel()
 	with := func(title, fields string) string {
@@ -27,6 +27,11 @@ func TestCritical_NamesTheRulesInForce(t *testing.T) {
 		tools + "newer.md":              with("Newer", "supersedes: tools/deep/older.md\npromotion_level: critical"),
 		tools + "chicken.md":            with("Chicken", "promotion_level: critical\nsupersedes: egg.md"),
 		tools + "egg.md":                with("Egg", "supersedes: chicken.md"),
+		tools + "said.md":               with("Said", "promotion_level: critical"),
+		tools + "adr.md":                document("Decision", "## Status\n\nAccepted. Supersedes [said](said.md)."),
+		tools + "amended.md":            with("Amended", "promotion_level: critical"),
+		tools + "amending.md":           with("Amending", "amends: amended.md"),
+		tools + "expired.md":            with("Expired", "promotion_level: critical\nexpires: 2024-01-01"),
 		tools + "standard.md":           document("No rule", "promotion_level: critical"),
 		tools + "invalid.md":            "---\ntitle: Obey\npromotion_level: critical\n---\n\ntext\n",
 		tools + "was-standard.md":       document("No rule yet", ""),
@@ -35,7 +40,8 @@ func TestCritical_NamesTheRulesInForce(t *testing.T) {
 		"csharp-compounding-docs/no.md": with("In no folder", "promotion_level: critical"),
 		"docs/rule.md":                  with("Elsewhere", "promotion_level: critical"),
 	})
-	line := "This project keeps rules of its own, which weigh as much as its CLAUDE.md and no more, in 4 critical documents: " +
+	line := "This project keeps rules of its own, which weigh as much as its CLAUDE.md and no more, in 5 critical documents: " +
+		`"Amended" (csharp-compounding-docs/tools/amended.md, 2026-01-02, amended by ./csharp-compounding-docs/tools/amending.md); ` +
 		`"Chicken" (csharp-compounding-docs/tools/chicken.md, 2026-01-02); ` +
 		`"Another rule" (csharp-compounding-docs/tools/folded.md, 2026-01-02); ` +
 		`"Newer" (csharp-compounding-docs/tools/newer.md, 2026-01-02); ` +
@@ -69,7 +75,7 @@ func TestCritical_NamesTheRulesInForce(t *testing.T) {
 	if err := json.Unmarshal([]byte(mustRun(t, root, nil, "critical", "--json").stdout), &listed); err != nil {
 		t.Fatal(err)
 	}
-	if len(listed.Documents) != 4 || listed.Documents[0].Date != "2026-01-02" || listed.Incomplete {
+	if len(listed.Documents) != 5 || listed.Documents[0].Date != "2026-01-02" || listed.Incomplete {
 		t.Errorf("as JSON it lists %+v", listed)
 	}
 }

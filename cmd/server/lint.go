@@ -33,14 +33,16 @@ Ollama, and changes nothing.
 - errors: the configuration is not valid (config); a file cannot be read, or its front matter
   does not fit the doc-type (unreadable, schema); a link, related_docs or supersedes leads to
   no file (broken-link); documents supersede each other (supersession-cycle)
-- warnings: there is no document (no-documents); a critical document is superseded
-  (superseded-rule); two have nearly the same words (near-duplicate); a cited place has changed
-  or gone (place-changed, place-gone); a doc-type does not know a field of a lenient project
-  (front-matter)
-- notices: documents on the same subject may contradict each other (contradictory); a cited
-  place is elsewhere now, or was never there (place-moved, place-unknown); a document does not
-  link back, or has no link at all (one-way-link, orphan); a critical document lists no
-  questions (no-questions)
+- warnings: there is no document (no-documents); a critical document no longer holds
+  (superseded-rule); a superseded document has no successor (no-successor); two have nearly
+  the same words (near-duplicate); a cited place has changed or gone (place-changed,
+  place-gone); a doc-type does not know a field of a lenient project (front-matter)
+- notices: documents on the same subject may contradict each other (contradictory); a
+  superseded document does not say so (unmarked, with the line to add); two documents replace
+  one (two-successors); a status has no known word (unknown-status); a cited place is
+  elsewhere now, or was never there (place-moved, place-unknown); a document does not link
+  back, or has no link at all (one-way-link, orphan); a critical document lists no questions
+  (no-questions)
 
 Cited places are files_involved, code with a path, a path with lines, a definition beside a
 path, and links to code. They are compared with the commit in which the document last changed

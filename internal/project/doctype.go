@@ -39,7 +39,8 @@ type Violation struct {
 
 // commonFields are the fields that the server reads. No schema can forbid them.
 var commonFields = []string{
-	"doc_type", "title", "date", "summary", "significance", "tags", "questions", "related_docs", "supersedes", "promotion_level",
+	"doc_type", "title", "date", "summary", "significance", "tags", "questions", "related_docs", "promotion_level",
+	"supersedes", "superseded_by", "amends", "amended_by", "status", "expires", "valid_until", "review_by",
 }
 
 // Validate returns all violations in a document's front matter, sorted by field, and never nil.

@@ -105,6 +105,7 @@ func TestDocType_ValidateAccepts(t *testing.T) {
 		{"problem, all", "problem", map[string]any{
 			"doc_type": "problem", "component": "orders", "severity": "critical", "prevention": "a linter",
 			"tags": []any{"db"}, "questions": []any{"Why?"}, "related_docs": []any{"../tools/pgx.md"}, "supersedes": "old.md", "promotion_level": "critical",
+			"superseded_by": "new.md", "amends": []any{"a.md"}, "amended_by": "b.md", "status": []any{"accepted"}, "expires": "2030-01-31",
 		}},
 		{"insight, all", "insight", map[string]any{"doc_type": "insight", "confidence": "verified", "source": "interviews"}},
 		{"codebase, all", "codebase", map[string]any{
@@ -151,12 +152,11 @@ func TestDocType_ValidateFinds(t *testing.T) {
 		}},
 		{"text for a list", "problem", map[string]any{"tags": "a, b", "symptoms": "slow"}, []project.Violation{
 			{Field: "symptoms", Problem: `is "slow"`, Expected: "a list of text, minItems 1"},
-			{Field: "tags", Problem: `is "a, b"`, Expected: "a list of text"},
+			{Field: "tags", Problem: `is "a, b"`, Expected: "a list of text or a number"},
 		}},
 		{"entries of a list", "problem", map[string]any{"tags": []any{"ok", 2025, nil, map[string]any{}}}, []project.Violation{
-			{Field: "tags[1]", Problem: "is 2025", Expected: "text"},
-			{Field: "tags[2]", Problem: "is empty", Expected: "text"},
-			{Field: "tags[3]", Problem: "is an object", Expected: "text"},
+			{Field: "tags[2]", Problem: "is empty", Expected: "text or a number"},
+			{Field: "tags[3]", Problem: "is an object", Expected: "text or a number"},
 		}},
 		{"a long question", "problem", map[string]any{"questions": []any{strings.Repeat("y", 301)}}, []project.Violation{
 			{Field: "questions[0]", Problem: `is "` + strings.Repeat("y", 100) + `"`, Expected: "text, maxLength 300"},

@@ -36,13 +36,21 @@ func TestDocType_Fields(t *testing.T) {
 		Name: "questions", Expected: "a list of text, maxLength 300, maxItems 10",
 		Description: "What the document answers, as somebody asks who does not know the answer.",
 	}
-	shared := []project.Field{
+	custom := []project.Field{
+		{Name: "amended_by", Expected: other, Description: "Path of the document that changes a part of this one, or a list of them."},
+		{Name: "amends", Expected: other, Description: "Path of the document of which this one changes a part, or a list of them."},
+		{Name: "date", Expected: date},
+		{Name: "expires", Description: "The last day on which it holds."},
+		promotion,
 		questions,
 		{Name: "related_docs", Expected: texts, Description: "Paths of documents to read with this one, relative to it, or else to the folder of all documents."},
+		{Name: "review_by", Description: "The same as expires."},
+		{Name: "status", Description: "Whether it holds, such as accepted, proposed, rejected, deprecated, or superseded by ./new.md."},
+		{Name: "superseded_by", Expected: other, Description: "Path of the document that replaces this one, or a list of them."},
 		{Name: "supersedes", Expected: other, Description: "Path of the document that this one replaces, or a list of them."},
-		{Name: "tags", Expected: texts, Description: "Words to find the document by."},
+		{Name: "tags", Expected: "a list of text or a number", Description: "Words to find the document by."},
+		{Name: "valid_until", Description: "The same as expires."},
 	}
-	custom := []project.Field{{Name: "date", Expected: date}, promotion, shared[0], shared[1], shared[2], shared[3]}
 	want := map[string][]project.Field{
 		"note": append([]project.Field{{Name: "title", Required: true, Expected: "text"}}, custom...),
 		"contract": {

@@ -24,40 +24,49 @@ func (p *Project) Promote(
 }
 
 func (p *Project) promote(ctx context.Context, given string, level catalog.Level) (string, catalog.Level, error) {
-	name, err := p.documentName(given, "document_path")
-	if err != nil {
-		return "", "", err
-	}
-	if err := p.Tenant.Writable("change the promotion level"); err != nil {
-		return "", "", err // before the file is changed
-	}
 	var previous catalog.Level
-	p.editing.Lock()
-	err = edit(p.docs.folder, name, func(file document.File) (content []byte, err error) {
+	name, err := p.rewrite(ctx, given, "level", func(file document.File) (content []byte, err error) {
 		content, previous, err = p.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
+	return name, previous, err
+}
+
+// rewrite changes the file of a document, and then its place in the index. It returns the document's path in the docs
+// folder. what names what the change sets. An error of change stays as it is, if it is of [apierror].
+func (p *Project) rewrite(
+	ctx context.Context, given, what string, change func(before document.File) (content []byte, err error),
+) (string, error) {
+	name, err := p.documentName(given, "document_path")
+	if err != nil {
+		return "", err
+	}
+	if err := p.Tenant.Writable("change the document"); err != nil {
+		return "", err // before the file is changed
+	}
+	p.editing.Lock()
+	err = edit(p.docs.folder, name, change)
 	p.editing.Unlock()
 	var refused *apierror.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", p.notFound(given)
+		return "", p.notFound(given)
 	case errors.As(err, &refused):
-		return "", "", err
+		return "", err
 	case err != nil:
-		return "", "", apierror.FileError(fmt.Errorf("edit ./%s: %w", path.Join(p.docs.folder.Prefix, name), err))
+		return "", apierror.FileError(fmt.Errorf("edit ./%s: %w", path.Join(p.docs.folder.Prefix, name), err))
 	}
 	err = p.indexNewest(ctx, name, path.Join(p.docs.folder.Prefix, name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", p.notFound(given)
+		return "", p.notFound(given)
 	}
 	if errors.Is(err, document.ErrChanged) {
 		err = nil // others keep changing the file, which is indexed like after any other edit
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("the file has the new level, and the index will follow: %w", apierror.AsError(err))
+		return "", fmt.Errorf("the file has the new %s, and the index will follow: %w", what, apierror.AsError(err))
 	}
-	return name, previous, nil
+	return name, nil
 }
 
 // orExternal returns an error with the code if err says that there is no document at the given path, and

@@ -184,7 +184,7 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 		{"/etc/hosts.md", apierror.InvalidArgument, "leads out"},
 		{"problems/a.txt", apierror.InvalidArgument, "markdown"},
 		{"problems/incomplete.md", apierror.SchemaValidationFailed, "root_cause"},
-		{"problems/anchored.md", apierror.SchemaValidationFailed, "write it as `promotion_level: standard`"},
+		{"problems/anchored.md", apierror.SchemaValidationFailed, "write it as `promotion_level: critical`"},
 		{"notes/a.md", apierror.SchemaValidationFailed, "promotion_level"},
 		{"elsewhere/a.md", apierror.InvalidDocType, "elsewhere/a.md"},
 		{"problems/link.md", apierror.FileSystemError, "points to, problems/a.md"},

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,9 +10,12 @@ import (
 )
 
 // excludedFields get no line by their names in the passage of front matter. Some say nothing about the subject
-// of a document, the title is in every passage's heading, and two come first. With supersedes, an old version
-// of a document would have other words than the new one, and could come before it.
-var excludedFields = []string{"doc_type", "date", "promotion_level", "supersedes", "title", "summary", "tags"}
+// of a document, the title is in every passage's heading, and two come first. With the status and the paths of other
+// versions, an old document would have words of the new one, and could come before it.
+var excludedFields = []string{
+	"doc_type", "date", "promotion_level", "title", "summary", "tags",
+	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by",
+}
 
 // frontMatterPassages returns the passages that make front matter searchable: the summary, the
 // tags, and then every other field with text, by name. Each has one line that begins with its name
@@ -89,7 +93,12 @@ func texts(value any) []string {
 		}
 	case []any:
 		for _, item := range value {
-			all = append(all, texts(item)...)
+			switch item.(type) {
+			case int, int64, float64: // such as a tag 2025
+				all = append(all, fmt.Sprint(item))
+			default:
+				all = append(all, texts(item)...)
+			}
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {

@@ -94,7 +94,11 @@ func resolveRelations(
 			links = append(links, Link{Target: path.Join(path.Dir(source), r.Destination), Relation: r.Relation})
 			continue
 		}
-		for _, link := range resolveLinks(source, folder, []string{r.Destination}) {
+		destination, ok := markdown.RelativeLink(r.Destination)
+		if !ok {
+			continue
+		}
+		for _, link := range resolveLinks(source, folder, []string{destination}) {
 			link.Relation = r.Relation
 			links = append(links, link)
 		}

@@ -194,7 +194,7 @@ func TestWithLevel_LeavesOtherBytesAndTellsTheLevelBefore(t *testing.T) {
 		t.Errorf("previous level %s (-want +got):\n%s", previous, diff)
 	}
 	_, _, err = x.WithLevel(file("docs/a.md", "---", "promotion_level: &x standard", "---", "Text."), catalog.Critical)
-	if got := apierror.AsError(err); got.Code != apierror.SchemaValidationFailed || !strings.Contains(got.Error(), "promotion_level: standard") {
+	if got := apierror.AsError(err); got.Code != apierror.SchemaValidationFailed || !strings.Contains(got.Error(), "promotion_level: critical") {
 		t.Errorf("got %v, want SCHEMA_VALIDATION_FAILED that shows how to write it", err)
 	}
 }

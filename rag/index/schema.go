@@ -138,20 +138,47 @@ func stringList(value any) []string {
 // and nothing else, and the document's level before. The error says why the file is not
 // a document, or would not be one with the new level.
 func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, catalog.Level, error) {
-	before, err := dissect(file, x.collection, x.schema)
+	content, before, after, err := x.withField(file, "promotion_level", string(level))
 	if err != nil {
 		return nil, "", err
-	}
-	file.Content, err = markdown.SetPromotionLevel(file.Content, string(level))
-	if err != nil {
-		return nil, "", &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
-	}
-	after, err := dissect(file, x.collection, x.schema)
-	if err != nil {
-		return nil, "", fmt.Errorf("with the level %s: %w", level, err)
 	}
 	if after.Level != level {
 		return nil, "", apierror.Errorf(apierror.SchemaValidationFailed, "the front matter cannot take the level %s", level)
 	}
-	return file.Content, before.Level, nil
+	return content, before.Level, nil
+}
+
+// WithStatus is WithLevel for a status: superseded by the document at the path by, or deprecated if that is "".
+func (x *Indexer) WithStatus(file document.File, by string) (content []byte, status string, err error) {
+	status = "deprecated"
+	if by != "" {
+		status = "superseded by " + markdown.Destination(file.Path, by)
+	}
+	content, _, after, err := x.withField(file, "status", status)
+	if err != nil {
+		return nil, "", err
+	}
+	isSuccessor := func(link Link) bool { return link.Relation == markdown.SupersededBy && link.Target == by }
+	if by == "" && after.Status.Word != "deprecated" || by != "" && !slices.ContainsFunc(after.Links, isSuccessor) {
+		return nil, "", apierror.Errorf(apierror.SchemaValidationFailed,
+			"with the line `status: %s` the document still counts as %s; correct its `draft` or `status`", status, after.Status.Word)
+	}
+	return content, status, nil
+}
+
+// withField sets a field of the front matter. It returns the new content, and what the document is before and after.
+func (x *Indexer) withField(file document.File, field, text string) (content []byte, before, after Dissection, err error) {
+	before, err = dissect(file, x.collection, x.schema)
+	if err != nil {
+		return nil, before, after, err
+	}
+	file.Content, err = markdown.SetField(file.Content, field, text)
+	if err != nil {
+		return nil, before, after, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
+	}
+	after, err = dissect(file, x.collection, x.schema)
+	if err != nil {
+		return nil, before, after, fmt.Errorf("with %s %s: %w", field, text, err)
+	}
+	return file.Content, before, after, nil
 }

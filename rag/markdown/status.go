@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -123,6 +124,27 @@ func destinationOf(found []string) string {
 		return "#" + strings.TrimLeft(found[4]+found[5], "0")
 	}
 }
+
+// Destination returns how a status in the file at source names another document: its path from there, as a link if
+// that has spaces or other signs. Both paths are those from the root of the repository.
+func Destination(source, target string) string {
+	from, to := strings.Split(path.Dir(source), "/"), strings.Split(target, "/")
+	if from[0] == "." {
+		from = nil
+	}
+	common := 0
+	for common < min(len(from), len(to)-1) && from[common] == to[common] {
+		common++
+	}
+	relative := strings.Repeat("../", len(from)-common) + strings.Join(to[common:], "/")
+	if named().FindString(relative) == relative {
+		return relative
+	}
+	return "[" + strings.Trim(notInLinkText().ReplaceAllString(path.Base(target), " "), " ") + "](" +
+		(&url.URL{Path: "./" + relative}).EscapedPath() + ")"
+}
+
+var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
 // Status returns what the document says of whether it holds: in the front matter, in a section Status, or in a line
 // Status before the first section.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -55,6 +56,7 @@ type examination struct {
 	// standings and later are as [docset.Set.Standings] returns them.
 	standings catalog.Standings
 	later     map[string][]string
+	today     string
 	report    Report
 }
 
@@ -75,7 +77,8 @@ func Run(ctx context.Context, p *project.Project) (Report, error) {
 // Check is Run for documents that were read already.
 func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, error) {
 	e := &examination{
-		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
+		project: p, set: set, today: time.Now().UTC().Format(time.DateOnly),
+		report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}
 	e.standings, e.later = set.Standings()
 	if len(set.Documents) == 0 {
@@ -84,7 +87,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkSchemas()
 	e.checkQuestions()
 	e.checkLinks()
-	e.checkSupersession()
+	e.checkStandings()
 	e.checkDuplicates()
 	e.checkContradictions()
 	if err := e.checkPlaces(ctx); err != nil {

@@ -115,14 +115,18 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(docs+"insights/a.md", insight("a", "supersedes: b.md\n", "See [b](b.md) and [c](../codebase/c.md)."))
 			r.Put(docs+"insights/b.md", insight("b", "supersedes: a.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
 		}, []string{
-			"insights/a.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`",
-			"insights/b.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`",
+			"insights/a.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes` or `superseded by`",
+			"insights/b.md:9: error supersession-cycle: documents supersede each other in a circle, so none counts as superseded; remove one `supersedes` or `superseded by`",
 		}},
 		{"a rule that is superseded", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\n", "See [b](b.md) and [c](../codebase/c.md)."))
 			r.Put(docs+"insights/b.md", insight("b", "supersedes: a.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
-		}, []string{"insights/a.md:9: warning superseded-rule: " + docs +
-			"insights/b.md supersedes it, so it is no rule any more; remove its promotion_level, and make that one critical if it is a rule"}},
+		}, []string{
+			"insights/a.md:1: notice unmarked: " + docs + "insights/b.md supersedes it, and it does not say so; " +
+				"add the line `status: superseded by b.md` to its front matter",
+			"insights/a.md:9: warning superseded-rule: " + docs +
+				"insights/b.md supersedes it, so it is no rule any more; remove its promotion_level, and make that one critical if it is a rule",
+		}},
 		{"a rule without questions", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\n", "See [b](b.md) and [c](../codebase/c.md)."))
 		}, []string{"insights/a.md:9: notice no-questions: a critical document without `questions`; list three that it answers, " +
@@ -143,6 +147,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			"insights/b.md; merge them, or have the newer one supersede the other"}},
 		{"a document written again, which supersedes the first", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", insight("a", "", "See [b](b.md), [c](../codebase/c.md) and [d](d.md)."))
+			r.Put(docs+"insights/b.md", insight("b", "status: superseded by d.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
 			r.Put(docs+"insights/d.md", insight("d", "supersedes: b.md\n", prose+" See [a](a.md) and the pools."))
 		}, []string{}},
 		{"a file that was removed", func(r *gitrepo.Repo) {

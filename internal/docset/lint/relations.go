@@ -1,15 +1,17 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkLinks finds broken links, links that are not returned, and documents without a link. A superseded
-// document does not have to link back.
+// checkLinks finds broken links, links that are not returned, and documents without a link. A document
+// and one that replaces or amends it do not have to link back.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}
@@ -18,6 +20,9 @@ func (e *examination) checkLinks() {
 			if target.Document != nil {
 				linked[d], linked[target.Document] = true, true
 				back[[2]*docset.Document{target.Document, d}] = true
+				if target.Relation != "" {
+					back[[2]*docset.Document{d, target.Document}] = true
+				}
 			}
 		}
 	}
@@ -28,36 +33,32 @@ func (e *examination) checkLinks() {
 		if !linked[d] {
 			e.add(d, 1, Notice, "orphan", "no document links to it, and it links to none")
 		}
-		told := map[*docset.Document]bool{}
+		told := map[string]bool{}
 		for _, target := range d.Targets {
 			switch other := target.Document; {
-			case target.Missing && target.Wiki:
-				e.add(d, d.LineOf(target.Path), Warning, "broken-link", "there is no "+target.Path+" in any folder of the documents")
+			case told[target.Path]:
 			case target.Missing:
-				e.add(d, d.LineOf(target.Path), Error, "broken-link", "there is no "+target.Path)
-			case other != nil && target.Relation == "" && !told[other] && !back[[2]*docset.Document{d, other}]:
-				told[other] = true
+				told[target.Path] = true
+				e.addBroken(d, target)
+			case other != nil && target.Relation == "" && !back[[2]*docset.Document{d, other}]:
+				told[target.Path] = true
 				e.add(d, d.LineOf(target.Path), Notice, "one-way-link", target.Path+" does not link back")
 			}
 		}
 	}
 }
 
-// checkSupersession finds documents that supersede each other, and superseded critical ones.
-func (e *examination) checkSupersession() {
-	for _, d := range e.set.Documents {
-		switch {
-		case len(e.later[d.Path]) == 0:
-		case e.standings.Latest(d.Path) == d.Path:
-			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
-				"documents supersede each other in a circle, so none counts as superseded; remove one `supersedes`")
-		case d.Level == catalog.Critical:
-			for _, path := range e.later[d.Path] {
-				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", path+
-					" supersedes it, so it is no rule any more; "+
-					"remove its promotion_level, and make that one critical if it is a rule")
-			}
-		}
+// addBroken adds a finding for a link to nothing. A number may be that of a decision elsewhere, and [[text]] no link.
+func (e *examination) addBroken(d *docset.Document, target docset.Target) {
+	folder, number, isNumber := strings.Cut(target.Path, "#")
+	switch {
+	case target.Relation != "" && isNumber && (folder == "" || strings.HasSuffix(folder, "/")):
+		e.add(d, e.statusLine(d), Warning, "broken-link",
+			"there is no decision "+number+" in "+cmp.Or(folder, "the folder")+"; name the document by its path")
+	case target.Wiki:
+		e.add(d, d.LineOf(target.Path), Warning, "broken-link", "there is no "+target.Path+" in any folder of the documents")
+	default:
+		e.add(d, d.LineOf(target.Path), Error, "broken-link", "there is no "+target.Path)
 	}
 }
 
@@ -65,7 +66,7 @@ func (e *examination) checkSupersession() {
 func (e *examination) checkQuestions() {
 	isQuestion := func(p index.DissectedPassage) bool { return p.Question }
 	for _, d := range e.set.Documents {
-		if d.Level == catalog.Critical && len(e.later[d.Path]) == 0 && !slices.ContainsFunc(d.Passages, isQuestion) {
+		if d.Level == catalog.Critical && e.standings.Of(d.Path, e.today).Holds() && !slices.ContainsFunc(d.Passages, isQuestion) {
 			e.add(d, d.LineOfField("promotion_level"), Notice, "no-questions",
 				"a critical document without `questions`; list three that it answers, as somebody asks who does not know the answer")
 		}

@@ -48,12 +48,12 @@ func promotions() []promotion {
 	}
 }
 
-func TestSetPromotionLevel(t *testing.T) {
+func TestSetField(t *testing.T) {
 	t.Parallel()
 	for _, test := range promotions() {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := markdown.SetPromotionLevel([]byte(test.src), "critical")
+			got, err := markdown.SetField([]byte(test.src), "promotion_level", "critical")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,40 @@ func TestSetPromotionLevel(t *testing.T) {
 	}
 }
 
-func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
+func TestSetField_Status(t *testing.T) {
+	t.Parallel()
+	const by = "superseded by ../adr/0012-cache.md"
+	const linked = "superseded by [b (2)](./b%20%282%29.md)"
+	for _, test := range []struct{ name, text, src, want string }{
+		{"plain", by, "---\nstatus: accepted\ntitle: A\n---\nText", "---\nstatus: " + by + "\ntitle: A\n---\nText"},
+		{"several words", "deprecated", "---\nstatus: in force, since  2024  # by all\n---\n", "---\nstatus: deprecated  # by all\n---\n"},
+		{"an item of a list", "deprecated", "---\nstatus:\n  - accepted\n---\n", "---\nstatus:\n  deprecated\n---\n"},
+		{
+			"other fields with its name", by, "---\nold_status: accepted\nx: {status: a}\nstatus: accepted\n---\n",
+			"---\nold_status: accepted\nx: {status: a}\nstatus: " + by + "\n---\n",
+		},
+		{"a quoted link", "deprecated", "---\nstatus: \"superseded by [b](b.md)\" # x\n---\n", "---\nstatus: \"deprecated\" # x\n---\n"},
+		{"to a quoted link", linked, "---\nstatus: accepted\n---\n", "---\nstatus: \"" + linked + "\"\n---\n"},
+		{"from one quote to another", linked, "---\nstatus: 'accepted'\n---\n", "---\nstatus: \"" + linked + "\"\n---\n"},
+		{"from double quotes", linked, "---\nstatus: \"accepted\"\n---\n", "---\nstatus: \"" + linked + "\"\n---\n"},
+		{"no front matter", linked, "# A\r\n", "---\r\nstatus: \"" + linked + "\"\r\n---\r\n\r\n# A\r\n"},
+	} {
+		got, err := markdown.SetField([]byte(test.src), "status", test.text)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if diff := cmp.Diff(test.want, string(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+	for _, src := range []string{"---\nstatus: [accepted]\n---\n", "---\nstatus: {a: b}\n---\n", "---\n{status: in force, title: A}\n---\n"} {
+		if got, err := markdown.SetField([]byte(src), "status", by); err == nil || !strings.Contains(err.Error(), "`status: "+by+"`") {
+			t.Errorf("%q became %q, %v", src, got, err)
+		}
+	}
+}
+
+func TestSetField_RefusesWhatItCannotKeep(t *testing.T) {
 	t.Parallel()
 	for _, src := range []string{
 		"---\npromotion_level: [standard]\n---\n",
@@ -77,15 +110,15 @@ func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
 		"---\npromotion_level: |\n  standard\n---\n",
 		"---\n- a list\n---\n",
 	} {
-		if got, err := markdown.SetPromotionLevel([]byte(src), "critical"); err == nil {
+		if got, err := markdown.SetField([]byte(src), "promotion_level", "critical"); err == nil {
 			t.Errorf("%q became %q, want an error", src, got)
 		}
 	}
 }
 
-// FuzzSetPromotionLevel holds every edit to its promise: one line differs, or is
+// FuzzSetField holds every edit to its promise: one line differs, or is
 // new, and nothing else of the document has another meaning.
-func FuzzSetPromotionLevel(f *testing.F) {
+func FuzzSetField(f *testing.F) {
 	for _, test := range promotions() {
 		f.Add([]byte(test.src))
 	}
@@ -95,16 +128,16 @@ func FuzzSetPromotionLevel(f *testing.F) {
 			return
 		}
 		var edited []byte
-		workbound.Check(t, len(src), memoryPerByte, func() { edited, err = markdown.SetPromotionLevel(src, "critical") })
+		workbound.Check(t, len(src), memoryPerByte, func() { edited, err = markdown.SetField(src, "promotion_level", "critical") })
 		if err != nil {
 			return
 		}
 		checkEdit(t, before, src, edited, "critical")
-		again, err := markdown.SetPromotionLevel(edited, "critical")
+		again, err := markdown.SetField(edited, "promotion_level", "critical")
 		if err != nil || !bytes.Equal(edited, again) {
 			t.Fatalf("the same edit again made %q of %q: %v", again, edited, err)
 		}
-		lowered, err := markdown.SetPromotionLevel(edited, "standard")
+		lowered, err := markdown.SetField(edited, "promotion_level", "standard")
 		if err != nil {
 			t.Fatalf("%q cannot be edited again: %v", edited, err)
 		}

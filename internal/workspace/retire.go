@@ -1,0 +1,71 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+)
+
+// Retired is a document that no longer holds, and its successor, "" for none. Both are paths in the repository.
+type Retired struct {
+	Path, By string
+	// Status is what the front matter says now.
+	Status string
+}
+
+// Retire writes into the front matter of a document that the document by replaces it, or that it is deprecated if by
+// is "". Then it indexes the document, as [Project.Promote] does. by is relative to the repository or to the folder of
+// the retired document.
+func (p *Project) Retire(ctx context.Context, given, by string) (Retired, error) {
+	name, err := p.documentName(given, "document_path")
+	if err != nil {
+		return Retired{}, err
+	}
+	retired := Retired{Path: path.Join(p.docs.folder.Prefix, name)}
+	if by != "" {
+		retired.By, err = p.successor(by, path.Dir(retired.Path))
+		if err != nil {
+			return Retired{}, err
+		}
+	}
+	if retired.By == retired.Path {
+		return Retired{}, apierror.Refuse("by", "%.200q is the document itself; give the one that replaces it", by)
+	}
+	_, err = p.rewrite(ctx, given, "status", func(file document.File) (content []byte, err error) {
+		content, retired.Status, err = p.docs.indexer.WithStatus(file, retired.By)
+		return content, err
+	})
+	if err != nil {
+		return Retired{}, err
+	}
+	return retired, nil
+}
+
+// successor returns the path in the repository of an existing document. given is relative to the repository or to dir.
+func (p *Project) successor(given, dir string) (string, error) {
+	candidates := []string{given}
+	if !filepath.IsAbs(given) {
+		candidates = append(candidates, path.Join(dir, filepath.ToSlash(given)))
+	}
+	for _, candidate := range candidates {
+		name, err := p.documentName(candidate, "by")
+		if err != nil {
+			continue
+		}
+		_, err = p.docs.folder.Read(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return "", apierror.FileError(fmt.Errorf("read ./%s: %w", path.Join(p.docs.folder.Prefix, name), err))
+		default:
+			return path.Join(p.docs.folder.Prefix, name), nil
+		}
+	}
+	return "", p.notFound(given)
+}

@@ -1,0 +1,113 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+var byteOrderMark = []byte("\ufeff")
+
+// SetField returns src with a field of its front matter set to a text, such as promotion_level or status. It keeps
+// every other byte: comments, quotes, line endings, a byte order mark, a missing final newline. If the front matter
+// lacks the field, it adds a line at the end; if src has no front matter, it adds one. The error says why the front
+// matter cannot be edited in this way; a file for which Parse fails has front matter that cannot be read,
+// unless it only begins with a thematic break.
+func SetField(src []byte, field, text string) ([]byte, error) {
+	body := bytes.TrimPrefix(src, byteOrderMark)
+	edited, err := setField(string(body), field, text)
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", field, err)
+	}
+	mark := src[:len(src)-len(body)]
+	return append(slices.Clone(mark), edited...), nil
+}
+
+func setField(body, field, text string) (string, error) {
+	want, behind, err := readFrontMatter(linesOf(body))
+	lines := strings.SplitAfter(body, "\n")
+	end := "\n"
+	if strings.HasSuffix(lines[0], "\r\n") {
+		end = "\r\n"
+	}
+	value := yamlText(text)
+	line := field + ": " + value + end
+	switch {
+	case behind == 0 && (err == nil || startsWithBreak(lines)):
+		return "---" + end + line + "---" + end + end + body, nil
+	case err != nil:
+		return "", err
+	case want[field] == text:
+		return body, nil
+	}
+	want[field] = text
+	front, rest := strings.Join(lines[1:behind-1], ""), strings.Join(lines[behind-1:], "")
+	for _, edit := range append(replacements(front, field, value), front+line) {
+		edited := lines[0] + edit + rest
+		got, _, _ := readFrontMatter(linesOf(edited)) // an error leaves it without the field
+		if reflect.DeepEqual(want, got) {
+			return edited, nil
+		}
+	}
+	return "", fmt.Errorf("the line cannot be changed without changing others; write it as `%s: %s`", field, value)
+}
+
+// yamlText returns a text as YAML has it in one line, without quotes if it needs none.
+func yamlText(text string) string {
+	if plainText().MatchString(text) {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+var plainText = lazyregexp.New(`^\pL[\pL\pN_./@+-]*(?: [\pL\pN_./+-][\pL\pN_./@+-]*)*$`)
+
+// startsWithBreak reports whether the first line of a file, ---, which no other closes, is
+// a thematic break: nothing is on the line below it.
+func startsWithBreak(lines []string) bool { return len(lines) < 2 || blank(lines[1]) }
+
+// fieldValue matches what stands behind the name of a field: a quote of the name, the space, and a plain or quoted value
+// up to its first space.
+var fieldValue = lazyregexp.New(`^["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
+	`("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
+
+// restOfValue matches the other words of a plain value, up to a comment.
+var restOfValue = lazyregexp.New(`^(?:[ \t]+[^\s#]\S*)*`)
+
+// maxReplacements bounds how often the field is looked for in front matter whose texts have its name
+// too. Each place costs two decodings.
+const maxReplacements = 16
+
+// replacements returns the front matter with one of the values of what looks like the field replaced, for each such
+// place: its first word, or the rest of its line.
+func replacements(front, field, value string) []string {
+	var edits []string
+	for at := 0; len(edits) < 2*maxReplacements; {
+		next := strings.Index(front[at:], field)
+		if next < 0 {
+			break
+		}
+		at += next + len(field)
+		found := fieldValue().FindStringSubmatchIndex(front[at:])
+		if found == nil {
+			continue
+		}
+		start, end := at+found[4], at+found[5]
+		switch {
+		case start == end: // nothing stands where the value should be
+			start = at + strings.Index(front[at:], ":") + 1
+			edits = append(edits, front[:start]+" "+value+front[start:])
+		case strings.ContainsAny(front[start:start+1], `"'`):
+			edits = append(edits, front[:start+1]+value+front[end-1:], front[:start]+value+front[end:])
+		default:
+			line := end + restOfValue().FindStringIndex(front[end:])[1]
+			edits = append(edits, front[:start]+value+front[end:], front[:start]+value+front[line:])
+		}
+	}
+	return edits
+}
