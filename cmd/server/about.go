@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +60,7 @@ type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
+	Status         string        `json:"status,omitempty"`
 	// Cites are the cited places that match, and Line is the line of the first citation.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
@@ -70,9 +72,11 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	if err != nil {
 		return nil, err
 	}
+	standings, _ := set.Standings()
+	today := time.Now().UTC().Format(time.DateOnly)
 	all := []citingDocument{}
 	for _, d := range set.Documents {
-		citing := citingDocument{Path: d.Path, Title: d.Title, PromotionLevel: d.Level}
+		citing := citingDocument{Path: d.Path, Title: d.Title, PromotionLevel: d.Level, Status: standings.Of(d.Path, today).Mark()}
 		for _, cited := range d.Places {
 			if !cited.Overlaps(place) || slices.Contains(citing.Cites, cited.String()) {
 				continue
@@ -101,6 +105,9 @@ func printCiting(w io.Writer, place document.Place, citing []citingDocument) {
 		level := plain.Marked("")
 		if d.PromotionLevel != catalog.Standard {
 			level = " " + s.Yellow(string(d.PromotionLevel))
+		}
+		if d.Status != "" {
+			level += " " + s.Yellow(d.Status)
 		}
 		plain.Printf(w, "%s%s\n  %s:%d %s\n", d.Title, level, plain.Path(d.Path), d.Line, s.Dim("cites "+strings.Join(d.Cites, ", ")))
 	}

@@ -26,7 +26,7 @@ func (g *Graph) DOT(w io.Writer) error {
 			style += ",dashed"
 		}
 		fmt.Fprintf(&text, "\t%s [ label=%s, style=%q, fillcolor=%q, fontsize=%d ];\n",
-			quote(plain.Path(n.Path)), quote(plain.Line(n.Title)), style,
+			quote(plain.Path(n.Path)), quote(plain.Line(n.label())), style,
 			colours()[slices.Index(types, n.DocType)%len(colours())], 12+6*n.size())
 	}
 	for _, e := range g.Edges {
@@ -56,7 +56,7 @@ func (g *Graph) Mermaid(w io.Writer) error {
 			open, shut = `[["`, `"]]`
 		}
 		classes := fmt.Sprintf("t%d", slices.Index(types, n.DocType)%len(colours()))
-		fmt.Fprintf(&text, "  n%d%s%s%s:::%s\n", i, open, escape(plain.Line(n.Title)), shut, classes)
+		fmt.Fprintf(&text, "  n%d%s%s%s:::%s\n", i, open, escape(plain.Line(n.label())), shut, classes)
 		if n.Orphan {
 			fmt.Fprintf(&text, "  style n%d stroke-dasharray:4\n", i)
 		}

@@ -3,6 +3,7 @@ package docset
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -14,6 +15,7 @@ type Node struct {
 	Title   string        `json:"title"`
 	DocType string        `json:"doc_type"`
 	Level   catalog.Level `json:"promotion_level"`
+	Status  string        `json:"status,omitempty"` // its mark
 	// Orphan says that no document links to it, and that it links to none.
 	Orphan bool `json:"orphan"`
 }
@@ -40,10 +42,14 @@ type Graph struct {
 func (s *Set) Graph() *Graph {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*Document]int{}
+	standings, _ := s.Standings()
+	today := time.Now().UTC().Format(time.DateOnly)
 	for _, d := range s.Documents {
 		if d.Err == nil {
 			at[d] = len(g.Nodes)
-			g.Nodes = append(g.Nodes, Node{Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Orphan: true})
+			g.Nodes = append(g.Nodes, Node{
+				Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Status: standings.Of(d.Path, today).Mark(), Orphan: true,
+			})
 		}
 	}
 	supersedes := map[[2]int]bool{}
@@ -51,7 +57,10 @@ func (s *Set) Graph() *Graph {
 		for _, target := range d.Targets {
 			if other := target.Document; d.Err == nil && other != nil && other != d {
 				pair := [2]int{at[d], at[other]}
-				supersedes[pair] = supersedes[pair] || target.Relation == markdown.Supersedes
+				if target.Relation == markdown.SupersededBy {
+					pair = [2]int{at[other], at[d]}
+				}
+				supersedes[pair] = supersedes[pair] || target.Relation == markdown.Supersedes || target.Relation == markdown.SupersededBy
 				g.Nodes[at[d]].Orphan, g.Nodes[at[other]].Orphan = false, false
 			}
 		}
@@ -80,3 +89,11 @@ func (g *Graph) docTypes() []string {
 
 // size grades how large a document is drawn: 0 for standard, 2 for critical.
 func (n Node) size() int { return slices.Index(catalog.Levels(), n.Level) }
+
+// label returns the title of a drawn node, with its mark.
+func (n Node) label() string {
+	if n.Status == "" {
+		return n.Title
+	}
+	return n.Title + " (" + n.Status + ")"
+}
