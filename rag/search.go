@@ -53,7 +53,7 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
 	ranked := rank.Order(r.asked.Question, r.found.Candidates, r.found.Passages)
 	missing := rank.Missing(ranked, first)
-	if len(missing) == 0 {
+	if len(missing) == 0 || len(r.asked.Filter.Statuses) > 0 { // who asks for replaced documents gets them alone
 		return ranked, nil
 	}
 	later, err := s.index.Documents(ctx, r.asked, missing)

@@ -85,7 +85,7 @@ func resolveRelated(source, docs string, related []string, relation markdown.Rel
 func resolveRelations(source string, folder project.Rules, docs string, named []markdown.NamedRelation) []Link {
 	var links []Link
 	for _, r := range named {
-		switch isPath := strings.Contains(r.Destination, "/") && !strings.HasPrefix(r.Destination, ".") && !strings.HasPrefix(r.Destination, "/"); {
+		switch isPath := strings.Index(r.Destination, "/") > 0 && r.Destination[0] != '.'; {
 		case r.Bare && isPath && folder.Lenient(): // relative to the file, to the folder or to the repository
 			link := destinationLink(source, folder, markdown.AnyFolder+r.Destination)
 			link.Relation = r.Relation

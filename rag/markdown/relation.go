@@ -31,8 +31,8 @@ type NamedRelation struct {
 
 const (
 	replacingForm = `(super[sc]eded|replaced|obsoleted)(?:\s+by)?|(super[sc]edes|replaces|obsoletes)|`
-	namedForm     = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|([\w./@+-]+\.(?:md|markdown|mdx))\b|` +
-		`(?i:\b(?:adr|rfc|decision|dr)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`
+	namedForm     = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|` +
+		`([\w./@+-]+\.(?:md|markdown|mdx))\b|(?i:\b(?:adr|rfc|decision|dr)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`
 )
 
 var (
@@ -43,7 +43,8 @@ var (
 	named = lazyregexp.New(namedForm)
 	// statedRelation matches the beginning of a line that says how its document stands to another, such as
 	// "* Supersedes" and "> **Deprecated**: this page is replaced by". nextNamed matches a document that follows.
-	statedRelation = lazyregexp.New(`(?i)^[^\pL\d\[]*(?:(?:deprecated|obsolete|outdated|archived|note|warning|important)\b[^\pL\d\[]*)?` +
+	statedRelation = lazyregexp.New(`(?i)^[^\pL\d\[]*` +
+		`(?:(?:deprecated|obsolete|outdated|archived|note|warning|important)\b[^\pL\d\[]*)?` +
 		`(?:this [\w -]{1,30}? (?:is |was |has been |now )*)?(?:` + replacingForm + `((?:amended|refined)\s+by)|(amends|refines))\b`)
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\bby\b|\band\b)*(?:` + namedForm + `)`)
 )

@@ -24,9 +24,13 @@ type Status struct {
 // statusWords are the words that templates and tools of decision records use, by what they mean.
 var statusWords = map[string][]string{
 	"active": {
-		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid", "in force", "published",
+		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid",
+		"in force", "published",
 	},
-	"proposed":   {"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress", "rfc"},
+	"proposed": {
+		"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress",
+		"rfc",
+	},
 	"rejected":   {"rejected", "declined", "withdrawn", "cancelled", "canceled", "abandoned", "not accepted", "dropped"},
 	"deprecated": {"deprecated", "obsolete", "archived", "retired", "outdated", "inactive", "no longer valid"},
 	"superseded": {"superseded", "superceded", "replaced"},
@@ -147,7 +151,8 @@ func fieldTexts(value any) []string {
 }
 
 // statusLine matches a line such as "Status: accepted", "* **Status:** accepted" and "| Status | accepted |".
-var statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?[*_]{0,2}(?:adr |decision )?status[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+var statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?` +
+	`[*_]{0,2}(?:adr |decision )?status[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
 
 // maxStatusLines bounds a section Status: a longer one tells a story.
 const maxStatusLines = 30

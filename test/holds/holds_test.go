@@ -100,7 +100,7 @@ func initialised(t *testing.T, files []txtar.File) *mcpclient.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { client.Close() }) //nolint:errcheck,gosec // the server may end as it likes
+	t.Cleanup(func() { client.Close() }) //nolint:errcheck // the server may end as it likes
 	return client
 }
 

@@ -84,16 +84,25 @@ func TestOutputs_MarkWhatDoesNotHold(t *testing.T) {
 		check("the prompt of the model", prompt.System+prompt.User)
 	}
 	for _, arguments := range [][]string{
-		{"search", question}, {"search", "--json", question}, {"search", "--min-relevance-score", "0.999", question},
-		{"search", "--min-relevance-score", "0.999", "--json", question}, {"search", "timetable tugboat"},
-		{"ask", question}, {"ask", "--json", question}, {"ask", "--min-relevance-score", "0.999", question},
-		{"about", "src/ferry.go"}, {"about", "--json", "src/ferry.go"}, {"sync", "docs/neighbour.md"}, {"graph"}, {"graph", "--format", "mermaid"},
+		{"search", question},
+		{"search", "--json", question},
+		{"search", "--min-relevance-score", "0.999", question},
+		{"search", "--min-relevance-score", "0.999", "--json", question},
+		{"search", "timetable tugboat"},
+		{"ask", question},
+		{"ask", "--json", question},
+		{"ask", "--min-relevance-score", "0.999", question},
+		{"about", "src/ferry.go"},
+		{"about", "--json", "src/ferry.go"},
+		{"sync", "docs/neighbour.md"},
+		{"graph"},
+		{"graph", "--format", "mermaid"},
 	} {
 		check(strings.Join(arguments, " "), command(arguments...))
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
 	command("page", "--output", page)
-	content, err := os.ReadFile(page) //nolint:gosec // this test's
+	content, err := os.ReadFile(page)
 	repo.Must(err)
 	check("the page", string(content))
 	for file := range marks {
