@@ -55,7 +55,7 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 	ranked := rank.Order(r.asked.Question, candidates, r.found.Passages)
 	for range maxSuccessors {
 		missing := rank.Missing(ranked, first)
-		if len(missing) == 0 {
+		if len(missing) == 0 || len(r.asked.Filter.Statuses) > 0 { // who asks for replaced documents gets them alone
 			break
 		}
 		later, err := s.index.Documents(ctx, r.asked, missing)

@@ -38,7 +38,7 @@ func TestArguments_RejectNULInEveryText(t *testing.T) {
 			}
 			arguments[name] = wrong
 			got := c.fail(t, tool.Name, arguments)
-			restricted := slices.Contains([]string{"promotion_level", "promotion_levels", "min_promotion_level", "project_name", "mode", "event"}, name)
+			restricted := slices.Contains([]string{"promotion_level", "promotion_levels", "min_promotion_level", "project_name", "mode", "event", "status"}, name)
 			if got.Code != "INVALID_ARGUMENT" || !restricted && !strings.Contains(got.Message, name+" holds a NUL character") {
 				t.Errorf("%s: %s with a NUL: %+v", tool.Name, name, got)
 			}

@@ -33,7 +33,7 @@ func offline() *mcp.Server {
 func TestArguments_Rejected(t *testing.T) {
 	t.Parallel()
 	const (
-		searches       = ` is not a known field; give one of the fields doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, for example {"query":"connection pool exhausted"}`
+		searches       = ` is not a known field; give one of the fields doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, status, for example {"query":"connection pool exhausted"}`
 		needsQuery     = `give text, maxLength 10000, for example "connection pool exhausted"`
 		needsQuestion  = `give text, maxLength 10000, for example "How do we handle connection pool exhaustion?"`
 		needsReference = `give text, maxLength 10000, for example "database schema design"`
@@ -172,7 +172,7 @@ func TestArguments_Details(t *testing.T) {
 		}},
 		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
 			Message: `limit is 0; give a whole number, minimum 1, maximum 100, for example 10. top is not a known field; give one of the fields ` +
-				`doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, for example {"query":"connection pool exhausted"}`,
+				`doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, status, for example {"query":"connection pool exhausted"}`,
 			Details: map[string]any{"parameter": "limit", "expected": "a whole number, minimum 1, maximum 100", "example": 10.0},
 		}},
 		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"parameter": "doc_types", "expected": "text", "example": []any{"problem", "tool"}}}},

@@ -31,7 +31,7 @@ func sectionOf(results []tools.SearchResult, end tools.SearchEnd) section {
 			continue
 		}
 		result := tools.SearchResult{ResultEnd: tools.ResultEnd{BestPassage: d.BestPassage}}
-		result.Path, result.Title, result.RelevanceScore = d.Path, d.Title, d.RelevanceScore
+		result.Path, result.Title, result.RelevanceScore, result.Status = d.Path, d.Title, d.RelevanceScore, d.Status
 		if end.Grade == rag.MayAnswer {
 			result.Snippet = d.Snippet
 		}

@@ -165,6 +165,9 @@ func printIndexed(w io.Writer, document tools.IndexDocumentOutput) {
 	plain.Println(w, "indexed", plain.Path(document.Path))
 	for _, near := range document.Neighbours {
 		plain.Printf(w, "near %s:%d %s\n", plain.Path(near.Path), near.StartLine, s.Dim(near.Title))
+		if near.Status != "" {
+			plain.Printf(w, "  %s\n", s.Yellow(near.Status))
+		}
 	}
 	if document.Message != "" {
 		plain.Println(w, s.Dim(document.Message))

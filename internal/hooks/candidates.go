@@ -64,7 +64,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		for _, hit := range hits.Documents {
 			c := candidate{Hit: hit, why: why}
 			switch {
-			case isListing(hit.Content):
+			case isListing(hit.Content) && !isSuccessor(hit, hits.Documents):
 				continue
 			case hit.Phrase > 0:
 				c.why = "same name or error"
@@ -74,6 +74,11 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.Score, a.Score) })
 	return found, nil
+}
+
+// isSuccessor reports whether a document replaces or amends one of others.
+func isSuccessor(hit rag.Hit, others []rag.Hit) bool {
+	return slices.ContainsFunc(others, func(other rag.Hit) bool { return other.Successor() == hit.Path })
 }
 
 // withNotes says what may be wrong with a document.

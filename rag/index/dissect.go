@@ -108,7 +108,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
-			resolveRelations(file.Path, folder, docType.Docs, parsed.FrontMatter, status.Relations),
+			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
 		)),
 		Status:      status,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,

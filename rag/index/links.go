@@ -80,27 +80,25 @@ func resolveRelated(source, docs string, related []string, relation markdown.Rel
 	return links
 }
 
-// resolveRelations resolves the documents that the file at source replaces or amends, or that replace or amend it:
-// those of the front matter's fields, and those that its status names. A number is that of a decision in its folder.
-func resolveRelations(
-	source string, folder project.Rules, docs string, frontMatter map[string]any, named []markdown.NamedRelation,
-) []Link {
+// resolveRelations resolves the documents that the file at source replaces or amends, or that replace or amend it.
+// A number is that of a decision in its folder.
+func resolveRelations(source string, folder project.Rules, docs string, named []markdown.NamedRelation) []Link {
 	var links []Link
-	for _, relation := range []markdown.Relation{markdown.Supersedes, markdown.SupersededBy, markdown.Amends, markdown.AmendedBy} {
-		links = append(links, resolveRelated(source, docs, stringList(frontMatter[string(relation)]), relation)...)
-	}
 	for _, r := range named {
-		if strings.HasPrefix(r.Destination, "#") {
-			links = append(links, Link{Target: path.Join(path.Dir(source), r.Destination), Relation: r.Relation})
-			continue
-		}
-		destination, ok := markdown.RelativeLink(r.Destination)
-		if !ok {
-			continue
-		}
-		for _, link := range resolveLinks(source, folder, []string{destination}) {
+		switch isPath := strings.Index(r.Destination, "/") > 0 && r.Destination[0] != '.'; {
+		case r.Bare && isPath && folder.Lenient(): // relative to the file, to the folder or to the repository
+			link := destinationLink(source, folder, markdown.AnyFolder+r.Destination)
 			link.Relation = r.Relation
 			links = append(links, link)
+		case r.Bare:
+			links = append(links, resolveRelated(source, docs, []string{r.Destination}, r.Relation)...)
+		case strings.HasPrefix(r.Destination, "#"):
+			links = append(links, Link{Target: path.Join(path.Dir(source), r.Destination), Relation: r.Relation})
+		default:
+			for _, link := range resolveLinks(source, folder, []string{r.Destination}) {
+				link.Relation = r.Relation
+				links = append(links, link)
+			}
 		}
 	}
 	return links

@@ -23,30 +23,16 @@ type Status struct {
 	Relations []NamedRelation
 }
 
-// Relation is how a document stands to another. The zero value is a link.
-type Relation string
-
-// The relations.
-const (
-	Supersedes   Relation = "supersedes"
-	SupersededBy Relation = "superseded_by"
-	Amends       Relation = "amends"
-	AmendedBy    Relation = "amended_by"
-)
-
-// NamedRelation is a relation to the document at a destination. That is a link's, a path, or # and the number of
-// a decision in the same folder.
-type NamedRelation struct {
-	Relation    Relation
-	Destination string
-}
-
 // statusWords are the words that templates and tools of decision records use, by what they mean.
 var statusWords = map[string][]string{
 	"active": {
-		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid", "in force", "published",
+		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid",
+		"in force", "published",
 	},
-	"proposed":   {"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress", "rfc"},
+	"proposed": {
+		"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress",
+		"rfc",
+	},
 	"rejected":   {"rejected", "declined", "withdrawn", "cancelled", "canceled", "abandoned", "not accepted", "dropped"},
 	"deprecated": {"deprecated", "obsolete", "archived", "retired", "outdated", "inactive", "no longer valid"},
 	"superseded": {"superseded", "superceded", "replaced"},
@@ -82,48 +68,7 @@ func StatusWord(text string) string {
 	return ""
 }
 
-var (
-	struckOut = lazyregexp.New(`~~[^~]*~~`)
-	// relationWord matches what stands before the documents that a status names.
-	relationWord = lazyregexp.New(`(?i)\b(?:(super[sc]eded|replaced|obsoleted)(?:\s+by)?|(super[sc]edes|replaces|obsoletes)|` +
-		`(amended|clarified|updated|extended)\s+by|(amends|clarifies|updates|extends))\b`)
-	// named matches a document: a link, a wikilink, a path, or the number of a decision.
-	named = lazyregexp.New(`\[[^\]\[]*\]\(\s*<?([^)\s>]+)>?[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|([\w./@+-]+\.(?:md|markdown|mdx))\b|` +
-		`(?i:\b(?:adr|rfc|decision|dr)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`)
-)
-
-// relationsIn returns the relations that a text names: each document up to the next word of a relation.
-func relationsIn(text string) []NamedRelation {
-	var relations []NamedRelation
-	words := relationWord().FindAllStringSubmatchIndex(text, -1)
-	for i, word := range words {
-		end := len(text)
-		if i+1 < len(words) {
-			end = words[i+1][0]
-		}
-		relation := [...]Relation{SupersededBy, Supersedes, AmendedBy, Amends}[slices.IndexFunc([]int{2, 4, 6, 8}, func(group int) bool {
-			return word[group] >= 0
-		})]
-		for _, found := range named().FindAllStringSubmatch(text[word[1]:end], -1) {
-			relations = append(relations, NamedRelation{relation, destinationOf(found)})
-		}
-	}
-	return relations
-}
-
-// destinationOf returns the destination of a match of named.
-func destinationOf(found []string) string {
-	switch {
-	case found[1] != "":
-		return found[1]
-	case found[2] != "":
-		return AnyFolder + strings.TrimSuffix(strings.TrimSpace(found[2]), ".md") + ".md"
-	case found[3] != "":
-		return found[3]
-	default:
-		return "#" + strings.TrimLeft(found[4]+found[5], "0")
-	}
-}
+var struckOut = lazyregexp.New(`~~[^~]*~~`)
 
 // Destination returns how a status in the file at source names another document: its path from there, as a link if
 // that has spaces or other signs. Both paths are those from the root of the repository.
@@ -146,18 +91,27 @@ func Destination(source, target string) string {
 
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
-// Status returns what the document says of whether it holds: in the front matter, in a section Status, or in a line
-// Status before the first section.
+// Status returns what the document says of whether it holds: in the front matter, in a section Status or in a line
+// Status before the first section, and in lines that say what it replaces or what replaces it.
 func (d *Document) Status() Status {
 	status := d.statusOfFields()
 	if text := d.statusText(); text != "" {
 		if status.Word == "" && status.Unknown == "" {
-			status.Word = StatusWord(text)
+			status.Word = StatusWord(latestOf(text))
 			if status.Word == "" {
 				status.Unknown = collapse(CutRunes(text, maxSummaryRunes))
 			}
 		}
 		status.Relations = append(status.Relations, relationsIn(text)...)
+	}
+	for _, stated := range d.stated() {
+		if !slices.Contains(status.Relations, stated) {
+			status.Relations = append(status.Relations, stated)
+		}
+	}
+	isReplaced := func(r NamedRelation) bool { return r.Relation == SupersededBy }
+	if status.Word == "" && slices.ContainsFunc(status.Relations, isReplaced) {
+		status.Word = "superseded"
 	}
 	return status
 }
@@ -176,6 +130,7 @@ func (d *Document) statusOfFields() Status {
 			status.Word = StatusWord(strings.ReplaceAll(value, "-", " "))
 		}
 	}
+	status.Relations = append(status.Relations, relationsOfFields(d.FrontMatter)...)
 	switch {
 	case d.FrontMatter["draft"] == true:
 		status.Word = "proposed"
@@ -206,7 +161,11 @@ func fieldTexts(value any) []string {
 	case map[string]any:
 		var all []string
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+strings.Join(fieldTexts(value[name]), " "))
+			text := strings.Join(fieldTexts(value[name]), " ")
+			if name == "by" {
+				name = "superseded by"
+			}
+			all = append(all, strings.ReplaceAll(name, "_", " ")+" "+text)
 		}
 		return all
 	default:
@@ -215,7 +174,8 @@ func fieldTexts(value any) []string {
 }
 
 // statusLine matches a line such as "Status: accepted", "* **Status:** accepted" and "| Status | accepted |".
-var statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?[*_]{0,2}(?:adr |decision )?status[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+var statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?` +
+	`[*_]{0,2}(?:adr |decision )?status[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
 
 // maxStatusLines bounds a section Status: a longer one tells a story.
 const maxStatusLines = 30
@@ -242,6 +202,12 @@ func (d *Document) statusText() string {
 		return strings.TrimSpace(o.text(start, min(end, start+maxStatusLines)))
 	}
 	for i := o.body; i < first; i++ {
+		if text := statusCell(o.lines[i:first]); text != "" {
+			return text
+		}
+		if tag := statusTag().FindStringSubmatch(o.lines[i]); tag != nil {
+			return strings.ReplaceAll(tag[1], "-", " ")
+		}
 		if found := statusLine().FindStringSubmatch(o.lines[i]); found != nil {
 			return found[1]
 		}
@@ -254,13 +220,41 @@ var (
 	underline = lazyregexp.New(`^\s*(?:=+|-+)\s*$`)
 )
 
-// DecisionNumber returns the number with which the name of a file begins, such as 12 for docs/adr/0012-cache.md and
-// adr-012.md, "" without one.
-func DecisionNumber(file string) string {
-	if found := decisionName().FindStringSubmatch(path.Base(file)); found != nil {
-		return found[1]
+// statusTag matches a tag of Obsidian.
+var statusTag = lazyregexp.New(`(?:^|\s)#status/([\w-]+)`)
+
+// statusCell returns the cell below the heading Status of a table that begins lines, "" if that is no status.
+func statusCell(lines []string) string {
+	if len(lines) < 3 || !strings.Contains(lines[1], "-") || strings.Trim(lines[1], " |:-") != "" {
+		return ""
+	}
+	cells := func(line string) []string { return strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|") }
+	below := cells(lines[2])
+	for i, heading := range cells(lines[0]) {
+		if strings.EqualFold(strings.Trim(heading, " *_"), "status") && i < len(below) && StatusWord(below[i]) != "" {
+			return strings.TrimSpace(below[i])
+		}
 	}
 	return ""
 }
 
-var decisionName = lazyregexp.New(`(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)
+var dayInText = lazyregexp.New(`\b\d{4}-\d\d-\d\d\b`)
+
+// latestOf returns the latest line of a history, in which each status has its day, and other texts as they are.
+func latestOf(text string) string {
+	latest, latestDay, days := "", "", 0
+	for line := range strings.Lines(text) {
+		day := dayInText().FindString(line)
+		if day == "" || StatusWord(line) == "" {
+			continue
+		}
+		days++
+		if day >= latestDay {
+			latest, latestDay = line, day
+		}
+	}
+	if days < 2 {
+		return text
+	}
+	return latest
+}

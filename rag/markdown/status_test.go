@@ -21,10 +21,10 @@ func TestStatus(t *testing.T) {
 		{"adr-tools", "# 2. Cache\n\nDate: 2024-05-01\n\n## Status\n\nAccepted\n\n## Context\n\nRejected ideas.\n", markdown.Status{Word: "active"}},
 		{"adr-tools, superseded", "# 2. Cache\n\n## Status\n\nSuperceded by [7. No cache](0007-no-cache.md)\n\n## Context\n", markdown.Status{Word: "superseded", Relations: by("0007-no-cache.md")}},
 		{"adr-tools, amended", "# 2. Cache\n\n## Status\n\nAccepted\n\nAmended by [9. Larger](0009-larger.md)\n", markdown.Status{
-			Word: "active", Relations: []markdown.NamedRelation{{markdown.AmendedBy, "0009-larger.md"}},
+			Word: "active", Relations: []markdown.NamedRelation{{Relation: markdown.AmendedBy, Destination: "0009-larger.md"}},
 		}},
 		{"adr-tools, clarifies", "# 9. Larger\n\n## Status\n\nAccepted\n\nClarifies [2. Cache](0002-cache.md)\n", markdown.Status{
-			Word: "active", Relations: []markdown.NamedRelation{{markdown.Amends, "0002-cache.md"}},
+			Word: "active", Relations: []markdown.NamedRelation{{Relation: markdown.Amends, Destination: "0002-cache.md"}},
 		}},
 		{"MADR 2", "# Cache\n\n* Status: superseded by [ADR-0012](0012-x.md)\n* Deciders: Ann\n\n## Context\n", markdown.Status{Word: "superseded", Relations: by("0012-x.md")}},
 		{"MADR 3, front matter", "---\nstatus: superseded by [ADR-0012](0012-x.md)\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("0012-x.md")}},
@@ -35,12 +35,14 @@ func TestStatus(t *testing.T) {
 		{"struck out", "# Cache\n\nStatus: ~~accepted~~ withdrawn\n", markdown.Status{Word: "rejected"}},
 		{"not accepted", "# Cache\n\n## Status\n\nNot accepted.\n", markdown.Status{Word: "rejected"}},
 		{"accepted, and replaces another", "# Cache\n\n## Status\n\nAccepted, supersedes [ADR 3](0003-y.md)\n", markdown.Status{
-			Word: "active", Relations: []markdown.NamedRelation{{markdown.Supersedes, "0003-y.md"}},
+			Word: "active", Relations: []markdown.NamedRelation{{Relation: markdown.Supersedes, Destination: "0003-y.md"}},
 		}},
 		{"draft", "---\ndraft: true\n---\n# Cache\n", markdown.Status{Word: "proposed"}},
 		{"archived", "---\narchived: true\n---\n# Cache\n", markdown.Status{Word: "deprecated"}},
 		{"a list", "---\nstatus: [accepted]\n---\n# Cache\n", markdown.Status{Word: "active"}},
-		{"a mapping", "---\nstatus:\n  state: superseded\n  superseded_by: new.md\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("new.md")}},
+		{"a mapping", "---\nstatus:\n  state: superseded\n  superseded_by: new.md\n---\n# Cache\n", markdown.Status{
+			Word: "superseded", Relations: []markdown.NamedRelation{{Relation: markdown.SupersededBy, Destination: "new.md", Bare: true}},
+		}},
 		{"a tag of Obsidian", "---\ntags: [db, \"#status/rejected\"]\n---\n# Cache\n", markdown.Status{Word: "rejected"}},
 		{"a wikilink", "---\nstatus: superseded by [[No cache]]\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("**/No cache.md")}},
 		{"an expiry", "---\nexpires: 2026-01-31\n---\n# Cache\n", markdown.Status{Until: "2026-01-31"}},
