@@ -20,6 +20,9 @@ type IndexDocumentOutput struct {
 	Status              string `json:"status"`
 	Path                string `json:"path"`
 	EmbeddingDimensions int    `json:"embedding_dimensions"`
+	// Embedded says that the document has vectors of the model. Otherwise EmbeddedReason says why they follow later.
+	Embedded       bool   `json:"embedded"`
+	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
 
@@ -51,11 +54,17 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 	if err != nil {
 		return IndexDocumentOutput{}, err
 	}
-	path, err := active.IndexFile(ctx, in.Path)
+	indexed, err := active.IndexFile(ctx, in.Path)
 	if err != nil {
 		return IndexDocumentOutput{}, err
 	}
-	out := IndexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}
+	path := indexed.Path
+	out := IndexDocumentOutput{
+		Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions, Embedded: indexed.Unembedded == nil,
+	}
+	if indexed.Unembedded != nil {
+		out.EmbeddedReason = brief("vectors of the model follow when its server is there: " + indexed.Unembedded.Error())
+	}
 	advice := active.Advice(path)
 	for _, v := range advice {
 		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)

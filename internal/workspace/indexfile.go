@@ -19,33 +19,45 @@ import (
 // indexTries bounds the tries for a file that changes while it is indexed or edited.
 const indexTries = 5
 
-// IndexFile indexes one document now, with its vectors, and returns its path in the index. given may be
+// Indexed is a document that was just indexed.
+type Indexed struct {
+	// Path is that in the index.
+	Path string
+	// Unembedded is why its vectors of the model follow later, nil if it has them. Words and built-in vectors
+	// find it until then.
+	Unembedded *apierror.Error
+}
+
+// IndexFile indexes one document now, with its vectors if there is a model server. given may be
 // relative to the repository or to the docs folder. If the file changes or disappears, the index has its
-// newest state. Without Ollama the error says that words find the document.
-func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
+// newest state.
+func (p *Project) IndexFile(ctx context.Context, given string) (Indexed, error) {
 	indexed, err := p.indexGiven(ctx, given)
 	return indexed, p.orExternal(err, given, apierror.InvalidArgument)
 }
 
-func (p *Project) indexGiven(ctx context.Context, given string) (string, error) {
+func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error) {
 	name, err := p.documentName(given, "path")
 	if err != nil {
-		return "", err
+		return Indexed{}, err
 	}
 	if err := p.Tenant.Writable("index the document"); err != nil {
-		return "", err
+		return Indexed{}, err
 	}
-	indexed := path.Join(p.docs.folder.Prefix, name)
-	err = p.indexNewest(ctx, name, indexed)
+	indexed := Indexed{Path: path.Join(p.docs.folder.Prefix, name)}
+	err = p.indexNewest(ctx, name, indexed.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", p.notFound(given)
+		return Indexed{}, p.notFound(given)
 	}
 	if err != nil {
-		return "", err
+		return Indexed{}, err
 	}
-	if err := p.queue.EmbedDocument(ctx, catalog.Compounding, indexed); err != nil {
-		return "", apierror.Wordf("the document is indexed and found by its words (%s), and its vectors will follow: %w",
-			apierror.Argument{Parameter: "mode", Value: "lexical"}, apierror.AsError(err))
+	if err := p.queue.EmbedDocument(ctx, catalog.Compounding, indexed.Path); err != nil {
+		refused := apierror.AsError(err)
+		if refused.Code != apierror.EmbeddingServiceError {
+			return Indexed{}, refused
+		}
+		indexed.Unembedded = refused
 	}
 	return indexed, nil
 }

@@ -102,8 +102,8 @@ func TestIndexFile_TakesBackslashes(t *testing.T) {
 		`.\csharp-compounding-docs\problems\a.md`: docs + "a.md",
 		`problems\a.md`: docs + "a.md",
 	} {
-		if got, err := p.IndexFile(t.Context(), given); err != nil || got != want {
-			t.Errorf("IndexFile(%s) = %s (%v), want %s", given, got, err, want)
+		if got, err := p.IndexFile(t.Context(), given); err != nil || got.Path != want {
+			t.Errorf("IndexFile(%s) = %s (%v), want %s", given, got.Path, err, want)
 		}
 	}
 	for _, outside := range []string{`..\a.md`, `csharp-compounding-docs\..\..\a.md`} {

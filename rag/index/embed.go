@@ -164,9 +164,14 @@ func (q *Queue) storeCounted(ctx context.Context, used *usedModel, collection ca
 	return nil
 }
 
-// EmbedDocument embeds the passages of one document, ahead of all others. Passages that the
-// model refuses are no error.
+// documentWait bounds the wait for the vectors of one document. The queue makes them afterwards.
+const documentWait = 5 * time.Second
+
+// EmbedDocument embeds the passages of one document, ahead of all others. It tries once.
+// Passages that the model refuses are no error.
 func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
+	ctx, cancel := context.WithTimeout(model.FailFast(ctx), documentWait)
+	defer cancel()
 	q.impatient.Add(1)
 	err := q.turn.Acquire(ctx, 1)
 	q.impatient.Add(-1)
