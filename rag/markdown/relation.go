@@ -50,7 +50,8 @@ var (
 )
 
 // othersHeading matches the heading of a section about other documents.
-var othersHeading = lazyregexp.New(`(?i)\b(?:status|links?|related|relations?|references?|see also|more information|history|supersed\w*|replaces)\b`)
+var othersHeading = lazyregexp.New(`(?i)\b(?:status|links?|related|relations?|references?|see also|more information|history|` +
+	`supersed\w*|replaces)\b`)
 
 // relationOf returns the relation of a match of relationWord or statedRelation, given by places in the text.
 func relationOf(match []int) Relation {

@@ -11,8 +11,8 @@ import (
 // the older one.
 func successorsFirst(ranked []Hit) []Hit {
 	at := map[string]int{} // the first place of each document
-	for i := len(ranked) - 1; i >= 0; i-- {
-		at[ranked[i].Path] = i
+	for i, hit := range slices.Backward(ranked) {
+		at[hit.Path] = i
 	}
 	ordered, done := make([]Hit, 0, len(ranked)), make([]bool, len(ranked))
 	var add func(i int, least float64)
