@@ -26,7 +26,10 @@ func TestFilters_EachIsApplied(t *testing.T) {
 	if found(nil) != 1 {
 		t.Fatal("without a filter the document is not found")
 	}
-	wrong := map[string]any{"doc_types": []string{"tool"}, "promotion_levels": []string{"critical"}, "paths": []string{"no/such.go"}}
+	wrong := map[string]any{
+		"doc_types": []string{"tool"}, "promotion_levels": []string{"critical"}, "paths": []string{"no/such.go"},
+		"status": []string{"rejected"},
+	}
 	for field := range reflect.TypeFor[tools.SearchFilters]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if wrong[name] == nil {

@@ -3,7 +3,6 @@ package docset
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -110,13 +109,12 @@ func (g *Graph) docTypes() []string {
 	return slices.Compact(types)
 }
 
-// label returns the title, with why the document must not be taken as it is. An edge leads from the later document.
+// label returns the title, with why the document must not be taken as it is.
 func (n Node) label() string {
-	mark, _, _ := strings.Cut(n.Mark, " by ./")
-	if mark == "" {
+	if n.Mark == "" {
 		return n.Title
 	}
-	return n.Title + " (" + mark + ")"
+	return n.Title + " (" + n.Mark + ")"
 }
 
 // size grades how large a document is drawn: 0 for standard, 2 for critical.

@@ -95,13 +95,14 @@ func TestGraph_DrawsWhatHolds(t *testing.T) {
 	if err := errors.Join(g.DOT(&dot), g.Mermaid(&mermaid)); err != nil {
 		t.Fatal(err)
 	}
-	marks := []string{"superseded", "amended", "", "", "rejected", "expired 2026-11-25", ""}
+	const folder = "./csharp-compounding-docs/notes/"
+	marks := []string{"superseded by " + folder + "b.md", "amended by " + folder + "c.md", "", "", "rejected", "expired 2026-11-25", ""}
 	for i, n := range g.Nodes {
 		label := n.Title
 		if marks[i] != "" {
 			label += " (" + marks[i] + ")"
 		}
-		isGrey := marks[i] != "" && marks[i] != "amended"
+		isGrey := marks[i] != "" && !strings.HasPrefix(marks[i], "amended")
 		inDOT := strings.Contains(dot.String(), strings.ReplaceAll(label, `"`, `\"`)+`", style="filled,rounded`)
 		for line := range strings.SplitSeq(dot.String(), "\n") {
 			if strings.Contains(line, n.Path+`" [ label`) && strings.Contains(line, "#eeeeee") != isGrey {
