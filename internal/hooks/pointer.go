@@ -41,7 +41,7 @@ func (c candidate) pointer() string {
 		return ""
 	}
 	title := plain.Line(markdown.CutRunes(c.Title, maxPointerTitle))
-	text := fmt.Sprintf("%s: ./%s:%d-%d %q (%s)", memoryName, c.Path, c.StartLine, c.EndLine, title, c.reason())
+	text := fmt.Sprintf("%s: ./%s:%d-%d %q (%s)", memoryName, c.Path, c.StartLine, c.EndLine, title, plain.Line(c.reason()))
 	forms := []string{text + c.notes}
 	room := maxPointer - utf8.RuneCountInString(text+c.notes) - len(`: ""`)
 	sentence := c.sentence()
@@ -49,7 +49,7 @@ func (c candidate) pointer() string {
 	case c.cites != "":
 		forms[0] = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path, title, c.cites)
 		if mark := c.Mark(); mark != "" {
-			forms[0] = fmt.Sprintf("%s: ./%s %q cites %s. It is %s.", memoryName, c.Path, title, c.cites, mark)
+			forms[0] = fmt.Sprintf("%s: ./%s %q cites %s. It is %s.", memoryName, c.Path, title, c.cites, plain.Line(mark))
 		}
 	case sentence != "" && room >= minPointerText:
 		sentence = plain.Line(markdown.CutRunes(sentence, min(room, maxPointerText)))
