@@ -149,6 +149,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"critical"},
 		{"sync", "problems/pool.md"},
 		{"promote", "problems/pool.md", "critical"},
+		{"retire", "problems/pool.md"},
 		{"recall", "--hook"},
 		{"ingest", "handbook"},
 		{"sync", "--force"},
