@@ -2,7 +2,6 @@ package rag
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/pgvector/pgvector-go"
 
@@ -56,7 +55,7 @@ func builtInVector(text string) *pgvector.HalfVector {
 func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	q := rank.Question{
 		Text: p.query.Text, Terms: p.terms, Sample: facts.Sample, Calibration: facts.Calibration, Standings: facts.Standings,
-		Today:   time.Now().UTC().Format(time.DateOnly),
+		Today:   catalog.Today(),
 		ByModel: v.byModel != nil, BuiltIn: v.builtIn != nil, EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
 	}
 	if v.Mode == Vector {

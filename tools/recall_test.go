@@ -168,3 +168,36 @@ func TestRecall_IsSilentWithoutAProject(t *testing.T) {
 		t.Fatalf("%v, %v", result, err)
 	}
 }
+
+// Every document that cites a file is pointed to in turn, and of a document that was replaced its successor.
+func TestRecall_EachDocumentThatCitesAFile(t *testing.T) {
+	t.Parallel()
+	c := connect(t, setup(t).server, protocolVersions()["handshake"])
+	const folder = "csharp-compounding-docs/insights/"
+	files := map[string]string{
+		"src/quay.go":         "package src\n",
+		folder + "new.md":     strings.Replace(insight("New quays", "standard", "Quays are built of steel."), "---\n", "---\nsupersedes: quay-a.md\n", 1),
+		folder + "refused.md": strings.Replace(insight("Wooden quays", "standard", "Wood for `src/quay.go`."), "---\n", "---\nstatus: rejected\n", 1),
+	}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		files[folder+"quay-"+name+".md"] = insight("Quay "+name, "standard", "About `src/quay.go` and "+name+".")
+	}
+	h := &assistant{c, newProject(t, `{"project_name": "p"}`, files)}
+	c.activate(t, h.root)
+	edit := arguments{
+		"event": "PreToolUse", "session_id": "1", "tool_name": "Edit",
+		"file_path": filepath.Join(h.root, "src/quay.go"), "new_string": "x",
+	}
+	all := ""
+	for range 6 {
+		all += h.call(t, edit) + "\n"
+	}
+	for _, want := range []string{"new.md", "quay-b.md", "quay-c.md", "quay-d.md", "quay-e.md", "refused.md"} {
+		if strings.Count(all, "./"+folder+want) != 1 {
+			t.Errorf("%s is not pointed to once:\n%s", want, all)
+		}
+	}
+	if !strings.Contains(all, "It is rejected.") {
+		t.Errorf("no mark of the rejected document:\n%s", all)
+	}
+}

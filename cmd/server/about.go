@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,7 +75,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 		return nil, err
 	}
 	standings, _ := set.Standings()
-	today := time.Now().UTC().Format(time.DateOnly)
+	today := catalog.Today()
 	all := []citingDocument{}
 	for _, d := range set.Documents {
 		standing := standings.Of(d.Path, today)

@@ -85,7 +85,7 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 		return nil, false, err
 	}
 	standings, _ := set.Standings()
-	today := time.Now().UTC().Format(time.DateOnly)
+	today := catalog.Today()
 	for _, d := range set.Documents {
 		if standing := standings.Of(d.Path, today); d.Level == catalog.Critical && standing.Holds() {
 			documents = append(documents, criticalDocument{d.Path, markdown.CutRunes(d.Title, maxCriticalTitle), d.Date, standing.Mark()})

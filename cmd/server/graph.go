@@ -1,12 +1,11 @@
 package main
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // graphFormats are the values of --format.
@@ -46,7 +45,7 @@ func (i invocation) graph(format string) error {
 	if err != nil {
 		return err
 	}
-	drawn := set.Graph(time.Now().UTC().Format(time.DateOnly))
+	drawn := set.Graph(catalog.Today())
 	switch {
 	case i.json:
 		return plain.JSON(i.stdout, drawn)

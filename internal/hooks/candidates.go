@@ -148,7 +148,7 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
 	})
-	found, err := p.withStandings(ctx, documents, found[:min(len(found), maxCandidates)])
+	found, err := p.withStandings(ctx, documents, found)
 	if err != nil {
 		return nil, err
 	}
@@ -160,24 +160,30 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 	return append(found, warnings...), err
 }
 
-// withStandings says of documents that cite a file whether they hold, and takes their successors instead of those
-// that do not.
+// withStandings says of documents that cite a file whether they hold. A document that replaces or amends one of them
+// takes its place.
 func (p Project) withStandings(ctx context.Context, documents []index.CitedPlaces, citing []candidate) ([]candidate, error) {
+	standings, err := p.Standings(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding})
+	if err != nil {
+		return nil, err
+	}
 	for i, c := range citing {
 		d := documents[slices.IndexFunc(documents, func(d index.CitedPlaces) bool { return d.ID == c.ID })]
+		if d.Collection != catalog.Compounding {
+			continue
+		}
+		citing[i].Standing = standings.Of(c.Path, catalog.Today())
+		if citing[i].Successor() == "" {
+			continue
+		}
 		hits, err := p.bestPassage(ctx, d, d.Title)
 		if err != nil {
 			return nil, err
 		}
-		if len(hits) == 0 {
-			continue
+		if len(hits) > 0 && hits[0].ID != d.ID {
+			hits[0].Score = 1
+			citing[i] = candidate{Hit: hits[0], why: because(c.why, d, hits[0])}
 		}
-		if hits[0].ID == d.ID {
-			citing[i].Standing = hits[0].Standing
-			continue
-		}
-		hits[0].Score = 1
-		citing[i] = candidate{Hit: hits[0], why: because(c.why, d, hits[0])}
 	}
 	return citing, nil
 }
@@ -238,7 +244,7 @@ func (p Project) passages(
 	return found, nil
 }
 
-// because says why a document is pointed to, if it replaces or amends the one that was looked for.
+// because returns the reason to point to a document, which may replace or amend the one that matched.
 func because(why string, d index.CitedPlaces, hit rag.Hit) string {
 	if hit.ID == d.ID {
 		return why

@@ -3,6 +3,7 @@ package catalog
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
 // Status says whether a document holds, by its own word or by that of another.
@@ -81,6 +82,9 @@ func NewStandings(said map[string]Said, replacing, amending map[string][]string)
 	}
 	return s
 }
+
+// Today is the day by which documents expire, such as 2026-11-26. It is that of UTC.
+func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // Of returns the standing of a document on a day such as 2026-11-26.
 func (s Standings) Of(path, today string) Standing {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -77,7 +76,7 @@ func Run(ctx context.Context, p *project.Project) (Report, error) {
 // Check is Run for documents that were read already.
 func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, error) {
 	e := &examination{
-		project: p, set: set, today: time.Now().UTC().Format(time.DateOnly),
+		project: p, set: set, today: catalog.Today(),
 		report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}
 	e.standings, e.later = set.Standings()

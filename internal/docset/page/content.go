@@ -65,7 +65,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set *docset.Set,
 	defer func() { err = errors.Join(err, root.Close()) }()
 	r := newRenderer(p, set, external, root)
 	standings, _ := set.Standings()
-	today := time.Now().UTC().Format(time.DateOnly)
+	today := catalog.Today()
 	all, undated, read := []entry{}, []string{}, []*docset.Document{}
 	for i, d := range slices.Concat(set.Documents, external) {
 		if d.Err != nil {
