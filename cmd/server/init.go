@@ -86,7 +86,7 @@ type initialized struct {
 	ProjectName   string `json:"project_name"`
 	ConfigPath    string `json:"config_path"`
 	ConfigWritten bool   `json:"config_written"`
-	// Documents are where the project's documents are, and LeftOut what is not taken as one.
+	// Documents are the places of the project's documents, and LeftOut the files that are not taken.
 	Documents    []scaffold.Place   `json:"documents"`
 	LeftOut      []scaffold.LeftOut `json:"left_out"`
 	ExternalDocs string             `json:"external_docs,omitempty"`

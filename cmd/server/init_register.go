@@ -115,7 +115,7 @@ func (i *initializer) addHooks(c clients.Client, root string) error {
 	return i.writeHooks(c.Title, change, err, c.Trust)
 }
 
-// writeHooks writes a planned change, unless its error says that nothing is to be done, and says what comes next.
+// writeHooks writes a planned change and prints the next step. Hooks that are there already are no error.
 func (i *initializer) writeHooks(title string, change clients.Change, planned error, next string) error {
 	if errors.Is(planned, clients.ErrRegistered) {
 		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())

@@ -87,7 +87,7 @@ func (s *Set) Graph(today string) *Graph {
 	}
 	for pair, relation := range relations {
 		backwards, mutual := relations[[2]int{pair[1], pair[0]}]
-		// Of two directions, keep the one that supersedes or amends. If both are alike, keep the one from the first path.
+		// Keep one of two directions: a relation before a link, and otherwise the direction from the first path.
 		if mutual && (weights[backwards] > weights[relation] || weights[backwards] == weights[relation] && pair[0] > pair[1]) {
 			continue
 		}

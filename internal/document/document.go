@@ -46,8 +46,8 @@ type Stamp struct {
 	Hash  Hash
 }
 
-// Proves reports whether a file with the metadata of present has the content of the stamp, so that
-// the file need not be read again.
+// Proves reports whether a file with the metadata of present has the content of the stamp, so
+// nobody has to read the file again.
 func (s Stamp) Proves(present Stamp) bool {
 	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode && s.SameModTime(present) &&
 		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))

@@ -6,9 +6,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// successorsFirst puts each document that another replaces or amends behind that one, if it is in the list. What
-// was found in the older document speaks for the later one too: the score of a later document is at least that of
-// the older one.
+// successorsFirst puts each document that another replaces or amends behind that one, if it is in the list. The
+// evidence of the older document counts for the later one too, whose score is at least as high.
 func successorsFirst(ranked []Hit) []Hit {
 	at := map[string]int{} // the first place of each document
 	for i, hit := range slices.Backward(ranked) {

@@ -15,9 +15,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/compound-docs/compound-docs/test/gitrepo"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
-	"github.com/compound-docs/compound-docs/test/ragtest"
+	"github.com/compound-docs/compound-docs/test/newproject"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -102,28 +100,7 @@ func ask(t *testing.T, archive string) (s score) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo := gitrepo.New(t)
-	for _, file := range content.Files {
-		repo.Put(file.Name, string(file.Data))
-	}
-	repo.Git("init", "-q", "-b", "main")
-	repo.Commit()
-	installed := mcpclient.Installation{
-		Program: testenv.Program(t), Root: repo.Root, Home: t.TempDir(), DatabaseURL: ragtest.IndexURL(t),
-		OllamaHost: "http://127.0.0.1:1", Environment: []string{"CLAUDE_CONFIG_DIR=" + t.TempDir()},
-	}
-	init := installed.Command("init")
-	init.Env = append(init.Env, "PATH="+filepath.Dir(testenv.Program(t)))
-	said, err := init.CombinedOutput()
-	if err != nil {
-		t.Fatalf("init: %v\n%s", err, said)
-	}
-	t.Logf("%s: %s", archive, said)
-	client, err := mcpclient.Start(t.Context(), installed.Command("serve"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close() //nolint:errcheck // the server may end as it likes
+	client := newproject.Serve(t, content.Files)
 	for line := range strings.Lines(string(content.Comment)) {
 		question, wanted, ok := strings.Cut(strings.TrimSpace(line), " => ")
 		if !ok || strings.HasPrefix(question, "#") {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +18,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/compound-docs/compound-docs/test/gitrepo"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
-	"github.com/compound-docs/compound-docs/test/ragtest"
+	"github.com/compound-docs/compound-docs/test/newproject"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -76,34 +73,6 @@ func pairOf(forms []txtar.File, i int, subject []string) pair {
 	return p
 }
 
-// initialised returns a client of a repository with files in which only init has run.
-func initialised(t *testing.T, files []txtar.File) *mcpclient.Client {
-	t.Helper()
-	repo := gitrepo.New(t)
-	for _, file := range files {
-		repo.Put(file.Name, string(file.Data))
-	}
-	repo.Git("init", "-q", "-b", "main")
-	repo.Commit()
-	installed := mcpclient.Installation{
-		Program: testenv.Program(t), Root: repo.Root, Home: t.TempDir(), DatabaseURL: ragtest.IndexURL(t),
-		OllamaHost: "http://127.0.0.1:1", Environment: []string{"CLAUDE_CONFIG_DIR=" + t.TempDir()},
-	}
-	init := installed.Command("init")
-	init.Env = append(init.Env, "PATH="+filepath.Dir(testenv.Program(t)))
-	said, err := init.CombinedOutput()
-	if err != nil {
-		t.Fatalf("init: %v\n%s", err, said)
-	}
-	t.Logf("%s", said)
-	client, err := mcpclient.Start(t.Context(), installed.Command("serve"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Close() }) //nolint:errcheck // the server may end as it likes
-	return client
-}
-
 // document is one in the answer of semantic_search.
 type document struct {
 	Path   string  `json:"path"`
@@ -118,7 +87,7 @@ func TestInit_LaterDocumentFirst(t *testing.T) {
 	for _, p := range all {
 		files = append(files, p.files...)
 	}
-	client := initialised(t, files)
+	client := newproject.Serve(t, files)
 	held, pointers := 0, 0
 	for i, p := range all {
 		var got struct {
