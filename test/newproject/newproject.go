@@ -38,6 +38,6 @@ func Serve(t *testing.T, files []txtar.File) *mcpclient.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { client.Close() }) //nolint:errcheck // the server may end as it likes
+	t.Cleanup(func() { _ = client.Close() }) // the server may end as it likes
 	return client
 }
