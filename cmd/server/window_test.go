@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"context"
 	"os"
 	"path"
 	"slices"
@@ -49,10 +48,8 @@ func (w *window) activate(t *testing.T, root string) {
 // with their vectors.
 func activateWhole(t *testing.T, session *mcpclient.Client, root string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	in := mcpclient.Installation{Root: root}
-	if err := session.Activate(ctx, in.Config(), "main"); err != nil {
+	if err := session.Activate(t.Context(), in.Config(), "main"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -174,14 +174,16 @@ func (c *Client) WaitForText(ctx context.Context) error {
 const often = 20 * time.Millisecond
 
 // Activate activates the project of a config file, and returns when its index holds
-// all of its documents with their vectors. It fails if the index waits for long, as it
-// does for a moment after a crash of the database.
+// all of its documents with their vectors, however long that takes. It fails if the
+// index waits for long, as it does for a moment after a crash of the database, or if
+// nothing has changed in it for [stuck].
 func (c *Client) Activate(ctx context.Context, config, branch string) error {
 	const long = 5 * time.Second
-	var waits time.Time // since when
 	if err := c.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, nil); err != nil {
 		return err
 	}
+	var waits time.Time // since when
+	moved, before := time.Now(), Index{}
 	for {
 		index, err := c.Index(ctx)
 		if err != nil || index == nil {
@@ -193,7 +195,10 @@ func (c *Client) Activate(ctx context.Context, config, branch string) error {
 		case waits.IsZero():
 			waits = time.Now()
 		}
-		if index.FailedCount > 0 || !waits.IsZero() && time.Since(waits) > long {
+		if index.Pending != before.Pending || index.Embedding != before.Embedding {
+			moved, before = time.Now(), *index
+		}
+		if index.FailedCount > 0 || !waits.IsZero() && time.Since(waits) > long || time.Since(moved) > stuck {
 			return fmt.Errorf("the index of %s stays behind: %+v", config, *index)
 		}
 		select {
@@ -203,3 +208,7 @@ func (c *Client) Activate(ctx context.Context, config, branch string) error {
 		}
 	}
 }
+
+// stuck is the time without any progress after which an index will not become whole.
+// On a busy machine, the texts that a model is measured with take minutes.
+const stuck = 5 * time.Minute
