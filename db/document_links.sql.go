@@ -57,6 +57,7 @@ LEFT JOIN (
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND d.collection = $3
     AND coalesce(t.id, f.id, w.id) IS NOT NULL AND l.relation = ''
 ORDER BY d.relative_path, l.ordinal
+LIMIT 100000
 `
 
 type LinkEdgesParams struct {
@@ -71,7 +72,8 @@ type LinkEdgesRow struct {
 	TargetLevel PromotionLevel
 }
 
-// The tenant's link graph, links to nothing and relations left out, in the order of the texts.
+// The tenant's link graph, links to nothing and relations left out, in the order of the texts. At most 100,000,
+// which is ten in each of 10,000 documents, so that nobody can fill a server's memory with rows.
 // A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
 // first, then those in the folder of the link's document, then the shortest.
 func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdgesRow, error) {

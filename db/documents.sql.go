@@ -73,10 +73,15 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 }
 
 const documentPlaces = `-- name: DocumentPlaces :many
-SELECT id, collection, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
-FROM documents
-WHERE project_id = $1 AND tenant_id = $2 AND collection = ANY($3::collection[])
-    AND (places IS NOT NULL OR quotes IS NOT NULL OR promotion_level = 'critical')
+SELECT id, collection, path, title, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
+    (CASE WHEN bytes <= 33554432 THEN quotes END)::text[] AS quotes
+FROM (
+    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.promotion_level AS level, d.places, d.quotes,
+        sum(pg_column_size(d.places || '{}') + pg_column_size(d.quotes || '{}')) OVER (ORDER BY d.id) AS bytes
+    FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = ANY($3::collection[])
+        AND (d.places IS NOT NULL OR d.quotes IS NOT NULL OR d.promotion_level = 'critical')
+) AS d
 `
 
 type DocumentPlacesParams struct {
@@ -95,7 +100,9 @@ type DocumentPlacesRow struct {
 	Quotes     []string
 }
 
-// The tenant's documents that cite places of the repository, quote code, or are critical.
+// The tenant's documents that cite places of the repository, quote code, or are critical. Places and quotes of
+// one may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
+// || gives a value its size before compression.
 func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
 	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collections)
 	if err != nil {

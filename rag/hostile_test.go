@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -47,6 +48,13 @@ func TestSchema_TakesNoHugeValue(t *testing.T) {
 			t.Errorf("%s.%s takes a huge value: %v, %v", c.Table, c.Name, tag, err)
 		}
 	}
+	for _, counter := range []string{"version", "generation", "epoch"} {
+		_, err := f.Pool.Exec(t.Context(), fmt.Sprintf("UPDATE tenants SET %s = 9223372036854775807", counter))
+		refused, isRefused := errors.AsType[*pgconn.PgError](err)
+		if !isRefused || refused.Code != "23514" {
+			t.Errorf("tenants.%s takes the largest number: %v", counter, err)
+		}
+	}
 	if _, err := f.Pool.Exec(t.Context(), "UPDATE passages SET content = content || repeat('x', 3000000)"); err != nil {
 		t.Fatal(err)
 	}
@@ -55,5 +63,49 @@ func TestSchema_TakesNoHugeValue(t *testing.T) {
 		if hit := hits.Documents[0]; len(hit.Content) > 20_000 || !strings.Contains(hit.Content, "exhausted") {
 			t.Errorf("mode %s reads a passage of %d bytes", mode, len(hit.Content))
 		}
+	}
+}
+
+// A member who fills the tables with rows of the allowed size does not fill a server's memory.
+func TestQueries_ReadABoundedWhole(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/a.md", "# A", "", "[b](b.md)"), file("docs/b.md", "# B", "", "[a](a.md)"))
+	for _, statement := range []string{
+		`INSERT INTO document_links SELECT project_id, tenant_id, document_id, n, target_path, fallback_path, relation
+			FROM document_links, generate_series(1000, 100000) n`,
+		`INSERT INTO documents (project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date,
+				promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, quotes)
+			SELECT project_id, tenant_id, id + n, collection, 'docs/' || n || '.md', title, summary, tags, doc_type, doc_date,
+				promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count,
+				ARRAY[repeat('x', 260000)]
+			FROM documents, generate_series(10, 310, 2) n WHERE relative_path = 'docs/a.md'`,
+		"ANALYZE document_links, documents",
+	} {
+		if _, err := f.Pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queries := db.New(f.Pool)
+	edges, err := queries.LinkEdges(t.Context(), db.LinkEdgesParams{
+		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Collection: db.CollectionCompounding,
+	})
+	if err != nil || len(edges) != 100_000 {
+		t.Errorf("%d links are read, %v; want 100,000 of 198,000", len(edges), err)
+	}
+	places, err := queries.DocumentPlaces(t.Context(), db.DocumentPlacesParams{
+		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Collections: []db.Collection{db.CollectionCompounding},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := 0
+	for _, p := range places {
+		for _, quote := range p.Quotes {
+			bytes += len(quote)
+		}
+	}
+	if bytes < 20<<20 || bytes > 32<<20 || len(places) < 150 {
+		t.Errorf("quotes of %d bytes in %d documents are read; want up to 32 MiB, and every document", bytes, len(places))
 	}
 }

@@ -38,7 +38,7 @@ which MCP clients search with compound-docs serve, and people with the commands 
 Without a command it serves MCP, as compound-docs serve does, unless stdin is a terminal.
 
 Exit codes: 0 done; 1 failed; 2 the command line, or what it names, is wrong, and nothing
-was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
+was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -139,6 +139,6 @@ func endings() map[string]func(*testing.T, *process) {
 				t.Fatal(err)
 			}
 		},
-		"SIGINT": signal(syscall.SIGINT), "SIGTERM": signal(syscall.SIGTERM),
+		"SIGINT": signal(syscall.SIGINT), "SIGTERM": signal(syscall.SIGTERM), "SIGHUP": signal(syscall.SIGHUP),
 	}
 }

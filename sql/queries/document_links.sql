@@ -24,7 +24,8 @@ CROSS JOIN LATERAL (
 ) AS d;
 
 -- name: LinkEdges :many
--- The tenant's link graph, links to nothing and relations left out, in the order of the texts.
+-- The tenant's link graph, links to nothing and relations left out, in the order of the texts. At most 100,000,
+-- which is ten in each of 10,000 documents, so that nobody can fill a server's memory with rows.
 -- A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
 -- first, then those in the folder of the link's document, then the shortest.
 SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path, w.relative_path)::text AS target_path,
@@ -48,4 +49,5 @@ LEFT JOIN (
 ) w ON w.document_id = l.document_id AND w.ordinal = l.ordinal
 WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection = @collection
     AND coalesce(t.id, f.id, w.id) IS NOT NULL AND l.relation = ''
-ORDER BY d.relative_path, l.ordinal;
+ORDER BY d.relative_path, l.ordinal
+LIMIT 100000;

@@ -89,8 +89,15 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND relative_path = ANY(@relative_paths::text[]);
 
 -- name: DocumentPlaces :many
--- The tenant's documents that cite places of the repository, quote code, or are critical.
-SELECT id, collection, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
-FROM documents
-WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = ANY(@collections::collection[])
-    AND (places IS NOT NULL OR quotes IS NOT NULL OR promotion_level = 'critical');
+-- The tenant's documents that cite places of the repository, quote code, or are critical. Places and quotes of
+-- one may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
+-- || gives a value its size before compression.
+SELECT id, collection, path, title, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
+    (CASE WHEN bytes <= 33554432 THEN quotes END)::text[] AS quotes
+FROM (
+    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.promotion_level AS level, d.places, d.quotes,
+        sum(pg_column_size(d.places || '{}') + pg_column_size(d.quotes || '{}')) OVER (ORDER BY d.id) AS bytes
+    FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = ANY(@collections::collection[])
+        AND (d.places IS NOT NULL OR d.quotes IS NOT NULL OR d.promotion_level = 'critical')
+) AS d;

@@ -82,7 +82,9 @@ CREATE TABLE tenants (
     CHECK ((holder IS NULL) = (lease_until IS NULL)),
     CHECK (isfinite(lease_until)),
     CHECK (octet_length(repo_root || coalesce(holder, '')) <= 65536),
-    CHECK (octet_length(sync_status::text) <= 1048576)
+    CHECK (octet_length(sync_status::text) <= 1048576),
+    -- Nobody who may write can make a sum of these overflow.
+    CHECK (version BETWEEN 0 AND 1::bigint << 53 AND generation BETWEEN 0 AND 1::bigint << 53 AND epoch BETWEEN 0 AND 1::bigint << 53)
 );
 
 -- Whether another server may take a lease. It may if the lease has ended. A renewal lasts 15 seconds.
