@@ -1,11 +1,15 @@
 package index_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
+	models "github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
@@ -53,6 +57,61 @@ func TestCalibration_IsMeasuredOncePerModel(t *testing.T) {
 		if got, known := measured(t, f); !known || !got.Usable() {
 			t.Errorf("%s: %+v, known is %t, want a usable model", step.name, got, known)
 		}
+	}
+}
+
+// frugal is an embedder that allows some requests, and refuses all others.
+type frugal struct {
+	index.Embedder
+
+	allowed int
+}
+
+var errTooMany = errors.New("too many requests")
+
+func (f *frugal) Embed(ctx context.Context, texts []string) ([]models.Embedding, error) {
+	f.allowed--
+	if f.allowed < 0 {
+		return nil, errTooMany
+	}
+	return f.Embedder.Embed(ctx, texts)
+}
+
+func (f *frugal) EmbedAsQueries(ctx context.Context, texts []string) ([]models.Embedding, error) {
+	f.allowed--
+	if f.allowed < 0 {
+		return nil, errTooMany
+	}
+	return f.Embedder.EmbedAsQueries(ctx, texts)
+}
+
+// What a server allows is not used up twice: the measurement goes on where it was refused, and the vectors of a
+// few documents come before it.
+func TestCalibration_GoesOnAfterARefusal(t *testing.T) {
+	t.Parallel()
+	f := ragtest.NewUnmeasured(t)
+	failures := f.AddText(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts", "", "They are long."))
+	if len(failures) > 0 {
+		t.Fatal(failures)
+	}
+	embedder := &frugal{Embedder: f.Models}
+	queue := f.NewIndex(f.Database, embedder).Queue(f.Tenant, catalog.Compounding)
+	drains := 0
+	for {
+		embedder.allowed = 3
+		err := queue.Drain(t.Context(), nil)
+		if drains++; err == nil {
+			break
+		}
+		if !errors.Is(err, errTooMany) || drains > 40 {
+			t.Fatalf("after %d tries: %v", drains, err)
+		}
+		if missing := queue.Status().Missing; missing > 0 {
+			t.Errorf("%d parts have no vector after try %d, want those before the measurement", missing, drains)
+		}
+	}
+	if asked := f.Fake.Measured(); drains < 3 || asked != 120 {
+		t.Errorf("%d texts were embedded in %d tries, want each of the 120 that measure a model once", asked, drains)
 	}
 }
 

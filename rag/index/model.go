@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -18,6 +19,8 @@ type usedModel struct {
 	// calibrated is set once the database knows what its cosines mean, and tidied once the vectors of other
 	// models were deleted behind its last one. Only the goroutine that has the queue's turn uses both.
 	calibrated, tidied bool
+	// asked and answered are the vectors that calibrate has so far.
+	asked, answered [][]float32
 }
 
 func (q *Queue) currentModel() *usedModel {
@@ -121,17 +124,17 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 func (q *Queue) measure(ctx context.Context, used *usedModel) error {
 	x := q.index
 	questions, answers := calibration.Pairs()
-	asked, err := q.embedTexts(ctx, used, questions, x.embedder.EmbedAsQueries)
+	err := q.embedTexts(ctx, used, &used.asked, questions, x.embedder.EmbedAsQueries)
 	if err != nil {
 		return err
 	}
-	answered, err := q.embedTexts(ctx, used, answers, x.embedder.Embed)
+	err = q.embedTexts(ctx, used, &used.answered, answers, x.embedder.Embed)
 	if err != nil {
 		return err
 	}
 	var measured calibration.Calibration
-	if len(asked) == len(questions) && len(answered) == len(answers) {
-		measured = calibration.Measure(asked, answered)
+	if !slices.ContainsFunc(slices.Concat(used.asked, used.answered), func(v []float32) bool { return v == nil }) {
+		measured = calibration.Measure(used.asked, used.answered)
 	}
 	x.logger.DebugContext(ctx, "embedding model measured", "model", used.Name, "matched", measured.Matched,
 		"unmatched", measured.Unmatched, "variance", measured.Variance, "own_first", measured.OwnFirst)
@@ -143,29 +146,24 @@ func (q *Queue) measure(ctx context.Context, used *usedModel) error {
 	})
 }
 
-// embedTexts embeds texts in batches of the usual size, so that queries wait no longer
-// than for passages. It leaves out those that the model refuses.
+// embedTexts embeds those texts that have no vector yet, in batches of the usual size, so that queries wait
+// no longer than for passages. A text that the model refuses gets nil.
 func (q *Queue) embedTexts(
-	ctx context.Context, used *usedModel, texts []string,
+	ctx context.Context, used *usedModel, vectors *[][]float32, texts []string,
 	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
-) ([][]float32, error) {
-	var vectors [][]float32
-	for len(texts) > 0 {
-		n := min(q.batch, len(texts))
-		embeddings, err := q.timed(ctx, texts[:n], embed)
+) error {
+	for len(*vectors) < len(texts) {
+		rest := texts[len(*vectors):]
+		embeddings, err := q.timed(ctx, rest[:min(q.batch, len(rest))], embed)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		texts = texts[n:]
 		for _, embedding := range embeddings {
-			switch {
-			case embedding.Err != nil:
-			case embedding.Digest != used.Digest:
-				return nil, model.ErrModelReplaced
-			default:
-				vectors = append(vectors, embedding.Vector)
+			if embedding.Err == nil && embedding.Digest != used.Digest {
+				return model.ErrModelReplaced
 			}
+			*vectors = append(*vectors, embedding.Vector)
 		}
 	}
-	return vectors, nil
+	return nil
 }

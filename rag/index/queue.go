@@ -29,6 +29,10 @@ const (
 	queueIdle = time.Minute
 )
 
+// fewPassages are embedded before the model is measured, which takes as many texts: of a server that answers
+// few requests at a time they get at least their vectors.
+const fewPassages = 120
+
 // How long a queue waits after a failure.
 const (
 	firstRetry = 500 * time.Millisecond
@@ -112,13 +116,22 @@ func (q *Queue) Run(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(retry.NextBackOff()):
+			case <-time.After(max(retry.NextBackOff(), asked(err))):
 			}
 			continue
 		}
 		retry.Reset()
 		q.rest(ctx)
 	}
+}
+
+// asked is how long a model server asks to be left alone, up to a minute: it may serve sooner.
+func asked(err error) time.Duration {
+	failure, ok := errors.AsType[*model.ServerError](err)
+	if !ok {
+		return 0
+	}
+	return min(failure.RetryAfter, time.Minute)
 }
 
 // rest waits until there may be something to embed: new passages, another model, or, while
@@ -172,7 +185,11 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 		return false, err
 	}
 	report()
-	if q.Status().Chunks > 0 {
+	all := int64(0)
+	for _, n := range missing {
+		all += n
+	}
+	if all > fewPassages {
 		if err := q.calibrate(ctx, used); err != nil {
 			return false, err
 		}
@@ -188,7 +205,12 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 			return q.outdated(read)
 		})
 	}
-	if slices.Max(append(missing, 0)) > 0 {
+	if q.Status().Chunks > 0 {
+		if err := q.calibrate(ctx, used); err != nil {
+			return false, err
+		}
+	}
+	if all > 0 {
 		// They are refused, or another server has embedded them since they were counted.
 		if _, err := q.count(ctx, used.id, false); err != nil {
 			return false, err

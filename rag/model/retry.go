@@ -27,7 +27,7 @@ func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func
 		if !again {
 			return answer{result, err}, backoff.Permanent(err)
 		}
-		return answer{result, err}, err
+		return answer{result, err}, asServerSays(err)
 	}, backoff.WithBackOff(delays), backoff.WithMaxTries(uint(c.cfg.Tries)), backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, delay time.Duration) {
 			c.cfg.Logger.DebugContext(ctx, "retry", "server", c.name, "error", err, "delay", delay)
@@ -58,13 +58,26 @@ func try[T any](
 	}
 	done(err)
 	failure, failed := errors.AsType[*ServerError](err)
-	return result, failed && failure.Transient && !failsFast(ctx), err
+	return result, failed && failure.Transient && failure.RetryAfter <= longestWait && !failsFast(ctx), err
+}
+
+// longestWait is how long a request waits for a server that is asked too often. Providers count by the minute.
+const longestWait = time.Minute
+
+// asServerSays makes the next try wait as long as the server says, if it does.
+func asServerSays(err error) error {
+	failure, failed := errors.AsType[*ServerError](err)
+	if !failed || failure.RetryAfter == 0 {
+		return err
+	}
+	return errors.Join(err, &backoff.RetryAfterError{Duration: failure.RetryAfter})
 }
 
 func (c *Client) unavailable(circuit *circuit, failure *ServerError) *UnavailableError {
 	e := &UnavailableError{
-		Server: c.name, CircuitState: circuit.breaker.State().String(), RetryAfter: circuit.retryAfter(), Err: failure.Err,
+		Server: c.name, CircuitState: circuit.breaker.State().String(), RetryAfter: circuit.retryAfter(), Err: failure,
 	}
+	e.RetryAfter = max(e.RetryAfter, failure.RetryAfter)
 	if e.RetryAfter == 0 && failure.Transient {
 		e.RetryAfter = c.cfg.RetryDelay << (c.cfg.Tries - 1) // the delay that would follow the last try
 	}

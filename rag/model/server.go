@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Server is one kind of model server. Each method makes a request once; [Client] retries. The error
@@ -60,6 +61,8 @@ type ServerError struct {
 	Err       error
 	Transient bool // another try may succeed
 	Status    int  // of HTTP, 0 if there was no answer or none that makes sense
+	// RetryAfter is how long the server asks to be left alone, 0 if it does not say.
+	RetryAfter time.Duration
 }
 
 func (f *ServerError) Error() string { return f.Err.Error() }

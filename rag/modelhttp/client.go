@@ -7,11 +7,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,6 +39,7 @@ type Client struct {
 
 	kind Kind
 	base *url.URL
+	path string // of an address that has none
 	key  string
 }
 
@@ -70,7 +73,7 @@ func New(kind Kind, address, path, key string) (*Client, error) {
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	return &Client{
-		Host: named.String(), kind: kind, base: base, key: key,
+		Host: named.String(), kind: kind, base: base, path: path, key: strings.TrimSpace(key),
 		// Requests carry the text of documents, which the user allowed to go to one address.
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
@@ -149,7 +152,24 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 			Shorten(location.Scheme+"://"+location.Host), c.Host)}
 	}
 	text, _ := io.ReadAll(resp.Body) // the status says enough
-	return nil, c.Refused(resp.StatusCode, Message(text))
+	err = c.Refused(resp.StatusCode, Message(text))
+	if failure, ok := errors.AsType[*model.ServerError](err); ok {
+		failure.RetryAfter = retryAfter(resp.Header.Get("Retry-After"))
+	}
+	return nil, err
+}
+
+// retryAfter reads a time in seconds or a date, as RFC 9110 has it, and returns 0 for anything else.
+func retryAfter(value string) time.Duration {
+	seconds, err := strconv.ParseUint(value, 10, 31)
+	if err != nil {
+		at, err := http.ParseTime(value)
+		if err != nil {
+			return 0
+		}
+		return max(0, time.Until(at))
+	}
+	return time.Duration(seconds) * time.Second
 }
 
 // Message returns the message of a refusal: Ollama's {"error": "…"}, OpenAI's

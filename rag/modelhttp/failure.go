@@ -115,13 +115,17 @@ func (c *Client) Remedy(err error) string {
 	switch {
 	case failure != nil && (failure.Status == http.StatusUnauthorized || failure.Status == http.StatusForbidden):
 		return c.kind.Access
+	case failure != nil && failure.Status == http.StatusTooManyRequests:
+		return "wait, or get a higher limit from who runs it: it is asked more often than it allows"
+	case failure != nil && failure.Status >= http.StatusInternalServerError:
+		return "look into the server's own log: it runs, and fails"
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return c.kind.Set + "http://" + c.base.Host
 	case strings.Contains(err.Error(), "HTTPS"):
 		return c.kind.Set + "https://" + c.base.Host
 	case proxyErr == nil && proxy != nil:
 		return fmt.Sprintf("run: export NO_PROXY=%s (the proxy %s is asked for it now)", c.base.Hostname(), proxy.Redacted())
-	case isOther && c.base.Path != "":
+	case isOther && c.base.Path != "" && c.base.Path != c.path:
 		return c.kind.Set + c.base.Scheme + "://" + c.base.Host
 	case isOther:
 		return "another service may listen there: " + c.kind.Address

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,13 +13,16 @@ import (
 	"github.com/compound-docs/compound-docs/rag/modelhttp"
 )
 
-// piece is an event of an answer.
+type content struct {
+	Content string `json:"content"`
+}
+
+// piece is an event of an answer, or the whole of it.
 type piece struct {
 	Choices []struct {
-		Delta struct {
-			Content string `json:"content"`
-		} `json:"delta"`
-		FinishReason string `json:"finish_reason"`
+		Delta        content `json:"delta"`
+		Message      content `json:"message"` // of an answer in one piece
+		FinishReason string  `json:"finish_reason"`
 	} `json:"choices"`
 	Usage struct {
 		Tokens int `json:"prompt_tokens"`
@@ -37,7 +41,15 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		return s.named(request.Model, err)
 	}
 	defer func() { _ = body.Close() }()
-	ended, tokens, lines := false, 0, bufio.NewScanner(body)
+	answer := bufio.NewReader(body)
+	if isObject(answer) { // the server does not stream
+		whole, err := io.ReadAll(answer)
+		if err != nil {
+			return s.Unreadable(err)
+		}
+		answer.Reset(io.MultiReader(strings.NewReader("data:"), bytes.NewReader(oneLine(whole))))
+	}
+	ended, tokens, lines := false, 0, bufio.NewScanner(answer)
 	for lines.Buffer(nil, modelhttp.MaxChat); lines.Scan(); {
 		data, isData := strings.CutPrefix(lines.Text(), "data:")
 		data = strings.TrimSpace(data)
@@ -57,7 +69,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		}
 		tokens = max(tokens, next.Usage.Tokens)
 		for _, choice := range next.Choices {
-			write(choice.Delta.Content)
+			write(choice.Delta.Content + choice.Message.Content)
 			ended = ended || choice.FinishReason != ""
 			if choice.FinishReason == "length" {
 				s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
@@ -74,4 +86,20 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		return fmt.Errorf("%w (the server has cut %d words to %d tokens)", model.ErrInputTooLong, words, tokens)
 	}
 	return nil
+}
+
+// isObject reports whether the answer begins as JSON does.
+func isObject(answer *bufio.Reader) bool {
+	first, _ := answer.Peek(1)
+	return string(first) == "{"
+}
+
+// oneLine removes what JSON may have between its parts.
+func oneLine(text []byte) []byte {
+	var line bytes.Buffer
+	err := json.Compact(&line, text)
+	if err != nil {
+		return text // which is read, and fails
+	}
+	return line.Bytes()
 }

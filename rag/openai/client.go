@@ -33,6 +33,7 @@ type server struct {
 
 	mu     sync.Mutex
 	digest string // of the embedding model, "" before the first fingerprint
+	fresh  bool   // the last request for vectors has told the digest
 	// cuts is the number of tokens to which the server cuts longer texts silently, 0 for none.
 	// tried is set once a long text has been sent.
 	cuts  int

@@ -3,6 +3,8 @@ package openai
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,12 +15,19 @@ import (
 )
 
 // Embed makes a request for vectors. A server that cuts long texts gets them one at a time:
-// its count of tokens tells whether it has cut the text.
+// its count of tokens tells whether it has cut the text. Several texts are sent with those that
+// recognise the model, so that the next [server.Digest] needs no request.
 func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
 	cuts, err := s.cutsAt(ctx, request)
 	if err != nil {
 		return nil, err
 	}
+	if cuts == 0 && request.Dimensions == 0 && len(request.Texts) > 1 {
+		return s.embedAndRecognise(ctx, request)
+	}
+	s.mu.Lock()
+	s.fresh = false
+	s.mu.Unlock()
 	atOnce := len(request.Texts)
 	if cuts > 0 {
 		atOnce = 1
@@ -36,6 +45,20 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 		vectors = append(vectors, made...)
 	}
 	return vectors, nil
+}
+
+func (s *server) embedAndRecognise(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
+	texts := len(request.Texts)
+	request.Texts = slices.Concat(request.Texts, fingerprintTexts)
+	vectors, _, err := s.embed(ctx, request)
+	if err != nil || len(vectors) != len(request.Texts) {
+		return vectors, err // the caller counts them
+	}
+	digest := s.recognise(ctx, request.Model, vectors[texts:])
+	s.mu.Lock()
+	s.fresh = digest == s.digest
+	s.mu.Unlock()
+	return vectors[:texts], nil
 }
 
 // longWords are the words of the text that shows whether a server cuts: more than a passage has tokens.
@@ -70,8 +93,8 @@ func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors
 		payload["dimensions"] = request.Dimensions
 	}
 	type embedded struct {
-		Index     int       `json:"index"`
-		Embedding []float32 `json:"embedding"`
+		Index     int    `json:"index"`
+		Embedding vector `json:"embedding"`
 	}
 	var result struct {
 		Data  []embedded `json:"data"`
@@ -85,4 +108,22 @@ func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors
 		vectors = append(vectors, e.Embedding)
 	}
 	return vectors, result.Usage.Tokens, err
+}
+
+// vector is a list of numbers, or base64 of them as little-endian float32, which some servers send
+// though they are asked for numbers.
+type vector []float32
+
+func (v *vector) UnmarshalJSON(text []byte) error {
+	if text[0] != '"' {
+		return json.Unmarshal(text, (*[]float32)(v)) //nolint:wrapcheck // the caller says where
+	}
+	var encoded []byte
+	err := json.Unmarshal(text, &encoded)
+	if err != nil {
+		return err //nolint:wrapcheck // the caller says where
+	}
+	*v = make(vector, len(encoded)/4)
+	_, err = binary.Decode(encoded, binary.LittleEndian, *v)
+	return err //nolint:wrapcheck // the caller says where
 }

@@ -2,15 +2,20 @@ package openai_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -25,6 +30,8 @@ type faulty struct {
 	status   int           // of every answer
 	body     string        // of every answer
 	requests atomic.Int64
+	limit    atomic.Int64 // requests until it refuses one
+	base64   bool
 }
 
 func newFaulty(t *testing.T) *faulty {
@@ -32,6 +39,11 @@ func newFaulty(t *testing.T) *faulty {
 	f := &faulty{status: http.StatusOK}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.requests.Add(1)
+		if f.limit.Add(-1) == 0 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
 		if f.body != "" || r.Header.Get("Authorization") != "Bearer the key" {
 			if f.body == "" {
 				f.body, f.status = `{"error":{"message":"Invalid API Key"}}`, http.StatusUnauthorized
@@ -48,7 +60,7 @@ func newFaulty(t *testing.T) *faulty {
 		}
 		data, tokens := []map[string]any{}, int64(0)
 		for i, text := range request.Input {
-			data = append(data, map[string]any{"index": i, "embedding": f.vector(text)})
+			data = append(data, map[string]any{"index": i, "embedding": f.sent(f.vector(text))})
 			length := int64(len(strings.Fields(text)))
 			if cuts := f.cuts.Load(); cuts > 0 {
 				length = min(length, cuts)
@@ -75,6 +87,18 @@ func (f *faulty) vector(text string) []float64 {
 		}
 	}
 	return vector
+}
+
+// sent is a vector as the server sends it.
+func (f *faulty) sent(vector []float64) any {
+	if !f.base64 {
+		return vector
+	}
+	var encoded []byte
+	for _, x := range vector {
+		encoded = binary.LittleEndian.AppendUint32(encoded, math.Float32bits(float32(x)))
+	}
+	return encoded
 }
 
 func (f *faulty) config() model.Config {
@@ -147,6 +171,88 @@ func TestEmbed_NoticesThatTextsAreCut(t *testing.T) {
 	}
 }
 
+// The request for several vectors tells the model too, so a server that allows few requests answers most of them.
+func TestEmbed_MakesOneRequestForABatch(t *testing.T) {
+	t.Parallel()
+	server := newFaulty(t)
+	cfg := server.config()
+	cfg.ModelTTL = time.Hour
+	client := newClient(t, cfg, none)
+	for batch := range 5 {
+		_, err := client.Embed(t.Context(), []string{"a text", "another"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := server.requests.Load(), int64(batch+2); got != want { // the first asks for the model before
+			t.Errorf("%d requests after %d batches, want %d", got, batch+1, want)
+		}
+	}
+	server.seed.Store(7)
+	_, err := client.Embed(t.Context(), []string{"a text", "another"})
+	if !errors.Is(err, model.ErrModelReplaced) {
+		t.Errorf("got %v, want ErrModelReplaced", err)
+	}
+}
+
+func TestEmbed_WaitsAsLongAsTheServerSays(t *testing.T) {
+	t.Parallel()
+	server := newFaulty(t)
+	server.limit.Store(2) // the second is refused
+	cfg := server.config()
+	cfg.RetryDelay = time.Hour
+	began := time.Now()
+	_, err := newClient(t, cfg, none).Embed(t.Context(), []string{"a text", "another"})
+	if took := time.Since(began); err != nil || took < time.Second || took > time.Minute {
+		t.Errorf("%v after %s, want vectors after a second", err, took)
+	}
+}
+
+// Some servers send base64 though they are asked for numbers.
+func TestEmbed_ReadsBase64(t *testing.T) {
+	t.Parallel()
+	server := newFaulty(t)
+	numbers, err := newClient(t, server.config(), none).Embed(t.Context(), []string{"a text", "another one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.base64 = true
+	encoded, err := newClient(t, server.config(), none).Embed(t.Context(), []string{"a text", "another one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range numbers {
+		if diff := cmp.Diff(numbers[i].Vector, encoded[i].Vector); diff != "" {
+			t.Errorf("vector %d (-numbers +base64):\n%.500s", i, diff)
+		}
+	}
+}
+
+// No remedy leads back to the address that was tried.
+func TestState_HasARemedy(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		path, body, remedy string
+		status             int
+	}{
+		"a page at the usual path": {"", "<html>", "another service may listen there: correct embedding_host", 200},
+		"a page at another path":   {"/ui", "<html>", "set the url in settings.json to http://127.0.0.1", 200},
+		"too many requests":        {"", `{"error":"slow down"}`, "wait, or get a higher limit", 429},
+		"a failure of its own":     {"", `{"error":"CUDA"}`, "look into the server's own log", 500},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newFaulty(t)
+			server.body, server.status = test.body, test.status
+			cfg := server.config()
+			cfg.Host += test.path
+			state := newClient(t, cfg, none).State(t.Context(), "some-model")
+			if state.Err == nil || !strings.HasPrefix(state.Remedy, test.remedy) {
+				t.Errorf("%v has the remedy %q, want %q", state.Err, state.Remedy, test.remedy)
+			}
+		})
+	}
+}
+
 func TestEmbed_Fails(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -196,6 +302,8 @@ func TestGenerate_ReadsEvents(t *testing.T) {
 		"no JSON":      {"data: <html>\n\n", "", "no valid JSON"},
 		"a cut prompt": {event("Hello") + `data: {"choices":[],"usage":{"prompt_tokens":3}}` + "\n\n" + end, "Hello", "longer than the model's context window"},
 		"nothing":      {end, "", "empty answer"},
+		"in one piece": {"{\n \"choices\": [{\"message\": {\"content\": \"Hello you\"}, \"finish_reason\": \"stop\"}]\n}", "Hello you", ""},
+		"half a piece": {"{\n \"choices\": [{\"message\"", "", "no valid JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

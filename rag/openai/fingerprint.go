@@ -19,8 +19,15 @@ var fingerprintTexts = []string{ //nolint:gochecknoglobals // a constant
 
 // Digest recognises the model by the vectors of three texts, since the API names no build. Vectors
 // of one text differ a little between calls and machines. So a digest holds them roughly, and Digest
-// returns the first known one that is near.
+// returns the first known one that is near. The last request of Embed may have told it already.
 func (s *server) Digest(ctx context.Context, name string) (string, error) {
+	s.mu.Lock()
+	digest, fresh := s.digest, s.fresh
+	s.fresh = false
+	s.mu.Unlock()
+	if fresh {
+		return digest, nil
+	}
 	vectors, _, err := s.embed(ctx, model.EmbedRequest{Model: name, Texts: fingerprintTexts})
 	if err != nil {
 		return "", err
@@ -28,15 +35,20 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	if len(vectors) != len(fingerprintTexts) {
 		return "", model.BadResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), len(fingerprintTexts)))
 	}
+	return s.recognise(ctx, name, vectors), nil
+}
+
+// recognise returns the digest of the model that made the vectors of fingerprintTexts.
+func (s *server) recognise(ctx context.Context, name string, vectors [][]float32) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	digest := fingerprint(vectors)
 	if near(s.digest, digest) {
-		return s.digest, nil
+		return s.digest
 	}
 	known, err := s.known(ctx, name)
 	if err != nil {
-		return digest, nil // without the database nothing is kept under it
+		return digest // without the database nothing is kept under it
 	}
 	for _, other := range known {
 		if near(other, digest) {
@@ -45,7 +57,7 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 		}
 	}
 	s.digest = digest
-	return digest, nil
+	return digest
 }
 
 // fingerprint writes the dimensions and the first components of each vector as text.

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"testing"
@@ -19,7 +20,7 @@ func none(context.Context, string) ([]string, error) { return nil, nil }
 // newClient is a client whose waits between tries are over at once.
 func newClient(t *testing.T, cfg model.Config, known func(context.Context, string) ([]string, error)) *model.Client {
 	t.Helper()
-	cfg.RetryDelay, cfg.ModelTTL = time.Microsecond, time.Nanosecond
+	cfg.RetryDelay, cfg.ModelTTL = time.Microsecond, cmp.Or(cfg.ModelTTL, time.Nanosecond)
 	client, err := openai.New(cfg, known)
 	if err != nil {
 		t.Fatal(err)
