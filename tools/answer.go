@@ -156,7 +156,7 @@ func (h *Handler) search(
 	case hits.Grade == rag.MayAnswer:
 		message = unsureMessage(hits.MayAnswer, query.MinScore)
 	default:
-		message = nothingFound(active, scope.Collection, hits.Empty(), filtered)
+		message = nothingFound(active, before, scope.Collection, hits.Empty(), filtered)
 	}
 	if hits.Grade != rag.Answers && !filtered {
 		message += h.elsewhere(ctx, active, scope.Collection, query.Text)
@@ -241,12 +241,17 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	return out
 }
 
-func nothingFound(active *workspace.Project, of catalog.Collection, empty, filtered bool) string {
+// nothingFound is the message of an answer without a document. before is the status when it was looked for.
+func nothingFound(
+	active *workspace.Project, before workspace.Status, of catalog.Collection, empty, filtered bool,
+) string {
 	folder := active.Definition.PlacesText()
 	if of == catalog.External {
 		folder = active.Definition.Config.ExternalDocs.Path
 	}
 	switch {
+	case before.Synced.IsZero() || before.Pending() > 0:
+		return beingRead(before)
 	case empty:
 		return fmt.Sprintf("There is no document to search in %s.", plain.Path(folder))
 	case filtered:
@@ -254,6 +259,18 @@ func nothingFound(active *workspace.Project, of catalog.Collection, empty, filte
 	default:
 		return "Nothing found."
 	}
+}
+
+// beingRead says that there may be an answer in documents that the index does not hold yet.
+func beingRead(status workspace.Status) string {
+	left := ""
+	if status.Total > 0 {
+		left = fmt.Sprintf(" (%d left)", status.Pending())
+	}
+	if status.Waiting != "" {
+		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(status.Waiting), "."))
+	}
+	return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 }
 
 // elsewhere says which other collection has a document for a query, "" if none has.

@@ -17,6 +17,8 @@ const (
 	maxFailed = 5
 	// maxReason bounds a reason, in characters: it lists every fault of a file.
 	maxReason = 900
+	// briefReason bounds a reason where the answer is about something else.
+	briefReason = 120
 )
 
 // IndexStatus says that the index is behind the files, and why.
@@ -39,13 +41,16 @@ type FailedFile struct {
 }
 
 // indexOfHits returns nil if the index is up to date, and was so before the search, with the status
-// before. Hits with outdated lines are pending. It names no failed files: their reasons are long.
+// before. Hits with outdated lines are pending. Of the failed files it names the first, briefly.
 func indexOfHits(
 	active *workspace.Project, before workspace.Status, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
 	status := statusOf(active, active.Noticed(), max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
 	if status != nil {
-		status.Failed = []FailedFile{}
+		status.Failed = status.Failed[:min(len(status.Failed), 1)]
+		for i := range status.Failed {
+			status.Failed[i].Reason = cutLine(status.Failed[i].Reason, briefReason)
+		}
 	}
 	return status
 }

@@ -87,14 +87,14 @@ func (h *Handler) answer(
 	case answered.CutShort != nil:
 		end.Generation, end.Reason = "cut short", brief(apierror.AsError(answered.CutShort).Error())
 	}
-	answered.Text = h.answerText(ctx, active, scope.Collection, answered, question.Query, filtered)
+	answered.Text = h.answerText(ctx, active, before, scope.Collection, answered, question.Query, filtered)
 	return answered, end, nil
 }
 
 // answerText is the answer of the model, or that nothing was found, and says if it is not sure.
 func (h *Handler) answerText(
-	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer, query rag.Query,
-	filtered bool,
+	ctx context.Context, active *workspace.Project, before workspace.Status, of catalog.Collection,
+	answered answer.Answer, query rag.Query, filtered bool,
 ) string {
 	text, other := answered.Text, ""
 	if answered.Grade != rag.Answers && !filtered {
@@ -106,7 +106,7 @@ func (h *Handler) answerText(
 	case rag.MayAnswer:
 		return fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
 	default:
-		return nothingFound(active, of, answered.Empty, filtered) + other
+		return nothingFound(active, before, of, answered.Empty, filtered) + other
 	}
 }
 

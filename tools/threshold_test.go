@@ -2,11 +2,14 @@ package tools_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -110,6 +113,31 @@ func TestSearch_WithoutDocuments(t *testing.T) {
 	const want = "There is no document to search in csharp-compounding-docs."
 	if out.Answer != want || out.Message != want {
 		t.Errorf("the search says %q and the answer %q, want %q", out.Message, out.Answer, want)
+	}
+}
+
+// Nothing says that there is nothing while documents wait to be read.
+func TestSearch_WhileGitWorks(t *testing.T) {
+	t.Parallel()
+	root := newProject(t, `{"project_name": "locked"}`, longTexts(3))
+	repo := gitrepo.At(t, root)
+	repo.Git("init", "--quiet", "--initial-branch=feature/new-feature")
+	repo.Put(".git/index.lock", "")
+	old := time.Now().Add(-2 * time.Minute)
+	repo.Must(os.Chtimes(repo.Path(".git/index.lock"), old, old))
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
+	c.get(t, "activate_project", activation(root), &struct{}{})
+	var out struct {
+		Answer  string `json:"answer"`
+		Message string `json:"message"`
+	}
+	for _, tool := range []string{"semantic_search", "rag_query"} {
+		c.get(t, tool, arguments{"query": "pool"}, &out)
+	}
+	for _, said := range []string{out.Answer, out.Message} {
+		if !strings.HasPrefix(said, "The documents are not read yet: git ") || strings.Contains(said, "Nothing") {
+			t.Errorf("the answer is %q, want that the documents are not read yet because git works", said)
+		}
 	}
 }
 

@@ -65,7 +65,11 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 				return nil, context.Cause(ctx)
 			}
 		}
-		ctx, cancel := context.WithTimeout(ctx, patience(declaration.Name))
+		limit := patience(declaration.Name)
+		if followsRoots && declaration.Name != "recall" { // a hook never waits for long
+			limit = max(limit, h.startTime())
+		}
+		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		if followsRoots {
 			ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses)
@@ -110,6 +114,16 @@ func (h *Handler) parentNote() string {
 
 // writingTime is for calls that wait for the language model. Package model bounds its silence.
 const writingTime = time.Hour
+
+// startTime is how long the call that activates the project may take: PostgreSQL may have to start, and the
+// documents to be read. Clients give up after a minute.
+func (h *Handler) startTime() time.Duration {
+	_, active := h.workspace.Current()
+	if active != "" {
+		return 0
+	}
+	return 45 * time.Second
+}
 
 // patience returns how long a call of a tool may take.
 func patience(tool string) time.Duration {

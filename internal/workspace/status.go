@@ -21,6 +21,8 @@ const (
 	// syncWait bounds a call's wait for the sync after an activation or a switch of branches. The sync
 	// continues afterwards.
 	syncWait = 15 * time.Second
+	// firstWait is that of a call that did not ask for the activation.
+	firstWait = 5 * time.Second
 	// callTime is kept for the rest of the call.
 	callTime = 2 * time.Second
 	// maxPublished bounds the failed files in a published status.

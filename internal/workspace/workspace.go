@@ -100,7 +100,9 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	active.WaitForAnswer(ctx, nil)
+	limited, cancel := context.WithTimeout(ctx, firstWait+callTime)
+	defer cancel()
+	active.WaitForAnswer(limited, nil)
 	return active, nil
 }
 
