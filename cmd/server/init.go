@@ -141,8 +141,11 @@ func (i *initializer) run(ctx context.Context) error {
 		i.done.ExternalDocs = external.Path
 	}
 	i.report(result)
+	if err := i.keepAddresses(options); err != nil {
+		return err
+	}
 	if len(i.named) == 0 || slices.Contains(i.named, claudeClient) {
-		if err := i.register(ctx, root, options); err != nil {
+		if err := i.register(ctx, root); err != nil {
 			return err
 		}
 	}

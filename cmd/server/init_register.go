@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/plugin"
+	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // claudeClient is Claude Code's name for --client.
@@ -96,6 +97,9 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 		return fmt.Errorf("%s of %s: %w", remedy, c.Title, err)
 	}
 	i.done.Clients = append(i.done.Clients, c.Name)
+	if home := os.Getenv("CDOCS_HOME"); home != "" && !c.Paragraph && !c.ForUser() {
+		plain.Printf(i.stdout, "%s: start it with CDOCS_HOME=%s, as this shell has it, or its server has another database\n", c.Title, home)
+	}
 	plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
 	return nil
 }
@@ -143,7 +147,7 @@ func (i *initializer) plan(c clients.Client, root string) (clients.Change, error
 }
 
 // register has Claude Code start the server in this project, or prints how to.
-func (i *initializer) register(ctx context.Context, root string, o options) error {
+func (i *initializer) register(ctx context.Context, root string) error {
 	i.done.Registration = notRegistered
 	found, err := clients.FindClaude(root)
 	switch {
@@ -152,9 +156,6 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
 		return i.offerHooks(root, found)
 	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	if err := i.keepDatabaseURL(o); err != nil {
 		return err
 	}
 	program := clients.Program()
@@ -207,21 +208,31 @@ func (i *initializer) wantsHooks() bool {
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// keepDatabaseURL writes the database URL of the environment into the user's settings,
-// where the server finds it: a registration would show its password to others.
-func (i *initializer) keepDatabaseURL(o options) error {
+// keepAddresses writes the addresses of the environment and the flags into the user's settings. A client may start
+// the server without them, and a registration would show a password to others.
+func (i *initializer) keepAddresses(o options) error {
 	file := filepath.Join(o.home, project.SettingsFile)
-	switch o.databaseURL {
-	case "", o.settings.DatabaseURL:
-		return nil
+	ollamaHost := o.ollamaHost
+	if ollamaHost == ollama.DefaultHost {
+		ollamaHost = ""
 	}
-	if o.settings.DatabaseURL != "" {
-		plain.Printf(i.stdout, "database: %s and CDOCS_DATABASE_URL differ; the server uses that of the file\n", file)
-		return nil
+	for _, kept := range []struct{ what, key, value, old string }{
+		{"database: its URL", "database_url", o.databaseURL, o.settings.DatabaseURL},
+		{"Ollama: its address", "ollama_host", ollamaHost, o.settings.OllamaHost},
+	} {
+		switch kept.value {
+		case "", kept.old:
+			continue
+		}
+		if kept.old != "" {
+			plain.Printf(i.stdout, "%s in %s differs from that of this shell; servers without this environment use the file's\n", kept.what, file)
+			continue
+		}
+		err := project.SaveSetting(o.home, kept.key, kept.value)
+		if err != nil {
+			return err
+		}
+		plain.Printf(i.stdout, "%s is in %s now, which nobody else can read\n", kept.what, file)
 	}
-	if err := project.SaveSetting(o.home, "database_url", o.databaseURL); err != nil {
-		return err
-	}
-	plain.Printf(i.stdout, "database: its URL is in %s now, which nobody else can read\n", file)
 	return nil
 }

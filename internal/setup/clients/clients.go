@@ -159,6 +159,9 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	return change, err
 }
 
+// ForUser reports whether the client's file is the user's own, for all projects. It passes the environment on.
+func (c Client) ForUser() bool { return c.user }
+
 // Path returns the file's path.
 func (c Change) Path() string { return filepath.Join(c.Folder, filepath.FromSlash(c.File)) }
 
