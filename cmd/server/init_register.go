@@ -98,7 +98,8 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 	}
 	i.done.Clients = append(i.done.Clients, c.Name)
 	if home := os.Getenv("CDOCS_HOME"); home != "" && !c.Paragraph && !c.ForUser() {
-		plain.Printf(i.stdout, "%s: start it with CDOCS_HOME=%s, as this shell has it, or its server has another database\n", c.Title, home)
+		plain.Printf(i.stdout, "%s: start it with CDOCS_HOME=%s, as this shell has it, or its server has another database\n",
+			c.Title, home)
 	}
 	plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
 	return nil
@@ -225,7 +226,8 @@ func (i *initializer) keepAddresses(o options) error {
 			continue
 		}
 		if kept.old != "" {
-			plain.Printf(i.stdout, "%s in %s differs from that of this shell; servers without this environment use the file's\n", kept.what, file)
+			plain.Printf(i.stdout, "%s in %s differs from that of this shell; servers without this environment use the file's\n",
+				kept.what, file)
 			continue
 		}
 		err := project.SaveSetting(o.home, kept.key, kept.value)
