@@ -73,7 +73,7 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 }
 
 const documentPlaces = `-- name: DocumentPlaces :many
-SELECT id, collection, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
+SELECT id, collection, relative_path AS path, title, doc_date AS date, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
 FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = ANY($3::collection[])
     AND (places IS NOT NULL OR quotes IS NOT NULL OR promotion_level = 'critical')
@@ -90,6 +90,7 @@ type DocumentPlacesRow struct {
 	Collection Collection
 	Path       string
 	Title      string
+	Date       string
 	Level      PromotionLevel
 	Places     []string
 	Quotes     []string
@@ -110,6 +111,7 @@ func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) 
 			&i.Collection,
 			&i.Path,
 			&i.Title,
+			&i.Date,
 			&i.Level,
 			&i.Places,
 			&i.Quotes,

@@ -90,7 +90,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 
 -- name: DocumentPlaces :many
 -- The tenant's documents that cite places of the repository, quote code, or are critical.
-SELECT id, collection, relative_path AS path, title, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
+SELECT id, collection, relative_path AS path, title, doc_date AS date, promotion_level AS level, places::text[] AS places, quotes::text[] AS quotes
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = ANY(@collections::collection[])
     AND (places IS NOT NULL OR quotes IS NOT NULL OR promotion_level = 'critical');
