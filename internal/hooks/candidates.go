@@ -134,8 +134,8 @@ func (p Project) remedy(path string) string {
 	return cmp.Or(solution, cause)
 }
 
-// onEdit returns the documents that cite a file, critical ones first, later ones before earlier ones, and then those that warn of something in
-// the text that is written to it. A document of the project's own needs neither.
+// onEdit returns the documents that cite a file, and then those that warn of something in the text that is written
+// to it. Of the first, critical ones and then later ones come first. A document of the project's own needs neither.
 func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, error) {
 	if file == "" || p.IsDocument(file) {
 		return nil, nil

@@ -50,7 +50,9 @@ func (q Question) markNewer(ranked []Hit) {
 }
 
 // rarity is the weight of a term.
-func (q Question) rarity(term int32) float64 { return terms.IDF(q.Sample.Frequency(term), q.Sample.Size()) }
+func (q Question) rarity(term int32) float64 {
+	return terms.IDF(q.Sample.Frequency(term), q.Sample.Size())
+}
 
 // mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both hold, and
 // neither names the other. A query that is a title has more words of that document than any other answer.
@@ -66,7 +68,7 @@ func isDay(date string) bool {
 	return err == nil
 }
 
-// comparedText is the text by which documents are compared.
+// comparedText is the text that is compared of a document.
 func comparedText(hit Hit) string { return hit.Title + "\n" + hit.Content }
 
 // isAlike reports whether documents with a likeness of their words are on the same subject, by their vectors too.

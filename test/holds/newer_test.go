@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/newproject"
 )
 
-// dated are an earlier and a later document, of which neither names the other.
+// dated are an earlier and a later document. Neither names the other.
 type dated struct{ earlier, later, question, code string }
 
 // alternative is {a;b}, which is a in the earlier document and b in the later one.
@@ -98,7 +98,7 @@ func TestInit_LaterTextOnTheSameSubjectFirst(t *testing.T) {
 	}
 }
 
-// orders are how two documents stand in an answer.
+// The first of two documents in an answer.
 const laterFirst, earlierFirst = "later", "earlier"
 
 // orderOf says which of two documents comes first, and whether the earlier one is marked.

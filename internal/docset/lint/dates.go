@@ -21,7 +21,10 @@ func (e *examination) checkDates(ctx context.Context) error {
 	}
 	for _, d := range e.set.Documents {
 		date, err := time.Parse(time.DateOnly, d.Date)
-		if err == nil && date.AddDate(1, 0, 0).Format(time.DateOnly) < changed[d.Path] {
+		if err != nil {
+			continue // it has none
+		}
+		if date.AddDate(1, 0, 0).Format(time.DateOnly) < changed[d.Path] {
 			e.add(d, d.LineOfField("date"), Notice, "old-date", fmt.Sprintf(
 				"its date is %s, and it was last changed on %s; set `date` if what it says was changed", d.Date, changed[d.Path]))
 		}
