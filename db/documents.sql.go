@@ -73,10 +73,10 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 }
 
 const documentPlaces = `-- name: DocumentPlaces :many
-SELECT id, collection, path, title, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
+SELECT id, collection, path, title, date, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
     (CASE WHEN bytes <= 33554432 THEN quotes END)::text[] AS quotes
 FROM (
-    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.promotion_level AS level, d.places, d.quotes,
+    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.doc_date AS date, d.promotion_level AS level, d.places, d.quotes,
         sum(pg_column_size(d.places || '{}') + pg_column_size(d.quotes || '{}')) OVER (ORDER BY d.id) AS bytes
     FROM documents d
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = ANY($3::collection[])
@@ -95,6 +95,7 @@ type DocumentPlacesRow struct {
 	Collection Collection
 	Path       string
 	Title      string
+	Date       string
 	Level      PromotionLevel
 	Places     []string
 	Quotes     []string
@@ -117,6 +118,7 @@ func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) 
 			&i.Collection,
 			&i.Path,
 			&i.Title,
+			&i.Date,
 			&i.Level,
 			&i.Places,
 			&i.Quotes,

@@ -111,6 +111,18 @@ func (f Folder) Added(ctx context.Context, commit string, only ...string) (map[s
 	return dates, err
 }
 
+// Changed returns the dates of the last changes of the folder's files after they were added, as [Folder.Added] does.
+// A move that changes no byte is no change.
+func (f Folder) Changed(ctx context.Context, commit string, only ...string) (map[string]string, error) {
+	dates := map[string]string{}
+	err := f.history(ctx, commit, "MTR", only, func(name string, c change) {
+		if dates[name] == "" {
+			dates[name] = c.date
+		}
+	})
+	return dates, err
+}
+
 // maxTouches bounds the versions that are kept of each file.
 const maxTouches = 20
 

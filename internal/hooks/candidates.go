@@ -42,6 +42,8 @@ func (c candidate) holdsFor(of act) bool {
 const (
 	// maxCandidates bounds a search. The session sees the first document that it does not know.
 	maxCandidates = 3
+	// maxCompared is among how many documents a later one on the subject of another is looked for.
+	maxCompared = 10
 	// embeddingWait bounds the wait for the vector of a prompt.
 	embeddingWait = 300 * time.Millisecond
 	// maxQuery bounds a query, in characters.
@@ -63,11 +65,16 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		}
 		for _, hit := range hits.Documents {
 			c := candidate{Hit: hit, why: why}
+			isEarlier := func(other rag.Hit) bool { return other.Newer == hit.Path }
+			earlier := slices.IndexFunc(hits.Documents, isEarlier)
 			switch {
 			case isListing(hit.Content) && !isSuccessor(hit, hits.Documents):
 				continue
 			case hit.Phrase > 0:
 				c.why = "same name or error"
+			}
+			if earlier >= 0 {
+				c.why += "; later than ./" + hits.Documents[earlier].Path
 			}
 			found = append(found, p.withNotes(ctx, scope.Collection, c))
 		}
@@ -127,8 +134,8 @@ func (p Project) remedy(path string) string {
 	return cmp.Or(solution, cause)
 }
 
-// onEdit returns the documents that cite a file, critical ones first, and then those that warn of something in
-// the text that is written to it. A document of the project's own needs neither.
+// onEdit returns the documents that cite a file, and then those that warn of something in the text that is written
+// to it. Of the first, critical ones and then later ones come first. A document of the project's own needs neither.
 func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, error) {
 	if file == "" || p.IsDocument(file) {
 		return nil, nil
@@ -140,13 +147,13 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
 		})
 		if i >= 0 {
-			hit := rag.Hit{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Score: 1}
+			hit := rag.Hit{ID: d.ID, Path: d.Path, Title: d.Title, Date: d.Date, Level: d.Level, Score: 1}
 			found = append(found, candidate{Hit: hit, why: "same file", cites: d.Places[i]})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
-		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
 	})
 	found, err := p.withStandings(ctx, documents, found)
 	if err != nil {
@@ -161,7 +168,7 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 }
 
 // withStandings says of documents that cite a file whether they hold. A document that replaces or amends one of them
-// takes its place.
+// takes its place, and so does a later one on the same subject.
 func (p Project) withStandings(ctx context.Context, documents []index.CitedPlaces, citing []candidate) ([]candidate, error) {
 	standings, err := p.Standings(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding})
 	if err != nil {
@@ -174,6 +181,12 @@ func (p Project) withStandings(ctx context.Context, documents []index.CitedPlace
 		}
 		citing[i].Standing = standings.Of(c.Path, catalog.Today())
 		if citing[i].Successor() == "" {
+			if i < maxCandidates {
+				citing[i], err = p.orLater(ctx, citing[i])
+			}
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
 		hits, err := p.bestPassage(ctx, d, d.Title)
@@ -183,6 +196,27 @@ func (p Project) withStandings(ctx context.Context, documents []index.CitedPlace
 		if len(hits) > 0 && hits[0].ID != d.ID {
 			hits[0].Score = 1
 			citing[i] = candidate{Hit: hits[0], why: because(c.why, d, hits[0])}
+		}
+	}
+	return citing, nil
+}
+
+// orLater returns the later document on the subject of one that cites a file, or else that one.
+func (p Project) orLater(ctx context.Context, citing candidate) (candidate, error) {
+	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding},
+		rag.Query{Text: citing.Title, Mode: rag.Lexical, Limit: maxCompared})
+	if err != nil {
+		return candidate{}, err
+	}
+	for _, hit := range hits.Documents {
+		if hit.ID != citing.ID || hit.Newer == "" {
+			continue
+		}
+		citing.Newer = hit.Newer
+		later := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Path == hit.Newer })
+		if later >= 0 {
+			hits.Documents[later].Score = 1
+			return candidate{Hit: hits.Documents[later], why: citing.why + " in ./" + citing.Path + ", which is earlier"}, nil
 		}
 	}
 	return citing, nil

@@ -28,6 +28,9 @@ type Standing struct {
 	// SupersededBy and AmendedBy are the paths of the documents that replace and amend this one, the latest
 	// if there are several, "" for none. They may be replaced themselves.
 	SupersededBy, AmendedBy string
+	// Newer is the path of a later document on the same subject, "" for none. A search alone finds it: neither
+	// document says so.
+	Newer string
 	// Until is the last day on which the document holds, "" for ever.
 	Until string
 }
@@ -55,6 +58,8 @@ func (s Standing) Mark() string {
 		return string(s.Status)
 	case s.AmendedBy != "":
 		return "amended by ./" + s.AmendedBy
+	case s.Newer != "":
+		return "newer: ./" + s.Newer
 	default:
 		return ""
 	}

@@ -35,7 +35,11 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 			best[passage] = hit
 		}
 	}
-	return successorsFirst(slices.SortedFunc(maps.Values(best), compareHits))
+	ranked := slices.SortedFunc(maps.Values(best), compareHits)
+	if q.Newer {
+		q.markNewer(ranked)
+	}
+	return successorsFirst(ranked)
 }
 
 // Assess says how relevant passages are, questions of documents left out. The best passage of a document

@@ -26,6 +26,8 @@ type Question struct {
 	ByModel, BuiltIn bool
 	// EachPassage, Unasked: see rag.Query.
 	EachPassage, Unasked bool
+	// Newer says that a later document comes before others on the same subject.
+	Newer bool
 
 	// ByWords says that words count. The rest is empty otherwise; see [Question.Weigh].
 	ByWords bool

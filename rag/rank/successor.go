@@ -6,8 +6,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// successorsFirst puts each document that another replaces or amends behind that one, if it is in the list. The
-// evidence of the older document counts for the later one too, whose score is at least as high.
+// successorsFirst puts each document that another replaces, amends or doubts behind that one, if it is in the list.
+// The evidence of the older document counts for the later one too, whose score is at least as high. A query that is
+// the title of a document that is only doubted still finds that one first.
 func successorsFirst(ranked []Hit) []Hit {
 	at := map[string]int{} // the first place of each document
 	for i, hit := range slices.Backward(ranked) {
@@ -23,7 +24,11 @@ func successorsFirst(ranked []Hit) []Hit {
 		hit := ranked[i]
 		hit.LogOdds, hit.Key = max(hit.LogOdds, least), max(hit.Key, least)
 		hit.Score = relevance.Score(hit.LogOdds)
-		if later, ok := at[hit.Successor()]; ok && hit.Successor() != "" {
+		next := hit.Successor()
+		if next == "" && !hit.titled {
+			next = hit.Newer
+		}
+		if later, ok := at[next]; ok && next != "" {
 			add(later, hit.LogOdds)
 		}
 		ordered = append(ordered, hit)

@@ -103,10 +103,17 @@ func (q Query) Telling() []int32 {
 	return telling
 }
 
-// HasAll reports whether a text of the project has all of the terms.
-func (q Query) HasAll(text string, terms []int32) bool {
+// TermsOf returns the distinct terms of a text of the project, sorted.
+func (q Query) TermsOf(text string) []int32 {
 	var has []int32
 	q.read(text, func(_ occurrence, hash int32) { has = append(has, hash) })
+	slices.Sort(has)
+	return slices.Compact(has)
+}
+
+// HasAll reports whether a text of the project has all of the terms.
+func (q Query) HasAll(text string, terms []int32) bool {
+	has := q.TermsOf(text)
 	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
 }
 

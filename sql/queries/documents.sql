@@ -92,10 +92,10 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 -- The tenant's documents that cite places of the repository, quote code, or are critical. Places and quotes of
 -- one may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
 -- || gives a value its size before compression.
-SELECT id, collection, path, title, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
+SELECT id, collection, path, title, date, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
     (CASE WHEN bytes <= 33554432 THEN quotes END)::text[] AS quotes
 FROM (
-    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.promotion_level AS level, d.places, d.quotes,
+    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.doc_date AS date, d.promotion_level AS level, d.places, d.quotes,
         sum(pg_column_size(d.places || '{}') + pg_column_size(d.quotes || '{}')) OVER (ORDER BY d.id) AS bytes
     FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = ANY(@collections::collection[])

@@ -89,7 +89,8 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkStandings()
 	e.checkDuplicates()
 	e.checkContradictions()
-	if err := e.checkPlaces(ctx); err != nil {
+	err := cmp.Or(e.checkPlaces(ctx), e.checkDates(ctx))
+	if err != nil {
 		return Report{}, err
 	}
 	slices.SortFunc(e.report.Findings, func(a, b Finding) int {

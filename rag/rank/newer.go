@@ -1,0 +1,130 @@
+package rank
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
+)
+
+// A later document on the same subject comes first, though neither says so. The limits are chosen with newer.txt and
+// alike.txt in test/holds/testdata, and judged with newer2.txt and alike2.txt.
+const (
+	// maxDoubted is how many of the first documents are compared with each other.
+	maxDoubted = 12
+	// nearOdds is the largest difference in log-odds of documents that give about the same evidence.
+	nearOdds = 4.5
+	// Documents are on the same subject if the likeness of their words is at least minLikeness, and its sum with the
+	// cosine of their vectors at least minAlike.
+	minLikeness, minAlike = .3, .88
+	// Two documents are made from one template if so much of their pairs of neighbouring words is the same: less is
+	// needed if their titles differ in some places only.
+	sameText, sameTextAndTitle = .45, .25
+)
+
+// markNewer says of the first documents of a list which later document is on the same subject, by their dates.
+func (q Question) markNewer(ranked []Hit) {
+	ranked = ranked[:min(len(ranked), maxDoubted)]
+	words := make([][]int32, len(ranked)) // nil until they are compared
+	for i := range ranked {
+		latest := ""
+		for j, later := range ranked {
+			if later.Date <= latest || !mayDoubt(later, ranked[i]) {
+				continue
+			}
+			for _, k := range []int{i, j} {
+				if words[k] == nil {
+					words[k] = q.Terms.TermsOf(comparedText(ranked[k]))
+				}
+			}
+			likeness := terms.Likeness(words[i], words[j], q.rarity)
+			if isAlike(likeness, ranked[i], later) && !sameTemplate(ranked[i], later) {
+				ranked[i].Newer, latest = later.Path, later.Date
+			}
+		}
+	}
+}
+
+// rarity is the weight of a term.
+func (q Question) rarity(term int32) float64 {
+	return terms.IDF(q.Sample.Frequency(term), q.Sample.Size())
+}
+
+// mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both hold, and
+// neither names the other. A query that is a title has more words of that document than any other answer.
+func mayDoubt(later, earlier Hit) bool {
+	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }
+	return isDay(earlier.Date) && isDay(later.Date) && later.Date > earlier.Date &&
+		(earlier.titled || math.Abs(later.LogOdds-earlier.LogOdds) <= nearOdds) && level(later) >= level(earlier) &&
+		later.Holds() && earlier.Holds() && earlier.Successor() == "" && later.Successor() != earlier.Path
+}
+
+func isDay(date string) bool {
+	_, err := time.Parse(time.DateOnly, date)
+	return err == nil
+}
+
+// comparedText is the text that is compared of a document.
+func comparedText(hit Hit) string { return hit.Title + "\n" + hit.Content }
+
+// isAlike reports whether documents with a likeness of their words are on the same subject, by their vectors too.
+func isAlike(likeness float64, a, b Hit) bool {
+	return likeness >= minLikeness &&
+		likeness+cosine(wordvec.Vector(comparedText(a)), wordvec.Vector(comparedText(b))) >= minAlike
+}
+
+// sameTemplate reports whether two documents have almost the same text, and each another name in its title. They are
+// on different subjects.
+func sameTemplate(a, b Hit) bool {
+	title, other := strings.Fields(terms.Sequence(a.Title)), strings.Fields(terms.Sequence(b.Title))
+	if !hasOther(title, other) || !hasOther(other, title) {
+		return false
+	}
+	least := sameText
+	if sharesPlaces(title, other) {
+		least = sameTextAndTitle
+	}
+	return terms.Likeness(wordPairs(a.Content), wordPairs(b.Content), func(string) float64 { return 1 }) >= least
+}
+
+// wordPairs returns the distinct pairs of neighbouring words of a text.
+func wordPairs(text string) []string {
+	words := strings.Fields(terms.Sequence(text))
+	var pairs []string
+	for i := 1; i < len(words); i++ {
+		pairs = append(pairs, words[i-1]+" "+words[i])
+	}
+	slices.Sort(pairs)
+	return slices.Compact(pairs)
+}
+
+// sharesPlaces reports whether two titles of the same length have a word in the same place.
+func sharesPlaces(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// hasOther reports whether a title has a word that the other lacks.
+func hasOther(title, other []string) bool {
+	return slices.ContainsFunc(title, func(word string) bool { return !slices.Contains(other, word) })
+}
+
+// cosine is that of vectors of length 1, and 0 without one of them.
+func cosine(a, b []float32) float64 {
+	var sum float64
+	for i := range min(len(a), len(b)) {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}

@@ -1,0 +1,64 @@
+package rank_test
+
+import (
+	"testing"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/rank"
+)
+
+func TestOrder_LaterOnTheSameSubjectFirst(t *testing.T) {
+	t.Parallel()
+	const (
+		earlierTitle, earlierText = "Session lifetime", "A login session lasts 30 minutes without activity. Each request restarts the timer of the session."
+		laterTitle, laterText     = "Login sessions", "Support lost drafts, so a login session now lasts eight hours without activity on any request."
+	)
+	for _, test := range []struct {
+		name   string
+		query  string
+		change func(q *rank.Question, earlier, later *rank.Candidate)
+		first  string
+		newer  string
+	}{
+		{"later", "", func(*rank.Question, *rank.Candidate, *rank.Candidate) {}, "later", "later"},
+		{"on the same day", "", func(_ *rank.Question, e, l *rank.Candidate) { l.Date = e.Date }, "earlier", ""},
+		{"without a date", "", func(_ *rank.Question, e, _ *rank.Candidate) { e.Date = "" }, "earlier", ""},
+		{"in external docs", "", func(q *rank.Question, _, _ *rank.Candidate) { q.Newer = false }, "earlier", ""},
+		{"of a draft", "", func(q *rank.Question, _, _ *rank.Candidate) {
+			q.Standings = catalog.NewStandings(map[string]catalog.Said{"later": {Status: catalog.Proposed}}, nil, nil)
+		}, "earlier", ""},
+		{"than a promoted one", "", func(_ *rank.Question, e, _ *rank.Candidate) { e.Level = catalog.Important }, "earlier", ""},
+		{"with much less evidence", "", func(_ *rank.Question, _, l *rank.Candidate) { l.Bm25 /= 50 }, "earlier", ""},
+		{"a title is asked for", earlierTitle, func(*rank.Question, *rank.Candidate, *rank.Candidate) {}, "earlier", "later"},
+		{"on another subject", "", func(_ *rank.Question, _, l *rank.Candidate) {
+			l.Title, l.Content = "Vacuum of the events table", "Autovacuum lags on the partitions of last month, which bloats the index."
+		}, "earlier", ""},
+		{"from one template", "", func(_ *rank.Question, e, l *rank.Candidate) {
+			e.Title, l.Title = "Timeout of billing", "Timeout of shipping"
+			e.Content = "Calls to billing end after two seconds. Then the cached rate is used and a warning is logged."
+			l.Content = "Calls to shipping end after five seconds. Then the cached rate is used and a warning is logged."
+		}, "earlier", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			query := test.query
+			if query == "" {
+				query = "how long does a login session last without activity"
+			}
+			q := words(t, query)
+			q.Newer = true
+			earlier, later := found(q, 1, "earlier", .9), found(q, 2, "later", .8)
+			earlier.Date, earlier.Title, earlier.Content = "2024-01-01", earlierTitle, earlierText
+			later.Date, later.Title, later.Content = "2024-01-02", laterTitle, laterText
+			test.change(&q, &earlier, &later)
+			hits := rank.Order(q, []rank.Candidate{earlier, later}, passages)
+			byPath := map[string]rank.Hit{hits[0].Path: hits[0], hits[1].Path: hits[1]}
+			if got := byPath["earlier"].Newer; hits[0].Path != test.first || got != test.newer || byPath["later"].Newer != "" {
+				t.Errorf("%s is first, and %q newer than the earlier; want %s and %q", hits[0].Path, got, test.first, test.newer)
+			}
+			if hits[0].Score < hits[1].Score {
+				t.Errorf("the score of the first, %v, is below the other's, %v", hits[0].Score, hits[1].Score)
+			}
+		})
+	}
+}
