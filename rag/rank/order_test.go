@@ -204,7 +204,8 @@ func TestJudge_BroadQueryNamesTitles(t *testing.T) {
 	}
 }
 
-// A document that says the same in other words may answer, whatever it scores; among many passages it must be nearer.
+// A document that says the same in other words may answer, whatever it scores, if no other is likely. Among many
+// passages it must be nearer.
 func TestJudge_OtherWords(t *testing.T) {
 	t.Parallel()
 	q := words(t, "how do I undo a bad run")
@@ -217,6 +218,11 @@ func TestJudge_OtherWords(t *testing.T) {
 		if diff := cmp.Diff(want, paths(v.MayAnswer)); diff != "" || (v.Grade == rank.MayAnswer) != (len(want) > 0) {
 			t.Errorf("among %d: grade %s, may answer (-want +got):\n%s", n, v.Grade, diff)
 		}
+	}
+	likely := append([]rank.Hit{{ID: 3, Path: "likely.md", Score: .4}}, hits...)
+	v := rank.Judge(q, likely, 4, rank.Limits{MinScore: .5, Documents: 5})
+	if diff := cmp.Diff([]string{"likely.md"}, paths(v.MayAnswer)); diff != "" {
+		t.Errorf("beside a likely document, may answer (-want +got):\n%s", diff)
 	}
 }
 
