@@ -79,7 +79,7 @@ SELECT t.version, p.version AS project_version,
     coalesce(s.older, '{}')::text[] AS older, coalesce(s.newer, '{}')::text[] AS newer, coalesce(s.amends, '{}')::boolean[] AS amends,
     coalesce(said.paths, '{}')::text[] AS said_paths, coalesce(said.words, '{}')::text[] AS said_words,
     coalesce(said.untils, '{}')::text[] AS said_untils,
-    n.standard, n.important, n.critical, n.missing,
+    grown.grown::boolean AS grown, n.standard, n.important, n.critical, n.missing,
     coalesce(g.vectors, 0)::bigint AS graph, coalesce(g.promoted, 0)::bigint AS promoted_graph,
     f.passages AS sampled, coalesce(f.last_hash, '')::text AS last_hash, coalesce(f.terms, '')::text AS sampled_terms
 FROM tenants t
@@ -133,6 +133,15 @@ CROSS JOIN LATERAL (
         AND (d.status <> '' OR d.holds_until <> '') AND t.version <> $8::bigint
 ) said
 CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM document_chunks c
+        WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $7
+            AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+            AND $9::bigint > 0 AND t.version <> $10::bigint
+        OFFSET $9::bigint
+    ) AS grown
+) grown
+CROSS JOIN LATERAL (
     -- Over document_chunks_passage alone, and the primary key of embeddings. That is read as a
     -- whole, or passage by passage: the planner chooses, and neither takes long if it is wrong.
     SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
@@ -147,7 +156,7 @@ CROSS JOIN LATERAL (
         FROM document_chunks c
         WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $7
             AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-            AND NOT $9::boolean AND t.version <> $10::bigint
+            AND (grown.grown OR NOT $11::boolean) AND t.version <> $10::bigint
         OFFSET 0
     ) c
 ) n
@@ -156,7 +165,7 @@ LEFT JOIN LATERAL (
     SELECT graph_size(e.tableoid, false) AS vectors, graph_size(e.tableoid, true) AS promoted
     FROM embeddings e
     WHERE e.collection = $7 AND e.project_id = $1
-        AND NOT $9::boolean AND t.version <> $10::bigint
+        AND (grown.grown OR NOT $11::boolean) AND t.version <> $10::bigint
     LIMIT 1
 ) g ON true
 CROSS JOIN LATERAL (
@@ -164,12 +173,12 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT s.hash, s.terms FROM passages s
         WHERE s.collection = $7 AND s.project_id = $1
-            AND NOT $11::boolean AND p.version <> $12::bigint
+            AND (grown.grown OR NOT $12::boolean) AND p.version <> $13::bigint
         ORDER BY s.hash
-        LIMIT $13
+        LIMIT $14
     ) s
 ) f
-WHERE t.project_id = $1 AND t.id = $6 AND t.generation = $14
+WHERE t.project_id = $1 AND t.id = $6 AND t.generation = $15
 `
 
 type SearchFactsParams struct {
@@ -181,8 +190,9 @@ type SearchFactsParams struct {
 	TenantID           int32
 	Collection         Collection
 	StandingsVersion   int64
-	KeepCounts         bool
+	GrownBeyond        int64
 	CountsVersion      int64
+	KeepCounts         bool
 	KeepSample         bool
 	SampleVersion      int64
 	SampleSize         int32
@@ -203,6 +213,7 @@ type SearchFactsRow struct {
 	SaidPaths      []string
 	SaidWords      []string
 	SaidUntils     []string
+	Grown          bool
 	Standard       int64
 	Important      int64
 	Critical       int64
@@ -230,7 +241,8 @@ type SearchFactsRow struct {
 // Everything that a search must know about a tenant, in one row. No row: the tenant was
 // deleted. The caller says which version it has of three parts that take time: which documents
 // hold, the counts, and the sample of terms. A part is read if its
-// version differs, and the caller has not chosen to keep it. Otherwise it is empty.
+// version differs, and the caller has not chosen to keep it. Otherwise it is empty. If the tenant has changed, and has
+// grown to more than grown_beyond passages (0: do not look), nothing is kept.
 //
 // project_version changes with every tenant's version. Counts are of passages, by the level
 // of their documents. missing of them have no vector of the model. graph and promoted_graph are
@@ -250,8 +262,9 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 		arg.TenantID,
 		arg.Collection,
 		arg.StandingsVersion,
-		arg.KeepCounts,
+		arg.GrownBeyond,
 		arg.CountsVersion,
+		arg.KeepCounts,
 		arg.KeepSample,
 		arg.SampleVersion,
 		arg.SampleSize,
@@ -272,6 +285,7 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 		&i.SaidPaths,
 		&i.SaidWords,
 		&i.SaidUntils,
+		&i.Grown,
 		&i.Standard,
 		&i.Important,
 		&i.Critical,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 
@@ -96,6 +97,41 @@ func TestSearch_MeetsASuccessorAtRest(t *testing.T) {
 	hits := f.mustFind(t, query, "docs/new.md", "docs/old.md")
 	if by := hits.Documents[1].SupersededBy; by != "docs/new.md" {
 		t.Errorf("the old one is superseded by %q", by)
+	}
+}
+
+// Soon after the first of many documents, words weigh what they weigh in all of them: a sample of the first ones is
+// not kept. A search that begins with all documents scores the same.
+func TestSearch_ScoresTheSameSoonAfterAFirstSync(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	query := rag.Query{Text: "how is the pool of subject3 rotated", Mode: rag.Lexical, Limit: 3}
+	note := func(i int) document.File {
+		words := "Something about the pool."
+		if i > 600 {
+			words = fmt.Sprintf("How subject%d is rotated.", i%7)
+		}
+		return file(fmt.Sprintf("docs/%d.md", i), fmt.Sprint("# Note ", i), "", words)
+	}
+	var files []document.File
+	for i := range 1800 {
+		files = append(files, note(i))
+	}
+	f.AddText(t, f.Tenant, files[:620]...)
+	f.found(t, query)
+	f.AddText(t, f.Tenant, files[620:]...)
+	_, soon := f.found(t, query)
+	fresh, err := f.NewSearcher(noServer{}).Search(t.Context(), f.Scope(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fresh.Documents) == 0 || len(soon.Documents) != len(fresh.Documents) {
+		t.Fatalf("found %d, and by a new searcher %d", len(soon.Documents), len(fresh.Documents))
+	}
+	for i, hit := range fresh.Documents {
+		if math.Abs(hit.Score-soon.Documents[i].Score) > 1e-9 {
+			t.Errorf("%s scores %g soon and %g later", hit.Path, soon.Documents[i].Score, hit.Score)
+		}
 	}
 }
 

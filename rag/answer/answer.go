@@ -13,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // Generator writes an answer.
@@ -104,7 +105,7 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	case results.Grade == rag.MayAnswer:
 		most := min(len(results.MayAnswer), question.Limit)
 		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
-		question.MinScore = min(question.MinScore, results.MayAnswerScore)
+		question.MinScore = min(question.MinScore, relevance.Likely)
 	}
 	answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore)
 	if err != nil {

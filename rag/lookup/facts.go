@@ -91,6 +91,9 @@ const (
 	// recountAfter, for each passage, is how long counts are kept while vectors are made. It is
 	// some hundred times as long as counting takes.
 	recountAfter = 500 * time.Microsecond
+	// Nothing is kept of a tenant that has grown by a part, one of so many, as in a first sync. Whether it has is not
+	// looked at beyond manyPassages.
+	grownShare, manyPassages = 8, 10_000
 	// resizeAfter is how long they are kept although nothing changes: the sizes of the
 	// indexes come from statistics.
 	resizeAfter = time.Minute
@@ -159,6 +162,13 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 	if k.Sample != nil {
 		params.SampleVersion = k.Sample.Version()
 		params.KeepSample = k.Sample.Size() >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
+		known := k.Passages()
+		if k.Sample.Size() < rank.SampleSize { // all passages of all branches, when it was read
+			known = min(known, int64(k.Sample.Size()))
+		}
+		if known < manyPassages {
+			params.GrownBeyond = known + known/grownShare
+		}
 	}
 	if embedder != nil {
 		params.ModelName, params.ModelDigest = embedder.Name, embedder.Digest
@@ -169,7 +179,7 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 
 // sampleOf returns the sample of a row, or the known one if the row has none.
 func (k Facts) sampleOf(row db.SearchFactsRow, params db.SearchFactsParams) (*rank.Sample, error) {
-	if row.ProjectVersion == params.SampleVersion || params.KeepSample {
+	if row.ProjectVersion == params.SampleVersion || params.KeepSample && !row.Grown {
 		return k.Sample.At(row.ProjectVersion), nil
 	}
 	sample, err := rank.NewSample(row.SampledTerms, int(row.Sampled), row.LastHash, row.ProjectVersion)
@@ -187,7 +197,7 @@ func (k Facts) with(
 	if row.Version != params.StandingsVersion {
 		k.Version, k.Standings = row.Version, standingsOf(row)
 	}
-	if row.Version != params.CountsVersion && !params.KeepCounts {
+	if row.Version != params.CountsVersion && (row.Grown || !params.KeepCounts) {
 		k.counts = passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
 		k.missing, k.graph, k.promotedGraph = row.Missing, row.Graph, row.PromotedGraph
 		k.countedModel, k.countedAt, k.countedVersion = embedder, time.Now(), row.Version

@@ -52,6 +52,8 @@ type Hit struct {
 	// named says that the passage has the whole of a short query, or the only word of a query in any
 	// of its forms. titled says that the title of the document is the query.
 	named, titled bool
+	// near says that the document may answer, whatever its score.
+	near bool
 	// generations is how many documents replace this one, one after the other.
 	generations int
 }

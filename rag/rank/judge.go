@@ -3,9 +3,11 @@ package rank
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Grade says how sure a search is that a document answers the query.
@@ -15,8 +17,7 @@ type Grade string
 const (
 	// Answers is for a document that reaches the threshold.
 	Answers Grade = "answers"
-	// MayAnswer is for a document below it that has a score of [relevance.MayAnswer], or that has the
-	// main word of the query in its title or tags.
+	// MayAnswer is for a document below it that has a score of [relevance.Likely], or that is near the query.
 	MayAnswer Grade = "may_answer"
 	// Nothing is for every other document.
 	Nothing Grade = "nothing"
@@ -43,6 +44,8 @@ const (
 	minShown = 5
 	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad query.
 	maxUnsure, maxBroad = 5, 20
+	// maxNear is how many documents are compared with the query word by word.
+	maxNear = 10
 	// A broad query has at most maxBroadTerms terms. At least broadShare of the passages, and
 	// minBroad of them, have each term.
 	maxBroadTerms, broadShare, minBroad = 3, .01, 3
@@ -69,23 +72,24 @@ type Verdict struct {
 	MayAnswer []Hit
 	// Closest are the most relevant documents below the threshold, which with Documents are five.
 	Closest []Hit
-	// MayAnswerScore is the least score of a document that may answer, whatever its title.
-	MayAnswerScore float64
 }
 
 // Judge grades the documents that [Order] has returned, and cuts the list. A search may return as many passages
 // as passages says.
 func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	reached := func(hit Hit) bool { return q.reached(hit, limits.MinScore) }
-	answered := slices.ContainsFunc(ranked, reached)
-	subject := q.subject(answered)
-	v := Verdict{Documents: []Hit{}, Grade: Nothing, MayAnswerScore: relevance.MayAnswer(passages, q.form())}
-	mayAnswer := func(hit Hit) bool { return hit.Score >= v.MayAnswerScore || q.isAbout(hit, subject.terms) }
+	v, broad := Verdict{Documents: []Hit{}, Grade: Nothing}, q.broad()
+	mayAnswer := func(hit Hit) bool { return hit.Score >= relevance.Likely || hit.near || q.isAbout(hit, broad) }
 	switch {
-	case answered:
+	case slices.ContainsFunc(ranked, reached):
 		v.Grade = Answers
 	case slices.ContainsFunc(ranked, mayAnswer):
 		v.Grade = MayAnswer
+	default:
+		ranked = q.withNear(ranked, passages)
+		if slices.ContainsFunc(ranked, mayAnswer) {
+			v.Grade = MayAnswer
+		}
 	}
 	others := []Hit{}
 	for _, hit := range ranked {
@@ -102,7 +106,7 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	below := slices.DeleteFunc(slices.Clone(others), reached)
 	v.Closest = head(below, max(minShown-len(v.Documents), 0))
 	v.Critical = head(v.Critical, limits.Critical)
-	v.MayAnswer = q.unsure(others, subject, v)
+	v.MayAnswer = q.unsure(others, broad, func(hit Hit) bool { return v.Grade == MayAnswer && mayAnswer(hit) })
 	q.addSnippets(v)
 	return v
 }
@@ -113,37 +117,38 @@ func (q Question) reached(hit Hit, threshold float64) bool {
 	return hit.Score >= threshold && (hit.titled || !q.Unasked || !q.Terms.Vague())
 }
 
-// subject is what a query is about.
-type subject struct {
-	// terms are those that the title or tags of a document must have for it to be named although it does not
-	// reach the threshold.
-	terms []int32
-	// broad says that many documents are about it.
-	broad bool
+// withNear returns the documents and says which of the first are near the query, whatever they score. One kind of
+// evidence is enough: another one, and words that only the query has, count against a document in its score.
+func (q Question) withNear(ranked []Hit, passages int) []Hit {
+	if q.Unasked || q.EachPassage || !q.ByWords || len(q.Lines) > 0 {
+		return ranked
+	}
+	marked := slices.Clone(ranked)
+	onEach(min(len(marked), maxNear), func(i int) {
+		hit := &marked[i]
+		text := strings.Join([]string{hit.Title, hit.Tags, hit.HeaderPath, hit.Content}, "\n")
+		words, meaning := hit.Evidence, hit.Evidence
+		words.Form, meaning.Form = relevance.Words, relevance.Meaning
+		hit.near = relevance.Score(words.LogOdds()) >= relevance.Likely ||
+			hit.byModel() && relevance.Score(meaning.LogOdds()) >= relevance.Likely ||
+			wordvec.Closeness(q.Text, text) >= relevance.Near(passages)
+	})
+	return marked
 }
 
-// subject returns what the query is about. If a document reaches the threshold, these are all terms of a broad
-// query; otherwise it is the rarest term. Of a short query, words that the project lacks do not count.
-func (q Question) subject(answered bool) subject {
+// broad returns the terms that say what a query is about, if they are few and many documents have each of them. Words
+// that the project lacks do not count.
+func (q Question) broad() []int32 {
 	telling := q.Terms.Telling()
-	if q.Unasked || q.EachPassage || len(telling) == 0 {
-		return subject{}
-	}
 	known := slices.DeleteFunc(slices.Clone(telling), func(term int32) bool { return q.Sample.Frequency(term) == 0 })
-	if len(telling) <= maxBroadTerms && len(known) > 0 {
-		telling = known
+	if q.Unasked || q.EachPassage || len(known) == 0 || len(telling) > maxBroadTerms {
+		return nil
 	}
-	slices.SortStableFunc(telling, func(a, b int32) int { return cmp.Compare(q.Sample.Frequency(a), q.Sample.Frequency(b)) })
-	frequent := max(minBroad, int(broadShare*float64(q.Sample.size)))
-	broad := len(telling) <= maxBroadTerms && q.Sample.Frequency(telling[0]) >= frequent
-	switch {
-	case !answered:
-		return subject{telling[:1], broad}
-	case broad:
-		return subject{telling, broad}
-	default:
-		return subject{}
+	least := max(minBroad, int(broadShare*float64(q.Sample.size)))
+	if slices.ContainsFunc(known, func(term int32) bool { return q.Sample.Frequency(term) < least }) {
+		return nil
 	}
+	return known
 }
 
 // isAbout reports whether a document has all the terms in title and tags. No document is about none.
@@ -151,36 +156,23 @@ func (q Question) isAbout(hit Hit, terms []int32) bool {
 	return len(terms) > 0 && q.Terms.HasAll(hit.Title+"\n"+hit.Tags, terms)
 }
 
-// unsure returns the documents that may answer, of those that are not listed. For a broad query the documents
-// about its subject come first, and are many.
-func (q Question) unsure(others []Hit, s subject, v Verdict) []Hit {
-	var first, named []Hit
+// unsure returns the documents that may answer, of those that are not listed. For a broad query the documents that
+// have its terms in title and tags come first, and are many.
+func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) []Hit {
+	var first, rest []Hit
 	for _, hit := range others {
-		isAbout := q.isAbout(hit, s.terms)
 		switch {
-		case isAbout && s.broad:
+		case q.isAbout(hit, broad):
 			first = append(first, hit)
-		case isAbout, v.Grade == MayAnswer && hit.Score >= v.MayAnswerScore:
-			named = append(named, hit)
+		case mayAnswer(hit):
+			rest = append(rest, hit)
 		}
 	}
 	most := maxUnsure
-	if s.broad {
+	if len(broad) > 0 {
 		most = maxBroad
 	}
-	return head(slices.Concat(first, named), most)
-}
-
-// form is the kind of evidence that the search has.
-func (q Question) form() relevance.Form {
-	switch {
-	case !q.ByWords, q.ByModel && relevance.MeaningDecides(q.Weights.Known):
-		return relevance.Meaning
-	case q.BuiltIn && !q.ByModel:
-		return relevance.BuiltIn
-	default:
-		return relevance.Both
-	}
+	return head(slices.Concat(first, rest), most)
 }
 
 // addSnippets adds the snippets of all documents, except that a long list of documents that may answer is shown

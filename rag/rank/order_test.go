@@ -204,13 +204,41 @@ func TestJudge_BroadQueryNamesTitles(t *testing.T) {
 	}
 }
 
-// In a large project the least score of a document that may answer is the same; in a small one it is lower.
-func TestJudge_SmallProjects(t *testing.T) {
+// A document that says the same in other words may answer, whatever it scores, if no other is likely. Among many
+// passages it must be nearer.
+func TestJudge_OtherWords(t *testing.T) {
 	t.Parallel()
-	q := words(t, "pool")
-	large, small := rank.Judge(q, nil, 1000, rank.Limits{}), rank.Judge(q, nil, 5, rank.Limits{})
-	if math.Abs(large.MayAnswerScore-relevance.Likely) > 1e-9 || small.MayAnswerScore >= large.MayAnswerScore {
-		t.Errorf("a document may answer from %g on, and in a small project from %g on", large.MayAnswerScore, small.MayAnswerScore)
+	q := words(t, "how do I undo a bad run")
+	hits := []rank.Hit{
+		{ID: 1, Path: "usage.md", Title: "Usage", Content: "`shutter --revert` takes the last run back.", Score: .01},
+		{ID: 2, Path: "fruit.md", Title: "Fruit", Content: "Bananas are yellow.", Score: .02},
+	}
+	for n, want := range map[int][]string{4: {"usage.md"}, 1_000_000: {}} {
+		v := rank.Judge(q, hits, n, rank.Limits{MinScore: .5, Documents: 5})
+		if diff := cmp.Diff(want, paths(v.MayAnswer)); diff != "" || (v.Grade == rank.MayAnswer) != (len(want) > 0) {
+			t.Errorf("among %d: grade %s, may answer (-want +got):\n%s", n, v.Grade, diff)
+		}
+	}
+	likely := append([]rank.Hit{{ID: 3, Path: "likely.md", Score: .4}}, hits...)
+	v := rank.Judge(q, likely, 4, rank.Limits{MinScore: .5, Documents: 5})
+	if diff := cmp.Diff([]string{"likely.md"}, paths(v.MayAnswer)); diff != "" {
+		t.Errorf("beside a likely document, may answer (-want +got):\n%s", diff)
+	}
+}
+
+// Words that answer alone are not nothing because the model sees no likeness, nor the other way round.
+func TestJudge_OneKindOfEvidence(t *testing.T) {
+	t.Parallel()
+	for name, evidence := range map[string]relevance.Evidence{
+		"words":   {Signals: relevance.Signals{Strength: 2.2, Share: .9, Meaning: -9}},
+		"nothing": {Signals: relevance.Signals{Strength: 1, Share: .2, Meaning: -9}},
+	} {
+		evidence.Passages = 20
+		hit := rank.Hit{ID: 1, Path: "a.md", Evidence: evidence, Score: relevance.Score(evidence.LogOdds())}
+		v := rank.Judge(words(t, "pool"), []rank.Hit{hit}, 20, rank.Limits{MinScore: .5, Documents: 5})
+		if hit.Score >= relevance.Likely || (v.Grade == rank.MayAnswer) != (name == "words") {
+			t.Errorf("%s: the score %g has the grade %s", name, hit.Score, v.Grade)
+		}
 	}
 }
 

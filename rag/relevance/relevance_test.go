@@ -82,14 +82,12 @@ func TestSignals_Within(t *testing.T) {
 	}
 }
 
-// In a small project a document may answer with less.
-func TestMayAnswer(t *testing.T) {
+// Among more passages, one is near by accident.
+func TestNear(t *testing.T) {
 	t.Parallel()
-	for passages, want := range map[int]float64{1_000: .3, 350: .3, 35: 3.0 / 73, 1: 3.0 / 2453, 0: 3.0 / 2453} {
-		mustBe(t, "the least score", relevance.MayAnswer(passages, relevance.BuiltIn), want)
+	for passages, want := range map[int]float64{0: .48, 1: .48, 100: .48 + .1*math.Ln10, 1_000: .48 + .15*math.Ln10} {
+		mustBe(t, "the least closeness", relevance.Near(passages), want)
 	}
-	mustBe(t, "the least score by meaning alone", relevance.MayAnswer(1, relevance.Meaning), .3)
-	mustBe(t, "the least score by words", relevance.MayAnswer(35, relevance.Words), 3.0/17)
 }
 
 func TestNamed(t *testing.T) {

@@ -85,10 +85,14 @@ func Vector(text string) []float32 {
 
 // addPiece adds the numbers of a piece, as often as it counts.
 func addPiece(vector []float32, piece int32, times float64) {
-	bits := binary.LittleEndian.Uint32(scales[4*piece:])
-	factor := math.Float32frombits(bits) * float32(times)
+	factor := float32(scale(piece)) * float32(times)
 	row := vectorRows[int(piece)*Dimensions:][:len(vector)]
 	for i := range vector {
 		vector[i] += factor * float32(int8(row[i]))
 	}
+}
+
+// scale is the scale of a piece's row.
+func scale(piece int32) float64 {
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(scales[4*piece:])))
 }

@@ -16,7 +16,8 @@
 -- Everything that a search must know about a tenant, in one row. No row: the tenant was
 -- deleted. The caller says which version it has of three parts that take time: which documents
 -- hold, the counts, and the sample of terms. A part is read if its
--- version differs, and the caller has not chosen to keep it. Otherwise it is empty.
+-- version differs, and the caller has not chosen to keep it. Otherwise it is empty. If the tenant has changed, and has
+-- grown to more than grown_beyond passages (0: do not look), nothing is kept.
 --
 -- project_version changes with every tenant's version. Counts are of passages, by the level
 -- of their documents. missing of them have no vector of the model. graph and promoted_graph are
@@ -31,7 +32,7 @@ SELECT t.version, p.version AS project_version,
     coalesce(s.older, '{}')::text[] AS older, coalesce(s.newer, '{}')::text[] AS newer, coalesce(s.amends, '{}')::boolean[] AS amends,
     coalesce(said.paths, '{}')::text[] AS said_paths, coalesce(said.words, '{}')::text[] AS said_words,
     coalesce(said.untils, '{}')::text[] AS said_untils,
-    n.standard, n.important, n.critical, n.missing,
+    grown.grown::boolean AS grown, n.standard, n.important, n.critical, n.missing,
     coalesce(g.vectors, 0)::bigint AS graph, coalesce(g.promoted, 0)::bigint AS promoted_graph,
     f.passages AS sampled, coalesce(f.last_hash, '')::text AS last_hash, coalesce(f.terms, '')::text AS sampled_terms
 FROM tenants t
@@ -85,6 +86,15 @@ CROSS JOIN LATERAL (
         AND (d.status <> '' OR d.holds_until <> '') AND t.version <> @standings_version::bigint
 ) said
 CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM document_chunks c
+        WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+            AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+            AND @grown_beyond::bigint > 0 AND t.version <> @counts_version::bigint
+        OFFSET @grown_beyond::bigint
+    ) AS grown
+) grown
+CROSS JOIN LATERAL (
     -- Over document_chunks_passage alone, and the primary key of embeddings. That is read as a
     -- whole, or passage by passage: the planner chooses, and neither takes long if it is wrong.
     SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
@@ -99,7 +109,7 @@ CROSS JOIN LATERAL (
         FROM document_chunks c
         WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
             AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-            AND NOT @keep_counts::boolean AND t.version <> @counts_version::bigint
+            AND (grown.grown OR NOT @keep_counts::boolean) AND t.version <> @counts_version::bigint
         OFFSET 0
     ) c
 ) n
@@ -108,7 +118,7 @@ LEFT JOIN LATERAL (
     SELECT graph_size(e.tableoid, false) AS vectors, graph_size(e.tableoid, true) AS promoted
     FROM embeddings e
     WHERE e.collection = @collection AND e.project_id = @project_id
-        AND NOT @keep_counts::boolean AND t.version <> @counts_version::bigint
+        AND (grown.grown OR NOT @keep_counts::boolean) AND t.version <> @counts_version::bigint
     LIMIT 1
 ) g ON true
 CROSS JOIN LATERAL (
@@ -116,7 +126,7 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT s.hash, s.terms FROM passages s
         WHERE s.collection = @collection AND s.project_id = @project_id
-            AND NOT @keep_sample::boolean AND p.version <> @sample_version::bigint
+            AND (grown.grown OR NOT @keep_sample::boolean) AND p.version <> @sample_version::bigint
         ORDER BY s.hash
         LIMIT @sample_size
     ) s
