@@ -117,6 +117,28 @@ func TestRecall_PointsOnceToWhatAnswersAPrompt(t *testing.T) {
 	}
 }
 
+// The first task of a session gets documents that are less sure, once, and says how to find more.
+func TestRecall_ListsDocumentsForTheFirstTask(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	const task = "The importer of the harbour runs out of connections at night: leaked ones are never given back. Write a monitor that warns us, " +
+		"and while you are at it let the loader of tide tables ask the office of the harbour only once an hour."
+	got := h.call(t, prompt("one", task))
+	if !strings.Contains(got, "problems/pool.md:") || !strings.Contains(got, "semantic_search") {
+		t.Errorf("the first task gets %q", got)
+	}
+	if got := h.call(t, prompt("one", task+" Please.")); got != "" {
+		t.Errorf("the second task gets %q", got)
+	}
+	h.call(t, arguments{"event": "PreCompact", "session_id": "one"})
+	if again := h.call(t, prompt("one", task)); again != got {
+		t.Errorf("after a compaction the task gets %q, want %q", again, got)
+	}
+	if got := h.call(t, prompt("two", "/cdocs:capture "+task)); strings.Contains(got, "semantic_search") {
+		t.Errorf("a slash command gets %q", got)
+	}
+}
+
 func TestRecall_PointsToWhatCitesAFileBeforeItsEdit(t *testing.T) {
 	t.Parallel()
 	h := newHooks(t, `{"project_name": "p"}`)

@@ -54,7 +54,8 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		return nil, nil
 	}
 	query.Text = markdown.CutRunes(query.Text, maxQuery)
-	query.Limit, query.MinScore, query.Unasked, query.Behind = maxCandidates, p.Threshold, true, p.Behind
+	query.Limit, query.Unasked, query.Behind = maxCandidates, true, p.Behind
+	query.MinScore = cmp.Or(query.MinScore, p.Threshold)
 	var found []candidate
 	for _, scope := range p.RecallScopes(ctx) {
 		hits, err := p.Search(ctx, scope, query)
