@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
@@ -22,6 +23,8 @@ type candidate struct {
 	// why says what the document has to do with the event. cites, if not "", is the place in the document
 	// that is about to be edited: the hit has no passage then.
 	why, cites string
+	// named is how many words of its name the event has.
+	named int
 	// remedy is the sentence to quote, "" for the best one of the hit. notes follow it.
 	remedy, notes string
 }
@@ -62,10 +65,18 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		if err != nil {
 			return nil, err
 		}
+		named, err := p.named(ctx, scope, query, slices.Concat(hits.Documents, hits.Closest))
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range named {
+			found = append(found, p.withNotes(ctx, scope.Collection, c))
+		}
 		for _, hit := range hits.Documents {
 			c := candidate{Hit: hit, why: why}
+			isHit := func(c candidate) bool { return c.ID == hit.ID }
 			switch {
-			case isListing(hit.Content) && !isSuccessor(hit, hits.Documents):
+			case slices.ContainsFunc(named, isHit), isListing(hit.Content) && !isSuccessor(hit, hits.Documents):
 				continue
 			case hit.Phrase > 0:
 				c.why = "same name or error"
@@ -115,17 +126,24 @@ func (p Project) onFailure(ctx context.Context, output string) ([]candidate, err
 
 // remedy returns the solution or the root cause in a document's front matter, "" without one.
 func (p Project) remedy(path string) string {
-	file, err := p.Read(path)
-	if err != nil {
-		return ""
-	}
-	parsed, err := markdown.ParseAny(file.Content)
-	if err != nil {
-		return ""
-	}
-	solution, _ := parsed.FrontMatter["solution"].(string)
-	cause, _ := parsed.FrontMatter["root_cause"].(string)
+	fields := p.frontMatter(path)
+	solution, _ := fields["solution"].(string)
+	cause, _ := fields["root_cause"].(string)
 	return cmp.Or(solution, cause)
+}
+
+// frontMatter returns the fields of a document as it is on disk, nil if it cannot be read or has none.
+func (p Project) frontMatter(path string) map[string]any {
+	file, err := p.Read(path)
+	if err != nil || !bytes.HasPrefix(file.Content, []byte("---")) { // a page of the handbook is not on disk
+		return nil
+	}
+	head, _, _ := bytes.Cut(file.Content, []byte("\n---")) // the text is long
+	parsed, err := markdown.ParseAny(append(head, "\n---\n"...))
+	if err != nil {
+		return nil
+	}
+	return parsed.FrontMatter
 }
 
 // onEdit returns the documents that cite a file, critical ones first, and then those that warn of something in

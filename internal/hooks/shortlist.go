@@ -35,7 +35,9 @@ func (e Event) isTask() bool {
 }
 
 // leads reports whether a document is sure enough for a shortlist to be shown.
-func (c candidate) leads() bool { return c.Score >= leading && c.Meaning >= leadingMeaning }
+func (c candidate) leads() bool {
+	return c.named > 0 || c.Score >= leading && c.Meaning >= leadingMeaning
+}
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets
 // a pointer.

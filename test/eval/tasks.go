@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +15,8 @@ type aboutQuery struct {
 	query
 
 	About []string `json:"about"`
+	// Alias is another name that the first of these documents gets in its front matter.
+	Alias string `json:"alias"`
 }
 
 // promptSet is a file of prompts, and in how large projects they are asked beside the whole one.
@@ -24,7 +28,9 @@ type promptSet struct {
 // promptSets are the sets of prompts: about our own set, on which the rules were tuned, and about the demo project,
 // which were put aside.
 func promptSets() []promptSet {
-	return []promptSet{{"tasks/own.jsonl", nil}, {"tasks/demo.jsonl", nil}}
+	return []promptSet{
+		{"tasks/own.jsonl", nil}, {"tasks/demo.jsonl", nil}, {"titles/own.jsonl", []int{15, 5, 2}}, {"titles/demo.jsonl", []int{15, 5, 2}},
+	}
 }
 
 // promptProjects are the projects that sets are about.
@@ -54,6 +60,9 @@ func promptTask(root, file string) (task, error) {
 				return fmt.Errorf("%s is about the unknown document %s", q.ID, about)
 			}
 			c.Judged[q.ID][about] = len(q.About) - i
+			if at := slices.IndexFunc(c.Documents, func(d document) bool { return d.Path == about }); i == 0 && q.Alias != "" {
+				c.Documents[at].Text = "---\naliases: [" + strconv.Quote(q.Alias) + "]\n" + strings.TrimPrefix(c.Documents[at].Text, "---\n")
+			}
 		}
 		return nil
 	})

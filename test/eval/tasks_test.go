@@ -2,6 +2,7 @@ package main
 
 import (
 	"path"
+	"slices"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/mcpclient"
@@ -49,6 +50,28 @@ func TestHook_ShortlistsKeepTheirFloors(t *testing.T) {
 			}
 			if len(shown) != 200 || share(shown) > .02 {
 				t.Errorf("of %d everyday prompts %.3f get a document, want .02", len(shown), share(shown))
+			}
+		})
+	}
+}
+
+// A prompt with the title, an alias or a part of the title gets that document, in large projects and in small ones.
+func TestHook_TitlesKeepTheirFloors(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "hundreds of prompts are asked")
+	const floor = .95
+	for _, file := range []string{"titles/own.jsonl", "titles/demo.jsonl"} {
+		t.Run(path.Base(file), func(t *testing.T) {
+			t.Parallel()
+			for _, s := range judgePrompts(t, file, 15, 5, 2) {
+				right, wrong := s.listed(titled)
+				_, others := s.listed(otherTitle)
+				_, shown := s.listed(firstEveryday)
+				t.Logf("%d documents: of %d prompts %.3f get their document and %.3f another one; %.3f of %d others and %.3f of everyday prompts get any",
+					s.documents, len(right), share(right), share(wrong), share(others), len(others), share(shown))
+				if share(right) < floor || share(slices.Concat(wrong, others, shown)) > .01 {
+					t.Errorf("want %g of the prompts, and no others", floor)
+				}
 			}
 		})
 	}
