@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -175,9 +176,28 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 	if err != nil {
 		return nil, err
 	}
+	for _, m := range book.Command(scriptIn(file, text)) {
+		isKnown := func(other quoted.Match) bool { return other.Document == m.Document }
+		if !m.Name && m.File == "" && !slices.ContainsFunc(rules, isKnown) {
+			rules = append(rules, m)
+		}
+	}
 	warnings, err := p.passages(ctx, documents, rules, "rule on this code")
 	return append(found, warnings...), err
 }
+
+// scriptIn returns the commands in a file of a shell's language, without comments, and "" for another file.
+func scriptIn(file, text string) string {
+	if !scriptName().MatchString(file) && !strings.HasPrefix(text, "#!") {
+		return ""
+	}
+	return comment().ReplaceAllString(text, "")
+}
+
+var (
+	scriptName = lazyregexp.New(`(?i)(?:\.(?:sh|bash|zsh|ps1|mk|bat|cmd)|(?:^|/)(?:Makefile|Justfile))$`)
+	comment    = lazyregexp.New(`(?m)^\s*#.*$`)
+)
 
 // withStandings says of documents that cite a file whether they hold. A document that replaces or amends one of them
 // takes its place.

@@ -206,6 +206,9 @@ func (e Event) output() string {
 // written returns the text that an edit is about to write.
 func (e Event) written() string {
 	text := e.NewString + "\n" + e.Content
+	if list := edits(""); list.UnmarshalJSON([]byte(strings.TrimSpace(text))) == nil && list != "" {
+		text = string(list) // the plugin gives the list of edits as it is
+	}
 	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
 }
 
