@@ -32,7 +32,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		event arguments
 		want  []string
 	}{
-		"a command":           {command("1", warned), []string{"insights/claims.md:", "(same command)", "its disk is gone"}},
+		"a command":           {command("1", warned), []string{"insights/claims.md:", "(same command; 2025-01-15; critical)", "its disk is gone"}},
 		"an everyday command": {command("2", "kubectl get pods -n streaming && git status"), nil},
 		"a failure": {
 			after("PostToolUseFailure", "3", "bin/tide", "Exit code 1\n\x1b[31mtide import: no almanac for day 2 of harbour 9\x1b[0m"),
@@ -41,7 +41,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		"another failure": {after("PostToolUseFailure", "4", "go test ./...", "Exit code 1\n--- FAIL: TestTide\nwant 3, got 4"), nil},
 		"a new file": {
 			arguments{"event": "PreToolUse", "session_id": "5", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table ships add column x int;"},
-			[]string{"insights/ships.md:", "(rule on this code)"},
+			[]string{"insights/ships.md:", "(rule on this code; 2025-01-15"},
 		},
 		"an edit": {
 			arguments{"event": "PreToolUse", "session_id": "6", "tool_name": "Edit", "file_path": "db/2.sql", "new_string": "ALTER TABLE ships ADD COLUMN x int;"},
@@ -49,7 +49,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		},
 		"a script with a command": {
 			arguments{"event": "PreToolUse", "session_id": "9", "tool_name": "Write", "file_path": "ops/clean.sh", "content": script},
-			[]string{"insights/claims.md:", "(rule on this code)"},
+			[]string{"insights/claims.md:", "(rule on this code; 2025-01-15"},
 		},
 		"an edit of a script": {
 			arguments{"event": "PreToolUse", "session_id": "10", "tool_name": "Edit", "file_path": "ops/clean.sh", "new_string": "kubectl -n streaming delete pvc \"$1\""},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,17 +16,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // candidate is a document that may be pointed to.
 type candidate struct {
 	rag.Hit
 
-	// why says what the document has to do with the event. cites, if not "", is the place in the document
-	// that is about to be edited: the hit has no passage then.
-	why, cites string
-	// named is how many words of its name the event has.
-	named int
+	// why says what the document has to do with the event.
+	why string
+	// named are the words of its name that the event has, "" for none.
+	named string
 	// remedy is the sentence to quote, "" for the best one of the hit. notes follow it.
 	remedy, notes string
 }
@@ -66,27 +67,38 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		if err != nil {
 			return nil, err
 		}
-		named, err := p.named(ctx, scope, query, slices.Concat(hits.Documents, hits.Closest))
-		if err != nil {
-			return nil, err
+		var named []candidate
+		if !query.Lines {
+			named = p.named(query.Text, slices.Concat(hits.Documents, hits.Closest))
+		}
+		others := slices.DeleteFunc(slices.Clone(hits.Documents), func(hit rag.Hit) bool {
+			return slices.ContainsFunc(named, func(c candidate) bool { return c.ID == hit.ID }) ||
+				isListing(hit.Content) && !isSuccessor(hit, hits.Documents)
+		})
+		for _, hit := range others {
+			c := candidate{Hit: hit, why: why}
+			if name := nameIn(query.Text, hit); hit.Phrase > 0 && name != "" {
+				c.why = "names " + name
+			}
+			named = append(named, c)
 		}
 		for _, c := range named {
-			found = append(found, p.withNotes(ctx, scope.Collection, c))
-		}
-		for _, hit := range hits.Documents {
-			c := candidate{Hit: hit, why: why}
-			isHit := func(c candidate) bool { return c.ID == hit.ID }
-			switch {
-			case slices.ContainsFunc(named, isHit), isListing(hit.Content) && !isSuccessor(hit, hits.Documents):
-				continue
-			case hit.Phrase > 0:
-				c.why = "same name or error"
-			}
 			found = append(found, p.withNotes(ctx, scope.Collection, c))
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.Score, a.Score) })
 	return found, nil
+}
+
+// nameIn returns the first name in a text that a passage has, such as merge_records, "" for none.
+func nameIn(text string, hit rag.Hit) string {
+	passage := strings.ToLower(hit.Title + "\n" + hit.HeaderPath + "\n" + hit.Content)
+	for _, name := range terms.NewQuery(0, text).Identifiers {
+		if strings.Contains(passage, name.Name) {
+			return name.Name
+		}
+	}
+	return ""
 }
 
 // isSuccessor reports whether a document replaces or amends one of others.
@@ -154,21 +166,7 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 		return nil, nil
 	}
 	documents, book := p.Cited(ctx)
-	var found []candidate
-	for _, d := range documents {
-		i := slices.IndexFunc(d.Places, func(cited string) bool {
-			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
-		})
-		if i >= 0 {
-			hit := rag.Hit{ID: d.ID, Path: d.Path, Title: d.Title, Level: d.Level, Score: 1}
-			found = append(found, candidate{Hit: hit, why: "same file", cites: d.Places[i]})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
-		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
-	})
-	found, err := p.withStandings(ctx, documents, found)
+	found, err := p.citing(ctx, documents, file)
 	if err != nil {
 		return nil, err
 	}
@@ -199,32 +197,43 @@ var (
 	comment    = lazyregexp.New(`(?m)^\s*#.*$`)
 )
 
-// withStandings says of documents that cite a file whether they hold. A document that replaces or amends one of them
-// takes its place.
-func (p Project) withStandings(ctx context.Context, documents []index.CitedPlaces, citing []candidate) ([]candidate, error) {
-	standings, err := p.Standings(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding})
-	if err != nil {
-		return nil, err
-	}
-	for i, c := range citing {
-		d := documents[slices.IndexFunc(documents, func(d index.CitedPlaces) bool { return d.ID == c.ID })]
-		if d.Collection != catalog.Compounding {
-			continue
-		}
-		citing[i].Standing = standings.Of(c.Path, catalog.Today())
-		if citing[i].Successor() == "" {
-			continue
-		}
-		hits, err := p.bestPassage(ctx, d, d.Title)
-		if err != nil {
-			return nil, err
-		}
-		if len(hits) > 0 && hits[0].ID != d.ID {
-			hits[0].Score = 1
-			citing[i] = candidate{Hit: hits[0], why: because(c.why, d, hits[0])}
+// citing returns the documents that cite a file, critical ones first, each with its passage about the file. A document
+// that replaces or amends one of them is there in its place.
+func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
+	places := map[int64]string{}
+	for _, d := range documents {
+		i := slices.IndexFunc(d.Places, func(cited string) bool {
+			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
+		})
+		if i >= 0 {
+			places[d.ID] = d.Places[i]
 		}
 	}
-	return citing, nil
+	if len(places) == 0 {
+		return nil, nil
+	}
+	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}, rag.Query{
+		Text: file, Mode: rag.Lexical, Limit: 2 * len(places), Filter: rag.Filter{Documents: slices.Collect(maps.Keys(places))},
+	})
+	var found []candidate
+	for _, hit := range hits.Documents {
+		c := candidate{Hit: hit, why: "cites " + places[hit.ID]}
+		c.Score = 1 // it was not found by its score
+		earlier := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Successor() == hit.Path })
+		switch {
+		case slices.ContainsFunc(hits.Documents, func(other rag.Hit) bool { return other.Path == hit.Successor() }):
+			continue
+		case places[hit.ID] == "" && earlier >= 0:
+			old := hits.Documents[earlier]
+			c.why = "replaces or amends ./" + old.Path + ", which cites " + places[old.ID]
+		}
+		found = append(found, p.withNotes(ctx, catalog.Compounding, c))
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(a.Path, b.Path))
+	})
+	return found, err
 }
 
 // leastSupport is the share of a text's other words that a document must have if it warns of one name in

@@ -1,13 +1,10 @@
 package hooks
 
 import (
-	"cmp"
-	"context"
 	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -26,75 +23,51 @@ var general = strings.Fields(`
 	can cannot could may must should say says said make makes take takes keep keeps need needs one two
 `)
 
-// namedBy returns the words of a name that a prompt has in their order: all of them, or several that are not general.
-// It is empty if these name no document.
-func namedBy(prompt []string, name string) (run []string, whole bool) {
+// spaced puts a space around each of some words.
+func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
+
+// namedBy returns the words of a name that a spaced prompt has in their order: all of them, or several that are not
+// general. It is "" if these name no document.
+func namedBy(prompt, name string) (run string, whole bool) {
 	words := contentWords(name)
-	for i := range words {
-		for j := i + 1; j <= len(words); j++ {
-			part := words[i:j]
-			isGeneral := !slices.ContainsFunc(part, func(word string) bool { return !slices.Contains(general, word) })
-			isName := len(part) > 1 || len(words) == 1
-			if len(part) > len(run) && isName && !isGeneral && hasRun(prompt, part) {
-				run = part
+	for size := len(words); size > 0 && (size > 1 || len(words) == 1); size-- {
+		for i := range len(words) - size + 1 {
+			part := words[i : i+size]
+			isTelling := slices.ContainsFunc(part, func(word string) bool { return !slices.Contains(general, word) })
+			if isTelling && strings.Contains(prompt, spaced(part)) {
+				return spaced(part), size == len(words)
 			}
 		}
 	}
-	return run, len(run) > 0 && len(run) == len(words)
+	return "", false
 }
 
-// hasRun reports whether words stand one after the other in a text.
-func hasRun(text, run []string) bool {
-	for i := range len(text) - len(run) + 1 {
-		if slices.Equal(text[i:i+len(run)], run) {
-			return true
-		}
-	}
-	return false
-}
-
-// named returns those of some documents that a prompt names, the longest names first. A part of a title names one
-// document alone, and a title of one word must be a rare one.
-func (p Project) named(ctx context.Context, scope catalog.Scope, query rag.Query, hits []rag.Hit) ([]candidate, error) {
-	if query.Lines {
-		return nil, nil
-	}
+// named returns those of some documents that a prompt names, the longest names first. A part of a title must be in no
+// other title, and a title of one word in no other document.
+func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
-	parts := map[string]int{} // how many documents have a part of a title
-	prompt := contentWords(query.Text)
+	prompt = spaced(contentWords(prompt))
 	for _, hit := range hits {
 		for _, name := range p.names(hit) {
 			run, whole := namedBy(prompt, name)
-			if len(run) == 0 {
-				continue
-			}
-			c := candidate{Hit: hit, why: "names " + strings.Join(run, " "), named: len(run)}
-			c.Score = 1 // it was not found by its score
-			if len(run) == 1 {
-				rare, err := p.isRare(ctx, scope, run[0])
-				if err != nil {
-					return nil, err
+			isWord := strings.Count(run, " ") == len("  ")
+			isShared := slices.ContainsFunc(hits, func(other rag.Hit) bool {
+				text := other.Title
+				if isWord {
+					text += "\n" + other.Content
 				}
-				if !rare {
-					continue
-				}
+				return other.ID != hit.ID && strings.Contains(spaced(contentWords(text)), run)
+			})
+			if run != "" && (!isShared || whole && !isWord) {
+				c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
+				c.Score = 1 // it was not found by its score
+				named = append(named, c)
+				break
 			}
-			if !whole {
-				parts[c.why]++
-			}
-			named = append(named, c)
-			break
 		}
 	}
-	named = slices.DeleteFunc(named, func(c candidate) bool { return parts[c.why] > 1 })
-	slices.SortStableFunc(named, func(a, b candidate) int { return cmp.Compare(b.named, a.named) })
-	return named, nil
-}
-
-// isRare reports whether one document of a scope at most has a word.
-func (p Project) isRare(ctx context.Context, scope catalog.Scope, word string) (bool, error) {
-	hits, err := p.Search(ctx, scope, rag.Query{Text: word, Mode: rag.Lexical, Limit: 2})
-	return len(hits.Documents) < 2, err
+	slices.SortStableFunc(named, func(a, b candidate) int { return strings.Count(b.named, " ") - strings.Count(a.named, " ") })
+	return named
 }
 
 // names are what a document is called: its title, and the aliases in its front matter.

@@ -24,8 +24,8 @@ func TestNamedBy(t *testing.T) {
 		{"", title, "", false},
 		{"why?", "", "", false},
 	} {
-		run, whole := namedBy(contentWords(test.prompt), test.name)
-		if strings.Join(run, " ") != test.want || whole != test.whole {
+		run, whole := namedBy(spaced(contentWords(test.prompt)), test.name)
+		if strings.TrimSpace(run) != test.want || whole != test.whole {
 			t.Errorf("%q names %q by %q, %v", test.prompt, test.name, run, whole)
 		}
 	}

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -36,7 +35,7 @@ func (e Event) isTask() bool {
 
 // leads reports whether a document is sure enough for a shortlist to be shown.
 func (c candidate) leads() bool {
-	return c.named > 0 || c.Score >= leading && c.Meaning >= leadingMeaning
+	return c.named != "" || c.Score >= leading && c.Meaning >= leadingMeaning
 }
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets
@@ -44,7 +43,11 @@ func (c candidate) leads() bool {
 func shortlist(found []candidate) (string, []candidate) {
 	text, listed := memoryName+", for this task:", []candidate{}
 	for _, c := range found {
-		item := " " + c.listItem() + ";"
+		item := " " + c.place()
+		if mark := c.Mark(); mark != "" {
+			item += " (" + plain.Line(mark) + ")"
+		}
+		item += ";"
 		if len(listed) < maxListed && utf8.RuneCountInString(text+item+seeMore) <= maxShortlist {
 			text, listed = text+item, append(listed, c)
 		}
@@ -53,13 +56,4 @@ func shortlist(found []candidate) (string, []candidate) {
 		return listed[0].pointer() + seeMore, listed
 	}
 	return strings.TrimSuffix(text, ";") + "." + seeMore, listed
-}
-
-// listItem names a document in a shortlist: path, lines, title and status.
-func (c candidate) listItem() string {
-	item := fmt.Sprintf("./%s:%d-%d %q", c.Path, c.StartLine, c.EndLine, plain.Line(markdown.CutRunes(c.Title, maxPointerTitle)))
-	if mark := c.Mark(); mark != "" {
-		return item + " (" + plain.Line(mark) + ")"
-	}
-	return item
 }

@@ -55,7 +55,7 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 		t.Errorf("a greeting gets %q", got)
 	}
 	got := say(task, found...)
-	for _, want := range []string{"./docs/a.md:", "./docs/b.md:", "./docs/c.md:", "semantic_search"} {
+	for _, want := range []string{"./docs/a.md ", "./docs/b.md ", "./docs/c.md ", "semantic_search"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the first task gets %q, want %q in it", got, want)
 		}
