@@ -70,7 +70,7 @@ type edits string
 func (e *edits) UnmarshalJSON(content []byte) error {
 	var list []struct {
 		NewString string `json:"new_string"`
-		NewText   string `json:"newText"` //nolint:tagliatelle // theirs
+		NewText   string `json:"newText"`
 	}
 	_ = json.Unmarshal(content, &list) // others have no texts that we know
 	for _, edit := range list {
@@ -107,7 +107,8 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 	e := Event{
 		Event: cmp.Or(eventNames[in.Event], in.Event), SessionID: cmp.Or(in.SessionID, in.Conversation),
 		Prompt: cmp.Or(in.Prompt, in.ToolInput.Prompt, in.ToolInput.Message), ToolName: in.ToolName,
-		FilePath: cmp.Or(in.ToolInput.FilePath, in.ToolInput.Path, in.ToolInput.Relative, in.ToolInput.Notebook), Command: string(cmp.Or(in.ToolInput.Command, in.Command)),
+		FilePath:  cmp.Or(in.ToolInput.FilePath, in.ToolInput.Path, in.ToolInput.Relative, in.ToolInput.Notebook),
+		Command:   string(cmp.Or(in.ToolInput.Command, in.Command)),
 		NewString: cmp.Or(in.ToolInput.NewString, string(in.ToolInput.Edits)),
 		Content:   cmp.Or(in.ToolInput.Content, in.ToolInput.Contents, in.ToolInput.Source),
 		Error:     cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),

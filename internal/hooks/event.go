@@ -86,7 +86,8 @@ func (e Event) act() act {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		return p.search(ctx, rag.Query{Text: e.Prompt, Patience: embeddingWait, MinScore: min(shortlisted, p.Threshold)}, "answers this")
+		query := rag.Query{Text: e.Prompt, Patience: embeddingWait, MinScore: min(shortlisted, p.Threshold)}
+		return p.search(ctx, query, "answers this")
 	case delegating:
 		return p.search(ctx, rag.Query{Text: e.Prompt, Patience: embeddingWait}, "answers this")
 	case running:

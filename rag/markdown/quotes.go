@@ -108,8 +108,9 @@ var (
 	sentenceEnd = lazyregexp.New(`[.;:!?](?:\s|$)|^#+ `)
 	against     = lazyregexp.New(`(?i)\b(?:never|not|no|avoid|cannot|don't|doesn't|mustn't|forbidden|instead of|rather than)\b`)
 	// harmful says before a block what the code in it does.
-	harmful = lazyregexp.New(`(?i)\b(?:this|that|it|which)\s(?:\w+\s)?(?:hangs|breaks|broke|fails|locks|blocks|crashes|crashed|deletes|` +
-		`deleted|drops|dropped|loses|lost|wipes|wiped|destroys|destroyed|corrupts|corrupted|kills|stops|leaves|takes\s[^:]*\bdown)\b[^:]*:$`)
+	harmful = lazyregexp.New(`(?i)\b(?:this|that|it|which)\s(?:\w+\s)?(?:hangs|breaks|broke|fails|locks|blocks|crashes|` +
+		`crashed|deletes|deleted|drops|dropped|loses|lost|wipes|wiped|destroys|destroyed|corrupts|corrupted|kills|stops|` +
+		`leaves|takes\s[^:]*\bdown)\b[^:]*:$`)
 	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)

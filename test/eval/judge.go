@@ -212,8 +212,8 @@ func event(q query) map[string]any {
 var pointer = regexp.MustCompile(`[:;] \./(.+?)(?::\d+-\d+)? "`)
 
 // earlier is a task that no document answers. After it a session has had its shortlist.
-const earlier = "Please paint the fence of the garden green, trim the hedge beside the gate, water the tomatoes in the greenhouse twice, " +
-	"and rake the leaves below both cherry trees before dusk."
+const earlier = "Please paint the fence of the garden green, trim the hedge beside the gate, " +
+	"water the tomatoes in the greenhouse twice, and rake the leaves below both cherry trees before dusk."
 
 // askHook asks the hook in a new session, whose first prompt was another one unless the kind is of first prompts.
 func (r *result) askHook(ctx context.Context, client *mcpclient.Client, session string) error {

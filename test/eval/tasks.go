@@ -29,7 +29,10 @@ type promptSet struct {
 // which were put aside.
 func promptSets() []promptSet {
 	return []promptSet{
-		{"tasks/own.jsonl", nil}, {"tasks/demo.jsonl", nil}, {"titles/own.jsonl", []int{15, 5, 2}}, {"titles/demo.jsonl", []int{15, 5, 2}},
+		{"tasks/own.jsonl", nil},
+		{"tasks/demo.jsonl", nil},
+		{"titles/own.jsonl", []int{15, 5, 2}},
+		{"titles/demo.jsonl", []int{15, 5, 2}},
 	}
 }
 
