@@ -74,12 +74,6 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 // maxSuccessors bounds a chain of documents that replace each other.
 const maxSuccessors = 5
 
-// Standings says which documents of a scope hold.
-func (s *Searcher) Standings(ctx context.Context, scope catalog.Scope) (catalog.Standings, error) {
-	facts, err := s.index.Facts(ctx, scope, nil, s.index.Known(scope))
-	return facts.Standings, err
-}
-
 // Passages returns all passages of some documents of the scope that was searched, in
 // their order in each document, with their relevance to the query of the search.
 func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Passage, error) {

@@ -18,6 +18,9 @@ func after(event, session, line, output string) arguments {
 	return arguments{"event": event, "session_id": session, "tool_name": "Bash", "command": line, "error": output}
 }
 
+const script = "#!/bin/sh\nset -eu\ncurl -sf http://localhost/health || exit 1\nfor i in 0 1 2; do\n" +
+	"  kubectl -n streaming \\\n    delete pvc data-$i\ndone\necho \"all of the disks are new\"\ntar czf logs.tgz logs && mv logs.tgz /srv\n"
+
 const warned = "kubectl -n streaming delete pvc/data-0"
 
 // Before a command runs, after it failed and before a text is written, recall points to the document that
@@ -29,7 +32,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		event arguments
 		want  []string
 	}{
-		"a command":           {command("1", warned), []string{"insights/claims.md:", "(same command)", "its disk is gone"}},
+		"a command":           {command("1", warned), []string{"insights/claims.md:", "(same command; 2025-01-15; critical)", "its disk is gone"}},
 		"an everyday command": {command("2", "kubectl get pods -n streaming && git status"), nil},
 		"a failure": {
 			after("PostToolUseFailure", "3", "bin/tide", "Exit code 1\n\x1b[31mtide import: no almanac for day 2 of harbour 9\x1b[0m"),
@@ -38,11 +41,22 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		"another failure": {after("PostToolUseFailure", "4", "go test ./...", "Exit code 1\n--- FAIL: TestTide\nwant 3, got 4"), nil},
 		"a new file": {
 			arguments{"event": "PreToolUse", "session_id": "5", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table ships add column x int;"},
-			[]string{"insights/ships.md:", "(rule on this code)"},
+			[]string{"insights/ships.md:", "(rule on this code; 2025-01-15"},
 		},
 		"an edit": {
 			arguments{"event": "PreToolUse", "session_id": "6", "tool_name": "Edit", "file_path": "db/2.sql", "new_string": "ALTER TABLE ships ADD COLUMN x int;"},
 			[]string{"insights/ships.md:"},
+		},
+		"a script with a command": {
+			arguments{"event": "PreToolUse", "session_id": "9", "tool_name": "Write", "file_path": "ops/clean.sh", "content": script},
+			[]string{"insights/claims.md:", "(rule on this code; 2025-01-15"},
+		},
+		"an edit of a script": {
+			arguments{"event": "PreToolUse", "session_id": "10", "tool_name": "Edit", "file_path": "ops/clean.sh", "new_string": "kubectl -n streaming delete pvc \"$1\""},
+			[]string{"insights/claims.md:"},
+		},
+		"a script that mentions a command": {
+			arguments{"event": "PreToolUse", "session_id": "11", "tool_name": "Write", "file_path": "ops/clean.sh", "content": "# kubectl -n x delete pvc\necho done\n"}, nil,
 		},
 		"an everyday edit": {
 			arguments{"event": "PreToolUse", "session_id": "7", "tool_name": "Edit", "file_path": "db/3.sql", "new_string": "SELECT 1"}, nil,

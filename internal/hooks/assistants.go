@@ -25,6 +25,10 @@ type hookInput struct {
 		Message   string  `json:"message"` // Codex: the task of a subagent
 		FilePath  string  `json:"file_path"`
 		Path      string  `json:"path"`
+		Relative  string  `json:"relative_path"` // Serena
+		Notebook  string  `json:"notebook_path"`
+		Source    string  `json:"new_source"`
+		Edits     edits   `json:"edits"`
 		Command   command `json:"command"`
 		NewString string  `json:"new_string"`
 		Content   string  `json:"content"`
@@ -59,6 +63,24 @@ func (c *command) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
+// edits are the new texts of several edits of a file.
+type edits string
+
+// UnmarshalJSON reads the edits of MultiEdit, or those of an MCP server for files.
+func (e *edits) UnmarshalJSON(content []byte) error {
+	var list []struct {
+		NewString string `json:"new_string"`
+		NewText   string `json:"newText"`
+	}
+	_ = json.Unmarshal(content, &list) // others have no texts that we know
+	for _, edit := range list {
+		if text := edit.NewString + edit.NewText; text != "" {
+			*e += edits(text + "\n")
+		}
+	}
+	return nil
+}
+
 // eventNames has what other assistants call the events. Gemini CLI and Cursor take no line before a tool
 // runs. So they get it with the tool's result, as Claude Code's model does, and nothing is denied.
 var eventNames = map[string]string{
@@ -85,9 +107,11 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 	e := Event{
 		Event: cmp.Or(eventNames[in.Event], in.Event), SessionID: cmp.Or(in.SessionID, in.Conversation),
 		Prompt: cmp.Or(in.Prompt, in.ToolInput.Prompt, in.ToolInput.Message), ToolName: in.ToolName,
-		FilePath: cmp.Or(in.ToolInput.FilePath, in.ToolInput.Path), Command: string(cmp.Or(in.ToolInput.Command, in.Command)),
-		NewString: in.ToolInput.NewString, Content: cmp.Or(in.ToolInput.Content, in.ToolInput.Contents),
-		Error: cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
+		FilePath:  cmp.Or(in.ToolInput.FilePath, in.ToolInput.Path, in.ToolInput.Relative, in.ToolInput.Notebook),
+		Command:   string(cmp.Or(in.ToolInput.Command, in.Command)),
+		NewString: cmp.Or(in.ToolInput.NewString, string(in.ToolInput.Edits)),
+		Content:   cmp.Or(in.ToolInput.Content, in.ToolInput.Contents, in.ToolInput.Source),
+		Error:     cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
 	}
 	if response := slices.Concat(in.Response, in.Output); e.Error == "" && len(response) > 0 {
 		e.Error = failureIn(response)

@@ -41,6 +41,26 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 			Event{Event: Before, SessionID: "s", ToolName: "Agent", Prompt: "look", Agent: "Explore"},
 			delegating, context("PreToolUse"),
 		},
+		"Claude Code, several edits": {
+			`{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "MultiEdit", "tool_input": {"file_path": "a.go", "edits": [{"old_string": "o", "new_string": "n"}, {"new_string": "m"}]}}`,
+			Event{Event: Before, SessionID: "s", ToolName: "MultiEdit", FilePath: "a.go", NewString: "n\nm\n"},
+			writing, context("PreToolUse"),
+		},
+		"Claude Code, notebook": {
+			`{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "NotebookEdit", "tool_input": {"notebook_path": "a.ipynb", "new_source": "n"}}`,
+			Event{Event: Before, SessionID: "s", ToolName: "NotebookEdit", FilePath: "a.ipynb", Content: "n"},
+			writing, context("PreToolUse"),
+		},
+		"Claude Code, PowerShell": {
+			`{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "PowerShell", "tool_input": {"command": "Get-Item x"}}`,
+			Event{Event: Before, SessionID: "s", ToolName: "PowerShell", Command: "Get-Item x"},
+			running, context("PreToolUse"),
+		},
+		"Claude Code, tool of a server": {
+			`{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "mcp__fs__edit_file", "tool_input": {"path": "a.go", "edits": [{"oldText": "o", "newText": "n"}]}}`,
+			Event{Event: Before, SessionID: "s", ToolName: "mcp__fs__edit_file", FilePath: "a.go", NewString: "n\n"},
+			writing, context("PreToolUse"),
+		},
 		"Codex, words of a command": {
 			`{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": ["git", "push", "-f"]}}`,
 			Event{Event: Before, SessionID: "s", ToolName: "Bash", Command: "git push -f"},
@@ -140,4 +160,19 @@ func printed(t *testing.T, answer any) (read map[string]any) {
 		t.Fatal(err)
 	}
 	return read
+}
+
+// The plugin's hooks give the edits of a tool as a list in JSON.
+func TestEvent_WrittenReadsEdits(t *testing.T) {
+	t.Parallel()
+	for _, e := range []Event{
+		{Content: `[{"old_string": "o", "new_string": "n"}]`}, {NewString: `[{"oldText": "o", "newText": "n"}]`}, {NewString: "n"},
+	} {
+		if got := e.written(); got != "n" {
+			t.Errorf("%+v writes %q", e, got)
+		}
+	}
+	if got := (Event{Content: "[1, 2]"}).written(); got != "[1, 2]" {
+		t.Errorf("a list of numbers is read as %q", got)
+	}
 }

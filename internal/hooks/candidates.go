@@ -1,27 +1,32 @@
 package hooks
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // candidate is a document that may be pointed to.
 type candidate struct {
 	rag.Hit
 
-	// why says what the document has to do with the event. cites, if not "", is the place in the document
-	// that is about to be edited: the hit has no passage then.
-	why, cites string
+	// why says what the document has to do with the event.
+	why string
+	// named are the words of its name that the event has, "" for none.
+	named string
 	// remedy is the sentence to quote, "" for the best one of the hit. notes follow it.
 	remedy, notes string
 }
@@ -56,31 +61,50 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		return nil, nil
 	}
 	query.Text = markdown.CutRunes(query.Text, maxQuery)
-	query.Limit, query.MinScore, query.Unasked, query.Behind = maxCandidates, p.Threshold, true, p.Behind
+	query.Limit, query.Unasked, query.Behind = maxCandidates, true, p.Behind
+	query.MinScore = cmp.Or(query.MinScore, p.Threshold)
 	var found []candidate
 	for _, scope := range p.RecallScopes(ctx) {
 		hits, err := p.Search(ctx, scope, query)
 		if err != nil {
 			return nil, err
 		}
-		for _, hit := range hits.Documents {
+		var named []candidate
+		if !query.Lines {
+			named = p.named(query.Text, slices.Concat(hits.Documents, hits.Closest))
+		}
+		others := slices.DeleteFunc(slices.Clone(hits.Documents), func(hit rag.Hit) bool {
+			return slices.ContainsFunc(named, func(c candidate) bool { return c.ID == hit.ID }) ||
+				isListing(hit.Content) && !isSuccessor(hit, hits.Documents)
+		})
+		for _, hit := range others {
 			c := candidate{Hit: hit, why: why}
-			isEarlier := func(other rag.Hit) bool { return other.Newer == hit.Path }
-			earlier := slices.IndexFunc(hits.Documents, isEarlier)
-			switch {
-			case isListing(hit.Content) && !isSuccessor(hit, hits.Documents):
-				continue
-			case hit.Phrase > 0:
-				c.why = "same name or error"
+			if name := nameIn(query.Text, hit); hit.Phrase > 0 && name != "" {
+				c.why = "names " + name
 			}
+			earlier := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Newer == hit.Path })
 			if earlier >= 0 {
 				c.why += "; later than ./" + hits.Documents[earlier].Path
 			}
+			named = append(named, c)
+		}
+		for _, c := range named {
 			found = append(found, p.withNotes(ctx, scope.Collection, c))
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(b.Score, a.Score) })
 	return found, nil
+}
+
+// nameIn returns the first name in a text that a passage has, such as merge_records, "" for none.
+func nameIn(text string, hit rag.Hit) string {
+	passage := strings.ToLower(hit.Title + "\n" + hit.HeaderPath + "\n" + hit.Content)
+	for _, name := range terms.NewQuery(0, text).Identifiers {
+		if strings.Contains(passage, name.Name) {
+			return name.Name
+		}
+	}
+	return ""
 }
 
 // isSuccessor reports whether a document replaces or amends one of others.
@@ -121,41 +145,34 @@ func (p Project) onFailure(ctx context.Context, output string) ([]candidate, err
 
 // remedy returns the solution or the root cause in a document's front matter, "" without one.
 func (p Project) remedy(path string) string {
-	file, err := p.Read(path)
-	if err != nil {
-		return ""
-	}
-	parsed, err := markdown.ParseAny(file.Content)
-	if err != nil {
-		return ""
-	}
-	solution, _ := parsed.FrontMatter["solution"].(string)
-	cause, _ := parsed.FrontMatter["root_cause"].(string)
+	fields := p.frontMatter(path)
+	solution, _ := fields["solution"].(string)
+	cause, _ := fields["root_cause"].(string)
 	return cmp.Or(solution, cause)
 }
 
-// onEdit returns the documents that cite a file, and then those that warn of something in the text that is written
-// to it. Of the first, critical ones and then later ones come first. A document of the project's own needs neither.
+// frontMatter returns the fields of a document as it is on disk, nil if it cannot be read or has none.
+func (p Project) frontMatter(path string) map[string]any {
+	file, err := p.Read(path)
+	if err != nil || !bytes.HasPrefix(file.Content, []byte("---")) { // a page of the handbook is not on disk
+		return nil
+	}
+	head, _, _ := bytes.Cut(file.Content, []byte("\n---")) // the text is long
+	parsed, err := markdown.ParseAny(append(head, "\n---\n"...))
+	if err != nil {
+		return nil
+	}
+	return parsed.FrontMatter
+}
+
+// onEdit returns the documents that cite a file, critical ones first, and then those that warn of something in
+// the text that is written to it. A document of the project's own needs neither.
 func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, error) {
 	if file == "" || p.IsDocument(file) {
 		return nil, nil
 	}
 	documents, book := p.Cited(ctx)
-	var found []candidate
-	for _, d := range documents {
-		i := slices.IndexFunc(d.Places, func(cited string) bool {
-			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
-		})
-		if i >= 0 {
-			hit := rag.Hit{ID: d.ID, Path: d.Path, Title: d.Title, Date: d.Date, Level: d.Level, Score: 1}
-			found = append(found, candidate{Hit: hit, why: "same file", cites: d.Places[i]})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
-		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
-	})
-	found, err := p.withStandings(ctx, documents, found)
+	found, err := p.citing(ctx, documents, file)
 	if err != nil {
 		return nil, err
 	}
@@ -163,42 +180,71 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 	if err != nil {
 		return nil, err
 	}
+	for _, m := range book.Command(scriptIn(file, text)) {
+		isKnown := func(other quoted.Match) bool { return other.Document == m.Document }
+		if !m.Name && m.File == "" && !slices.ContainsFunc(rules, isKnown) {
+			rules = append(rules, m)
+		}
+	}
 	warnings, err := p.passages(ctx, documents, rules, "rule on this code")
 	return append(found, warnings...), err
 }
 
-// withStandings says of documents that cite a file whether they hold. A document that replaces or amends one of them
-// takes its place, and so does a later one on the same subject.
-func (p Project) withStandings(ctx context.Context, documents []index.CitedPlaces, citing []candidate) ([]candidate, error) {
-	standings, err := p.Standings(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding})
-	if err != nil {
+// scriptIn returns the commands in a file of a shell's language, without comments, and "" for another file.
+func scriptIn(file, text string) string {
+	if !scriptName().MatchString(file) && !strings.HasPrefix(text, "#!") {
+		return ""
+	}
+	return comment().ReplaceAllString(text, "")
+}
+
+var (
+	scriptName = lazyregexp.New(`(?i)(?:\.(?:sh|bash|zsh|ps1|mk|bat|cmd)|(?:^|/)(?:Makefile|Justfile))$`)
+	comment    = lazyregexp.New(`(?m)^\s*#.*$`)
+)
+
+// citing returns the documents that cite a file, critical ones and then later ones first, each with its passage about
+// the file. A document that replaces or amends one of them is there in its place, and for the first one so is a
+// later document on its subject.
+func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
+	places := map[int64]string{}
+	for _, d := range documents {
+		i := slices.IndexFunc(d.Places, func(cited string) bool {
+			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
+		})
+		if i >= 0 {
+			places[d.ID] = d.Places[i]
+		}
+	}
+	if len(places) == 0 {
+		return nil, nil
+	}
+	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}, rag.Query{
+		Text: file, Mode: rag.Lexical, Limit: 2 * len(places), Filter: rag.Filter{Documents: slices.Collect(maps.Keys(places))},
+	})
+	var found []candidate
+	for _, hit := range hits.Documents {
+		c := candidate{Hit: hit, why: "cites " + places[hit.ID]}
+		c.Score = 1 // it was not found by its score
+		earlier := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Successor() == hit.Path })
+		switch {
+		case slices.ContainsFunc(hits.Documents, func(other rag.Hit) bool { return other.Path == hit.Successor() }):
+			continue
+		case places[hit.ID] == "" && earlier >= 0:
+			old := hits.Documents[earlier]
+			c.why = "replaces or amends ./" + old.Path + ", which cites " + places[old.ID]
+		}
+		found = append(found, p.withNotes(ctx, catalog.Compounding, c))
+	}
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	for i, c := range citing {
-		d := documents[slices.IndexFunc(documents, func(d index.CitedPlaces) bool { return d.ID == c.ID })]
-		if d.Collection != catalog.Compounding {
-			continue
-		}
-		citing[i].Standing = standings.Of(c.Path, catalog.Today())
-		if citing[i].Successor() == "" {
-			if i < maxCandidates {
-				citing[i], err = p.orLater(ctx, citing[i])
-			}
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
-		hits, err := p.bestPassage(ctx, d, d.Title)
-		if err != nil {
-			return nil, err
-		}
-		if len(hits) > 0 && hits[0].ID != d.ID {
-			hits[0].Score = 1
-			citing[i] = candidate{Hit: hits[0], why: because(c.why, d, hits[0])}
-		}
-	}
-	return citing, nil
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
+	})
+	found[0], err = p.orLater(ctx, found[0])
+	return found, err
 }
 
 // orLater returns the later document on the subject of one that cites a file, or else that one.

@@ -85,7 +85,10 @@ func (e Event) act() act {
 // look returns the documents that an event may need, best first.
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
-	case asking, delegating:
+	case asking:
+		query := rag.Query{Text: e.Prompt, Patience: embeddingWait, MinScore: min(shortlisted, p.Threshold)}
+		return p.search(ctx, query, "answers this")
+	case delegating:
 		return p.search(ctx, rag.Query{Text: e.Prompt, Patience: embeddingWait}, "answers this")
 	case running:
 		documents, book := p.Cited(ctx)
@@ -103,19 +106,32 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 type decision struct {
 	text string // "" for nothing
 	deny bool   // the act must not happen before text is read
-	// shown is the document that text points to, nil for another text.
-	shown *Shown
+	// shown are the documents that text points to, none for another text.
+	shown []Shown
 }
 
-// decide returns what to say: a pointer to the first candidate that the session does not know, or what is due
-// without one. It changes nothing.
+// decide returns what to say: a shortlist or a pointer to the first candidate that the session does not know, or
+// what is due without one. It changes nothing.
 func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
 	act := e.act()
+	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool {
+		return !c.holdsFor(act) || c.pointer() == "" || s.knows(p.Root, c.Path)
+	})
+	if !s.Listed && e.isTask() && slices.ContainsFunc(found, candidate.leads) {
+		text, listed := shortlist(found)
+		said := decision{text: text}
+		for _, c := range listed {
+			shown := s.shown(p, e, c, text, now)
+			shown.Call = 0 // no budget counts it
+			said.shown = append(said.shown, shown)
+		}
+		return said
+	}
 	for _, c := range found {
-		text := c.pointer()
-		if text == "" || !c.holdsFor(act) {
+		if c.Score < p.Threshold {
 			continue
 		}
+		text := c.pointer()
 		deny := p.Allowed == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing)
 		switch {
 		case deny:
@@ -123,15 +139,9 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		case act == delegating: // a subagent does not know the tools
 			text += " Search for more with semantic_search, or ask rag_query."
 		}
-		shown := Shown{
-			Project: p.Root, Path: c.Path, Event: e.Event, Why: c.why, Score: c.Score, At: now.UTC().Truncate(time.Second),
-			Call: s.Calls, Size: len(text),
-		}
-		if act == failing {
-			shown.Command = cutCommand(e.Command)
-		}
+		shown := s.shown(p, e, c, text, now)
 		if s.admits(shown) {
-			return decision{text, deny, &shown}
+			return decision{text, deny, []Shown{shown}}
 		}
 	}
 	switch {
@@ -148,11 +158,10 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 
 // note keeps an event and the decision on it in the session.
 func (s *Session) note(p Project, e Event, said decision) {
-	if said.shown != nil {
-		s.Shown = append(s.Shown, *said.shown)
-	}
+	s.Shown = append(s.Shown, said.shown...)
 	switch e.act() {
 	case asking:
+		s.Listed = s.Listed || e.isTask()
 		s.RemindDue = s.RemindDue && said.text != reminder
 	case reading:
 		for i, shown := range s.Shown {
@@ -198,6 +207,9 @@ func (e Event) output() string {
 // written returns the text that an edit is about to write.
 func (e Event) written() string {
 	text := e.NewString + "\n" + e.Content
+	if list := edits(""); list.UnmarshalJSON([]byte(strings.TrimSpace(text))) == nil && list != "" {
+		text = string(list) // the plugin gives the list of edits as it is
+	}
 	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
 }
 

@@ -22,8 +22,6 @@ import (
 // Searcher searches an index.
 type Searcher interface {
 	Search(ctx context.Context, scope catalog.Scope, query rag.Query) (rag.Hits, error)
-	// Standings says which documents of a scope hold.
-	Standings(ctx context.Context, scope catalog.Scope) (catalog.Standings, error)
 }
 
 // Documents are what hooks may point to.

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -34,24 +36,17 @@ const (
 	minPointerText = 40
 )
 
-// pointer names a document in one line: path, lines, title, why, the sentence that matters, and
+// pointer names a document in one line: path, lines, title, what helps to judge it, the sentence that matters, and
 // notes. It is "" for a document that does not fit in a line, or whose path does not print.
 func (c candidate) pointer() string {
 	if !plain.Prints(c.Path) || utf8.RuneCountInString(c.Path) > maxPointerPath {
 		return ""
 	}
-	title := plain.Line(markdown.CutRunes(c.Title, maxPointerTitle))
-	text := fmt.Sprintf("%s: ./%s:%d-%d %q (%s)", memoryName, c.Path, c.StartLine, c.EndLine, title, plain.Line(c.reason()))
+	text := fmt.Sprintf("%s: %s (%s)", memoryName, c.place(), plain.Line(c.reason()))
 	forms := []string{text + c.notes}
 	room := maxPointer - utf8.RuneCountInString(text+c.notes) - len(`: ""`)
 	sentence := c.sentence()
-	switch {
-	case c.cites != "":
-		forms[0] = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path, title, c.cites)
-		if mark := c.Mark(); mark != "" {
-			forms[0] = fmt.Sprintf("%s: ./%s %q cites %s. It is %s.", memoryName, c.Path, title, c.cites, plain.Line(mark))
-		}
-	case sentence != "" && room >= minPointerText:
+	if sentence != "" && room >= minPointerText {
 		sentence = plain.Line(markdown.CutRunes(sentence, min(room, maxPointerText)))
 		forms = []string{fmt.Sprintf("%s: %q%s", text, sentence, c.notes), forms[0]} // %q may make it too long
 	}
@@ -62,22 +57,32 @@ func (c candidate) pointer() string {
 	return ""
 }
 
-// reason says why the document is pointed to, and its mark.
-func (c candidate) reason() string {
-	if mark := c.Mark(); mark != "" {
-		return c.why + "; " + mark
+// place names a document by path, lines and title.
+func (c candidate) place() string {
+	lines := ""
+	if c.StartLine > 0 {
+		lines = fmt.Sprintf(":%d-%d", c.StartLine, c.EndLine)
 	}
-	return c.why
+	return fmt.Sprintf("./%s%s %q", c.Path, lines, plain.Line(markdown.CutRunes(c.Title, maxPointerTitle)))
 }
 
-// sentence returns the remedy, or the sentence of the best passage that matters. If the passage is front
+// reason says why the document is pointed to, whether it holds, and of when it is.
+func (c candidate) reason() string {
+	parts := []string{c.why, c.Mark(), c.Date}
+	if c.Level == catalog.Critical {
+		parts = append(parts, string(c.Level))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
+}
+
+// sentence returns the remedy, the rule in the best passage, or the part of it that matters. If the passage is front
 // matter, headings or links, it returns the summary or the solution. It is "" without a sentence.
 func (c candidate) sentence() string {
 	_, solution, _ := strings.Cut("\n"+c.Content, "\nsolution: ")
 	solution, _, _ = strings.Cut(solution, "\n")
 	texts := []string{c.remedy, c.Summary, solution}
 	if c.StartLine > 1 && isProse(c.Content) { // front matter begins at line 1
-		texts = []string{c.remedy, c.Snippet, c.Summary}
+		texts = []string{c.remedy, c.rule(), c.Snippet, c.Summary}
 	}
 	for _, text := range texts {
 		text = strings.TrimLeft(strings.TrimPrefix(text, c.Title), " .:—-") // the pointer has the title already
@@ -86,6 +91,30 @@ func (c candidate) sentence() string {
 		}
 	}
 	return ""
+}
+
+var (
+	codeOrListing = lazyregexp.New("(?ms)^[ \\t]*(?:```.*?(?:^[ \\t]*```|\\z)|(?:#+ |\\|)[^\\n]*$)")
+	itemStart     = lazyregexp.New(`(?:^|\n)\s*(?:\n|[-*>]\s|\d+\.\s)`)
+	sentenceEnd   = lazyregexp.New(`([.!?]["')]?)\s+(\p{Lu})`)
+	ruling        = lazyregexp.New(`(?i)\b(?:never|must|do not|don't|always|avoid|instead|forbidden)\b`)
+)
+
+// rule returns the first sentence of the passage that says what to do, one of the snippet if it has one.
+func (c candidate) rule() string {
+	text := itemStart().ReplaceAllString(codeOrListing().ReplaceAllString(c.Content, ""), "\x00")
+	first := ""
+	for sentence := range strings.SplitSeq(sentenceEnd().ReplaceAllString(text, "$1\x00$2"), "\x00") {
+		sentence = strings.Join(strings.Fields(sentence), " ")
+		switch {
+		case !ruling().MatchString(sentence):
+		case strings.Contains(c.Snippet, sentence[:min(len(sentence), minPointerText)]):
+			return sentence
+		default:
+			first = cmp.Or(first, sentence)
+		}
+	}
+	return first
 }
 
 const listedForm = `(?m)^[ \t]*(?:#+ |\|).*$|!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`

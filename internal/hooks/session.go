@@ -20,7 +20,7 @@ type Shown struct {
 	// Command had failed, and Succeeded says that it ran without an error later.
 	Command   string `json:"command,omitempty"`
 	Succeeded bool   `json:"succeeded,omitempty"`
-	// Call is the number of the call before or at which it was shown, and Size the length of the text.
+	// Call is the number of the call before or at which it was shown, 0 for a shortlist. Size is the length of the text.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
 }
@@ -32,6 +32,8 @@ type Session struct {
 	// Forgotten is how many of Shown were there before the conversation was last
 	// compacted: the assistant knows nothing of these any more.
 	Forgotten int `json:"forgotten"`
+	// Listed says that there was a task since the last compaction, with a shortlist if documents were found.
+	Listed bool `json:"listed,omitempty"`
 	// Wrote says that the session has written a document since the last compaction.
 	Wrote bool `json:"wrote"`
 	// RemindDue says that the next prompt brings a reminder.
@@ -53,27 +55,49 @@ type Task struct {
 }
 
 const (
-	// A session is shown at most maxPointers documents, and maxShownSize characters of them, in any
-	// windowCalls calls of a tool. With the requests to write a document that is less than 500 tokens.
-	maxPointers  = 6
-	maxShownSize = 1400
-	windowCalls  = 200
+	// At its acts a session is shown at most maxPointers documents, and maxShownSize characters of them, in any
+	// windowCalls calls of a tool. With the requests to write a document that is less than 500 tokens. Its prompts
+	// have a budget of their own, and the shortlist comes once and does not count.
+	maxPointers    = 6
+	maxShownSize   = 1400
+	maxAnswers     = 2
+	maxAnswersSize = 600
+	windowCalls    = 200
 	// maxKept bounds the tasks and the failed commands of a session, and maxCommand the length of one in bytes.
 	maxKept    = 20
 	maxCommand = 300
 )
 
-// admits reports whether a document may be shown: the assistant does not know it from an earlier pointer, and
-// the last calls leave room for its text.
+// shown returns what is kept of a document that a text points to.
+func (s *Session) shown(p Project, e Event, c candidate, text string, now time.Time) Shown {
+	shown := Shown{
+		Project: p.Root, Path: c.Path, Event: e.Event, Why: c.why, Score: c.Score, At: now.UTC().Truncate(time.Second),
+		Call: s.Calls, Size: len(text),
+	}
+	if e.act() == failing {
+		shown.Command = cutCommand(e.Command)
+	}
+	return shown
+}
+
+// knows reports whether the assistant knows a document from an earlier pointer.
+func (s *Session) knows(root, path string) bool {
+	return slices.ContainsFunc(s.Shown[min(s.Forgotten, len(s.Shown)):], func(shown Shown) bool {
+		return shown.Project == root && shown.Path == path
+	})
+}
+
+// admits reports whether the last calls leave room for the text about a document. Prompts and acts have budgets of
+// their own, so that no act silences the answer to a question.
 func (s *Session) admits(next Shown) bool {
 	count, size := 1, next.Size
-	for i, shown := range s.Shown {
-		if i >= s.Forgotten && shown.Project == next.Project && shown.Path == next.Path {
-			return false
-		}
-		if shown.Call > 0 && shown.Call > s.Calls-windowCalls {
+	for _, shown := range s.Shown {
+		if shown.Call > 0 && shown.Call > s.Calls-windowCalls && (shown.Event == Prompt) == (next.Event == Prompt) {
 			count, size = count+1, size+shown.Size
 		}
+	}
+	if next.Event == Prompt {
+		return count <= maxAnswers && size <= maxAnswersSize
 	}
 	return count <= maxPointers && size <= maxShownSize
 }
@@ -88,7 +112,7 @@ func (s *Session) taskOf(agent string) int {
 // due unless the session wrote.
 func (s *Session) compact() {
 	s.Forgotten = len(s.Shown)
-	s.RemindDue, s.Wrote = !s.Wrote, false
+	s.RemindDue, s.Wrote, s.Listed = !s.Wrote, false, false
 }
 
 // cutCommand returns a command as a session keeps it, without half a character at its end.

@@ -56,7 +56,8 @@ func (d *Document) Quotes() []Quote {
 		}
 	}
 	// lead is the last line of prose, and before the same line unless a blank one follows.
-	block, commands, lead, before := "", false, "", ""
+	// held is the part of a command that goes on in the next line.
+	block, commands, lead, before, held := "", false, "", "", ""
 	for _, line := range d.outline.lines {
 		opened := block
 		var isText bool
@@ -75,8 +76,13 @@ func (d *Document) Quotes() []Quote {
 			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
 			commands = shellBlock().MatchString(strings.TrimSpace(language))
 		case commands:
-			text := strings.TrimPrefix(strings.TrimSpace(line), "$ ")
-			if !strings.HasPrefix(text, "#") {
+			text := held + strings.TrimPrefix(strings.TrimSpace(line), "$ ")
+			start, goesOn := continued(text)
+			held = ""
+			switch {
+			case goesOn:
+				held = start
+			case !strings.HasPrefix(text, "#"):
 				add(text, adviceBefore(lead))
 			}
 		}
@@ -84,14 +90,28 @@ func (d *Document) Quotes() []Quote {
 	return quotes
 }
 
+// continued returns a line without the character at its end that joins it to the next, and false if there is none.
+// A command that is too long for a quote ends there.
+func continued(line string) (start string, goesOn bool) {
+	start, goesOn = strings.CutSuffix(line, "\\")
+	if !goesOn {
+		start, goesOn = strings.CutSuffix(line, " `") // PowerShell
+	}
+	return start + " ", goesOn && len(start) < maxQuote
+}
+
 // shellBlock is the language of blocks that may have commands, or what these print.
-var shellBlock = lazyregexp.New(`^(?:sh|bash|shell|zsh|console|shell-session|sql|text|txt|log|output)?$`)
+var shellBlock = lazyregexp.New(`^(?:sh|bash|shell|zsh|console|shell-session|powershell|pwsh|ps1|sql|text|txt|log|output)?$`)
 
 var (
 	// sentenceEnd ends what counts as said of code that follows.
 	sentenceEnd = lazyregexp.New(`[.;:!?](?:\s|$)|^#+ `)
 	against     = lazyregexp.New(`(?i)\b(?:never|not|no|avoid|cannot|don't|doesn't|mustn't|forbidden|instead of|rather than)\b`)
-	inFavour    = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
+	// harmful says before a block what the code in it does.
+	harmful = lazyregexp.New(`(?i)\b(?:this|that|it|which)\s(?:\w+\s)?(?:hangs|breaks|broke|fails|locks|blocks|crashes|` +
+		`crashed|deletes|deleted|drops|dropped|loses|lost|wipes|wiped|destroys|destroyed|corrupts|corrupted|kills|stops|` +
+		`leaves|takes\s[^:]*\bdown)\b[^:]*:$`)
+	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
 )
@@ -109,8 +129,12 @@ func adviceOn(before, after string) Advice {
 }
 
 // adviceBefore returns the advice of the sentence that leads to the code. "Do not use" is against
-// it, and "never so, use" is for it.
+// it, and "never so, use" is for it. "This hangs:"
+// is against it too.
 func adviceBefore(text string) Advice {
+	if harmful().MatchString(strings.TrimSpace(text)) {
+		return Warned
+	}
 	if ends := sentenceEnd().FindAllStringIndex(strings.TrimRight(text, " :\t"), -1); len(ends) > 0 {
 		text = text[ends[len(ends)-1][1]:]
 	}

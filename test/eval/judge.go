@@ -30,9 +30,10 @@ type result struct { //nolint:recvcheck // filled through a pointer, and read by
 	// firstScore is the score of the first document. topScore is the highest, which another
 	// one has if the first one is promoted. Both are 0 without a document.
 	firstScore, topScore float64
-	// pointed is the document that a hook points to, "" for none. tokens are about what the hook
-	// adds, and took is how long it was waited for.
+	// pointed is the first document that a hook points to, "" for none, and listed are all of them. tokens are about
+	// what the hook adds, and took is how long it was waited for.
 	pointed string
+	listed  []string
 	tokens  int
 	took    time.Duration
 }
@@ -175,7 +176,21 @@ const (
 )
 
 func isAct(kind string) bool {
-	return slices.Contains([]string{command, everydayCommand, edit, everydayEdit, knownFailure, unknownFailure}, kind)
+	return slices.Contains([]string{command, everydayCommand, edit, everydayEdit, knownFailure, unknownFailure}, kind) ||
+		isFirst(kind)
+}
+
+// The kinds of prompts that are the first of a session.
+const (
+	firstTask     = "task"
+	otherTask     = "other task"
+	titled        = "title in a prompt"
+	otherTitle    = "no title"
+	firstEveryday = "everyday first"
+)
+
+func isFirst(kind string) bool {
+	return slices.Contains([]string{firstTask, otherTask, titled, otherTitle, firstEveryday}, kind)
 }
 
 // event is how a hook tells of a question's text. What is printed by a program is a failure, if the set asks
@@ -194,12 +209,22 @@ func event(q query) map[string]any {
 }
 
 // pointer is how recall names a document.
-var pointer = regexp.MustCompile(`: \./(.+?)(?::\d+-\d+)? "`)
+var pointer = regexp.MustCompile(`[:;] \./(.+?)(?::\d+-\d+)? "`)
 
-// askHook asks the hook in a new session.
+// earlier is a task that no document answers. After it a session has had its shortlist.
+const earlier = "Please paint the fence of the garden green, trim the hedge beside the gate, " +
+	"water the tomatoes in the greenhouse twice, and rake the leaves below both cherry trees before dusk."
+
+// askHook asks the hook in a new session, whose first prompt was another one unless the kind is of first prompts.
 func (r *result) askHook(ctx context.Context, client *mcpclient.Client, session string) error {
 	asked := event(r.query)
 	asked["session_id"] = session
+	if !isAct(r.Kind) {
+		text, err := client.Text(ctx, "recall", map[string]any{"event": "UserPromptSubmit", "session_id": session, "prompt": earlier})
+		if err != nil || text != "{}" {
+			return fmt.Errorf("want silence about another task, got %s, %w", text, err)
+		}
+	}
 	began := time.Now()
 	text, err := client.Text(ctx, "recall", asked)
 	r.took = time.Since(began)
@@ -208,10 +233,12 @@ func (r *result) askHook(ctx context.Context, client *mcpclient.Client, session 
 	}
 	const charactersPerToken = 4
 	r.tokens = len(text) / charactersPerToken
-	found := pointer.FindStringSubmatch(strings.ReplaceAll(text, `\"`, `"`))
-	if found == nil {
+	for _, found := range pointer.FindAllStringSubmatch(strings.ReplaceAll(text, `\"`, `"`), -1) {
+		r.listed = append(r.listed, found[1])
+	}
+	if len(r.listed) == 0 {
 		return fmt.Errorf("recall names no document: %s", text)
 	}
-	r.pointed = found[1]
+	r.pointed = r.listed[0]
 	return nil
 }

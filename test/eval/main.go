@@ -107,10 +107,34 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 		}
 	}
 	if o.hook {
-		return actTable(ctx, out, all)
+		return errors.Join(promptTable(ctx, out, all), actTable(ctx, out, all))
 	}
 	printKindsHead(out)
 	fmt.Fprint(out, kinds.String())
+	return nil
+}
+
+// promptTable judges what hooks say of the first prompt of a session, with every competitor.
+func promptTable(ctx context.Context, out io.Writer, all []competitor) error {
+	printHead(out, "set", "by", "documents", "prompts", "right", "only others", "unanswered, silent", "everyday, got any")
+	for _, set := range promptSets() {
+		t, err := promptTask(".", set.file)
+		if err != nil {
+			return err
+		}
+		for _, c := range all {
+			if c.model == "" && slices.Contains(c.modes, lexical) {
+				continue // a hook searches by the built-in vectors too
+			}
+			samples, err := judgeIn(ctx, t, c, set.sizes, true)
+			if err != nil {
+				return fmt.Errorf("judge prompts with %s: %w", c.name, err)
+			}
+			for _, s := range samples[c.modes[len(c.modes)-1]] {
+				s.printPrompts(out, t.Name, c.name)
+			}
+		}
+	}
 	return nil
 }
 

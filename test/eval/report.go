@@ -200,3 +200,28 @@ func (s sample) printActs(w io.Writer, set, by string) {
 		printRow(w, row...)
 	}
 }
+
+// hasRight reports whether a hook names a relevant document.
+func (r result) hasRight() bool {
+	return slices.ContainsFunc(r.listed, func(path string) bool { return r.judged[path] > 0 })
+}
+
+// listed says for each prompt of a kind whether a hook names a relevant document, and whether it names others alone.
+func (s sample) listed(kind string) (right, wrong []bool) {
+	ofKind := func(r result) bool { return r.Kind == kind }
+	return s.among(ofKind, result.hasRight), s.among(ofKind, func(r result) bool { return r.pointed != "" && !r.hasRight() })
+}
+
+// printPrompts prints what hooks say of the first prompts of sessions.
+func (s sample) printPrompts(w io.Writer, set, by string) {
+	asked := firstTask
+	if right, _ := s.listed(titled); len(right) > 0 {
+		asked = titled
+	}
+	right, wrong := s.listed(asked)
+	_, others := s.listed(map[string]string{firstTask: otherTask, titled: otherTitle}[asked])
+	_, everyday := s.listed(firstEveryday)
+	printRow(w, set, by, strconv.Itoa(s.documents), strconv.Itoa(len(right)), fmt.Sprintf("%.3f", share(right)),
+		fmt.Sprintf("%.3f", share(wrong)), fmt.Sprintf("%.3f of %d", 1-share(others), len(others)),
+		fmt.Sprintf("%.3f of %d", share(everyday), len(everyday)))
+}

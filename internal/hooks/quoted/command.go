@@ -44,7 +44,8 @@ var (
 func commandsIn(line string) []command {
 	var commands []command
 	var call []string
-	line = redirected().ReplaceAllString(line[:min(len(line), maxLine)], " ")
+	line = strings.ReplaceAll(line[:min(len(line), maxLine)], " `\n", " ") // PowerShell: the command goes on
+	line = redirected().ReplaceAllString(line, " ")
 	for _, word := range append(shellWord().FindAllString(line, -1), ";") {
 		if !callEnd().MatchString(word) {
 			call = append(call, word)
@@ -136,14 +137,18 @@ func (c command) contains(quoted command) bool {
 	return false
 }
 
-// has reports whether the call has the words of a quoted command, in their order after the first ones, and its flags.
+// has reports whether the call has the words of a quoted command after the first ones, and its flags. Behind the program
+// and its command the order does not count: words may be the values of flags.
 func (c command) has(quoted command, after int) bool {
-	for _, word := range quoted.words {
+	const ordered = 2
+	for at, word := range quoted.words {
 		i := slices.IndexFunc(c.words[after:], func(other string) bool { return isMeant(word, other) })
 		if i < 0 {
 			return false
 		}
-		after += i + 1
+		if at < ordered {
+			after += i + 1
+		}
 	}
 	return !slices.ContainsFunc(quoted.flags, func(flag string) bool {
 		return !slices.ContainsFunc(c.flags, func(other string) bool { return isSame(flag, other) })
@@ -152,7 +157,7 @@ func (c command) has(quoted command, after int) bool {
 
 // isMeant reports whether a quote means a word of a call: a pattern means what it matches, and a path its end.
 func isMeant(quoted, word string) bool {
-	if _, address, ok := strings.Cut(word, "://"); ok {
+	if _, address, ok := strings.Cut(word, "://"); ok && quoted != word {
 		word = address
 	}
 	matched, err := path.Match(quoted, word)

@@ -1,0 +1,86 @@
+package hooks
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// contentWords returns the words of a text, folded, without stop words.
+func contentWords(text string) []string {
+	return slices.DeleteFunc(strings.Fields(terms.Sequence(text)), func(word string) bool {
+		return len(terms.Distinct(terms.English, word)) == 0
+	})
+}
+
+// general are words that programmers use all day. They alone name no document.
+var general = strings.Fields(`
+	error errors message messages test tests code file files function functions commit commits pull request requests
+	data user users list page pages name names new old first second time number line lines type types value values
+	build change changes update read write run set get add use work works
+	can cannot could may must should say says said make makes take takes keep keeps need needs one two
+`)
+
+// spaced puts a space around each of some words.
+func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
+
+// namedBy returns the words of a name that a spaced prompt has in their order: all of them, or several that are not
+// general. It is "" if these name no document.
+func namedBy(prompt, name string) (run string, whole bool) {
+	words := contentWords(name)
+	for size := len(words); size > 0 && (size > 1 || len(words) == 1); size-- {
+		for i := range len(words) - size + 1 {
+			part := words[i : i+size]
+			isTelling := slices.ContainsFunc(part, func(word string) bool { return !slices.Contains(general, word) })
+			if isTelling && strings.Contains(prompt, spaced(part)) {
+				return spaced(part), size == len(words)
+			}
+		}
+	}
+	return "", false
+}
+
+// named returns those of some documents that a prompt names, the longest names first. A part of a title must be in no
+// other title, and a title of one word in no other document.
+func (p Project) named(prompt string, hits []rag.Hit) []candidate {
+	var named []candidate
+	prompt = spaced(contentWords(prompt))
+	for _, hit := range hits {
+		for _, name := range p.names(hit) {
+			run, whole := namedBy(prompt, name)
+			isWord := strings.Count(run, " ") == len("  ")
+			isShared := slices.ContainsFunc(hits, func(other rag.Hit) bool {
+				text := other.Title
+				if isWord {
+					text += "\n" + other.Content
+				}
+				return other.ID != hit.ID && strings.Contains(spaced(contentWords(text)), run)
+			})
+			if run != "" && (!isShared || whole && !isWord) {
+				c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
+				c.Score = 1 // it was not found by its score
+				named = append(named, c)
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(named, func(a, b candidate) int { return strings.Count(b.named, " ") - strings.Count(a.named, " ") })
+	return named
+}
+
+// names are what a document is called: its title, and the aliases in its front matter.
+func (p Project) names(c rag.Hit) []string {
+	names := []string{c.Title}
+	switch aliases := p.frontMatter(c.Path)["aliases"].(type) {
+	case string:
+		names = append(names, aliases)
+	case []any:
+		for _, alias := range aliases {
+			text, _ := alias.(string)
+			names = append(names, text)
+		}
+	}
+	return names
+}

@@ -1,0 +1,59 @@
+package hooks
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+const (
+	// shortlisted is the least score of a document in a shortlist, and maxListed how many it names. One of them must
+	// have leading, and log-odds of leadingMeaning by its vector: a task of many words shares some with any document.
+	shortlisted    = .5
+	leading        = .7
+	leadingMeaning = 1
+	maxListed      = 3
+	// fewestTerms is how many different content words a task has at least. Everyday prompts have fewer.
+	fewestTerms = 6
+	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
+	maxShortlist = 520
+	seeMore      = " Read what fits; semantic_search finds more."
+)
+
+// slashCommand matches a prompt that calls a command of the assistant.
+var slashCommand = lazyregexp.New(`^\s*/[\w:.-]+(?:\s|$)`)
+
+// isTask reports whether a prompt describes work to be done.
+func (e Event) isTask() bool {
+	return e.act() == asking && !slashCommand().MatchString(e.Prompt) &&
+		len(terms.Distinct(terms.English, markdown.CutRunes(e.Prompt, maxQuery))) >= fewestTerms
+}
+
+// leads reports whether a document is sure enough for a shortlist to be shown.
+func (c candidate) leads() bool {
+	return c.named != "" || c.Score >= leading && c.Meaning >= leadingMeaning
+}
+
+// shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets
+// a pointer.
+func shortlist(found []candidate) (string, []candidate) {
+	text, listed := memoryName+", for this task:", []candidate{}
+	for _, c := range found {
+		item := " " + c.place()
+		if mark := c.Mark(); mark != "" {
+			item += " (" + plain.Line(mark) + ")"
+		}
+		item += ";"
+		if len(listed) < maxListed && utf8.RuneCountInString(text+item+seeMore) <= maxShortlist {
+			text, listed = text+item, append(listed, c)
+		}
+	}
+	if len(listed) == 1 {
+		return listed[0].pointer() + seeMore, listed
+	}
+	return strings.TrimSuffix(text, ";") + "." + seeMore, listed
+}

@@ -1,0 +1,104 @@
+package hooks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+)
+
+const aTask = "The importer of tide tables stops at the last day of the month and drops what it has read. Find out why, and mend it."
+
+// scored is a document that a search has found.
+func scored(path string, score, meaning float64) candidate {
+	c := candidate{Hit: rag.Hit{Path: path, Title: "Title of " + path, Summary: "A summary of some words.", Score: score}, why: "answers this"}
+	c.Meaning = meaning
+	return c
+}
+
+func TestEvent_IsTask(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]bool{
+		aTask: true, "hi": false, "": false, "use the same style as the rest of the file": false, "/cdocs:capture " + aTask: false,
+		"/etc/hosts is wrong after the update: " + aTask: true,
+	} {
+		if got := (Event{Event: Prompt, Prompt: prompt}).isTask(); got != want {
+			t.Errorf("%q is a task: %v", prompt, got)
+		}
+	}
+	if (Event{Event: Before, Prompt: aTask}).isTask() {
+		t.Error("the task of a subagent is one of the session")
+	}
+}
+
+// The first task gets a shortlist, and the next one only a document that is as sure as before. A compaction begins again.
+func TestDecide_ListsAtTheFirstTask(t *testing.T) {
+	t.Parallel()
+	project := repo()
+	project.Threshold = .95
+	task, chat := Event{Event: Prompt, Prompt: aTask}, Event{Event: Prompt, Prompt: "hello there"}
+	draft := scored("docs/draft.md", .9, 5)
+	draft.Status = catalog.Proposed
+	found := []candidate{draft, scored("docs/a.md", .8, 3), scored("docs/b.md", .6, -2), scored("docs/c.md", .55, 2), scored("docs/d.md", .51, 2)}
+	var s Session
+	say := func(e Event, found ...candidate) string {
+		said := decide(s, project, e, found, time.Now())
+		s.note(project, e, said)
+		return said.text
+	}
+	if got := say(chat, found...); got != "" || s.Listed {
+		t.Errorf("a greeting gets %q", got)
+	}
+	got := say(task, found...)
+	for _, want := range []string{"./docs/a.md ", "./docs/b.md ", "./docs/c.md ", "semantic_search"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the first task gets %q, want %q in it", got, want)
+		}
+	}
+	if strings.Contains(got, "draft") || strings.Contains(got, "d.md") || utf8.RuneCountInString(got) > maxShortlist {
+		t.Errorf("the first task gets %q", got)
+	}
+	if got := say(task, scored("docs/e.md", .9, 5)); got != "" {
+		t.Errorf("the second task gets %q", got)
+	}
+	if got := say(task, scored("docs/e.md", .96, 5)); !strings.Contains(got, "docs/e.md") || strings.Contains(got, seeMore) {
+		t.Errorf("a sure document after the first task: %q", got)
+	}
+	s.compact()
+	if got := say(task, scored("docs/a.md", .8, 3)); !strings.Contains(got, "docs/a.md") || !strings.HasSuffix(got, seeMore) {
+		t.Errorf("after a compaction the task gets %q", got)
+	}
+	for name, unsure := range map[string]candidate{"a low score": scored("docs/u.md", .69, 3), "another meaning": scored("docs/u.md", .9, .5)} {
+		s = Session{}
+		if got := say(task, unsure); got != "" || !s.Listed {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Documents at acts leave the room for the answers to questions, and a shortlist takes none.
+func TestAdmits_KeepsRoomForQuestions(t *testing.T) {
+	t.Parallel()
+	s, project := Session{}, repo()
+	listed := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{scored("docs/l.md", .99, 9)}, time.Now())
+	s.Calls = 1
+	s.note(project, Event{Event: Prompt, Prompt: aTask}, listed)
+	for i := range 20 {
+		step(&s, Event{Event: Before, Command: fmt.Sprint("make ", i)}, about(fmt.Sprintf("docs/%d.md", i)))
+	}
+	acts := len(s.Shown) - 1
+	for i := range 20 {
+		step(&s, Event{Event: Prompt, Prompt: "why?"}, about(fmt.Sprintf("docs/q%d.md", i)))
+	}
+	if answers := len(s.Shown) - 1 - acts; acts < 2 || acts > maxPointers || answers != maxAnswers {
+		t.Errorf("%d documents are shown at acts and %d at questions", acts, answers)
+	}
+	if !slices.ContainsFunc(s.Shown, func(shown Shown) bool { return shown.Path == "docs/l.md" && shown.Size > 0 }) {
+		t.Errorf("the list is not kept: %+v", s.Shown)
+	}
+}
