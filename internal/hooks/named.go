@@ -60,13 +60,27 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 			})
 			if run != "" && (!isShared || whole && !isWord) {
 				c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
+				c = inForce(c, hits)
 				c.Score = 1 // it was not found by its score
-				named = append(named, c)
+				isKnown := func(other candidate) bool { return other.ID == c.ID }
+				if !slices.ContainsFunc(named, isKnown) {
+					named = append(named, c)
+				}
 				break
 			}
 		}
 	}
 	slices.SortStableFunc(named, func(a, b candidate) int { return strings.Count(b.named, " ") - strings.Count(a.named, " ") })
+	return named
+}
+
+// inForce returns the successor of a named document if it is among the hits, or else the document.
+func inForce(named candidate, hits []rag.Hit) candidate {
+	later := slices.IndexFunc(hits, func(other rag.Hit) bool { return other.Path == named.Successor() })
+	if later >= 0 {
+		named.why += " in ./" + named.Path + ", which it replaces or amends"
+		named.Hit = hits[later]
+	}
 	return named
 }
 
