@@ -42,14 +42,23 @@ func namedBy(prompt, name string) (run string, whole bool) {
 	return "", false
 }
 
+// isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter behind its first word.
+func isQuoted(prompt, word string) bool {
+	_, behind, _ := strings.Cut(prompt, " ")
+	isName := strings.ToLower(word) != word && strings.Contains(behind, word)
+	return isName || slices.ContainsFunc([]string{`"`, "'", "`"}, func(quote string) bool {
+		return strings.Contains(strings.ToLower(prompt), quote+strings.ToLower(word)+quote)
+	})
+}
+
 // named returns those of some documents that a prompt names, the longest names first. A part of a title must be in no
-// other title, and a title of one word in no other document.
+// other title. A title of one word must be in no other document, and be written as a name: many are ordinary words.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
-	prompt = spaced(contentWords(prompt))
+	words := spaced(contentWords(prompt))
 	for _, hit := range hits {
 		for _, name := range p.names(hit) {
-			run, whole := namedBy(prompt, name)
+			run, whole := namedBy(words, name)
 			isWord := strings.Count(run, " ") == len("  ")
 			isShared := slices.ContainsFunc(hits, func(other rag.Hit) bool {
 				text := other.Title
@@ -58,7 +67,8 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 				}
 				return other.ID != hit.ID && strings.Contains(spaced(contentWords(text)), run)
 			})
-			if run != "" && (!isShared || whole && !isWord) {
+			isOrdinary := isWord && !isQuoted(prompt, name)
+			if run != "" && !isOrdinary && (!isShared || whole && !isWord) {
 				c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
 				c = inForce(c, hits)
 				c.Score = 1 // it was not found by its score

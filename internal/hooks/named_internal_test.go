@@ -30,3 +30,19 @@ func TestNamedBy(t *testing.T) {
 		}
 	}
 }
+
+// A title of one word is named only where it is written as a name.
+func TestIsQuoted(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]bool{
+		"add some logging":           false,
+		"Logging does not work here": false,
+		"see Logging before you go":  true,
+		"read `logging` first":       true,
+		`what does "logging" say?`:   true,
+	} {
+		if got := isQuoted(prompt, "Logging"); got != want {
+			t.Errorf("%q: got %t", prompt, got)
+		}
+	}
+}
