@@ -150,7 +150,14 @@ func (h *Handler) search(
 	if len(hits.Documents) == 0 && !filtered {
 		h.keepQuestion(ctx, active, scope, query.Text)
 	}
-	var message string
+	var message, other string
+	if hits.Grade != rag.Answers && !filtered {
+		var answered bool
+		other, answered = h.elsewhere(ctx, active, scope.Collection, query.Text)
+		if answered && hits.Grade == rag.MayAnswer && rank.Strength(hits.MayAnswer[0].Score, query.MinScore) == "weak" {
+			hits.Grade, hits.MayAnswer, hits.Closest = rag.Nothing, nil, nil
+		}
+	}
 	switch {
 	case hits.Grade == rag.Answers:
 	case hits.Grade == rag.MayAnswer:
@@ -158,11 +165,8 @@ func (h *Handler) search(
 	default:
 		message = nothingFound(active, before, scope.Collection, hits.Empty(), filtered)
 	}
-	if hits.Grade != rag.Answers && !filtered {
-		message += h.elsewhere(ctx, active, scope.Collection, query.Text)
-	}
 	return hits, SearchEnd{
-		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message, MinScore: query.MinScore,
+		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message + other, MinScore: query.MinScore,
 		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
 		Index: indexOfHits(active, before, scope.Collection, hits.Documents, hits.MayAnswer, hits.Closest),
 	}, nil
@@ -273,35 +277,37 @@ func beingRead(status workspace.Status) string {
 	return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 }
 
-// elsewhere says which other collection has a document for a query, "" if none has.
-func (h *Handler) elsewhere(ctx context.Context, active *workspace.Project, of catalog.Collection, text string) string {
-	answers := func(scope catalog.Scope, minScore float64, who, tool string) string {
+// elsewhere says which other collection has a document for a query, "" if none has, and whether that one answers it.
+func (h *Handler) elsewhere(
+	ctx context.Context, active *workspace.Project, of catalog.Collection, text string,
+) (said string, answered bool) {
+	answers := func(scope catalog.Scope, minScore float64, who, tool string) (string, bool) {
 		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
 		found := slices.Concat(hits.Documents, hits.MayAnswer)
 		if err != nil || len(found) == 0 {
-			return ""
+			return "", false
 		}
 		verb := "have"
 		if len(hits.Documents) == 0 {
 			verb = "may have"
 		}
 		return fmt.Sprintf(" The %s %s it, with a relevance of %g: %s.",
-			who, verb, floor(found[0].Score), h.words(apierror.Call{Tool: tool}))
+			who, verb, floor(found[0].Score), h.words(apierror.Call{Tool: tool})), len(hits.Documents) > 0
 	}
 	other, config := "", active.Definition.Config
 	switch {
 	case of == catalog.External:
 		minScore := config.SemanticSearch.MinRelevanceScore
-		other = answers(active.Compounding(), minScore, "project's own documents", "semantic_search")
+		other, answered = answers(active.Compounding(), minScore, "project's own documents", "semantic_search")
 	case config.ExternalDocs != nil:
-		other = answers(active.External(), externalThreshold(active, nil), "external docs", "search_external_docs")
+		other, answered = answers(active.External(), externalThreshold(active, nil), "external docs", "search_external_docs")
 	}
 	if other != "" {
-		return other
+		return other, answered
 	}
 	edition, err := h.workspace.Handbook(ctx)
 	if err != nil || edition == (index.HandbookEdition{}) {
-		return ""
+		return "", false
 	}
 	return answers(edition.Scope(), externalMinScore, "pages of the handbook", "search_handbook")
 }

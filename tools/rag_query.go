@@ -66,7 +66,11 @@ func (h *Handler) answer(
 	pieces := 0 // the total is not known
 	question.OnText = func(text string) {
 		pieces++
-		reportProgress(ctx, Progress{Done: pieces, Message: "writing the answer", Text: text})
+		message := "writing the answer"
+		if text == "" {
+			message = "reading the documents"
+		}
+		reportProgress(ctx, Progress{Done: pieces, Message: message, Text: text})
 	}
 	answered, err := h.workspace.Answerer().Ask(ctx, scope, question)
 	if err != nil {
@@ -98,7 +102,7 @@ func (h *Handler) answerText(
 ) string {
 	text, other := answered.Text, ""
 	if answered.Grade != rag.Answers && !filtered {
-		other = h.elsewhere(ctx, active, of, query.Text)
+		other, _ = h.elsewhere(ctx, active, of, query.Text)
 	}
 	switch answered.Grade {
 	case rag.Answers:

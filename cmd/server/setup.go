@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -178,6 +179,7 @@ func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 	cfg := model.Config{
 		Host: host.URL, Key: host.Key, Logger: s.logger, EmbedModel: s.settings.EmbeddingModel,
 		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,
+		FirstPiece: time.Duration(s.settings.GenerationWaitSeconds) * time.Second,
 	}
 	switch host.API {
 	case ollamaAPI:

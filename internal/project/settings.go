@@ -27,6 +27,7 @@ type Settings struct {
 	GenerationModel string `json:"generation_model"`
 	// GenerationContextLength is the context window in tokens. A model with a smaller one uses its own.
 	GenerationContextLength int       `json:"generation_context_length"`
+	GenerationWaitSeconds   int       `json:"generation_wait_seconds"` // for the beginning of an answer
 	OllamaHost              string    `json:"ollama_host"`
 	EmbeddingHost           ModelHost `json:"embedding_host"`  // replaces OllamaHost for embeddings
 	GenerationHost          ModelHost `json:"generation_host"` // replaces OllamaHost for answers
@@ -103,6 +104,7 @@ func DefaultSettings() Settings {
 		EmbeddingModel:          "mxbai-embed-large",
 		GenerationModel:         "mistral",
 		GenerationContextLength: 8192,
+		GenerationWaitSeconds:   50,
 		UnusedTextHours:         24,
 		Recall:                  RecallAll,
 		RecallThreshold:         0.95,

@@ -27,6 +27,7 @@ func TestLoadSettings(t *testing.T) {
 			"embedding_model": "bge-m3",
 			"generation_model": "llama3",
 			"generation_context_length": 16384,
+			"generation_wait_seconds": 90,
 			"ollama_host": "http://a:1,http://b:2",
 			"embedding_host": {"api": "openai", "url": "http://c:3/v1"},
 			"generation_host": {"api": "ollama", "url": "http://d:4"},
@@ -43,6 +44,7 @@ func TestLoadSettings(t *testing.T) {
 			EmbeddingModel:          "bge-m3",
 			GenerationModel:         "llama3",
 			GenerationContextLength: 16384,
+			GenerationWaitSeconds:   90,
 			OllamaHost:              "http://a:1,http://b:2",
 			EmbeddingHost:           project.ModelHost{API: "openai", URL: "http://c:3/v1"},
 			GenerationHost:          project.ModelHost{API: "ollama", URL: "http://d:4"},
@@ -80,7 +82,7 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		},
 		{
 			"misspelt key", `{"generation_modle": "x"}`,
-			`: "generation_modle" is not a known field. Write one of the fields $schema, database_url, embedding_host, embedding_model, external_docs_allowed, file_watcher, generation_context_length, generation_host, generation_model, keep_questions, log_leve….`,
+			`: "generation_modle" is not a known field. Write one of the fields $schema, database_url, embedding_host, embedding_model, external_docs_allowed, file_watcher, generation_context_length, generation_host, generation_model, generation_wait_seconds,….`,
 		},
 		{
 			"no model", `{"embedding_model": ""}`,

@@ -52,7 +52,7 @@ type Question struct {
 	MaxDepth, MaxLinked int
 	// Stale, if not nil, says by the paths of documents why they may be outdated.
 	Stale func() map[string]string
-	// OnText, if not nil, is called with each piece of the answer as it is written.
+	// OnText, if not nil, is called with each piece of the answer as it is written, and with "" now and then before.
 	OnText func(text string)
 }
 

@@ -65,6 +65,10 @@ type hidden struct {
 }
 
 func (h *hidden) write(piece string) {
+	if piece == "" && h.onText != nil { // the model still reads
+		h.onText("")
+		return
+	}
 	all, keep := h.held+piece, 0
 	for _, marker := range h.markers() {
 		for n := min(len(marker), len(all)); n > keep; n-- {

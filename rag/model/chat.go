@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ const (
 )
 
 // Generate returns the chat model's answer without surrounding white space. It calls onText, which
-// may be nil, with each piece as it arrives. Cancelling the context stops the model.
+// may be nil, with each piece as it arrives, and with "" every five seconds until the first. Cancelling the
+// context stops the model.
 //
 // Generate retries before the first piece. A later failure is final: the text so far comes with a
 // *CutShortError. An answer that reaches the largest number of tokens has no error.
@@ -29,7 +31,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	window, answers := c.askWindow(ctx)
 	first := firstPieceSilent
 	if _, limited := ctx.Deadline(); answers && limited {
-		first = firstPiece
+		first = c.firstPieceAfter(prompt)
 	} else if answers {
 		first = loadChatTimeout
 	}
@@ -38,9 +40,13 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 		Window: window, MaxTokens: min(answerTokens, window/answerDivisor),
 	}
 	var answer strings.Builder
+	began := time.Now()
 	write := func(piece string) {
-		if piece == "" {
+		switch {
+		case piece == "" && answer.Len() > 0:
 			return
+		case piece != "" && answer.Len() == 0:
+			c.noteRead(prompt, time.Since(began))
 		}
 		answer.WriteString(piece)
 		if onText != nil {
@@ -67,7 +73,25 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
-// chat makes one request. It gives up on a server that falls silent.
+// slowRead is what two cores take to read a character with a small model: about 50 tokens a second.
+const slowRead = 5 * time.Millisecond
+
+// firstPieceAfter returns how long to wait for an answer to the prompt: three times as long as the model took for
+// the last one, or as long as a slow model takes.
+func (c *Client) firstPieceAfter(prompt Prompt) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	perCharacter := cmp.Or(3*c.readTime, slowRead)
+	return min(firstPiece+time.Duration(len(prompt.System)+len(prompt.User))*perCharacter, max(c.cfg.FirstPiece, firstPieceSilent))
+}
+
+func (c *Client) noteRead(prompt Prompt, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readTime = took / time.Duration(max(len(prompt.System)+len(prompt.User), 1))
+}
+
+// chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a server that falls silent.
 func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
 	chatting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	pieces, ended := make(chan string), make(chan error, 1)
@@ -83,25 +107,33 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		cancel()
 	}()
 	silence := first
+	late, stillReading := time.NewTimer(first), time.NewTicker(reading)
+	defer late.Stop()
+	defer stillReading.Stop()
 	for {
 		select {
 		case piece := <-pieces:
 			silence = nextPiece
+			late.Reset(silence)
 			write(piece)
+			continue
+		case <-stillReading.C:
+			write("")
 			continue
 		case err := <-ended:
 			return err
 		case <-ctx.Done():
 			cancel()
 			return ctx.Err() //nolint:wrapcheck // the caller's own
-		case <-time.After(silence):
+		case <-late.C:
 		}
 		if silence == nextPiece {
 			cancel()
-		} else {
-			go letLoad(chatting, pieces, cancel)
+			return noAnswer(silence)
 		}
-		return noAnswer(silence)
+		go letLoad(chatting, pieces, cancel)
+		return &ServerError{Err: fmt.Errorf("no answer within %s; if the model is slow, raise generation_wait_seconds "+
+			"in settings.json, or set generation_model to a smaller one", silence.Round(time.Second))}
 	}
 }
 

@@ -78,21 +78,27 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// A call with a deadline waits ten seconds for the first piece, and a person for as long as a model may take to
-// load. The model goes on loading for the next answer.
+// A call with a deadline waits for the first piece ten seconds and what a slow model takes to read the prompt, at most
+// 50; a model that was fast gets three times what it took. A person waits for as long as a model may take to load. The
+// model goes on loading for the next answer.
 func TestGenerate_LetsTheModelLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
+		const short, long, longest = 5, 4_000, 100_000
 		for _, test := range []struct {
 			ctx         context.Context //nolint:containedctx // of one call
+			prompt      int             // characters
 			loads, want time.Duration
 			loaded      bool
 		}{
-			{limited, time.Minute, 10 * time.Second, true},
-			{t.Context(), time.Minute, time.Minute, true},
-			{t.Context(), time.Hour, 2 * time.Minute, false},
+			{limited, short, time.Minute, 10*time.Second + 25*time.Millisecond, true},
+			{limited, long, 25 * time.Second, 25 * time.Second, true},
+			{limited, long, time.Minute, 30 * time.Second, true},
+			{limited, longest, time.Minute, 50 * time.Second, true},
+			{t.Context(), short, time.Minute, time.Minute, true},
+			{t.Context(), short, time.Hour, 2 * time.Minute, false},
 		} {
 			loaded := false
 			client := newClient(&fake{chat: func(ctx context.Context, _ model.ChatRequest, write func(string)) error {
@@ -106,7 +112,7 @@ func TestGenerate_LetsTheModelLoad(t *testing.T) {
 				return nil
 			}})
 			began := time.Now()
-			_, err := client.Generate(test.ctx, model.Prompt{User: "hello"}, nil)
+			_, err := client.Generate(test.ctx, model.Prompt{User: strings.Repeat("x", test.prompt)}, nil)
 			if took := time.Since(began); took != test.want || (err == nil) != (test.want == test.loads) {
 				t.Errorf("a model that loads for %s: %v after %s, want %s", test.loads, err, took, test.want)
 			}
@@ -116,6 +122,34 @@ func TestGenerate_LetsTheModelLoad(t *testing.T) {
 				t.Errorf("a model that loads for %s was loaded: %t", test.loads, loaded)
 			}
 		}
+	})
+}
+
+// While the model reads, the caller hears of it, and a model that was fast is waited for less.
+func TestGenerate_SaysThatTheModelReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		reads := 12 * time.Second
+		client := newClient(&fake{chat: func(_ context.Context, _ model.ChatRequest, write func(string)) error {
+			time.Sleep(reads)
+			write("an answer")
+			return nil
+		}})
+		prompt := model.Prompt{User: strings.Repeat("x", 12_000)}
+		var heard []string
+		_, err := client.Generate(limited, prompt, func(text string) { heard = append(heard, text) })
+		if diff := cmp.Diff([]string{"", "", "an answer"}, heard); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		reads = time.Hour
+		began := time.Now()
+		_, err = client.Generate(limited, prompt, nil)
+		if took := time.Since(began); err == nil || took != 46*time.Second || !strings.Contains(err.Error(), "generation_wait_seconds") {
+			t.Errorf("%v after %s, want an error after 10 s and three times 12 s", err, took)
+		}
+		time.Sleep(2 * reads)
 	})
 }
 

@@ -21,10 +21,12 @@ const (
 	smallTimeout = time.Second     // for a question that needs no model
 	// loadTimeout is for the first query after KeepLoaded: the server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// Waits for the first piece of an answer: of a call with a deadline, of a server that has not
-	// answered a small question, and of a person. nextPiece bounds the wait for each further piece.
+	// Waits for the first piece of an answer: of a call with a deadline, before what the prompt takes to
+	// read; of a server that has not answered a small question; and of a person. nextPiece bounds the wait
+	// for each further piece. reading is the time between two signs that the model still reads.
 	firstPiece       = 10 * time.Second
 	firstPieceSilent = 5 * time.Second
+	reading          = 5 * time.Second
 	loadChatTimeout  = 2 * time.Minute
 	nextPiece        = time.Minute
 )
@@ -43,6 +45,8 @@ type Config struct {
 	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default:
 	// 8192, and at most what the model was trained for.
 	NumCtx int
+	// FirstPiece bounds the wait of a call with a deadline for the first piece of an answer. Default: 50 s.
+	FirstPiece time.Duration
 	// Tries is how often a request with transient errors is made. RetryDelay follows the first try,
 	// and doubles. Default: 3 tries, 1 second.
 	Tries      int
@@ -70,6 +74,8 @@ type Client struct {
 	digest   string     // of the embedding model at a time
 	digestAt time.Time
 	embedAt  time.Time // the end of the last request for vectors
+	// readTime is what the chat model took to read a character of the last prompt, 0 before.
+	readTime time.Duration
 	// queries are the vectors of the last queries, never changed: an assistant asks several
 	// collections the same, and Ollama takes 30 ms or more for a vector.
 	queries *lru.Cache[queryKey, []float32]
@@ -83,6 +89,7 @@ func New(kind, host string, server Server, cfg Config) *Client {
 	const rememberedQueries = 256
 	name := kind + " at " + host
 	cfg.NumCtx = cmp.Or(cfg.NumCtx, 8192)
+	cfg.FirstPiece = cmp.Or(cfg.FirstPiece, 50*time.Second)
 	cfg.Tries = cmp.Or(cfg.Tries, 3)
 	cfg.RetryDelay = cmp.Or(cfg.RetryDelay, time.Second)
 	cfg.BreakerOpen = cmp.Or(cfg.BreakerOpen, 30*time.Second)
