@@ -33,6 +33,10 @@ func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 		line, took := h.logger.With("tool", tool.Name), time.Since(start).Milliseconds()
 		if err != nil {
 			failure := apierror.AsError(err)
+			if errors.Is(ctx.Err(), context.Canceled) {
+				line.InfoContext(ctx, "tool call cancelled", "ms", took)
+				return errorResult(failure), nil
+			}
 			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			return errorResult(failure), nil
 		}

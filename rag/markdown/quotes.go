@@ -3,6 +3,7 @@ package markdown
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
@@ -22,7 +23,11 @@ const (
 	Mentioned Advice = ' '
 	Warned    Advice = '!' // not to be done
 	Advised   Advice = '+' // to be done, perhaps instead
+	Demanded  Advice = '*' // to be done always
 )
+
+// InFavour reports whether the code is to be used.
+func (a Advice) InFavour() bool { return a == Advised || a == Demanded }
 
 // String returns the quote as the index keeps it: advice and text.
 func (q Quote) String() string { return string(rune(q.Advice)) + q.Text }
@@ -45,8 +50,8 @@ const (
 
 func lastBytes(text string) string { return text[max(0, len(text)-maxContext):] }
 
-// Quotes returns the code that the document quotes: spans of code, and the lines of blocks that
-// may be commands, or what these print.
+// Quotes returns the code that the document quotes: spans of code, the lines of blocks that may be commands, or what
+// these print, and the lines of other blocks that the document warns of.
 func (d *Document) Quotes() []Quote {
 	var quotes []Quote
 	add := func(text string, advice Advice) {
@@ -57,7 +62,7 @@ func (d *Document) Quotes() []Quote {
 	}
 	// lead is the last line of prose, and before the same line unless a blank one follows.
 	// held is the part of a command that goes on in the next line.
-	block, commands, lead, before, held := "", false, "", "", ""
+	block, commands, wrong, lead, before, held := "", false, false, "", "", ""
 	for _, line := range d.outline.lines {
 		opened := block
 		var isText bool
@@ -75,6 +80,7 @@ func (d *Document) Quotes() []Quote {
 		case opened == "":
 			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
 			commands = shellBlock().MatchString(strings.TrimSpace(language))
+			wrong = wrongCode().MatchString(lead) || adviceBefore(lead) == Warned
 		case commands:
 			text := held + strings.TrimPrefix(strings.TrimSpace(line), "$ ")
 			start, goesOn := continued(text)
@@ -84,6 +90,14 @@ func (d *Document) Quotes() []Quote {
 				held = start
 			case !strings.HasPrefix(text, "#"):
 				add(text, adviceBefore(lead))
+			}
+		default:
+			code, comment := splitComment(line)
+			if code == "" && comment != "" {
+				wrong = wrongCode().MatchString(comment) || wrong && !rightCode().MatchString(comment)
+			}
+			if (wrong || wrongCode().MatchString(comment)) && isTellingCode(code) {
+				add(code, Warned)
 			}
 		}
 	}
@@ -100,6 +114,40 @@ func continued(line string) (start string, goesOn bool) {
 	return start + " ", goesOn && len(start) < maxQuote
 }
 
+var (
+	// wrongCode begins a heading, a line or a comment above code that is not to be written, and rightCode above code
+	// that is.
+	wrongCode = lazyregexp.New(`(?i)^[^\p{L}]*(?:❌|(?:wrong|bad|never|incorrect|anti-?pattern|forbidden|avoid|don't|do not)\b)`)
+	rightCode = lazyregexp.New(`(?i)^[^\p{L}]*(?:✅|(?:right|good|correct|instead|better|ok|do)\b)`)
+	comments  = lazyregexp.New(`(?:^|\s)(?://|#|--|/\*|<!--)\s*(.*)$`)
+	codeWord  = lazyregexp.New(`\p{L}{4,}`)
+)
+
+// splitComment takes the comment at the end of a line of code apart.
+func splitComment(line string) (code, comment string) {
+	at := comments().FindStringSubmatchIndex(line)
+	if at == nil {
+		return strings.TrimSpace(line), ""
+	}
+	return strings.TrimSpace(line[:at[0]]), line[at[2]:at[3]]
+}
+
+// everywhere are words of code in any file.
+var everywhere = strings.Fields("return error throw catch else const func function null none self this true false async " +
+	"await string class public private static void import from type print with")
+
+// isTellingCode reports whether a line of code has three words that are not everywhere.
+func isTellingCode(line string) bool {
+	const telling = 3
+	words := map[string]bool{}
+	for _, word := range codeWord().FindAllString(strings.ToLower(line), -1) {
+		if !slices.Contains(everywhere, word) {
+			words[word] = true
+		}
+	}
+	return len(words) >= telling
+}
+
 // shellBlock is the language of blocks that may have commands, or what these print.
 var shellBlock = lazyregexp.New(`^(?:sh|bash|shell|zsh|console|shell-session|powershell|pwsh|ps1|sql|text|txt|log|output)?$`)
 
@@ -111,6 +159,7 @@ var (
 	harmful = lazyregexp.New(`(?i)\b(?:this|that|it|which)\s(?:\w+\s)?(?:hangs|breaks|broke|fails|locks|blocks|crashes|` +
 		`crashed|deletes|deleted|drops|dropped|loses|lost|wipes|wiped|destroys|destroyed|corrupts|corrupted|kills|stops|` +
 		`leaves|takes\s[^:]*\bdown)\b[^:]*:$`)
+	always   = lazyregexp.New(`(?i)\b(?:always|every time)\b`)
 	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
@@ -154,6 +203,8 @@ func adviceBefore(text string) Advice {
 		return Mentioned // another thing is not to be done
 	case no > yes, no >= 0 && !strings.ContainsAny(text[no:max(no, yes)], ",`"):
 		return Warned
+	case always().MatchString(text):
+		return Demanded
 	default:
 		return Advised
 	}

@@ -23,3 +23,56 @@ func TestQuotes_SayWhatIsAdvised(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Code that a document shows as wrong is warned of, whatever the language and however it says so. The second half was
+// written in other words and languages, and nothing was changed for it.
+func TestQuotes_OfWrongCode(t *testing.T) {
+	t.Parallel()
+	const fence = "```"
+	for _, test := range []struct{ name, text, wrong, right string }{
+		{
+			"comment in Go", "Log no personal data:\n\n" + fence + "go\n// good\nlog.Warn(\"delivery failed\", \"shipment\", s.ID)\n\n// never: it stays\nlog.Warn(\"delivery failed\", \"phone\", s.Phone)\n" + fence,
+			`log.Warn("delivery failed", "phone", s.Phone)`, `log.Warn("delivery failed", "shipment", s.ID)`,
+		},
+		{
+			"headings", "## Right\n\n" + fence + "go\nreturn fmt.Errorf(\"open config: %w\", err)\n" + fence + "\n\n## Wrong\n\n" + fence + "go\nreturn fmt.Errorf(\"failed to open config\")\n" + fence,
+			`return fmt.Errorf("failed to open config")`, `return fmt.Errorf("open config: %w", err)`,
+		},
+		{"prose above", "Never do this:\n\n" + fence + "ts\nconst users = await fetchEverything(database)\n" + fence, `const users = await fetchEverything(database)`, "-"},
+		{
+			"behind the line", fence + "python\nrequests.get(address, verify=False)  # bad: anybody may listen\nrequests.get(address, timeout=5)\n" + fence,
+			"requests.get(address, verify=False)", "requests.get(address, timeout=5)",
+		},
+		{
+			"emoji", fence + "csharp\n// ❌\nvar started = DateTime.Now.AddHours(offset);\n// ✅\nvar started = clock.UtcNow.AddHours(offset);\n" + fence,
+			"var started = DateTime.Now.AddHours(offset);", "var started = clock.UtcNow.AddHours(offset);",
+		},
+
+		{
+			"don't in Rust", "### Don't\n\n" + fence + "rust\nlet handle = connection.lock().unwrap().clone();\n" + fence + "\n\n### Do\n\n" + fence + "rust\nlet handle = connection.try_lock()?.handle();\n" + fence,
+			"let handle = connection.lock().unwrap().clone();", "let handle = connection.try_lock()?.handle();",
+		},
+		{
+			"avoid in Java", fence + "java\n/* Avoid: */\nThread.sleep(Duration.ofSeconds(retries).toMillis());\n/* Instead: */\nscheduler.schedule(attempt, retries, SECONDS);\n" + fence,
+			"Thread.sleep(Duration.ofSeconds(retries).toMillis());", "scheduler.schedule(attempt, retries, SECONDS);",
+		},
+		{
+			"bold word", "**Incorrect**\n\n" + fence + "jsx\nuseEffect(() => { loadOrders(customer) })\n" + fence + "\n\n**Correct**\n\n" + fence + "jsx\nuseEffect(() => { loadOrders(customer) }, [customer])\n" + fence,
+			"useEffect(() => { loadOrders(customer) })", "useEffect(() => { loadOrders(customer) }, [customer])",
+		},
+		{"anti-pattern in Kotlin", "Anti-pattern:\n\n" + fence + "kotlin\nGlobalScope.launch { repository.refresh() }\n" + fence, "GlobalScope.launch { repository.refresh() }", "-"},
+		{"only code", "The handler:\n\n" + fence + "go\nhandler.Register(\"orders\", listOrders)\n" + fence, "-", `handler.Register("orders", listOrders)`},
+	} {
+		warned := map[string]bool{}
+		document, err := ParseAny([]byte("# Rules\n\n" + test.text + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, quote := range document.Quotes() {
+			warned[quote.Text] = warned[quote.Text] || quote.Advice == Warned
+		}
+		if test.wrong != "-" && !warned[test.wrong] || warned[test.right] {
+			t.Errorf("%s: the document warns of %v, want %q", test.name, warned, test.wrong)
+		}
+	}
+}

@@ -131,7 +131,7 @@ func (b *Book) Command(line string) []Match {
 				return Match{}
 			}
 			for _, q := range d.quotes {
-				if weight := float64(q.command.size()); weight > best.Weight && q.isOf(call) {
+				if weight := float64(q.command.size()); weight > best.Weight && (q.isOf(call) || q.isBroken(call)) {
 					best = Match{Weight: weight, Text: q.Text}
 				}
 			}
@@ -163,7 +163,7 @@ func filesIn(calls []command) map[string]bool {
 // advised reports whether a document advises a call: by the whole command, or by a flag beside one that it warns of.
 func advised(quotes []*quote, call command) bool {
 	return slices.ContainsFunc(quotes, func(q *quote) bool {
-		return q.Advice == markdown.Advised && q.command.size() > 1 && call.contains(q.command) ||
+		return q.Advice.InFavour() && q.command.size() > 1 && call.contains(q.command) ||
 			q.flag && call.has(q.command, 0) && slices.ContainsFunc(quotes, func(warned *quote) bool {
 				return warned.isOf(call) && !warned.command.has(q.command, 0)
 			})
@@ -174,7 +174,7 @@ func advised(quotes []*quote, call command) bool {
 // must warn of it or be about it, unless the command has two words. An everyday program needs a third, or the title.
 func (q *quote) isOf(call command) bool {
 	size := q.command.size()
-	if q.flag || size < 2 || q.Advice == markdown.Advised || !call.contains(q.command) {
+	if q.flag || size < 2 || q.Advice.InFavour() || !call.contains(q.command) {
 		return false
 	}
 	isEveryday := q.command.isEveryday()
@@ -182,11 +182,17 @@ func (q *quote) isOf(call command) bool {
 		(q.about || q.Advice == markdown.Warned || len(q.command.words) > 1 && !isEveryday)
 }
 
+// isBroken reports whether the call is a command that is always to be run with some flags, without one of them.
+func (q *quote) isBroken(call command) bool {
+	isDemand := q.Advice == markdown.Demanded && len(q.command.words) > 0 && len(q.command.flags) > 0
+	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)
+}
+
 // matchNames finds names of hosts, resources and folders in a command line.
 func (b *Book) matchNames(quotes []*quote, line string) Match {
 	for _, q := range quotes {
 		for _, name := range q.names {
-			if q.Advice != markdown.Advised && has(line, name) && b.names[name] <= few {
+			if !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
 				return Match{Weight: .5, Text: q.Text, Name: true}
 			}
 		}

@@ -70,6 +70,8 @@ func TestBook_Command(t *testing.T) {
 		"Fixtures\n\nDo not run `ansible-playbook site.yml` without `--limit`.",
 		"Hosts\n\nThe host `orders-db-ro` is the primary. We saw it in `git log` and `go test ./...`.",
 		"Images\n\nUse `helm upgrade billing`, never `helm rollback billing`.",
+		"Plans\n\nAlways run `pulumi preview --diff` before a review.",
+		"Signatures\n\nEvery time you publish, use `cargo publish --locked`.",
 	)
 	for line, want := range map[string]string{
 		"kubectl -n s delete persistentvolumeclaim/data-2": "kubectl delete pvc",
@@ -86,6 +88,12 @@ func TestBook_Command(t *testing.T) {
 		"helm rollback -n shop billing 4":        "helm rollback billing",
 		"helm upgrade billing ./chart":           "",
 		`echo "kubectl delete pvc"`:              "",
+		"pulumi preview":                         "pulumi preview --diff",
+		"pulumi preview --stack a --diff":        "",
+		"pulumi up":                              "",
+		"cargo publish -p core":                  "cargo publish --locked",
+		"cargo publish --locked":                 "",
+		"cargo build":                            "",
 	} {
 		if got := first(b.Command(line)); got != want {
 			t.Errorf("%q is found by %q, want %q", line, got, want)

@@ -20,7 +20,7 @@ func (b *Book) Text(text string) []Match {
 		var found []string // the longest first
 		for _, q := range d.quotes {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			if q.Advice == markdown.Advised || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
+			if q.Advice.InFavour() || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
 				slices.ContainsFunc(found, isPart) {
 				continue
 			}
