@@ -284,7 +284,7 @@ func (h *Handler) elsewhere(
 	answers := func(scope catalog.Scope, minScore float64, who, tool string) (string, bool) {
 		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
 		found := slices.Concat(hits.Documents, hits.MayAnswer)
-		if err != nil || len(found) == 0 {
+		if err != nil || len(found) == 0 || rank.Strength(found[0].Score, minScore) == "weak" {
 			return "", false
 		}
 		verb := "have"

@@ -160,8 +160,8 @@ func TestDefaults_CriticalAndLevels(t *testing.T) {
 		"without critical":          {arguments{"include_critical": false}, three},
 		"important and above":       {arguments{"min_promotion_level": "important", "min_relevance_score": 0}, []string{"critical"}},
 		"critical only if relevant": {arguments{"min_promotion_level": "critical", "include_critical": false}, []string{}},
-		"nothing relevant":          {arguments{"min_promotion_level": "important"}, []string{}},
-		"of another doc-type":       {arguments{"doc_types": []string{"problem"}}, []string{}},
+		"nothing relevant":          {arguments{"min_promotion_level": "important"}, []string{"critical"}},
+		"of another doc-type":       {arguments{"doc_types": []string{"problem"}}, []string{"critical"}},
 	} {
 		if diff := cmp.Diff(test.want, levels(test.arguments)); diff != "" {
 			t.Errorf("%s: levels of the sources (-want +got):\n%s", name, diff)

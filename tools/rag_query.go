@@ -21,7 +21,7 @@ type RagQueryInput struct {
 	MaxSources        *int          `json:"max_sources,omitempty" jsonschema:"Maximum documents, critical and linked ones not counted. Default: 3, or as configured."`
 	MinRelevanceScore *float64      `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.7, or as configured."`
 	MinPromotionLevel catalog.Level `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
-	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Add the 20 most relevant critical documents of every doc-type."`
+	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Add the critical documents of every doc-type, whatever their relevance."`
 }
 
 // RagQueryOutput is the answer of rag_query.
@@ -110,6 +110,9 @@ func (h *Handler) answerText(
 	case rag.MayAnswer:
 		return fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
 	default:
+		if len(answered.Sources) > 0 {
+			other += " The sources are critical documents, which hold for all work."
+		}
 		return nothingFound(active, before, of, answered.Empty, filtered) + other
 	}
 }

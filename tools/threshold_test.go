@@ -66,8 +66,8 @@ func TestMayAnswer(t *testing.T) {
 	}
 }
 
-// Nothing costs at most 60 tokens and does not ask the model, even for critical documents. If another
-// collection has the answer, it says so.
+// Nothing costs at most 60 tokens and does not ask the model, even for critical documents, which are sources of any
+// answer unless they are left out. If another collection has the answer, it says so.
 func TestNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -78,7 +78,14 @@ func TestNothing(t *testing.T) {
 	files["docs/backup.md"] = "# Restore a backup\n\nTo restore a backup stop the server first.\n"
 	c.activate(t, newProject(t, `{"project_name": "nothing", "external_docs": {"path": "./docs"}}`, files))
 	for _, tool := range []string{"semantic_search", "rag_query", "search_external_docs", "rag_query_external"} {
-		text := c.ask(t, tool, arguments{"query": "zeppelins over lakes"}).Text
+		asked := arguments{"query": "zeppelins over lakes"}
+		if tool == "rag_query" {
+			if text := c.ask(t, tool, asked).Text; !strings.Contains(text, "rule.md") || !strings.Contains(text, "The sources are critical documents") {
+				t.Errorf("%s: without an answer the critical documents are not named: %s", tool, text)
+			}
+			asked["include_critical"] = false
+		}
+		text := c.ask(t, tool, asked).Text
 		if tokens := markdown.EstimateTokens(text); tokens > 60 || !strings.Contains(text, `"grade":"nothing"`) {
 			t.Errorf("%s: nothing costs %d tokens: %s", tool, tokens, text)
 		}

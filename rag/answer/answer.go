@@ -37,8 +37,9 @@ func New(database *db.Database, searcher *rag.Searcher, generator Generator, log
 	return &Answerer{db: database, searcher: searcher, generator: generator, logger: logger}
 }
 
-// maxCritical is how many critical documents are considered for an answer.
-const maxCritical = 20
+// maxCritical is how many critical documents are considered for an answer, as many as a search may list. The context
+// window decides how many the model gets.
+const maxCritical = 100
 
 // Question asks for an answer from the documents.
 type Question struct {
@@ -58,7 +59,7 @@ type Question struct {
 
 // Answer is an answer with what it was drawn from.
 type Answer struct {
-	// Text is empty when there was nothing to answer from.
+	// Text is empty when there was nothing to answer from. Sources are critical documents then.
 	Text string
 	// Grade says how sure the answer is: with [rag.MayAnswer], no source reaches the threshold.
 	Grade rag.Grade
@@ -101,6 +102,12 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	documents := results.Documents
 	switch {
 	case results.Grade == rag.Nothing:
+
+		for _, hit := range results.Critical {
+			if hit.Holds() && hit.SupersededBy == "" {
+				answer.Sources = append(answer.Sources, hit)
+			}
+		}
 		return answer, nil
 	case results.Grade == rag.MayAnswer:
 		most := min(len(results.MayAnswer), question.Limit)

@@ -3,6 +3,7 @@ package answer_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,12 @@ func TestAsk_MayAnswer(t *testing.T) {
 		t.Errorf("grade %s although a critical document reaches the threshold", answered.Grade)
 	}
 	question.Text = "zeppelins"
+	answered = ask(t, f, question)
+	slices.SortFunc(answered.Sources, func(a, b rag.Hit) int { return strings.Compare(a.Path, b.Path) })
+	if diff := cmp.Diff([]string{"docs/pool.md", "docs/rule.md"}, paths(answered.Sources)); diff != "" || answered.Grade != rag.Nothing || answered.Text != "" {
+		t.Errorf("grade %s, text %q, want nothing but the critical documents (-want +got):\n%s", answered.Grade, answered.Text, diff)
+	}
+	question.IncludeCritical = false
 	if answered = ask(t, f, question); answered.Grade != rag.Nothing || len(answered.Sources) > 0 {
 		t.Errorf("grade %s from %q, want nothing", answered.Grade, paths(answered.Sources))
 	}
