@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
@@ -33,6 +34,10 @@ type Dissection struct {
 	// FrontMatter and FrontMatterLines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
+	// Notes are faults of the form of the file in spite of which it could be read, and Doubt is a date that may be
+	// two days, nil for none.
+	Notes []markdown.Error
+	Doubt *markdown.Error
 
 	path       string
 	stamp      document.Stamp
@@ -46,6 +51,8 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
+	// Written is the path of a page without .md, as the document has it, "" for another link.
+	Written string
 	// Relation is how the document stands to the target, "" for a link.
 	Relation markdown.Relation
 }
@@ -98,19 +105,20 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		fields = nil
 	}
 	date, _ := fields["date"].(string)
+	day, doubt := parsed.Date()
 	if folder.Lenient() {
-		date = dateOf(date) // nothing has checked it
+		date = cmp.Or(dateOf(date), day) // nothing has checked it
 	}
 	status := parsed.Status()
 	doc := Dissection{
-		Title:   markdown.CutRunes(cmp.Or(parsed.Title, baseName(file.Path)), maxTitle),
+		Title:   markdown.CutRunes(cmp.Or(parsed.Title, titleOfName(file.Path)), maxTitle),
 		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
 		)),
-		Status:      status,
+		Status: status, Notes: parsed.Notes, Doubt: doubt,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
@@ -165,6 +173,25 @@ func passagesOf(
 // baseName is the name of a file without its extension.
 func baseName(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
+var (
+	// notionID is what Notion adds to the names of exported files.
+	notionID = lazyregexp.New(`^(.*\S) [0-9a-f]{32}$`)
+	// dendronName is a name of Dendron, which has the folders above a note in it.
+	dendronName = lazyregexp.New(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
+)
+
+// titleOfName returns the title of a document that has none: the name of its file.
+func titleOfName(file string) string {
+	name := baseName(file)
+	if found := notionID().FindStringSubmatch(name); found != nil {
+		name = found[1]
+	}
+	if dendronName().MatchString(name) {
+		name = strings.ReplaceAll(name, ".", " ")
+	}
+	return name
+}
+
 // handbookSection is the front matter's section, else the first folder below
 // the ingested one, else the name of the file.
 func handbookSection(source string, frontMatter map[string]any) string {
@@ -189,7 +216,7 @@ func Gist(content []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body := slices.Collect(strings.Lines(string(content)))[parsed.FrontMatterLines:]
-	words := strings.Fields(parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, ""))
+	body := markdown.Lines(content)[parsed.FrontMatterLines:]
+	words := strings.Fields(parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, "\n"))
 	return markdown.CutRunes(strings.Join(words, " "), maxGist), nil
 }

@@ -42,8 +42,31 @@ func destinationLink(source string, docType project.Rules, destination string) L
 		page = path.Clean("/" + page)
 		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}
 	}
-	target, _ := resolveLink(source, rooted(docType.LinkRoot, destination))
-	return Link{Target: target}
+	destination = rooted(docType.LinkRoot, destination)
+	target, _ := resolveLink(source, destination)
+	stem, isPage := pageStem(target)
+	if !isPage {
+		return Link{Target: target}
+	}
+	link := Link{Target: stem + ".md", Fallback: stem + "/index.md", Written: target}
+	if strings.HasPrefix(destination, "../") {
+		link.Fallback, _ = resolveLink(source, path.Join(baseName(source), destination)+".md")
+	}
+	if !insideRepository(link.Fallback) {
+		link.Fallback = ""
+	}
+	return link
+}
+
+// pageStem returns the path of a page without its extension, if it is one of a site that is made from markdown: such
+// as b, b/ and b.html. There, ../b/ may also be a page in the same folder, because its own address is a folder.
+func pageStem(target string) (stem string, isPage bool) {
+	switch ext := strings.ToLower(path.Ext(target)); ext {
+	case "", ".html", ".htm":
+		return strings.TrimSuffix(target, path.Ext(target)), target != "." && !strings.HasSuffix(target, "..")
+	default:
+		return target, false
+	}
 }
 
 // resolveRelated resolves a field of the front matter that names documents, such as related_docs, of the file at

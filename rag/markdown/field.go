@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,32 +30,59 @@ func SetField(src []byte, field, text string) ([]byte, error) {
 }
 
 func setField(body, field, text string) (string, error) {
-	want, behind, err := readFrontMatter(linesOf(body))
+	want, err := readFrontMatter(linesOf(body))
 	lines := strings.SplitAfter(body, "\n")
 	end := "\n"
 	if strings.HasSuffix(lines[0], "\r\n") {
 		end = "\r\n"
 	}
 	value := yamlText(text)
-	line := field + ": " + value + end
 	switch {
-	case behind == 0 && (err == nil || startsWithBreak(lines)):
-		return "---" + end + line + "---" + end + end + body, nil
+	case want.body == 0 && (err == nil || startsWithBreak(lines)):
+		return "---" + end + field + ": " + value + end + "---" + end + end + body, nil
 	case err != nil:
 		return "", err
-	case want[field] == text:
+	case want.fields[field] == text:
 		return body, nil
 	}
-	want[field] = text
-	front, rest := strings.Join(lines[1:behind-1], ""), strings.Join(lines[behind-1:], "")
-	for _, edit := range append(replacements(front, field, value), front+line) {
-		edited := lines[0] + edit + rest
-		got, _, _ := readFrontMatter(linesOf(edited)) // an error leaves it without the field
-		if reflect.DeepEqual(want, got) {
+	want.fields[field] = text
+	first, last := want.first+1, want.body-1
+	if want.form == jsonForm || want.form == logseqForm {
+		first, last = want.first, want.body
+	}
+	before, front, rest := strings.Join(lines[:first], ""), strings.Join(lines[first:last], ""), strings.Join(lines[last:], "")
+	for _, edit := range edits(want.form, front, field, text, end) {
+		edited := before + edit + rest
+		got, _ := readFrontMatter(linesOf(edited)) // an error leaves it without the field
+		if reflect.DeepEqual(want.fields, got.fields) {
 			return edited, nil
 		}
 	}
 	return "", fmt.Errorf("the line cannot be changed without changing others; write it as `%s: %s`", field, value)
+}
+
+// edits returns what front matter may look like with a field set to a text. The caller sees which is right.
+func edits(form form, front, field, text, end string) []string {
+	name, quoted := regexp.QuoteMeta(field), strconv.Quote(text)
+	replaced := func(pattern, line string) string {
+		return regexp.MustCompile(`(?m)`+pattern).ReplaceAllLiteralString(front, line)
+	}
+	switch form {
+	case tomlForm:
+		line := field + " = " + quoted
+		return []string{replaced(`^`+name+`\s*=[^\r\n]*`, line), line + end + front}
+	case jsonForm:
+		line := `"` + field + `": ` + quoted
+		return []string{
+			replaced(`"`+name+`"\s*:\s*"(?:[^"\\]|\\.)*"`, line), strings.Replace(front, "{", "{"+end+"  "+line+",", 1),
+		}
+	case logseqForm:
+		line := field + ":: " + text
+		return []string{replaced(`^`+name+`::[^\r\n]*`, line), strings.TrimRight(front, "\r\n") + end + line + end}
+	default:
+		value := yamlText(text)
+		return append(replacements(front, field, value), front+field+": "+value+end)
+	}
 }
 
 // yamlText returns a text as YAML has it in one line, without quotes if it needs none.
