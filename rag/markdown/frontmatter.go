@@ -50,7 +50,7 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 	switch {
 	case line == "---" && (first == 0 || startsField):
 		err = f.readFenced(lines, decodeYAML, "---", "...")
-	case line == "+++" && startsField:
+	case line == "+++" && startsTOML(rest):
 		f.form = tomlForm
 		err = f.readFenced(lines, decodeTOML, "+++")
 	case jsonStart().MatchString(strings.Join(lines[first:min(first+2, len(lines))], "\n")):
@@ -69,6 +69,16 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 
 // fieldStart matches the first line of front matter that is not empty.
 var fieldStart = lazyregexp.New(`^["']?[\pL_][\pL\pN_. -]*["']?\s*(?::(?:\s|$)|=)|^\[[\w.]+\]`)
+
+// startsTOML reports whether the first line that is neither blank nor a comment is a field or a table.
+func startsTOML(lines []string) bool {
+	for _, line := range lines {
+		if !blank(line) && line[0] != '#' {
+			return fieldStart().MatchString(line)
+		}
+	}
+	return false
+}
 
 // leadingLines returns how many lines at the beginning of a file are blank or comments.
 func leadingLines(lines []string) int {

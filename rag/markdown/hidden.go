@@ -14,7 +14,11 @@ func withoutHidden(lines []string, body int) []string {
 	for i := len(lines) - 1; i >= body; i-- {
 		for _, mark := range closing().FindAllString(lines[i], -1) {
 			mark = strings.ToLower(mark)
-			h.last[mark] = max(h.last[mark], i)
+			last := h.last[mark]
+			if mark != "%%" || endsComment(lines[i]) {
+				last = max(last, i)
+			}
+			h.last[mark] = last
 			h.closes[i] = h.closes[i] || mark == "-->"
 		}
 		h.closes[i] = h.closes[i] || h.closes[i+1] && !blank(lines[i])
@@ -53,11 +57,17 @@ type hider struct {
 	open   string // the end of the hidden text that an earlier line has begun
 }
 
+// endsComment reports whether a line ends a comment of Obsidian that an earlier line has begun.
+func endsComment(line string) bool {
+	_, behind, ok := strings.Cut(line, "%%")
+	return ok && blank(behind)
+}
+
 // seen returns what a reader sees of a line.
 func (h *hider) seen(line string) string {
 	if h.open != "" {
 		at := strings.Index(strings.ToLower(line), h.open)
-		if at < 0 || h.open == "%%" && strings.TrimSpace(line[at:]) != "%%" {
+		if at < 0 || h.open == "%%" && !endsComment(line) {
 			return ""
 		}
 		line = line[at+len(h.open):]

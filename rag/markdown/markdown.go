@@ -21,8 +21,8 @@ const maxSummaryRunes = 300
 // Document is a parsed markdown file. It is read-only after Parse, and safe for concurrent use.
 type Document struct {
 	// FrontMatter is nil when the file has none. It holds only what JSON can: nil, bool, int (uint64 beyond
-	// it), float64, string, []any and map[string]any. A date is the string that the file has, and the field date
-	// begins with a day such as 2026-11-26 if the file has it in another form.
+	// it), float64, string, []any and map[string]any. A date is the string that the file has, except in the
+	// field date: 2026-11-26 for one in another form or with a time.
 	FrontMatter map[string]any
 	// FrontMatterLines is how many lines of the file are front matter, with its delimiters and what stands
 	// before it; 0 without any.
@@ -123,7 +123,7 @@ func newDocument(src []byte, lines []string, front frontMatter) (*Document, erro
 		FrontMatter: frontMatter, FrontMatterLines: front.body, Notes: front.notes, Links: []string{},
 		CharCount: utf8.RuneCount(src), LineCount: len(lines), outline: newOutline(withoutHidden(lines, front.body), front.body),
 	}
-	if day, _ := Day(fmt.Sprint(frontMatter["date"])); day != "" && !isDay().MatchString(fmt.Sprint(frontMatter["date"])) {
+	if day, _ := Day(fmt.Sprint(frontMatter["date"])); day != "" {
 		frontMatter["date"] = day
 	}
 	if !doc.parseBody(defaultPieceSize(), time.Now().Add(maxParseTime)) {
