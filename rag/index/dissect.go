@@ -3,13 +3,13 @@ package index
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
@@ -175,18 +175,18 @@ func baseName(file string) string { return strings.TrimSuffix(path.Base(file), p
 
 var (
 	// notionID is what Notion adds to the names of exported files.
-	notionID = lazyregexp.New(`^(.*\S) [0-9a-f]{32}$`)
+	notionID = regexp.MustCompile(`^(.*\S) [0-9a-f]{32}$`)
 	// dendronName is a name of Dendron, which has the folders above a note in it.
-	dendronName = lazyregexp.New(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
+	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
 )
 
 // titleOfName returns the title of a document that has none: the name of its file.
 func titleOfName(file string) string {
 	name := baseName(file)
-	if found := notionID().FindStringSubmatch(name); found != nil {
+	if found := notionID.FindStringSubmatch(name); found != nil {
 		name = found[1]
 	}
-	if dendronName().MatchString(name) {
+	if dendronName.MatchString(name) {
 		name = strings.ReplaceAll(name, ".", " ")
 	}
 	return name

@@ -2,96 +2,68 @@ package markdown
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-var (
-	yearFirst = lazyregexp.New(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:\D|$)`)
-	allDigits = lazyregexp.New(`^(\d{4})(\d{2})(\d{2})$`)
-	yearLast  = lazyregexp.New(`^(\d{1,2})([-/.]) ?(\d{1,2})[-/.] ?(\d{4})(?:\D|$)`)
-	month     = `(?i:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\.?)`
-	weekday   = `^(?:(?i:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?i:day)?,? )?`
-	dayMonth  = lazyregexp.New(weekday + `(\d{1,2})(?:st|nd|rd|th|\.)? (?:of )?` + month + `,? (\d{4})(?:\D|$)`)
-	monthDay  = lazyregexp.New(weekday + month + ` (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?:\D|$)`)
-)
-
-// Day returns the day that a text begins with, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. It
-// reports true without a day for one like 03/04/2024, which is two days. A day between dots comes before its month.
-func Day(text string) (day string, ambiguous bool) {
-	text = strings.Join(strings.Fields(strings.Trim(text, " \t*_`\"'")), " ")
-	on := func(year, month, day string) string {
-		parsed, err := time.Parse("2006-1-2", year+"-"+strings.TrimLeft(month, "0")+"-"+strings.TrimLeft(day, "0"))
-		if err != nil {
-			return ""
-		}
-		return parsed.Format(time.DateOnly)
-	}
-	named := func(year, month, day string) string {
-		parsed, err := time.Parse("Jan", strings.ToUpper(month[:1])+strings.ToLower(month[1:]))
-		if err != nil {
-			return ""
-		}
-		return on(year, fmt.Sprint(int(parsed.Month())), day)
-	}
-	if m := yearFirst().FindStringSubmatch(text); m != nil {
-		return on(m[1], m[2], m[3]), false
-	}
-	if m := allDigits().FindStringSubmatch(text); m != nil {
-		return on(m[1], m[2], m[3]), false
-	}
-	if m := dayMonth().FindStringSubmatch(text); m != nil {
-		return named(m[3], m[2], m[1]), false
-	}
-	if m := monthDay().FindStringSubmatch(text); m != nil {
-		return named(m[3], m[1], m[2]), false
-	}
-	m := yearLast().FindStringSubmatch(text)
-	if m == nil {
-		return "", false
-	}
-	dayFirst, monthFirst := on(m[4], m[3], m[1]), on(m[4], m[1], m[3])
-	switch {
-	case m[2] == ".", monthFirst == "", dayFirst == monthFirst:
-		return dayFirst, false
-	case dayFirst == "":
-		return monthFirst, false
-	default:
-		return "", true
-	}
+// dayForms are how people write a day, by its number of words. A day between dots comes before its month.
+var dayForms = map[int][]string{
+	1: {"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006"},
+	3: {"January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006"},
 }
+
+// besideDay matches what may stand in a day beside its numbers and its month.
+var besideDay = lazyregexp.New("(?i)^\\W*(?:mon|tues?|wednes|wed|thurs?|thu|fri|satur|sat|sun)(?:day)?\\b|" +
+	"[,*_`\"']|\\bof\\b|\\.(?:\\s|$)|T\\d\\d:\\S*")
+
+// Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. It
+// reports true without a day for one like 03/04/2024, which is two days.
+func Day(text string) (day string, ambiguous bool) {
+	text = ordinal().ReplaceAllString(text, "$1")
+	words := strings.Fields(besideDay().ReplaceAllString(text, " "))
+	var days []string
+	for count, forms := range dayForms {
+		for _, form := range forms {
+			parsed, err := time.Parse(form, strings.Join(words[:min(count, len(words))], " "))
+			if err == nil && !slices.Contains(days, parsed.Format(time.DateOnly)) {
+				days = append(days, parsed.Format(time.DateOnly))
+			}
+		}
+	}
+	if len(days) != 1 {
+		return "", len(days) > 1
+	}
+	return days[0], false
+}
+
+var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 
 // dateLine matches a line such as "Date: 2022-03-04", "* **Date:** March 4, 2022" and "| Created | 2022-03-04 |".
 var dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?` +
 	`[*_]{0,2}(?:date|created|created (?:at|on|time)|date created|decided on|published)[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
 
-// Date returns the day of the front matter's date, or else that of a line with a date before the first section, ""
-// without one. doubt is a date that is two days, nil for none.
-func (d *Document) Date() (day string, doubt *Error) {
-	read := func(line int, text string) bool {
-		var ambiguous bool
-		day, ambiguous = Day(text)
+// Date returns the day of the front matter's date, or else of a line with a date before the first section. The error
+// names a date that may be two days, nil for none.
+func (d *Document) Date() (string, *Error) {
+	dates := map[int]string{0: fmt.Sprint(d.FrontMatter["date"])}
+	block, isText := "", false
+	for i := d.outline.body; i < d.outline.firstSection(); i++ {
+		block, isText = blockBehind(block, d.outline.lines[i])
+		if found := dateLine().FindStringSubmatch(d.outline.lines[i]); isText && found != nil {
+			dates[i+1] = found[1]
+		}
+	}
+	for line := range d.outline.firstSection() + 1 {
+		day, ambiguous := Day(dates[line])
 		if ambiguous {
-			doubt = errorf(line, "the date %q is one of two days, and counts for neither; write it as 2026-11-26", CutRunes(text, 30))
+			return "", errorf(line, "%.30q may be two days, and counts for neither; write it as 2026-11-26", dates[line])
 		}
-		return day != "" || ambiguous
-	}
-	if date := d.FrontMatter["date"]; date != nil && read(1, fmt.Sprint(date)) {
-		return day, doubt
-	}
-	block := ""
-	for i, line := range d.outline.lines[:d.outline.firstSection()] {
-		var isText bool
-		if i < d.outline.body {
-			continue
-		}
-		block, isText = blockBehind(block, line)
-		found := dateLine().FindStringSubmatch(line)
-		if isText && found != nil && read(i+1, found[1]) {
-			break
+		if day != "" {
+			return day, nil
 		}
 	}
-	return day, doubt
+	return "", nil
 }

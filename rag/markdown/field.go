@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,52 +36,28 @@ func setField(body, field, text string) (string, error) {
 		end = "\r\n"
 	}
 	value := yamlText(text)
+	line := field + ": " + value + end
 	switch {
 	case want.body == 0 && (err == nil || startsWithBreak(lines)):
-		return "---" + end + field + ": " + value + end + "---" + end + end + body, nil
+		return "---" + end + line + "---" + end + end + body, nil
 	case err != nil:
 		return "", err
 	case want.fields[field] == text:
 		return body, nil
+	case !want.isYAML:
+		return "", fmt.Errorf("the front matter is not YAML; set %s to %q there by hand", field, text)
 	}
 	want.fields[field] = text
-	first, last := want.first+1, want.body-1
-	if want.form == jsonForm || want.form == logseqForm {
-		first, last = want.first, want.body
-	}
-	before, front, rest := strings.Join(lines[:first], ""), strings.Join(lines[first:last], ""), strings.Join(lines[last:], "")
-	for _, edit := range edits(want.form, front, field, text, end) {
-		edited := before + edit + rest
+	first := strings.Join(lines[:want.first+1], "")
+	front, rest := strings.Join(lines[want.first+1:want.body-1], ""), strings.Join(lines[want.body-1:], "")
+	for _, edit := range append(replacements(front, field, value), front+line) {
+		edited := first + edit + rest
 		got, _ := readFrontMatter(linesOf(edited)) // an error leaves it without the field
 		if reflect.DeepEqual(want.fields, got.fields) {
 			return edited, nil
 		}
 	}
 	return "", fmt.Errorf("the line cannot be changed without changing others; write it as `%s: %s`", field, value)
-}
-
-// edits returns what front matter may look like with a field set to a text. The caller sees which is right.
-func edits(form form, front, field, text, end string) []string {
-	name, quoted := regexp.QuoteMeta(field), strconv.Quote(text)
-	replaced := func(pattern, line string) string {
-		return regexp.MustCompile(`(?m)`+pattern).ReplaceAllLiteralString(front, line)
-	}
-	switch form {
-	case tomlForm:
-		line := field + " = " + quoted
-		return []string{replaced(`^`+name+`\s*=[^\r\n]*`, line), line + end + front}
-	case jsonForm:
-		line := `"` + field + `": ` + quoted
-		return []string{
-			replaced(`"`+name+`"\s*:\s*"(?:[^"\\]|\\.)*"`, line), strings.Replace(front, "{", "{"+end+"  "+line+",", 1),
-		}
-	case logseqForm:
-		line := field + ":: " + text
-		return []string{replaced(`^`+name+`::[^\r\n]*`, line), strings.TrimRight(front, "\r\n") + end + line + end}
-	default:
-		value := yamlText(text)
-		return append(replacements(front, field, value), front+field+": "+value+end)
-	}
 }
 
 // yamlText returns a text as YAML has it in one line, without quotes if it needs none.

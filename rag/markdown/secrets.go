@@ -27,16 +27,14 @@ var secretKinds = []secretKind{
 	{"a key of AWS", []string{"AKIA", "ASIA"}, lazyregexp.New(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`), nil},
 	{"a secret key of AWS", []string{"ecret", "ECRET"}, lazyregexp.New(
 		`(?i:secret)[^\n]{0,30}?[\s"'=:` + "`" + `]([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`), isMixed},
-	{"a token of GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, lazyregexp.New(
-		`\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})\b`), nil},
-	{"a token of GitLab", []string{"glpat-"}, lazyregexp.New(`\bglpat-[\w-]{20,}`), nil},
+	{"a token", []string{
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "k_live_", "AIza", "npm_", "eyJ",
+	}, lazyregexp.New(
+		`\b(?:gh[pousr]_[A-Za-z0-9]{36,255}\b|github_pat_\w{22,255}|glpat-[\w-]{20,}|sk-(?:ant|proj|svcacct)-[\w-]{20,}` +
+			`|sk-[A-Za-z0-9]{32,}\b|[rs]k_live_[A-Za-z0-9]{16,}|AIza[\w-]{35}\b|npm_[A-Za-z0-9]{36}\b` +
+			`|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})`), nil},
 	{"a token of Slack", []string{"xox", "xapp-", "hooks.slack.com/"}, lazyregexp.New(
 		`\b(?:xox[abeoprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/(?:services|workflows)/(T\w+/\w+/\w+))`), isUnlikeName},
-	{"a key of a model server", []string{"sk-", "AIza"}, lazyregexp.New(
-		`\b(?:sk-(?:ant|proj|svcacct)-[\w-]{20,}|sk-[A-Za-z0-9]{32,}\b|AIza[\w-]{35}\b)`), nil},
-	{"a key of Stripe", []string{"k_live_"}, lazyregexp.New(`\b[rs]k_live_[A-Za-z0-9]{16,}`), nil},
-	{"a token of npm", []string{"npm_"}, lazyregexp.New(`\bnpm_[A-Za-z0-9]{36}\b`), nil},
-	{"a signed token", []string{"eyJ"}, lazyregexp.New(`\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`), nil},
 	{"a password in a URL", []string{"://"}, lazyregexp.New(
 		`://[^\s/:@"'<>]*:([^\s/@"'<>]+)@[\w\[]\w*`), isPassword},
 	{"a token in a URL", []string{"oken=", "key=", "secret="}, lazyregexp.New(
@@ -52,8 +50,8 @@ var (
 	upper   = lazyregexp.New(`[A-Z]`)
 	lower   = lazyregexp.New(`[a-z]`)
 	// placeholder matches what stands for a password in an example.
-	placeholder = lazyregexp.New(`(?i)^(?:[$%{\[(*].*|\.+|x+|(?:your|my|the|some)[_-].*|.*(?:password|passwd|token|secret)\W?|pass|pwd?|` +
-		`user|root|admin|guest|test|dev|postgres|changeme|change-me|redacted|\d+)$`)
+	placeholder = lazyregexp.New(`(?i)^(?:[$%{\[(*].*|\.+|x+|(?:your|my|the|some)[_-].*|` +
+		`.*(?:password|passwd|token|secret)\W?|pass|pwd?|user|root|admin|guest|test|dev|postgres|changeme|change-me|redacted|\d+)$`)
 )
 
 // isMixed reports whether a text has letters of both cases and digits, as no hash in hexadecimal has.
