@@ -38,8 +38,8 @@ Ollama, and changes nothing.
   (superseded-rule); a superseded document has no successor (no-successor); two have nearly
   the same words (near-duplicate); a cited place has changed or gone (place-changed,
   place-gone); a picture of a link, or a page of a wikilink, is missing (broken-link); a value
-  needs quotes, a second block of front matter is text, or a doc-type does not know a field of
-  a lenient project (front-matter); a date is one of two days (ambiguous-date)
+  needs quotes, a second block of front matter is text, a date may be one of two days, or a
+  doc-type does not know a field of a lenient project (front-matter)
 - notices: documents on the same subject may contradict each other (contradictory); a
   superseded document does not say so (unmarked, with the line to add); two documents replace
   one (two-successors); a status has no known word (unknown-status); a cited place is

@@ -34,10 +34,8 @@ type Dissection struct {
 	// FrontMatter and FrontMatterLines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
-	// Notes are faults of the form of the file in spite of which it could be read, and Doubt is a date that may be
-	// two days, nil for none.
+	// Notes are faults of its form that did not keep it from being read. Line 0 is that of the field date.
 	Notes []markdown.Error
-	Doubt *markdown.Error
 
 	path       string
 	stamp      document.Stamp
@@ -105,9 +103,8 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		fields = nil
 	}
 	date, _ := fields["date"].(string)
-	day, doubt := parsed.Date()
 	if folder.Lenient() {
-		date = cmp.Or(dateOf(date), day) // nothing has checked it
+		date = parsed.Date
 	}
 	status := parsed.Status()
 	doc := Dissection{
@@ -118,7 +115,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
 		)),
-		Status: status, Notes: parsed.Notes, Doubt: doubt,
+		Status: status, Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
@@ -174,18 +171,14 @@ func passagesOf(
 func baseName(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
 var (
-	// notionID is what Notion adds to the names of exported files.
-	notionID = regexp.MustCompile(`^(.*\S) [0-9a-f]{32}$`)
-	// dendronName is a name of Dendron, which has the folders above a note in it.
+	notionID    = regexp.MustCompile(` [0-9a-f]{32}$`)
 	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
 )
 
-// titleOfName returns the title of a document that has none: the name of its file.
+// titleOfName returns the title of a document that has none: the name of its file, without the number that Notion adds
+// and the dots that Dendron puts between folders.
 func titleOfName(file string) string {
-	name := baseName(file)
-	if found := notionID.FindStringSubmatch(name); found != nil {
-		name = found[1]
-	}
+	name := notionID.ReplaceAllString(baseName(file), "")
 	if dendronName.MatchString(name) {
 		name = strings.ReplaceAll(name, ".", " ")
 	}

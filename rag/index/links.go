@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -44,10 +45,14 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	}
 	destination = rooted(docType.LinkRoot, destination)
 	target, _ := resolveLink(source, destination)
-	stem, isPage := pageStem(target)
-	if !isPage {
+	extension := path.Ext(target)
+	isFolder := target == "." || strings.HasSuffix(target, "..")
+	if isFolder || !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(extension)) {
 		return Link{Target: target}
 	}
+	// A page of a site that is made from markdown. There ../b/ may also be in the same folder, because the address of
+	// each page is a folder.
+	stem := strings.TrimSuffix(target, extension)
 	link := Link{Target: stem + ".md", Fallback: stem + "/index.md", Written: target}
 	if strings.HasPrefix(destination, "../") {
 		link.Fallback, _ = resolveLink(source, path.Join(baseName(source), destination)+".md")
@@ -56,17 +61,6 @@ func destinationLink(source string, docType project.Rules, destination string) L
 		link.Fallback = ""
 	}
 	return link
-}
-
-// pageStem returns the path of a page without its extension, if it is one of a site that is made from markdown: such
-// as b, b/ and b.html. There, ../b/ may also be a page in the same folder, because its own address is a folder.
-func pageStem(target string) (stem string, isPage bool) {
-	switch ext := strings.ToLower(path.Ext(target)); ext {
-	case "", ".html", ".htm":
-		return strings.TrimSuffix(target, path.Ext(target)), target != "." && !strings.HasSuffix(target, "..")
-	default:
-		return target, false
-	}
 }
 
 // resolveRelated resolves a field of the front matter that names documents, such as related_docs, of the file at

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,9 +46,8 @@ var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 var dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?` +
 	`[*_]{0,2}(?:date|created|created (?:at|on|time)|date created|decided on|published)[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
 
-// Date returns the day of the front matter's date, or else of a line with a date before the first section. The error
-// names a date that may be two days, nil for none.
-func (d *Document) Date() (string, *Error) {
+// setDate sets the date of a document. It notes a date that may be two days, with line 0 for that of the front matter.
+func (d *Document) setDate() {
 	dates := map[int]string{0: fmt.Sprint(d.FrontMatter["date"])}
 	block, isText := "", false
 	for i := d.outline.body; i < d.outline.firstSection(); i++ {
@@ -56,14 +56,19 @@ func (d *Document) Date() (string, *Error) {
 			dates[i+1] = found[1]
 		}
 	}
-	for line := range d.outline.firstSection() + 1 {
+	for _, line := range slices.Sorted(maps.Keys(dates)) {
 		day, ambiguous := Day(dates[line])
 		if ambiguous {
-			return "", errorf(line, "%.30q may be two days, and counts for neither; write it as 2026-11-26", dates[line])
+			problem := fmt.Sprintf("%.30q may be two days, and counts for neither; write it as 2026-11-26", dates[line])
+			d.Notes = append(d.Notes, Error{Line: line, Problem: problem})
+			return
+		}
+		if day != "" && line == 0 {
+			d.FrontMatter["date"] = day
 		}
 		if day != "" {
-			return day, nil
+			d.Date = day
+			return
 		}
 	}
-	return "", nil
 }

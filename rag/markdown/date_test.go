@@ -67,15 +67,16 @@ func TestDocument_Date(t *testing.T) {
 		"# A\n\nThe date: 2022-03-04 was chosen.\n":                    "",
 		"# A\n\nDate: to be decided\nCreated: 2022-03-04\n":            "2022-03-04",
 	} {
-		got, doubt := parse(t, src).Date()
-		if doubt != nil {
+		doc := parse(t, src)
+		got := doc.Date
+		if len(doc.Notes) > 0 {
 			got += ambiguous
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", src, got, want)
 		}
 	}
-	if _, doubt := parse(t, "# A\n\nDate: 03/04/2024\n").Date(); doubt == nil || doubt.Line != 3 {
-		t.Errorf("doubt %v, want one of line 3", doubt)
+	if notes := parse(t, "# A\n\nDate: 03/04/2024\n").Notes; len(notes) != 1 || notes[0].Line != 3 {
+		t.Errorf("notes %v, want one of line 3", notes)
 	}
 }

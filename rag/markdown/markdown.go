@@ -27,10 +27,12 @@ type Document struct {
 	// FrontMatterLines is how many lines of the file are front matter, with its delimiters and what stands
 	// before it; 0 without any.
 	FrontMatterLines int
-	// Notes are faults of the front matter in spite of which it could be read.
+	// Notes are faults that did not keep it from being read. Line 0 is that of the field date.
 	Notes []Error
 	// Title is the front matter's title, else the first H1, else "".
 	Title string
+	// Date is the day of the front matter's date, else of a line with a date before the first section, else "".
+	Date string
 	// Summary is the front matter's summary as it is, else the first paragraph
 	// as plain text, cut at a word to at most 300 characters.
 	Summary string
@@ -123,12 +125,10 @@ func newDocument(src []byte, lines []string, front frontMatter) (*Document, erro
 		FrontMatter: frontMatter, FrontMatterLines: front.body, Notes: front.notes, Links: []string{},
 		CharCount: utf8.RuneCount(src), LineCount: len(lines), outline: newOutline(withoutHidden(lines, front.body), front.body),
 	}
-	if day, _ := Day(fmt.Sprint(frontMatter["date"])); day != "" {
-		frontMatter["date"] = day
-	}
 	if !doc.parseBody(defaultPieceSize(), time.Now().Add(maxParseTime)) {
 		return nil, errorf(1, "takes longer than %s to parse; split the file", maxParseTime)
 	}
+	doc.setDate()
 	if title, ok := frontMatter["title"].(string); ok && strings.TrimSpace(title) != "" {
 		doc.Title = collapse(title)
 	}

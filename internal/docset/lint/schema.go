@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,10 +49,7 @@ func (e *examination) checkForm(d *docset.Document) {
 			"because git's history has it too, and write here where to get it")
 	}
 	for _, note := range d.Notes {
-		e.add(d, note.Line, Warning, "front-matter", note.Problem)
-	}
-	if d.Doubt != nil {
-		e.add(d, max(d.Doubt.Line, d.LineOfField("date")), Warning, "ambiguous-date", d.Doubt.Problem)
+		e.add(d, cmp.Or(note.Line, d.LineOfField("date")), Warning, "front-matter", note.Problem)
 	}
 }
 
