@@ -29,9 +29,10 @@ func Day(text string) (day string, ambiguous bool) {
 	for count, forms := range dayForms {
 		for _, form := range forms {
 			parsed, err := time.Parse(form, strings.Join(words[:min(count, len(words))], " "))
-			if err == nil && !slices.Contains(days, parsed.Format(time.DateOnly)) {
-				days = append(days, parsed.Format(time.DateOnly))
+			if err != nil || slices.Contains(days, parsed.Format(time.DateOnly)) {
+				continue
 			}
+			days = append(days, parsed.Format(time.DateOnly))
 		}
 	}
 	if len(days) != 1 {
@@ -49,7 +50,8 @@ var dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?` +
 // setDate sets the date of a document. It notes a date that may be two days, with line 0 for that of the front matter.
 func (d *Document) setDate() {
 	dates := map[int]string{0: fmt.Sprint(d.FrontMatter["date"])}
-	block, isText := "", false
+	var block string
+	var isText bool
 	for i := d.outline.body; i < d.outline.firstSection(); i++ {
 		block, isText = blockBehind(block, d.outline.lines[i])
 		if found := dateLine().FindStringSubmatch(d.outline.lines[i]); isText && found != nil {

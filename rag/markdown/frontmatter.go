@@ -113,7 +113,7 @@ func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error
 		lines = slices.Clone(lines)
 		old := lines[e.Line-1]
 		lines[e.Line-1] = old[:len(old)-len(strings.TrimLeft(old, " \t"))] + e.Mended
-		notes = append(notes, Error{Line: first + e.Line - 1, Problem: "this line of the front matter is read as text: it " + e.Problem})
+		notes = append(notes, Error{Line: first + e.Line - 1, Problem: "this line is read as text: it " + e.Problem})
 		doc, err = yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
 	}
 	switch value := doc.Value.(type) {

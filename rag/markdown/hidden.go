@@ -9,7 +9,8 @@ import (
 
 // codeOrHidden matches code, and text that no reader sees. Each form that may go on for lines also matches without its
 // end, so that the time is proportional to the text.
-var codeOrHidden = lazyregexp.New("(?ms)^[ \\t>]*(?:`{4,}.*?(?:^[ \\t>]*`{4}|\\z)|```.*?(?:^[ \\t>]*```|\\z)|~~~.*?(?:^[ \\t>]*~~~|\\z))|`[^`\\n]+`" +
+var codeOrHidden = lazyregexp.New("(?ms)^[ \\t>]*(?:`{4,}.*?(?:^[ \\t>]*`{4}|\\z)" +
+	"|```.*?(?:^[ \\t>]*```|\\z)|~~~.*?(?:^[ \\t>]*~~~|\\z))|`[^`\\n]+`" +
 	`|^[ \t]*<!--.*?(?:-->|\z)|<!--(?:[^\n]|\n[^\n])*?(?:-->|\n\n|\z)` +
 	`|^ {0,3}<(?i:script|style)(?:\s[^>]*)?>.*?(?:</(?i:script|style)>|\z)` +
 	`|^[ \t]*%%(?:[^%]|%[^%])*%%[ \t]*$|\s%%(?:[^\s%](?:[^%\n]*[^\s%])?|[ \t][^%\n]*[ \t])%%`)
@@ -19,13 +20,12 @@ var endOfHidden = lazyregexp.New(`(?i)(?:-->|</(?:script|style)>|%%[ \t]*)$`)
 // withoutHidden returns the lines without what no reader sees: HTML comments, scripts, styles, and the comments of
 // Obsidian, such as %%this%%. Code, and text that is never closed, stays. Each other line keeps its place.
 func withoutHidden(lines []string, body int) []string {
-	mayHide := func(line string) bool {
-		return strings.Contains(line, "-->") || strings.Contains(line, "%%") || strings.Contains(line, "</s") || strings.Contains(line, "</S")
-	}
-	if !slices.ContainsFunc(lines[body:], mayHide) {
+	text := strings.Join(lines[body:], "\n")
+	mayHide := func(mark string) bool { return strings.Contains(text, mark) }
+	if !slices.ContainsFunc([]string{"<!--", "%%", "script>", "SCRIPT>", "style>", "STYLE>"}, mayHide) {
 		return lines
 	}
-	text := codeOrHidden().ReplaceAllStringFunc(strings.Join(lines[body:], "\n"), func(found string) string {
+	text = codeOrHidden().ReplaceAllStringFunc(text, func(found string) string {
 		start := strings.TrimLeft(found, " \t\n>")
 		if strings.ContainsAny(start[:1], "`~") || !endOfHidden().MatchString(found) {
 			return found

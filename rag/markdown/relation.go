@@ -99,7 +99,9 @@ func appendNamed(relations []NamedRelation, relation Relation, found []string) [
 func (d *Document) stated() []NamedRelation {
 	var relations []NamedRelation
 	headings := d.outline.headings
-	block, isText, isAbout := "", false, true
+	var block string
+	var isText bool
+	isAbout := true
 	for i, line := range d.outline.lines[d.outline.body:] {
 		for len(headings) > 0 && headings[0].line <= d.outline.body+i {
 			isAbout = headings[0].level == 1 || othersHeading().MatchString(headings[0].text)
