@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 // Front matter in TOML, JSON and Logseq's form is read like YAML, and never text.
@@ -194,6 +195,41 @@ func TestSetField_InItsForm(t *testing.T) {
 		got, err := markdown.SetField([]byte(src), "status", "draft")
 		if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
 			t.Errorf("%q: %v (-want +got):\n%s", src, err, diff)
+		}
+	}
+}
+
+// Hostile front matter, comments and secrets take time and memory in proportion to their size.
+//
+//nolint:paralleltest // it measures the memory of the process
+func TestParse_BoundsTheWorkOfForms(t *testing.T) {
+	for _, test := range []struct{ begin, unit, end string }{
+		{"+++\na = ", "[", "\n+++\n"},
+		{"+++\na = ", "{a=", "\n+++\n"},
+		{"+++\n", "[a.a]\n", "+++\n"},
+		{"+++\na", ".a", "=1\n+++\n"},
+		{"{\"a\":", "[", "}"},
+		{"{\"a\":", "{\"a\":", "}"},
+		{"", "a:: b\n", ""},
+		{"", "<!-- a -->\n", ""},
+		{"---\n", "a: b: c\n", "---\n"},
+		{"x\n", "<!--\n`a`\n", "-->"},
+		{"x\n", "<!-- ", "-->"},
+		{"x\n", "%% a ", "%%"},
+		{"x\n", "<script>\n", "</script>"},
+		{"x\n", "-----BEGIN " + "PRIVATE KEY-----\n", ""},
+		{"x\n", "://a:b@", ""},
+		{"x\n", "secret 'AKIA ", ""},
+		{"x [a]", "({{< ref b", "[{% link"},
+	} {
+		const size = 60 << 10
+		src := []byte(test.begin + strings.Repeat(test.unit, size/len(test.unit)) + test.end)
+		workbound.Check(t, len(src), memoryPerByte, func() {
+			_, _ = markdown.Parse(src) // any answer will do
+			markdown.Secrets(src)
+		})
+		if t.Failed() {
+			t.Fatalf("%q again and again", test.unit)
 		}
 	}
 }
