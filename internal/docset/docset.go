@@ -196,6 +196,7 @@ func (s *Set) target(root *contain.Root, source string, link index.Link) Target 
 	target.Wiki = strings.HasPrefix(link.Target, markdown.AnyFolder)
 	d := s.byPath[target.Path]
 	if d == nil {
+		target.Path = cmp.Or(link.Written, target.Path)
 		target.Missing = !root.Exists(target.Path) && (link.Fallback == "" || !root.Exists(link.Fallback))
 	} else if d.Err == nil {
 		target.Document = d

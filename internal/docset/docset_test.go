@@ -61,6 +61,30 @@ func TestRead_ResolvesWikilinksAsObsidian(t *testing.T) {
 	set, err := docset.Read(t.Context(), p)
 	repo.Must(err)
 
+	indexed := indexedLinks(t, p, set)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			source := "docs/" + test.source
+			want := "missing; indexed: "
+			if test.want != "" {
+				want = fmt.Sprintf("docs/%s; indexed: docs/%[1]s", test.want)
+			}
+			target := set.Find(source).Targets[0]
+			if target.Missing {
+				target.Path = "missing"
+			}
+			got := target.Path + "; indexed: " + indexed[source]
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("[[%s]] in %s leads to (-want +got):\n%s", test.link, source, diff)
+			}
+		})
+	}
+}
+
+// indexedLinks returns where the last link of each document leads in an index of the set.
+func indexedLinks(t *testing.T, p *project.Project, set *docset.Set) map[string]string {
+	t.Helper()
 	f := ragtest.New(t)
 	files := []document.File{}
 	for _, d := range set.Documents {
@@ -80,22 +104,5 @@ func TestRead_ResolvesWikilinksAsObsidian(t *testing.T) {
 	for _, edge := range edges {
 		indexed[edge.SourcePath] = edge.TargetPath
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			source := "docs/" + test.source
-			want := "missing; indexed: "
-			if test.want != "" {
-				want = fmt.Sprintf("docs/%s; indexed: docs/%[1]s", test.want)
-			}
-			target := set.Find(source).Targets[0]
-			if target.Missing {
-				target.Path = "missing"
-			}
-			got := target.Path + "; indexed: " + indexed[source]
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("[[%s]] in %s leads to (-want +got):\n%s", test.link, source, diff)
-			}
-		})
-	}
+	return indexed
 }

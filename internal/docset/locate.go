@@ -21,8 +21,9 @@ func (d *Document) LineOf(target string) int {
 		}
 		_, rest, more := strings.Cut(part, "/")
 		if !more || path.Base(target) == "." {
-			page := regexp.MustCompile(`(?i)\[\[[^\]\n]*` + regexp.QuoteMeta(strings.TrimSuffix(path.Base(target), ".md")))
-			at := append(page.FindIndex(d.Content), 0)[0] // of a wikilink
+			name := regexp.QuoteMeta(strings.TrimSuffix(path.Base(target), ".md"))
+			page := regexp.MustCompile(`(?i)(?:\[\[[^\]\n]*|\]\([^)\n]*\b)` + name)
+			at := append(page.FindIndex(d.Content), 0)[0] // of a wikilink, or of a link without .md
 			return 1 + bytes.Count(d.Content[:at], []byte("\n"))
 		}
 		part = rest
@@ -38,14 +39,17 @@ func (d *Document) LineOfField(field string) int {
 	if end == 0 {
 		return 1
 	}
-	key := regexp.MustCompile(`^["']?` + regexp.QuoteMeta(field[:end]) + `["']?\s*:`)
-	lines := strings.Split(string(d.Content), "\n")
-	for i, line := range lines[1:] {
+	name, isOpen := regexp.QuoteMeta(field[:end]), false
+	key := regexp.MustCompile(`^(?:["']?` + name + `["']?\s*[:=]|\s+"` + name + `"\s*:)`)
+	for i, line := range strings.Split(string(d.Content), "\n") {
+		isFence := strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+++")
 		switch {
-		case strings.HasPrefix(line, "---"):
+		case isFence && isOpen:
 			return 1
+		case isFence:
+			isOpen = true
 		case key.MatchString(line):
-			return i + 2
+			return i + 1
 		}
 	}
 	return 1

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,8 @@ type Dissection struct {
 	// FrontMatter and FrontMatterLines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
+	// Notes are faults of its form that did not keep it from being read. Line 0 is that of the field date.
+	Notes []markdown.Error
 
 	path       string
 	stamp      document.Stamp
@@ -46,6 +49,8 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
+	// Written is the path of a page without .md, as the document has it, "" for another link.
+	Written string
 	// Relation is how the document stands to the target, "" for a link.
 	Relation markdown.Relation
 }
@@ -99,18 +104,18 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	}
 	date, _ := fields["date"].(string)
 	if folder.Lenient() {
-		date = dateOf(date) // nothing has checked it
+		date = parsed.Date
 	}
 	status := parsed.Status()
 	doc := Dissection{
-		Title:   markdown.CutRunes(cmp.Or(parsed.Title, baseName(file.Path)), maxTitle),
+		Title:   markdown.CutRunes(cmp.Or(parsed.Title, titleOfName(file.Path)), maxTitle),
 		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
 		)),
-		Status:      status,
+		Status: status, Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
@@ -165,6 +170,21 @@ func passagesOf(
 // baseName is the name of a file without its extension.
 func baseName(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
+var (
+	notionID    = regexp.MustCompile(` [0-9a-f]{32}$`)
+	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
+)
+
+// titleOfName returns the title of a document that has none: the name of its file, without the number that Notion adds
+// and the dots that Dendron puts between folders.
+func titleOfName(file string) string {
+	name := notionID.ReplaceAllString(baseName(file), "")
+	if dendronName.MatchString(name) {
+		name = strings.ReplaceAll(name, ".", " ")
+	}
+	return name
+}
+
 // handbookSection is the front matter's section, else the first folder below
 // the ingested one, else the name of the file.
 func handbookSection(source string, frontMatter map[string]any) string {
@@ -189,7 +209,7 @@ func Gist(content []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	body := slices.Collect(strings.Lines(string(content)))[parsed.FrontMatterLines:]
-	words := strings.Fields(parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, ""))
+	body := markdown.Lines(content)[parsed.FrontMatterLines:]
+	words := strings.Fields(parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, "\n"))
 	return markdown.CutRunes(strings.Join(words, " "), maxGist), nil
 }

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -42,8 +43,24 @@ func destinationLink(source string, docType project.Rules, destination string) L
 		page = path.Clean("/" + page)
 		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}
 	}
-	target, _ := resolveLink(source, rooted(docType.LinkRoot, destination))
-	return Link{Target: target}
+	destination = rooted(docType.LinkRoot, destination)
+	target, _ := resolveLink(source, destination)
+	extension := path.Ext(target)
+	isFolder := target == "." || strings.HasSuffix(target, "..")
+	if isFolder || !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(extension)) {
+		return Link{Target: target}
+	}
+	// A page of a site that is made from markdown. There ../b/ may also be in the same folder, because the address of
+	// each page is a folder.
+	stem := strings.TrimSuffix(target, extension)
+	link := Link{Target: stem + ".md", Fallback: stem + "/index.md", Written: target}
+	if strings.HasPrefix(destination, "../") {
+		link.Fallback, _ = resolveLink(source, path.Join(baseName(source), destination)+".md")
+	}
+	if !insideRepository(link.Fallback) {
+		link.Fallback = ""
+	}
+	return link
 }
 
 // resolveRelated resolves a field of the front matter that names documents, such as related_docs, of the file at

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -85,17 +84,6 @@ func levelOf(frontMatter map[string]any) catalog.Level {
 		return catalog.Level(level)
 	}
 	return catalog.Standard
-}
-
-// dateOf returns the date of a date or of a date with a time, and "" of other texts.
-func dateOf(text string) string {
-	if len(text) > len(time.DateOnly) && (text[len(time.DateOnly)] == 'T' || text[len(time.DateOnly)] == ' ') {
-		text = text[:len(time.DateOnly)]
-	}
-	if _, err := time.Parse(time.DateOnly, text); err != nil {
-		return ""
-	}
-	return text
 }
 
 // Advice returns what a strict schema would find wrong with a file of a lenient project. It returns

@@ -17,14 +17,14 @@ import (
 func TestParseAny_TakesForBodyWhatIsNoFrontMatter(t *testing.T) {
 	t.Parallel()
 	for name, src := range map[string]string{
-		"a rule":           "---\n\n# Title\n\nThe text.\n",
-		"two rules":        "---\nThe text.\n\n---\n\n# Title\n",
-		"a colon too many": "---\ntitle: Foo: bar\n---\n\n# Title\n\nThe text.\n",
-		"a Liquid tag":     "---\ntitle: {{ page.title }}\n{% include x %}\n---\n\n# Title\n\nThe text.\n",
-		"a tab":            "---\na:\n\t- b\n---\n# Title\n\nThe text.\n",
-		"a list":           "---\n- a\n---\n# Title\n\nThe text.\n",
-		"a key twice":      "---\na: 1\na: 2\n---\n# Title\n\nThe text.\n",
-		"too long":         "---\na: some\n" + strings.Repeat("some more words\n", 5<<10) + "---\n# Title\n\nThe text.\n",
+		"a rule":       "---\n\n# Title\n\nThe text.\n",
+		"two rules":    "---\nThe text.\n\n---\n\n# Title\n",
+		"a bracket":    "---\ntitle: [Foo\n---\n\n# Title\n\nThe text.\n",
+		"a Liquid tag": "---\ntitle: {{ page.title }}\n{% include x %}\n---\n\n# Title\n\nThe text.\n",
+		"a tab":        "---\na:\n\t- b\n---\n# Title\n\nThe text.\n",
+		"a list":       "---\n- a\n---\n# Title\n\nThe text.\n",
+		"a key twice":  "---\na: 1\na: 2\n---\n# Title\n\nThe text.\n",
+		"too long":     "---\na: some\n" + strings.Repeat("some more words\n", 5<<10) + "---\n# Title\n\nThe text.\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ func SetField(src []byte, field, text string) ([]byte, error) {
 }
 
 func setField(body, field, text string) (string, error) {
-	want, behind, err := readFrontMatter(linesOf(body))
+	want, err := readFrontMatter(linesOf(body))
 	lines := strings.SplitAfter(body, "\n")
 	end := "\n"
 	if strings.HasSuffix(lines[0], "\r\n") {
@@ -38,19 +38,22 @@ func setField(body, field, text string) (string, error) {
 	value := yamlText(text)
 	line := field + ": " + value + end
 	switch {
-	case behind == 0 && (err == nil || startsWithBreak(lines)):
+	case want.body == 0 && (err == nil || startsWithBreak(lines)):
 		return "---" + end + line + "---" + end + end + body, nil
 	case err != nil:
 		return "", err
-	case want[field] == text:
+	case want.fields[field] == text:
 		return body, nil
+	case !want.isYAML:
+		return "", fmt.Errorf("the front matter is not YAML; set %s to %q there by hand", field, text)
 	}
-	want[field] = text
-	front, rest := strings.Join(lines[1:behind-1], ""), strings.Join(lines[behind-1:], "")
+	want.fields[field] = text
+	first := strings.Join(lines[:want.first+1], "")
+	front, rest := strings.Join(lines[want.first+1:want.body-1], ""), strings.Join(lines[want.body-1:], "")
 	for _, edit := range append(replacements(front, field, value), front+line) {
-		edited := lines[0] + edit + rest
-		got, _, _ := readFrontMatter(linesOf(edited)) // an error leaves it without the field
-		if reflect.DeepEqual(want, got) {
+		edited := first + edit + rest
+		got, _ := readFrontMatter(linesOf(edited)) // an error leaves it without the field
+		if reflect.DeepEqual(want.fields, got.fields) {
 			return edited, nil
 		}
 	}

@@ -6,56 +6,149 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
 
-// maxFrontMatterBytes bounds what front matter may cost to parse and to store.
-const maxFrontMatterBytes = 64 << 10
+const (
+	// maxFrontMatterBytes bounds what front matter may cost to parse and to store.
+	maxFrontMatterBytes = 64 << 10
+	// maxMended bounds the lines of YAML that are read as text. Each costs one decoding.
+	maxMended = 8
+)
 
-// firstYAMLLine is the line of the file on which the YAML begins, 1-based.
-const firstYAMLLine = 2
+// frontMatter is what stands before the text of a file. The zero value is a file without any.
+type frontMatter struct {
+	fields map[string]any // nil without front matter, empty for an empty one
+	isYAML bool
+	// first is the index of its first line, behind blank lines and comments, and body that of the text.
+	first, body int
+	// notes are faults that did not keep it from being read.
+	notes []Error
+}
 
-// readFrontMatter decodes the YAML between a file's first line, which is ---, and the next
-// line that is --- or "...". It returns nil for no front matter and an empty map for an
-// empty one, and the index of the first line of the body. The error is an *Error.
-func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err error) {
-	if len(lines) == 0 || strings.TrimRight(lines[0], " \t") != "---" {
-		return nil, 0, nil
+// readFrontMatter decodes the front matter of a file: YAML between lines ---, TOML between lines +++, a JSON object, or
+// properties of Logseq. The error is an *Error.
+func readFrontMatter(lines []string) (frontMatter, error) {
+	f := frontMatter{first: leadingLines(lines)}
+	if f.first == len(lines) {
+		return frontMatter{}, nil
 	}
-	end := slices.IndexFunc(lines[1:], func(line string) bool {
-		line = strings.TrimRight(line, " \t")
-		return line == "---" || line == "..."
-	})
+	begin, rest := strings.TrimRight(lines[f.first], " \t"), lines[f.first+1:]
+	var err error
+	switch {
+	case begin == "---" && (f.first == 0 || len(rest) > 0 && fieldStart().MatchString(rest[0])):
+		f.isYAML = true
+		err = f.readFenced(rest, decodeYAML, "---", "...")
+	case begin == "+++" && fieldStart().MatchString(firstText(rest)):
+		err = f.readFenced(rest, decodeTOML, "+++")
+	case jsonStart().MatchString(begin + firstText(rest)):
+		err = f.readJSON(lines)
+	case logseqProperty().MatchString(begin):
+		f.readLogseq(lines)
+	}
+	if err != nil || f.body == 0 {
+		return frontMatter{}, err
+	}
+	f.noteSecondBlock(lines)
+	return f, nil
+}
+
+// fieldStart matches a line that begins a field or a table.
+var fieldStart = lazyregexp.New(`^["']?[\pL_][\pL\pN_. -]*["']?\s*(?::(?:\s|$)|=)|^\[[\w.]+\]`)
+
+// firstText returns the first line that is neither blank nor a comment of TOML, "" for none.
+func firstText(lines []string) string {
+	at := slices.IndexFunc(lines, func(line string) bool { return !blank(line) && line[0] != '#' })
+	return strings.Join(lines[max(at, 0):at+1], "")
+}
+
+// leadingLines returns how many lines at the beginning of a file are blank or comments.
+func leadingLines(lines []string) int {
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		if strings.HasPrefix(line, "<!--") {
+			end := slices.IndexFunc(lines[i:], func(line string) bool { return strings.Contains(line, "-->") })
+			i += max(end, 0)
+			line = strings.TrimSpace(lines[i])
+			if strings.HasSuffix(line, "-->") {
+				continue
+			}
+		}
+		if line != "" {
+			return i
+		}
+	}
+	return len(lines)
+}
+
+// readFenced reads the lines up to the first one that is one of ends. The line before them begins the front matter.
+func (f *frontMatter) readFenced(
+	lines []string, decode func(lines []string, first int) (map[string]any, []Error, error), ends ...string,
+) error {
+	end := slices.IndexFunc(lines, func(line string) bool { return slices.Contains(ends, strings.TrimRight(line, " \t")) })
 	if end < 0 {
-		return nil, 0, errorf(1, "the front matter that begins here is never closed; end it with a line ---")
+		return errorf(f.first+1, "the front matter that begins here is never closed; end it with a line %s", ends[0])
 	}
-	text, body := strings.Join(lines[1:end+1], "\n")+"\n", end+2
-	if len(text) > maxFrontMatterBytes {
-		return nil, body, errorf(1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
+	if len(strings.Join(lines[:end], "\n")) >= maxFrontMatterBytes {
+		return errorf(f.first+1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
 	}
-	doc, err := yamlvalue.Decode(text, yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes})
-	if err != nil {
-		return nil, body, yamlError(err)
+	f.body = f.first + end + 2
+	var err error
+	f.fields, f.notes, err = decode(lines[:end], f.first+2)
+	return err
+}
+
+var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes}
+
+// decodeYAML decodes lines of YAML, of which the first has a number. A line that is valid only with its value in
+// quotes is read so, and noted.
+func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error, err error) {
+	doc, fault := yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
+	for err := fault; err != nil; {
+		e, ok := errors.AsType[*yamlvalue.Error](err)
+		if !ok || e.Mended == "" || len(notes) == maxMended {
+			return nil, nil, yamlError(fault, first)
+		}
+		lines = slices.Clone(lines)
+		old := lines[e.Line-1]
+		lines[e.Line-1] = old[:len(old)-len(strings.TrimLeft(old, " \t"))] + e.Mended
+		notes = append(notes, Error{Line: first + e.Line - 1, Problem: "this line is read as text: it " + e.Problem})
+		doc, err = yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
 	}
 	switch value := doc.Value.(type) {
 	case nil:
-		return map[string]any{}, body, nil
+		return map[string]any{}, notes, nil
 	case map[string]any:
-		return value, body, nil
+		return value, notes, nil
 	default:
-		return nil, body, errorf(doc.Line+firstYAMLLine-1, "the front matter is not a mapping; write it as lines of key: value")
+		return nil, nil, errorf(first+doc.Line-1, "the front matter is not a mapping; write it as lines of key: value")
 	}
 }
 
-// yamlError turns an error of package yamlvalue into one about the file.
-func yamlError(err error) error {
-	var e *yamlvalue.Error
-	if !errors.As(err, &e) {
+// yamlError turns an error of package yamlvalue into one about the file, in which the text begins at a line.
+func yamlError(err error, first int) error {
+	e, ok := errors.AsType[*yamlvalue.Error](err)
+	if !ok {
 		return err
 	}
 	subject := "the front matter"
 	if e.Key != "" {
 		subject += fmt.Sprintf(" key %q", e.Key)
 	}
-	return errorf(e.Line+firstYAMLLine-1, "%s %s", subject, e.Problem)
+	return errorf(first+e.Line-1, "%s %s", subject, e.Problem)
+}
+
+// noteSecondBlock notes a block behind the front matter that looks like another one.
+func (f *frontMatter) noteSecondBlock(lines []string) {
+	at := f.body
+	for at < len(lines) && blank(lines[at]) {
+		at++
+	}
+	isBlock := at+1 < len(lines) && fieldStart().MatchString(lines[at+1]) && slices.Contains([]string{"---", "+++"}, lines[at])
+	if isBlock && slices.Contains(lines[at+1:], lines[at]) {
+		f.notes = append(f.notes, Error{
+			Line: at + 1, Problem: "a second block of front matter begins here, and is read as text; move its fields into the first one",
+		})
+	}
 }

@@ -21,7 +21,8 @@ func TestParse_FrontMatter(t *testing.T) {
 		want      map[string]any
 	}{
 		{"none", "a: 1\n", nil},
-		{"not on the first line", "\n---\na: 1\n---\n", nil},
+		{"not on the first line", "\n---\na: 1\n---\n", map[string]any{"a": 1}},
+		{"a rule behind blank lines", "\n---\ntext\n---\n", nil},
 		{"indented", " ---\na: 1\n---\n", nil},
 		{"four dashes", "----\na: 1\n---\n", nil},
 		{"empty", "---\n---\n", map[string]any{}},
@@ -53,7 +54,7 @@ func TestParse_BadFrontMatter(t *testing.T) {
 		{"duplicate key", "a: 1\nb: 2\na: 3", markdown.Error{Line: 4, Problem: `the front matter key "a" is given twice`}},
 		{"list", "- a", markdown.Error{Line: 2, Problem: "the front matter is not a mapping; write it as lines of key: value"}},
 		{"text", "\n# comment\nhello", markdown.Error{Line: 4, Problem: "the front matter is not a mapping; write it as lines of key: value"}},
-		{"syntax", "a: 1\nb: c: d", markdown.Error{Line: 3, Problem: "the front matter is not valid YAML: mapping values are not allowed in this context; put the text in quotes: b: 'c: d'"}},
+		{"syntax", "a: 1\nb: c: d\n e: f", markdown.Error{Line: 3, Problem: "the front matter is not valid YAML: mapping values are not allowed in this context; put the text in quotes: b: 'c: d'"}},
 		{"not finite", "a: 1\nb: [.inf]", markdown.Error{Line: 3, Problem: `the front matter key "b[0]" is not a finite number, which has no JSON equivalent`}},
 		{"NUL", `a: "x\0"`, markdown.Error{Line: 2, Problem: `the front matter key "a" holds a NUL character`}},
 		{"NUL in a key", `"x\0": 1`, markdown.Error{Line: 2, Problem: "the front matter holds a NUL character"}},

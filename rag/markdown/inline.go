@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -102,6 +103,7 @@ type inline struct {
 // parse parses a block's content. Content beyond the bounds, such as a long table, is parsed in parts.
 func (p inlineParser) parse(content string) inline {
 	var texts, links []string
+	content = withPlainLinks(content)
 	for content != "" && !p.late() {
 		end := inlinePart(content)
 		part := p.parsePart(content[:end])
@@ -109,6 +111,33 @@ func (p inlineParser) parse(content string) inline {
 		content = content[end:]
 	}
 	return inline{text: collapse(strings.Join(texts, " ")), links: links}
+}
+
+var (
+	// siteLink matches a destination of Hugo ({{< ref "b.md" >}}) or Jekyll ({% link b.md %}, {{ site.baseurl }}/b
+	// and {{ "/b" | relative_url }}), with the page in it.
+	siteLink = lazyregexp.New(`\]\(\s*(?:\{\{[<%]\s*(?:rel)?ref\s+(?:\.\s+)?["']?([^\s"'>%}]+)["']?[^}]*\}\}` +
+		`|(?:\{\{[^}]*\}\})?\{%-?\s*(?:link|post_url)\s+([^\s%}]+)\s*-?%\}` +
+		`|\{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}([^\s)]+)|\{\{-?\s*["']([^"'}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\})` +
+		`([^\s)]*)\s*\)`)
+	// otherTemplate matches a destination that only a site generator knows.
+	otherTemplate = lazyregexp.New(`\{\{|\{%`)
+)
+
+// withPlainLinks returns a content with links of site generators as links to a page in any folder.
+func withPlainLinks(content string) string {
+	if !otherTemplate().MatchString(content) {
+		return content
+	}
+	return siteLink().ReplaceAllStringFunc(content, func(link string) string {
+		found := siteLink().FindStringSubmatch(link)
+		page, behind, _ := strings.Cut(found[1]+found[2]+found[3]+found[4], "#")
+		page = strings.TrimSuffix(strings.Trim(page, "/"), ".html")
+		if path.Ext(page) == "" && page != "" {
+			page += ".md"
+		}
+		return "](<" + AnyFolder + page + "#" + behind + found[5] + ">)"
+	})
 }
 
 // inlinePart returns the length of the first part of a content. The part is within the
@@ -201,11 +230,20 @@ func RelativeLink(destination string) (string, bool) {
 	if scheme().MatchString(destination) || strings.HasPrefix(destination, "//") {
 		return "", false
 	}
-	path, _, _ := strings.Cut(destination, "#")
-	path, _, _ = strings.Cut(path, "?")
-	decoded, err := url.PathUnescape(path)
+	file, _, _ := strings.Cut(destination, "#")
+	file, _, _ = strings.Cut(file, "?")
+	decoded, err := url.PathUnescape(file)
 	if err != nil {
-		decoded = path
+		decoded = file
+	}
+	if page, isOfSite := strings.CutPrefix(decoded, "@site/"); isOfSite { // of Docusaurus
+		decoded = AnyFolder + page
+		if !isDocument(page) {
+			return "", false
+		}
+	}
+	if otherTemplate().MatchString(decoded) {
+		return "", false
 	}
 	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
 	return decoded, decoded != "" && utf8.ValidString(decoded) && !strings.ContainsFunc(decoded, isControl)

@@ -21,13 +21,18 @@ const maxSummaryRunes = 300
 // Document is a parsed markdown file. It is read-only after Parse, and safe for concurrent use.
 type Document struct {
 	// FrontMatter is nil when the file has none. It holds only what JSON can: nil, bool, int (uint64 beyond
-	// it), float64, string, []any and map[string]any. A date is the string that the file has.
+	// it), float64, string, []any and map[string]any. A date is the string that the file has, except in the
+	// field date: 2026-11-26 for one in another form or with a time.
 	FrontMatter map[string]any
-	// FrontMatterLines is how many lines of the file are front matter, its delimiters
-	// included; 0 without any.
+	// FrontMatterLines is how many lines of the file are front matter, with its delimiters and what stands
+	// before it; 0 without any.
 	FrontMatterLines int
+	// Notes are faults that did not keep it from being read. Line 0 is that of the field date.
+	Notes []Error
 	// Title is the front matter's title, else the first H1, else "".
 	Title string
+	// Date is the day of the front matter's date, else of a line with a date before the first section, else "".
+	Date string
 	// Summary is the front matter's summary as it is, else the first paragraph
 	// as plain text, cut at a word to at most 300 characters.
 	Summary string
@@ -67,11 +72,11 @@ func Parse(src []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	frontMatter, body, err := readFrontMatter(lines)
+	front, err := readFrontMatter(lines)
 	if err != nil {
 		return nil, err
 	}
-	return newDocument(src, lines, frontMatter, body)
+	return newDocument(src, lines, front)
 }
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
@@ -86,11 +91,8 @@ func ParseAny(src []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	frontMatter, body, notFrontMatter := readFrontMatter(lines)
-	if notFrontMatter != nil {
-		frontMatter, body = nil, 0
-	}
-	doc, err := newDocument(src, lines, frontMatter, body)
+	front, notFrontMatter := readFrontMatter(lines)
+	doc, err := newDocument(src, lines, front)
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +106,29 @@ func readLines(src []byte) ([]string, error) {
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
 	}
-	return linesOf(strings.TrimPrefix(string(src), "\ufeff")), nil
+	return linesOf(masked(strings.TrimPrefix(string(src), "\ufeff"))), nil
+}
+
+// Lines returns the lines of a file as passages have them: without comments and secrets, each in its place.
+func Lines(src []byte) []string {
+	lines := linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
+	front, _ := readFrontMatter(lines) // what cannot be read is text
+	return withoutHidden(lines, front.body)
 }
 
 // maxParseTime is far more than any file of the largest size takes, on a busy machine too.
 const maxParseTime = 30 * time.Second
 
-func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) (*Document, error) {
+func newDocument(src []byte, lines []string, front frontMatter) (*Document, error) {
+	frontMatter := front.fields
 	doc := &Document{
-		FrontMatter: frontMatter, FrontMatterLines: body, Links: []string{},
-		CharCount: utf8.RuneCount(src), LineCount: len(lines), outline: newOutline(lines, body),
+		FrontMatter: frontMatter, FrontMatterLines: front.body, Notes: front.notes, Links: []string{},
+		CharCount: utf8.RuneCount(src), LineCount: len(lines), outline: newOutline(withoutHidden(lines, front.body), front.body),
 	}
 	if !doc.parseBody(defaultPieceSize(), time.Now().Add(maxParseTime)) {
 		return nil, errorf(1, "takes longer than %s to parse; split the file", maxParseTime)
 	}
+	doc.setDate()
 	if title, ok := frontMatter["title"].(string); ok && strings.TrimSpace(title) != "" {
 		doc.Title = collapse(title)
 	}

@@ -63,6 +63,16 @@ func (o *outline) trim(start, end int) (int, int) {
 	return start, end
 }
 
+// firstSection returns the line of the first heading below the title, or the number of lines.
+func (o *outline) firstSection() int {
+	for _, h := range o.headings {
+		if h.level > 1 {
+			return h.line
+		}
+	}
+	return len(o.lines)
+}
+
 // isHeading reports whether a heading of any level begins at the line.
 func (o *outline) isHeading(line int) bool {
 	_, found := slices.BinarySearchFunc(o.headings, line, func(h heading, line int) int { return h.line - line })

@@ -26,7 +26,7 @@ func checkPassages(t *testing.T, src []byte) {
 	if err != nil {
 		return
 	}
-	lines := strings.Split(strings.TrimPrefix(strings.ReplaceAll(string(src), "\r\n", "\n"), "\ufeff"), "\n")
+	lines := markdown.Lines(src)
 	for _, limit := range limits {
 		passages := doc.Passages(doc.Title, limit)
 		covered := make([]bool, len(lines))
@@ -37,7 +37,7 @@ func checkPassages(t *testing.T, src []byte) {
 			}
 			checkHalves(t, p.Text)
 		}
-		for i := bodyLine(doc, lines); i < len(lines); i++ {
+		for i := doc.FrontMatterLines; i < len(lines); i++ {
 			if strings.TrimSpace(lines[i]) != "" && !covered[i] {
 				t.Fatalf("line %d %q is in no passage with %+v", i+1, lines[i], limit)
 			}
@@ -75,19 +75,6 @@ func checkHalves(t *testing.T, text string) {
 	if strings.Join(strings.Fields(first+second), "") != strings.Join(strings.Fields(text), "") {
 		t.Fatalf("halves of %q are %q and %q", text, first, second)
 	}
-}
-
-// bodyLine returns the index of the first line behind the front matter.
-func bodyLine(doc *markdown.Document, lines []string) int {
-	if doc.FrontMatter == nil {
-		return 0
-	}
-	for i, line := range lines[1:] {
-		if line = strings.TrimRight(line, " \t"); line == "---" || line == "..." {
-			return i + 2
-		}
-	}
-	return len(lines)
 }
 
 // blocks are what generated documents are made of; %s is a run of words.

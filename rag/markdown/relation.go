@@ -99,20 +99,17 @@ func appendNamed(relations []NamedRelation, relation Relation, found []string) [
 func (d *Document) stated() []NamedRelation {
 	var relations []NamedRelation
 	headings := d.outline.headings
-	inCode, isAbout := false, true
+	var block string
+	var isText bool
+	isAbout := true
 	for i, line := range d.outline.lines[d.outline.body:] {
 		for len(headings) > 0 && headings[0].line <= d.outline.body+i {
 			isAbout = headings[0].level == 1 || othersHeading().MatchString(headings[0].text)
 			headings = headings[1:]
 		}
-		if !isAbout {
-			continue
-		}
-		if fence := strings.TrimLeft(line, " >\t"); strings.HasPrefix(fence, "```") || strings.HasPrefix(fence, "~~~") {
-			inCode = !inCode
-		}
+		block, isText = blockBehind(block, line)
 		match := statedRelation().FindStringSubmatchIndex(line)
-		if inCode || match == nil {
+		if !isAbout || !isText || match == nil {
 			continue
 		}
 		rest := line[match[1]:]

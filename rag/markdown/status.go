@@ -183,11 +183,8 @@ const maxStatusLines = 30
 // statusText returns the text of a section Status, or of a line Status before the first section.
 func (d *Document) statusText() string {
 	o := d.outline
-	first := len(o.lines)
+	first := o.firstSection()
 	for i, h := range o.headings {
-		if h.level > 1 {
-			first = min(first, h.line)
-		}
 		if !strings.EqualFold(strings.Trim(numbered().ReplaceAllString(h.text, ""), " :"), "status") {
 			continue
 		}

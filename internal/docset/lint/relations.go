@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,10 +58,14 @@ func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 			"there is no decision "+number+" in "+cmp.Or(folder, "the folder")+"; name the document by its path")
 	case target.Wiki:
 		e.add(d, d.LineOf(target.Path), Warning, "broken-link", "there is no "+target.Path+" in any folder of the documents")
+	case isImage.MatchString(target.Path):
+		e.add(d, d.LineOf(target.Path), Warning, "broken-link", "there is no picture "+target.Path)
 	default:
 		e.add(d, d.LineOf(target.Path), Error, "broken-link", "there is no "+target.Path)
 	}
 }
+
+var isImage = regexp.MustCompile(`(?i)\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico)$`)
 
 // checkQuestions finds rules that no question helps to find.
 func (e *examination) checkQuestions() {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,6 +17,7 @@ import (
 // checkSchemas finds documents that the index refuses, and front matter that a lenient project ignores.
 func (e *examination) checkSchemas() {
 	for _, d := range e.set.Documents {
+		e.checkForm(d)
 		if d.Err == nil {
 			e.checkLenient(d)
 			continue
@@ -37,6 +39,17 @@ func (e *examination) checkSchemas() {
 		for _, v := range violations {
 			e.add(d, d.LineOfField(v.Field), Error, "schema", fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected))
 		}
+	}
+}
+
+// checkForm finds secrets, and what could only be read in spite of its form.
+func (e *examination) checkForm(d *docset.Document) {
+	for _, secret := range markdown.Secrets(d.Content) {
+		e.add(d, secret.Line, Error, "secret", "it holds "+secret.Problem+", which answers mask; replace it where it is used, "+
+			"because git's history has it too, and write here where to get it")
+	}
+	for _, note := range d.Notes {
+		e.add(d, cmp.Or(note.Line, d.LineOfField("date")), Warning, "front-matter", note.Problem)
 	}
 }
 

@@ -60,8 +60,8 @@ func (r *renderer) has(path string) bool {
 
 // render returns the text of a document as safe HTML. It only escapes a text that would take long to convert.
 func (r *renderer) render(d *docset.Document) string {
-	lines := slices.Collect(strings.Lines(string(d.Content)))
-	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], ""), "\ufffd")
+	lines := markdown.Lines(d.Content)
+	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], "\n")+"\n", "\ufffd")
 	if isCostly(body) {
 		return "<pre data-line=\"" + strconv.Itoa(d.FrontMatterLines+1) + "\">" + html.EscapeString(body) + "</pre>"
 	}

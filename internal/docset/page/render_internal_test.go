@@ -42,12 +42,12 @@ func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 	t.Parallel()
 	render := render(t)
 	for name, test := range map[string]struct{ text, want string }{
-		"script":               {"<script>alert(1)</script>\n\na", "\n<p>a</p>"},
+		"script":               {"<script>alert(1)</script>\n\na", "<p>a</p>"},
 		"script in a line":     {"a <script src=//x></script>b", "<p>a b</p>"},
 		"script in a block":    {"<p>a<SCRIPT type=x>1 < 2</sCript >b</p>", "<p>ab</p>"},
 		"script without end":   {"<p>a<script>b\nc", "<p>a"},
 		"cut script":           {"<p>a<scr<script>x</script>ipt>b", "<p>a&lt;script&gt;b"},
-		"style":                {"<style>\n* { display: none }\n</style>\na", "\n<p>a</p>"},
+		"style":                {"<style>\n* { display: none }\n</style>\na", "<p>a</p>"},
 		"event handler":        {"<p onclick=alert(1)>a</p>\n\n<b onclick='x'>b</b>", "<p>a</p>\n<p><b>b</b></p>"},
 		"image":                {"a<img src=x onerror=alert(1)>b", "<p>ab</p>"},
 		"link":                 {"<a href=https://example.com>a</a> <a href=javascript:alert(1)>b</a>", "<p>a b</p>"},
@@ -57,7 +57,7 @@ func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 		"table":                {"|a|\n|-|\n|b<BR/>c<br />d|", "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b<br>c<br>d</td>\n</tr>\n</tbody>\n</table>"},
 		"table of HTML":        {"<table><tr><td\nstyle='x'\n>a < b > c</td></tr></table>", "<table><tr><td>a &lt; b &gt; c</td></tr></table>"},
 		"code of HTML":         {"<pre>\nVec<String> &lt;p&gt; &amp; & x\n\n</pre>y", "<pre>\nVec &lt;p&gt; &amp; & x\n\n</pre>y"},
-		"comment":              {"<!-- a\n<b>\n\n-->\n\nc <!-- > <i> -->d", "\n<p>c d</p>"},
+		"comment":              {"<!-- a\n<b>\n\n-->\n\nc <!-- > <i> -->d", "<p>c d</p>"},
 		"comment without end":  {"<p>a</p><!-- b\n<p>c</p>", "<p>a</p>"},
 		"CDATA":                {"a <![CDATA[<b>]]> c", "<p>a ]]&gt; c</p>"},
 		"declaration":          {"<!DOCTYPE html>\n\n<?php echo 1 ?>\n\na", "\n\n<p>a</p>"},

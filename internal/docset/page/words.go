@@ -7,6 +7,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -26,7 +27,7 @@ func stems(documents []*docset.Document) map[string]string {
 		if analysed[language] == nil {
 			analysed[language] = map[string]bool{}
 		}
-		for _, w := range word().FindAllString(d.Title+" "+string(d.Content), -1) {
+		for _, w := range word().FindAllString(d.Title+" "+strings.Join(markdown.Lines(d.Content), "\n"), -1) {
 			if analysed[language][w] || pairs().MatchString(w) {
 				continue
 			}

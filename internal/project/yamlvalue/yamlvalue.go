@@ -36,6 +36,7 @@ type Error struct {
 	Line, Column int    // 1-based
 	Key          string // such as tags[1] or contact.email; "" for the whole text
 	Problem      string // completes the sentence that Key begins: "is given twice"
+	Mended       string // the line without its indentation, valid by quotes, if they are all it lacks
 }
 
 func (e *Error) Error() string {
@@ -86,8 +87,9 @@ func parse(text string, limits Limits) (*yaml.Node, error) {
 	case err != nil:
 		e := syntaxError(err, text, deep)
 		lines := strings.Split(text, "\n")
-		if mended := quoted(lines[min(e.Line, len(lines))-1], limits); mended != "" {
-			e.Problem += "; put the text in quotes: " + mended
+		e.Mended = quoted(lines[min(e.Line, len(lines))-1], limits)
+		if e.Mended != "" {
+			e.Problem += "; put the text in quotes: " + e.Mended
 		}
 		return nil, e
 	}
@@ -122,30 +124,45 @@ func syntaxError(err error, text string, deep error) *Error {
 	return e
 }
 
-// quoted returns a line of the form key: value with its value in quotes, if it is valid YAML only then. It
-// returns "" for another line, and for a long one.
+// quoted returns a line of the form key: value or - value with its value in quotes, if it is valid YAML only then.
+// Of a list in brackets, it quotes each value. It returns "" for another line, and for a long one.
 func quoted(line string, limits Limits) string {
 	const longest = 300
 	line = strings.TrimSpace(line)
 	key, value, ok := strings.Cut(line, ": ")
-	value = strings.TrimSpace(value)
-	isList := strings.HasPrefix(value, "[") && !strings.Contains(value, "] ")
-	isOpen := strings.HasPrefix(value, `"`) && strings.Count(value, `"`) == 1
-	if !ok || len(line) > longest || isList || isOpen {
-		return ""
+	separator := ": "
+	if item, isItem := strings.CutPrefix(line, "- "); isItem && strings.ContainsAny(item[:min(1, len(item))], "@*`%[{\"'") {
+		key, value, separator, ok = "-", item, " ", true
 	}
-	isValid := func(text string) bool {
-		loader, err := newLoader(text, limits, errors.ErrUnsupported)
-		return err == nil && loader.Load(&yaml.Node{}) == nil
+	value = strings.TrimSpace(value)
+	isOpenList := strings.HasPrefix(value, "[") && !strings.Contains(value, "]")
+	isOpen := strings.HasPrefix(value, `"`) && strings.Count(value, `"`) == 1
+	if !ok || len(line) > longest || isOpenList || isOpen || isValid(line, limits) {
+		return ""
 	}
 	if strings.HasPrefix(value, "'") {
 		value = strings.Trim(value, "'")
 	}
-	mended := key + ": '" + strings.ReplaceAll(value, "'", "''") + "'"
-	if isValid(line) || !isValid(mended) {
+	mended := key + separator + inQuotes(value)
+	if list, isList := strings.CutPrefix(value, "["); isList && strings.Index(list, "]") == len(list)-1 {
+		var items []string
+		for item := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
+			items = append(items, inQuotes(strings.Trim(strings.TrimSpace(item), `'"`)))
+		}
+		mended = key + separator + "[" + strings.Join(items, ", ") + "]"
+	}
+	if !isValid(mended, limits) {
 		return ""
 	}
 	return mended
+}
+
+func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// isValid reports whether a text is YAML.
+func isValid(text string, limits Limits) bool {
+	loader, err := newLoader(text, limits, errors.ErrUnsupported)
+	return err == nil && loader.Load(&yaml.Node{}) == nil
 }
 
 // unreadable reports whether YAML allows the character in no text.

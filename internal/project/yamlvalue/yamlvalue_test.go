@@ -62,15 +62,15 @@ func TestDecode_SaysWhatIsWrong(t *testing.T) {
 		"values":           {"[" + strings.Repeat("a,", 501) + "]", yamlvalue.Error{Line: 1, Column: 1000, Problem: "holds more than 500 values"}},
 		"aliases":          {"a: &x [" + strings.Repeat("b,", 50) + "]\nb: [" + strings.Repeat("*x,", 50) + "]", yamlvalue.Error{Line: 1, Column: 66, Problem: "holds more than 500 values"}},
 		"text of aliases":  {"a: &x " + strings.Repeat("b", 2_000) + "\nb: [*x, *x]", yamlvalue.Error{Line: 1, Column: 4, Problem: "holds more than 4 KiB with its aliases written out"}},
-		"unknown alias":    {"a: 1\nb: *x", yamlvalue.Error{Line: 2, Column: 4, Problem: "is not valid YAML: unknown anchor 'x' referenced; put the text in quotes: b: '*x'"}},
+		"unknown alias":    {"a: 1\nb: *x", yamlvalue.Error{Line: 2, Column: 4, Problem: "is not valid YAML: unknown anchor 'x' referenced; put the text in quotes: b: '*x'", Mended: "b: '*x'"}},
 		"two documents":    {"a: 1\n---\nb: 2", yamlvalue.Error{Line: 2, Column: 1, Problem: "holds a second YAML document"}},
 		"bad second":       {"a: 1\n---\n]", yamlvalue.Error{Line: 3, Column: 1, Problem: "is not valid YAML: did not find expected node content"}},
-		"colons":           {"a: 1\nb: c: d", yamlvalue.Error{Line: 2, Column: 5, Problem: "is not valid YAML: mapping values are not allowed in this context; put the text in quotes: b: 'c: d'"}},
+		"colons":           {"a: 1\nb: c: d", yamlvalue.Error{Line: 2, Column: 5, Problem: "is not valid YAML: mapping values are not allowed in this context; put the text in quotes: b: 'c: d'", Mended: "b: 'c: d'"}},
 		"indentation": {"a:\n  - b: 1\n   c: 2\n", yamlvalue.Error{
 			Line: 3, Column: 4, Problem: "is not valid YAML: did not find expected '-' indicator",
 		}},
 		"open quote": {"a: 'b\n\n", yamlvalue.Error{
-			Line: 1, Column: 4, Problem: "is not valid YAML: found unexpected end of stream; put the text in quotes: a: 'b'",
+			Line: 1, Column: 4, Problem: "is not valid YAML: found unexpected end of stream; put the text in quotes: a: 'b'", Mended: "a: 'b'",
 		}},
 		"open bracket": {"a: [1,\nb: [2\n", yamlvalue.Error{
 			Line: 2, Column: 4, Problem: "is not valid YAML: did not find expected ',' or ']'",

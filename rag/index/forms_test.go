@@ -1,0 +1,79 @@
+package index_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+	"github.com/compound-docs/compound-docs/test/ragtest"
+)
+
+// The title and the date of a document are what its tool has written, in whatever form.
+func TestDissect_ReadsTitlesAndDates(t *testing.T) {
+	t.Parallel()
+	repo := gitrepo.New(t)
+	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "forms", "documents": {"folder": "docs", "lenient": true}}`)
+	p, err := project.Load(repo.Root)
+	repo.Must(err)
+	const id = " 1f0a2b3c4d5e6f708192a3b4c5d6e7f8"
+	for _, test := range []struct{ name, text, want string }{
+		{"pages/use___flags.md", "title:: Use feature flags\ntags:: decision\n\n- Text.", "Use feature flags, "},
+		{"pages/a.md", "- title:: Queues\n  date:: 2024-01-02\n- Text.", "Queues, 2024-01-02"},
+		{"pages/b.md", "alias:: x\ntitle:: A: b\n- Text.", "A: b, "},
+		{"pages/c.md", "tags:: x\n\n# Heading\n", "Heading, "},
+		{"dev.setup.linux.md", "Text.", "dev setup linux, "},
+		{"ops.on-call.hand-over.md", "Text.", "ops on-call hand-over, "},
+		{"a.b.c.d.md", "---\nid: x\ncreated: 1\n---\nText.", "a b c d, "},
+		{"dev.setup.mac.md", "---\ntitle: Mac\n---\nText.", "Mac, "},
+		{"node.js.md", "Text.", "node.js, "},
+		{"release-1.2.3.md", "Text.", "release-1.2.3, "},
+		{"Project kickoff" + id + ".md", "# Project kickoff\n\nCreated: May 3, 2023 4:11 PM\nTags: infra, db\n\nText.", "Project kickoff, 2023-05-03"},
+		{"Retro" + id + ".md", "Created: 3 May 2023\n\nText.", "Retro, 2023-05-03"},
+		{"On call, part 2" + id + ".md", "Text.", "On call, part 2, "},
+		{"hash" + strings.TrimSpace(id) + ".md", "Text.", "hash1f0a2b3c4d5e6f708192a3b4c5d6e7f8, "},
+		{"adr/0012-two.md", "# 12. Keep two schedulers\n\nDate: 2022-03-04\n\n## Status\n\nAccepted", "12. Keep two schedulers, 2022-03-04"},
+		{"t3.md", "---\ntitle: Rehearsal\ndate: 19/12/2024\n---\nText.", "Rehearsal, 2024-12-19"},
+		{"t6.md", "---\ntitle: [Runbook] failover\ndate: December 23, 2024\n---\nText.", "[Runbook] failover, 2024-12-23"},
+		{"t4.md", "---\ntitle: Zones\ndate: 2024-12-20T22:30:00-05:00\n---\nText.", "Zones, 2024-12-20"},
+		{"t7.md", "---\ntitle: Two days\ndate: 03/04/2024\n---\nText.", "Two days, "},
+	} {
+		doc, err := index.Dissect(ragtest.File("docs/"+test.name, test.text), catalog.Compounding, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, doc.Title+", "+doc.Date); diff != "" {
+			t.Errorf("%s: title and date (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// Nothing that the index makes of a file has its secrets or comments.
+func TestDissect_HasNoSecretAndNoComment(t *testing.T) {
+	t.Parallel()
+	token := "ghp" + "_16C7e42F292c6912E7710c838347Ae178B4a"
+	file := ragtest.File("docs/deploy.md", "---", "title: Deploy with "+token, "solution: "+token, "questions: ["+token+"]", "---",
+		"", "The key `AK"+"IAIOSFODNN7EXAMPLE`.", "", "<!-- quokkafinch -->", "", "## Use "+token, "", "%% bilbaokettle %%", "", "`x "+token+"` [a](b/"+token+".md)")
+	doc, err := index.Dissect(file, catalog.Compounding, ragtest.AnyDocument{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gist, err := index.Gist(file.Content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := fmt.Sprintf("%+v %s", doc, gist)
+	for _, secret := range []string{token, "IOSFODNN7", "quokkafinch", "bilbaokettle"} {
+		if strings.Contains(said, secret) {
+			t.Errorf("%s is in %s", secret, said)
+		}
+	}
+	if !strings.Contains(gist, "REDACTED") || len(doc.Passages) < 3 {
+		t.Errorf("%d passages, gist %s", len(doc.Passages), gist)
+	}
+}

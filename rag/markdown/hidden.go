@@ -1,0 +1,36 @@
+package markdown
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// codeOrHidden matches code, and text that no reader sees. Each form that may go on for lines also matches without its
+// end, so that the time is proportional to the text.
+var codeOrHidden = lazyregexp.New("(?ms)^[ \\t>]*(?:`{4,}.*?(?:^[ \\t>]*`{4}|\\z)" +
+	"|```.*?(?:^[ \\t>]*```|\\z)|~~~.*?(?:^[ \\t>]*~~~|\\z))|`[^`\\n]+`" +
+	`|^[ \t]*<!--.*?(?:-->|\z)|<!--(?:[^\n]|\n[^\n])*?(?:-->|\n\n|\z)` +
+	`|^ {0,3}<(?i:script|style)(?:\s[^>]*)?>.*?(?:</(?i:script|style)>|\z)` +
+	`|^[ \t]*%%(?:[^%]|%[^%])*%%[ \t]*$|\s%%(?:[^\s%](?:[^%\n]*[^\s%])?|[ \t][^%\n]*[ \t])%%`)
+
+var endOfHidden = lazyregexp.New(`(?i)(?:-->|</(?:script|style)>|%%[ \t]*)$`)
+
+// withoutHidden returns the lines without what no reader sees: HTML comments, scripts, styles, and the comments of
+// Obsidian, such as %%this%%. Code, and text that is never closed, stays. Each other line keeps its place.
+func withoutHidden(lines []string, body int) []string {
+	text := strings.Join(lines[body:], "\n")
+	mayHide := func(mark string) bool { return strings.Contains(text, mark) }
+	if !slices.ContainsFunc([]string{"<!--", "%%", "script>", "SCRIPT>", "style>", "STYLE>"}, mayHide) {
+		return lines
+	}
+	text = codeOrHidden().ReplaceAllStringFunc(text, func(found string) string {
+		start := strings.TrimLeft(found, " \t\n>")
+		if strings.ContainsAny(start[:1], "`~") || !endOfHidden().MatchString(found) {
+			return found
+		}
+		return strings.Repeat("\n", strings.Count(found, "\n"))
+	})
+	return slices.Concat(lines[:body], strings.Split(text, "\n"))
+}

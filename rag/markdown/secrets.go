@@ -1,0 +1,95 @@
+package markdown
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// secretKinds are the secrets that their form tells. Each has one of the hints, which are much faster to find than the
+// pattern. If the pattern has a group, that is the secret.
+var secretKinds = []struct {
+	name    string
+	hints   []string
+	pattern func() *regexp.Regexp
+}{
+	{"a private key", []string{"PRIVATE KEY"}, lazyregexp.New(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:` +
+		`(?:[^-]|-[^-])*[A-Za-z0-9+/]{24}(?:[^-]|-[^-])*-----END [A-Z0-9 ]+-----|(?:\W*[A-Za-z0-9+/=]{24,})+)`)},
+	{"a key of AWS", []string{"AKIA", "ASIA"}, lazyregexp.New(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{"a secret key of AWS", []string{"ecret", "ECRET"}, lazyregexp.New(
+		`(?i:secret)[^\n]{0,30}?[\s"'=:` + "`" + `]([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`)},
+	{"a token", []string{
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "k_live_", "AIza", "npm_", "eyJ", "xox", "xapp-",
+	}, lazyregexp.New(`\b(?:gh[pousr]_[A-Za-z0-9]{36,255}\b|github_pat_\w{22,255}|glpat-[\w-]{20,}` +
+		`|sk-(?:ant|proj|svcacct)-[\w-]{20,}|sk-[A-Za-z0-9]{32,}\b|[rs]k_live_[A-Za-z0-9]{16,}|AIza[\w-]{35}\b|npm_[A-Za-z0-9]{36}\b` +
+		`|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}|xox[abeoprs]-\d[\w-]{9,}|xapp-\d-[\w-]{10,})`)},
+	{"a Slack address", []string{"hooks.slack.com/"}, lazyregexp.New(`hooks\.slack\.com/(?:services|workflows)/(T\w+/\w+/\w+)`)},
+	{"a password in a URL", []string{"://"}, lazyregexp.New(`://[^\s/:@"'<>]*:([^\s/@"'<>]+)@[\w\[]\w*`)},
+	{"a token in a URL", []string{"oken=", "key=", "secret="}, lazyregexp.New(
+		`[?&](?i:access_token|auth_token|private_token|token|api_?key|client_secret|secret)=([\w.~-]{0,15}\d[\w.~-]{15,})`)},
+}
+
+// example matches what a document writes in the place of a secret.
+var example = lazyregexp.New(`(?i)^(?:[$%{\[(*].*|\.+|x+|(?:your|my|the|some)[_-].*|` +
+	`.*(?:password|passwd|token|secret)\W?|pass|pwd?|user|root|admin|guest|test|dev|changeme|change-me|redacted|\d+)$`)
+
+// eachSecret calls f with the place of each secret of a kind in a text. The name of the user is
+// no password, the tag of an image with its digest neither, and a hash in hexadecimal no key of AWS.
+func eachSecret(text string, kind int, f func(start, end int)) {
+	hasHint := func(text string) bool {
+		return slices.ContainsFunc(secretKinds[kind].hints, func(hint string) bool { return strings.Contains(text, hint) })
+	}
+	if !hasHint(text) {
+		return
+	}
+	parts := strings.SplitAfter(text, "\n")
+	if kind == 0 { // a key has several lines
+		parts = []string{text}
+	}
+	for offset := 0; len(parts) > 0; parts = parts[1:] {
+		if hasHint(parts[0]) {
+			secretsOf(parts[0], kind, func(start, end int) { f(offset+start, offset+end) })
+		}
+		offset += len(parts[0])
+	}
+}
+
+// secretsOf is eachSecret for a text with a hint.
+func secretsOf(text string, kind int, f func(start, end int)) {
+	for _, at := range secretKinds[kind].pattern().FindAllStringSubmatchIndex(text, -1) {
+		whole, start, end := text[at[0]:at[1]], at[len(at)-2], at[len(at)-1]
+		secret := text[start:end]
+		isOther := strings.HasPrefix(whole, "://"+secret+":") || strings.HasSuffix(whole, "@sha256") ||
+			strings.EqualFold(whole[:6], "secret") && secret == strings.ToLower(secret)
+		if !isOther && !example().MatchString(secret) {
+			f(start, end)
+		}
+	}
+}
+
+// masked returns a text with REDACTED for each secret, in as many lines. All that leaves the program is made of such a text.
+func masked(text string) string {
+	for kind := range secretKinds {
+		var out strings.Builder
+		done := 0
+		eachSecret(text, kind, func(start, end int) {
+			out.WriteString(text[done:start] + "REDACTED" + strings.Repeat("\n", strings.Count(text[start:end], "\n")))
+			done = end
+		})
+		text = out.String() + text[done:]
+	}
+	return text
+}
+
+// Secrets returns the places of a file's secrets, each with its kind.
+func Secrets(src []byte) []Error {
+	var secrets []Error
+	for kind := range secretKinds {
+		eachSecret(string(src), kind, func(start, _ int) {
+			secrets = append(secrets, Error{Line: lineAt(src, start), Problem: secretKinds[kind].name})
+		})
+	}
+	return secrets
+}
