@@ -96,14 +96,14 @@ func (f Folder) differing(
 		return slices.Collect(maps.Keys(stamps))
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	differing := []string{}
+	differing, excluded := []string{}, f.rules()
 	for indexed, stamp := range stamps {
 		name, ok := f.Name(indexed)
-		if !ok || !f.Covers(name) {
+		if !ok || !f.covers(name, excluded) {
 			differing = append(differing, indexed)
 			continue
 		}
-		e, err := f.find(root, name)
+		e, err := f.find(root, name, excluded)
 		if err != nil || !has(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
@@ -123,14 +123,14 @@ func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
 // Present returns the paths of the index that are files of the folder, and all paths if the folder cannot
 // be read. Writers of the index call it within their transactions.
 func (f Folder) Present(paths []string) []string {
-	present := []string{}
+	present, excluded := []string{}, f.rules()
 	err := f.open(func(root *contain.Root) error {
 		for _, indexed := range paths {
 			name, ok := f.Name(indexed)
-			if !ok || !f.Covers(name) {
+			if !ok || !f.covers(name, excluded) {
 				continue
 			}
-			if _, err := f.find(root, name); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
+			if _, err := f.find(root, name, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
 				present = append(present, indexed)
 			}
 		}

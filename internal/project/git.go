@@ -56,6 +56,7 @@ func (h GitHead) Stamp() string {
 
 // gitDirs are where a work tree's git files are.
 type gitDirs struct {
+	top    string // of the work tree
 	own    string // HEAD and the other files of one work tree
 	common string // refs; differs from own only in a linked work tree
 }
@@ -111,7 +112,7 @@ func findGit(root string) (gitDirs, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		own, err := gitDirOf(dir)
 		if own != "" {
-			return gitDirs{own: own, common: commonDir(own)}, nil
+			return gitDirs{top: dir, own: own, common: commonDir(own)}, nil
 		}
 		if err != nil || dir == filepath.Dir(dir) {
 			return gitDirs{}, err

@@ -100,7 +100,7 @@ func Folders(p *project.Project) []watch.Folder {
 func docsFolder(p *project.Project) watch.Folder {
 	folder := watch.Folder{
 		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocumentsRoot())), Inside: p.Root, Prefix: p.DocumentsRoot(),
-		Match: p.IsDocument, Prune: p.PruneDocuments, MayBeMissing: true,
+		Match: p.IsDocument, Prune: p.PruneDocuments, Excluded: p.Excluded, MayBeMissing: true,
 	}
 	if folder.Prefix == "." {
 		folder.Prefix = ""
