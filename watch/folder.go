@@ -259,6 +259,9 @@ func (f Folder) LeftOut(ctx context.Context, report func(name string, folder boo
 			if err != nil || name == "." {
 				return context.Cause(ctx) // a walk reports what cannot be read
 			}
+			if d.IsDir() && f.Prune != nil && f.Prune(name) {
+				return fs.SkipDir
+			}
 			why := excluded(name, d.IsDir())
 			switch {
 			case d.IsDir() && why != "":
@@ -266,7 +269,7 @@ func (f Folder) LeftOut(ctx context.Context, report func(name string, folder boo
 			case !d.IsDir() && (why != "" || !f.matches(name)):
 				report(name, false, why)
 			}
-			if d.IsDir() && f.skips(name, excluded) {
+			if d.IsDir() && why != "" {
 				return fs.SkipDir
 			}
 			return context.Cause(ctx)

@@ -131,7 +131,8 @@ const maxTouches = 20
 func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Version, error) {
 	touched := map[string][]Version{}
 	err := f.history(ctx, commit, "AMTR", nil, func(name string, c change) {
-		if strings.EqualFold(path.Ext(name), ".md") && len(touched[name]) < maxTouches {
+		isMarkdown := slices.Contains([]string{".md", ".mdx", ".markdown"}, strings.ToLower(path.Ext(name)))
+		if isMarkdown && len(touched[name]) < maxTouches {
 			touched[name] = append(touched[name], Version{Commit: c.commit, Path: c.path})
 		}
 	})

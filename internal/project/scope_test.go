@@ -87,7 +87,7 @@ var ignoreCases = map[string]map[string]string{
 		"docs/logs/deep/x.md": "", "docs/logs.md": "",
 	},
 	"negation below an ignored folder": {
-		".gitignore": "docs/internal/\n!docs/internal/public.md\ndocs/notes/*\n!docs/notes/public.md\n",
+		".gitignore":              "docs/internal/\n!docs/internal/public.md\ndocs/notes/*\n!docs/notes/public.md\n",
 		"docs/internal/public.md": "", "docs/notes/public.md": "", "docs/notes/own.md": "", "docs/notes/deep/public.md": "",
 	},
 	"patterns": {
@@ -152,11 +152,11 @@ func leftOut(excluded func(string, bool) string, file string) string {
 func TestScope_ConfigurationNamesWhatGitIgnores(t *testing.T) {
 	t.Parallel()
 	for folders, want := range map[string]string{
-		`"docs"`:                 "docs/a.md",
-		`"docs/private"`:         "docs/private/pay.md docs/private/team/x.md",
-		`"docs/private/team"`:    "docs/private/team/x.md",
-		`"docs/private/pay.md"`:  "docs/private/pay.md",
-		`"docs/*"`:               "docs/a.md",
+		`"docs"`:                  "docs/a.md",
+		`"docs/private"`:          "docs/private/pay.md docs/private/team/x.md",
+		`"docs/private/team"`:     "docs/private/team/x.md",
+		`"docs/private/pay.md"`:   "docs/private/pay.md",
+		`"docs/*"`:                "docs/a.md",
 		`"docs/{a,b}.md", "venv"`: "docs/a.md venv/x.md",
 	} {
 		root := gitRepo(t)

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,24 +30,35 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	files, collection, schema := 0, catalog.Compounding, index.Schema(e.project)
 	e.unindexed = map[string]bool{}
 	inUse := map[string]bool{} // places with a file
+	left := leftOut{}
 	for _, folder := range workspace.Folders(e.project) {
 		err := folder.ReadAll(ctx, func(file document.File, err error) {
 			files++
 			place, _ := e.project.PlaceOf(file.Path)
 			inUse[place] = true
 			err = indexable(file, err, collection, schema)
+			encoding := document.Encoding(file.Content)
 			switch line := project.ConflictLine(file.Content); {
 			case errors.Is(err, document.ErrChanged):
+			case errors.Is(err, document.ErrLeftOut):
+				files--
+				left.add(file.Path, "a template")
 			case err != nil:
 				e.unindexed[file.Path] = true
 				if len(e.unindexed) <= maxNamed {
 					findings = append(findings, e.unindexedFile(file, err)...)
 				}
+			case encoding != "" && len(findings) < maxNamed:
+				findings = append(findings, one(Warning, fmt.Sprintf("%s is %s, not UTF-8: words with other letters than a to z are not found",
+					file.Path, encoding), "run: "+document.Recode(encoding, e.absolute(file.Path)))...)
 			case line > 0 && len(findings) < maxNamed:
 				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
 					file.Path, line), "run: ${EDITOR:-vi} "+clients.Quote(e.absolute(file.Path))+" and keep one side")...)
 			}
 		})
+		if err == nil {
+			err = e.passedOver(ctx, folder, collection, left)
+		}
 		if err != nil {
 			return one(Error, err.Error(), "")
 		}
@@ -72,7 +82,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	default:
 		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
 	}
-	return findings
+	return append(findings, left.findings()...)
 }
 
 // indexable returns why a file is not indexed: err, or what its text says.
@@ -86,12 +96,11 @@ func indexable(file document.File, err error, collection catalog.Collection, sch
 
 func (e *examination) unindexedFile(file document.File, err error) []Finding {
 	path := e.absolute(file.Path)
-	switch quoted := clients.Quote(path); {
+	switch encoding := document.Encoding(file.Content); {
 	case errors.Is(err, fs.ErrPermission):
 		return fixAccess(file.Path+" is not indexed: permission denied", path, "move it out of the folder")
-	case bytes.HasPrefix(file.Content, []byte("\xff\xfe")), bytes.HasPrefix(file.Content, []byte("\xfe\xff")):
-		return one(Warning, file.Path+" is not indexed: it is UTF-16, not UTF-8",
-			fmt.Sprintf("run: iconv -f UTF-16 -t UTF-8 %s >%s.utf8 && mv %s.utf8 %s", quoted, quoted, quoted, quoted))
+	case encoding != "":
+		return one(Warning, file.Path+" is not indexed: it is "+encoding+", not UTF-8", "run: "+document.Recode(encoding, path))
 	}
 	what, fix := err.Error(), "correct the file, or move it out of the folder"
 	if before, after, ok := strings.Cut(what, "; "); ok && strings.HasPrefix(what, "line ") {
