@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
@@ -121,7 +123,10 @@ func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
 	return e
 }
 
-func (f Folder) entry(name string) entry { return entry{path: path.Join(f.Prefix, name), name: name} }
+// entry returns the entry of a name, which may have another Unicode form than its path in the index.
+func (f Folder) entry(name string) entry {
+	return entry{path: norm.NFC.String(path.Join(f.Prefix, name)), name: name}
+}
 
 // RemoveTemporary removes older temporary files that killed programs left beside documents.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
@@ -189,7 +194,7 @@ func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded
 		return e, fs.ErrNotExist
 	}
 	target, info, err := resolve(root, name, d)
-	if err := cmp.Or(err, checkName(name), f.covered(name, target)); err != nil {
+	if err := cmp.Or(err, checkName(name), f.covered(name, target), checkForm(root, name, info)); err != nil {
 		return e, err
 	}
 	if err := fit(info); err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
@@ -63,9 +65,9 @@ func (e entry) file(content []byte) document.File {
 
 // Name returns a path of the index as one of the folder.
 func (f Folder) Name(indexed string) (name string, ok bool) {
-	name, ok = indexed, true
+	name, ok = norm.NFC.String(indexed), true
 	if f.Prefix != "" {
-		name, ok = strings.CutPrefix(indexed, f.Prefix+"/")
+		name, ok = strings.CutPrefix(name, norm.NFC.String(f.Prefix)+"/")
 	}
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }

@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // ErrNone means that there is no history: no git, no repository, or no commit.
@@ -161,7 +163,7 @@ func (f Folder) history(
 		return parse(output, func(c change) {
 			name, moved := now[c.path]
 			if !moved {
-				name = c.path
+				name = norm.NFC.String(c.path) // as watch names files
 			}
 			if c.from == "" {
 				visit(name, c)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
@@ -70,6 +71,7 @@ func (p places) indexOf(name string) int {
 	if !IsMarkdown(name) {
 		return -1
 	}
+	name = norm.NFC.String(name)
 	return slices.IndexFunc(p.list, func(place place) bool {
 		return place.covers(name) && (place.inExternal || !contains(p.external, name)) &&
 			(place.pattern == name || !boilerplate(name) && copyOrTemplate(name) == "")
@@ -81,6 +83,7 @@ func (p places) prunes(dir string) bool {
 	if slices.Contains(p.git, dir) {
 		return true
 	}
+	dir = norm.NFC.String(dir)
 	return !slices.ContainsFunc(p.list, func(place place) bool {
 		holds, _ := place.mayHold(dir)
 		return holds && (place.inExternal || !contains(p.external, dir))
@@ -195,7 +198,7 @@ func (p *Project) loadPlaces() (places, error) {
 
 // placePattern returns an entry of documents.folders as it is matched, or what is wrong with it.
 func placePattern(given string) (pattern, problem string) {
-	pattern = path.Clean(given)
+	pattern = norm.NFC.String(path.Clean(given))
 	switch {
 	case path.IsAbs(given) || filepath.IsAbs(given):
 		return "", "is an absolute path"
