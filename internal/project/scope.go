@@ -34,7 +34,7 @@ func (e External) Excluded() func(name string, folder bool) string {
 // exclusions returns the function of [Project.Excluded] for paths in a folder of the repository at root. root is ""
 // outside a repository, where git's rules do not count.
 func exclusions(root, folder string, named []place) func(name string, folder bool) string {
-	ignored := ignoring(root)
+	ignored := Ignoring(root)
 	return func(name string, isFolder bool) string {
 		name = path.Join(folder, name)
 		isNamed := func(p place) bool {
@@ -53,9 +53,10 @@ func exclusions(root, folder string, named []place) func(name string, folder boo
 	}
 }
 
-// ignoring returns a function that reports whether git ignores a file or a folder of root. A repository that
-// ignores root itself has no say: it is one for the user's settings.
-func ignoring(root string) func(name string, folder bool) bool {
+// Ignoring returns a function that reports whether git ignores a file or a folder of root, by its rules of the moment.
+// It does not ask about the folders above, and is for one goroutine. A repository that ignores root itself has no
+// say: it is one for the user's settings.
+func Ignoring(root string) func(name string, folder bool) bool {
 	nothing := func(string, bool) bool { return false }
 	dirs, err := findGit(root)
 	if root == "" || err != nil || dirs.own == "" {
