@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -118,11 +119,22 @@ func (e *examination) absolute(path string) string {
 	return filepath.Join(e.project.Root, path)
 }
 
+// untrustedBy returns why git does not read a repository, or nil.
+func untrustedBy(ctx context.Context, root string) *history.UntrustedError {
+	folder, err := history.Open(root)
+	if err != nil {
+		return nil
+	}
+	_, err = folder.Head(ctx)
+	untrusted, _ := errors.AsType[*history.UntrustedError](err)
+	return untrusted
+}
+
 // crashedGit is the age from which git's lock is worth a warning: a running git holds it for moments.
 const crashedGit = time.Minute
 
 // checkGit looks at the checked-out branch, and for the lock of a crashed git.
-func checkGit(_ context.Context, e *examination) []Finding {
+func checkGit(ctx context.Context, e *examination) []Finding {
 	head, err := project.Head(e.Root)
 	if err != nil {
 		what, fix, ok := strings.Cut(err.Error(), "; ")
@@ -137,6 +149,10 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	if _, err := exec.LookPath("git"); err != nil {
 		return one(Warning, "git is not installed: stale documents cannot be found",
 			"install git, so that it is on the PATH: https://git-scm.com/downloads")
+	}
+	if untrusted := untrustedBy(ctx, e.Root); untrusted != nil {
+		what, fix, _ := strings.Cut(untrusted.Error(), "; ")
+		return one(Warning, what, fix)
 	}
 	lock, since, err := head.Lock()
 	switch {
