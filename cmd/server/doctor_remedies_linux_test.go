@@ -111,6 +111,10 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			text := strings.ReplaceAll(problem, "%", "A")
 			write(t, i.root, promotable+"utf 16.md", "\xff\xfe"+strings.Join(append(strings.Split(text, ""), ""), "\x00"))
 		}, "files", "utf 16.md is not indexed: it is UTF-16", "iconv .+"},
+		"a repository of another user": {func(t *testing.T, i *installation) {
+			t.Helper()
+			ownedByAnother(t, i)
+		}, "git", "because it belongs to another user", "git config --global .+"},
 		"a document in Latin-1": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, promotable+"über.md", strings.ReplaceAll(problem, "%", "Gr\xf6\xdfe"))

@@ -1,7 +1,9 @@
 package main_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,4 +58,45 @@ func names(files []os.DirEntry) (all []string) {
 		all = append(all, file.Name())
 	}
 	return all
+}
+
+// ownedByAnother makes the installation's repository one of git, which belongs to another user.
+func ownedByAnother(t *testing.T, i *installation) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	for _, arguments := range [][]string{
+		{"init", "-q", "-b", "main", i.root},
+		{"-C", i.root, "add", "-A"},
+		{"-C", i.root, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x", "--date", "2024-03-04T12:00:00Z"},
+	} {
+		must(t, exec.CommandContext(t.Context(), "git", arguments...).Run())
+	}
+	must(t, filepath.WalkDir(i.root, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, 65534, 65534))
+	}))
+}
+
+// In a container the files may belong to another user. Git does not read their history then.
+func TestCommands_SayThatGitDoesNotTrust(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	write(t, i.root, configPath, `{"project_name": "p", "documents": {"folders": ["docs"]}}`)
+	write(t, i.root, "docs/pool.md", "# The pool is exhausted\n\nRaise the limit.\n")
+	ownedByAnother(t, i)
+	const want = "git config --global --add safe.directory"
+	o := i.run(t, "search", "pool exhausted", "--json")
+	if !strings.Contains(strings.Join(strings.Fields(o.stderr), " "), want) && !strings.Contains(o.stdout, want) || o.code != 0 {
+		t.Errorf("search ends with %d and prints %s%s", o.code, o.stdout, o.stderr)
+	}
+	if !strings.Contains(o.stdout, `"date": ""`) {
+		t.Errorf("a document has a date: %s", o.stdout)
+	}
+	must(t, exec.CommandContext(t.Context(), "chown", "-R", "0:0", i.root).Run())
+	write(t, i.root, "docs/pool.md", "# The pool is exhausted\n\nRaise its limit.\n")
+	o = i.run(t, "search", "pool exhausted", "--json")
+	if strings.Contains(o.stderr+o.stdout, want) || !strings.Contains(o.stdout, `"date": "2024-03-04"`) {
+		t.Errorf("search prints %s%s", o.stdout, o.stderr)
+	}
 }
