@@ -85,7 +85,8 @@ func (p *Project) PlaceOf(relPath string) (string, bool) {
 
 // Holds reports whether a file of the repository lies where documents are, whatever its name.
 func (p *Project) Holds(relPath string) bool {
-	return contains(p.docsDir, relPath) || slices.ContainsFunc(p.places.list, func(place place) bool { return place.covers(relPath) })
+	return contains(p.docsDir, relPath) ||
+		slices.ContainsFunc(p.places.list, func(place place) bool { return place.covers(relPath) })
 }
 
 // PlacesText names the places in a sentence.

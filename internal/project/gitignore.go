@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -25,7 +26,8 @@ type gitignore struct {
 
 // ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
-	pattern             string // of paths in the folder of the file, for doublestar
+	pattern             string // for doublestar
+	anchored            bool   // it is of paths in the folder of the file, not of names
 	negated, folderOnly bool
 }
 
@@ -56,7 +58,7 @@ func (g *gitignore) rules(name string) []ignoreRule {
 		file = filepath.Join(g.common, "info", "exclude")
 	}
 	info, err := os.Lstat(file)
-	if err == nil && info.Mode().IsRegular() { // git follows no symbolic link either
+	if isRegular := err == nil && info.Mode().IsRegular(); isRegular { // git follows no symbolic link either
 		text, _ := contain.ReadFile(file, maxIgnoreBytes) // no rules if it cannot be read, as in git
 		rules = parseIgnore(text)
 	}
@@ -66,9 +68,13 @@ func (g *gitignore) rules(name string) []ignoreRule {
 
 // decide returns what the last matching rule says. decided is false without one.
 func decide(rules []ignoreRule, name string, folder bool) (ignored, decided bool) {
-	for i := len(rules) - 1; i >= 0; i-- {
-		rule := rules[i]
-		if (folder || !rule.folderOnly) && doublestar.MatchUnvalidated(rule.pattern, name) {
+	base := path.Base(name)
+	for _, rule := range slices.Backward(rules) {
+		compared := base
+		if rule.anchored {
+			compared = name
+		}
+		if (folder || !rule.folderOnly) && doublestar.MatchUnvalidated(rule.pattern, compared) {
 			return !rule.negated, true
 		}
 	}
@@ -88,6 +94,7 @@ func parseIgnore(text []byte) []ignoreRule {
 		if line == "" || line[0] == '#' && !rule.negated {
 			continue
 		}
+		rule.anchored = strings.Contains(line, "/")
 		rule.pattern = globOf(line)
 		if doublestar.ValidatePattern(rule.pattern) {
 			rules = append(rules, rule)
@@ -96,14 +103,10 @@ func parseIgnore(text []byte) []ignoreRule {
 	return rules
 }
 
-// globOf returns a pattern of git as one of doublestar. Braces are no pattern in git, a name without / is one in
-// any folder below, and a/** does not match a.
+// globOf returns a pattern of git as one of doublestar. Braces are no pattern in git, and a/** does not match a.
 func globOf(pattern string) string {
-	anchored := strings.Contains(pattern, "/")
 	var glob strings.Builder
-	if !anchored {
-		glob.WriteString("**/")
-	}
+	anchored := strings.Contains(pattern, "/")
 	pattern = strings.TrimPrefix(pattern, "/")
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; {

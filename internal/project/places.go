@@ -104,8 +104,8 @@ func IsMarkdown(name string) bool {
 func vendored(folder string) bool { return slices.Contains(vendoredFolders, folder) }
 
 var vendoredFolders = []string{
-	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "virtualenv", "__pycache__", "_build", "_site", "_book",
-	"jspm_packages", "web_modules", "Pods", "Carthage", "target", "dist",
+	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "virtualenv", "__pycache__",
+	"_build", "_site", "_book", "jspm_packages", "web_modules", "Pods", "Carthage", "target", "dist",
 }
 
 // boilerplate reports whether a file is one that most repositories have and that says little of this one, or
@@ -139,9 +139,9 @@ func copyOrTemplate(name string) string {
 	base := path.Base(name)
 	base = strings.TrimSuffix(base, path.Ext(base))
 	switch {
-	case copyName().MatchString(base):
+	case strings.ContainsAny(base, "~(_.") && copyName().MatchString(base): // few names have one of them
 		return "a copy that a program left"
-	case templateName().MatchString(base):
+	case strings.Contains(strings.ToLower(base), "template") && templateName().MatchString(base):
 		return "a template"
 	}
 	return ""
@@ -149,7 +149,8 @@ func copyOrTemplate(name string) string {
 
 var (
 	// copyName matches names that Dropbox, Nextcloud, Seafile, Syncthing, git mergetool and editors give to copies.
-	copyName = lazyregexp.New(`(?i)^~|~$|\((.* )?conflicted copy\b.*\)|\((SF)?Conflict\b[^)]*\)$|\.sync-conflict-\d|._(BACKUP|BASE|LOCAL|REMOTE)_\d+$`)
+	copyName = lazyregexp.New(`(?i)^~|~$|\((.* )?conflicted copy\b.*\)|\((SF)?Conflict\b[^)]*\)$|` +
+		`\.sync-conflict-\d|._(BACKUP|BASE|LOCAL|REMOTE)_\d+$`)
 	// templateName matches template, 0000-template, adr-template and adr-template-minimal.
 	templateName = lazyregexp.New(`(?i)^_?(\d+[-_ ])?((adr|madr|rfc|decision)[-_ ])?template([-_ ](bare|minimal|short|long|full))*$`)
 )

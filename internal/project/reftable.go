@@ -81,7 +81,7 @@ func (r *tableReader) take(length int) []byte {
 // number reads a number as in a pack's offset.
 func (r *tableReader) number() int {
 	value := 0
-	for i := 0; i < 9; i++ {
+	for range 9 {
 		b := r.take(1)
 		if r.failed {
 			return 0

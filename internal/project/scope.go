@@ -35,21 +35,29 @@ func (e External) Excluded() func(name string, folder bool) string {
 // outside a repository, where git's rules do not count.
 func exclusions(root, folder string, named []place) func(name string, folder bool) string {
 	ignored := Ignoring(root)
+	folders := map[string]string{} // that were asked for
 	return func(name string, isFolder bool) string {
 		name = path.Join(folder, name)
+		why, known := folders[name]
+		switch {
+		case known && isFolder:
+			return why
+		case isFolder && vendored(path.Base(name)):
+			why = "written by others or made by a program"
+		case ignored(name, isFolder):
+			why = "git ignores it"
+		}
 		isNamed := func(p place) bool {
 			holds, byName := p.mayHold(name)
 			return holds && byName
 		}
-		switch {
-		case slices.ContainsFunc(named, isNamed):
-			return ""
-		case isFolder && vendored(path.Base(name)):
-			return "written by others or made by a program"
-		case ignored(name, isFolder):
-			return "git ignores it"
+		if why != "" && slices.ContainsFunc(named, isNamed) {
+			why = ""
 		}
-		return ""
+		if isFolder {
+			folders[name] = why
+		}
+		return why
 	}
 }
 

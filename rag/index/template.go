@@ -12,7 +12,8 @@ import (
 var (
 	// placeholder matches what an author or a program replaces: {{title}}, <% tp.file.title %>, __TITLE__, and a
 	// bracket such as {short title of the problem}.
-	placeholder = lazyregexp.New(`\{\{.+?\}\}|<%.+?%>|\b__[A-Z_]+__\b|[{<\[][^{}<>\[\]]*(?i:\b(?:title|name|number|subject)\b|NNNN|YYYY)[^{}<>\[\]]*[}>\]]`)
+	placeholder = lazyregexp.New(`\{\{.+?\}\}|<%.+?%>|\b__[A-Z_]+__\b|` +
+		`[{<\[][^{}<>\[\]]*(?i:\b(?:title|name|number|subject)\b|NNNN|YYYY)[^{}<>\[\]]*[}>\]]`)
 	// besidePlaceholders matches what a template has in its title as well.
 	besidePlaceholders = lazyregexp.New(`(?i)^(adr|rfc|incident|postmortem|decision|runbook|meeting|[\d\W_]+)*$`)
 )

@@ -1,14 +1,14 @@
 package markdown
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 var (
-	moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
+	moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
+		`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
 	codeFence  = lazyregexp.New("^[ \t]*(```+|~~~+)")
 	tagName    = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
 )
@@ -144,5 +144,5 @@ func isWord(c byte) bool {
 }
 
 func newlines(text string) string {
-	return strings.Repeat("\n", bytes.Count([]byte(text), []byte("\n")))
+	return strings.Repeat("\n", strings.Count(text, "\n"))
 }

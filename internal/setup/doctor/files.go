@@ -50,16 +50,17 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 					findings = append(findings, e.unindexedFile(file, err)...)
 				}
 			case encoding != "" && len(findings) < maxNamed:
-				findings = append(findings, one(Warning, fmt.Sprintf("%s is %s, not UTF-8: words with other letters than a to z are not found",
-					file.Path, encoding), "run: "+document.Recode(encoding, e.absolute(file.Path)))...)
+				findings = append(findings, one(Warning, fmt.Sprintf(
+					"%s is %s, not UTF-8: words with other letters than a to z are not found", file.Path, encoding), "run: "+document.Recode(encoding, e.absolute(file.Path)))...)
 			case line > 0 && len(findings) < maxNamed:
 				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
 					file.Path, line), "run: ${EDITOR:-vi} "+clients.Quote(e.absolute(file.Path))+" and keep one side")...)
 			}
 		})
-		if err == nil {
-			err = e.passedOver(ctx, folder, collection, left)
+		if err != nil {
+			return one(Error, err.Error(), "")
 		}
+		err = e.passedOver(ctx, folder, collection, left)
 		if err != nil {
 			return one(Error, err.Error(), "")
 		}
@@ -123,7 +124,7 @@ func (e *examination) absolute(path string) string {
 func untrustedBy(ctx context.Context, root string) *history.UntrustedError {
 	folder, err := history.Open(root)
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // there is no repository
 	}
 	_, err = folder.Head(ctx)
 	untrusted, _ := errors.AsType[*history.UntrustedError](err)
