@@ -9,8 +9,8 @@ import (
 var (
 	moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
 		`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
-	codeFence  = lazyregexp.New("^[ \t]*(```+|~~~+)")
-	tagName    = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
+	codeFence = lazyregexp.New("^[ \t]*(```+|~~~+)")
+	tagName   = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
 )
 
 // WithoutMDX returns the markdown of an MDX file: import and export statements, tags of components and comments are
