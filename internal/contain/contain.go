@@ -141,10 +141,11 @@ func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		l, base, parentErr := r.parent(name)
-		if parentErr == nil {
-			info, err = l.folder.Lstat(base)
-			l.close()
+		if parentErr != nil {
+			return nil, named(err, "lstat", name)
 		}
+		defer l.close()
+		info, err = l.folder.Lstat(base)
 	}
 	if err != nil {
 		return nil, named(err, "lstat", name)

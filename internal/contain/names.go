@@ -1,6 +1,8 @@
 package contain
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,7 +19,7 @@ func spelled(folder *os.Root, name string) string {
 	}
 	for _, form := range []string{name, norm.NFC.String(name), norm.NFD.String(name)} {
 		_, err := folder.Lstat(form)
-		if err == nil {
+		if !errors.Is(err, fs.ErrNotExist) {
 			return form
 		}
 	}

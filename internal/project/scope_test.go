@@ -94,7 +94,7 @@ var ignoreCases = map[string]map[string]string{
 		".gitignore": "# comment\n\\#hash.md\n\\!bang.md\n**/tmp\nfoo/**/bar.md\n[ab]?.md\n{x,y}.md\nspace.md   \nend\\ \n" +
 			"a/**\n/top.md\n*.lock.md\r\n[!c]z.md\nbroken[.md\n\n/\n!\n",
 		"#hash.md": "", "!bang.md": "", "d/tmp/x.md": "", "tmp/y.md": "", "foo/bar.md": "", "foo/q/r/bar.md": "", "a1.md": "",
-		"x.md": "", "{x,y}.md": "", "space.md": "", "end ": "", "a/deep/x.md": "", "top.md": "", "d/top.md": "", "p.lock.md": "",
+		"x.md": "", "{x,y}.md": "", "space.md": "", "end\x20": "", "a/deep/x.md": "", "top.md": "", "d/top.md": "", "p.lock.md": "",
 		"cz.md": "", "dz.md": "", "broken[.md": "", "comment": "",
 	},
 	"everything but": {
