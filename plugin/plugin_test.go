@@ -134,17 +134,26 @@ func TestProgram_IsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct {
+	type place struct {
 		installed string // folder below the home
 		path      string // below the home
 		want      string
-	}{
+	}
+	tests := map[string]place{
 		"on the PATH":       {"a folder", "a folder", "started with serve --project a b\n"},
 		"go install":        {"go/bin", "none", "started with serve --project a b\n"},
 		"user's programs":   {".local/bin", "none", "started with serve --project a b\n"},
 		"nowhere":           {"elsewhere", "none", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then reconnect it with /mcp\n"},
 		"a folder, no file": {"elsewhere", "folder", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then reconnect it with /mcp\n"},
+	}
+	for _, folder := range []string{
+		// Where installers put programs. Those of the second line were put aside while the script was written.
+		".nvm/versions/node/v20.1.0/bin", ".volta/bin", ".local/share/mise/shims", ".bun/bin", "own/bin", ".local/share/mise/installs/node/22/bin",
+		".config/nvm/versions/node/v18.0.0/bin", ".local/share/pnpm", ".asdf/shims", ".local/share/fnm/node-versions/v22.3.0/installation/bin", "n/bin", ".npm-global/bin",
 	} {
+		tests[folder] = place{folder, "none", "started with serve --project a b\n"}
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
@@ -161,6 +170,10 @@ func TestProgram_IsFound(t *testing.T) {
 				}
 			}
 			install(filepath.Join(home, test.installed), "started")
+			npmrc := "registry=https://registry.example.org\nprefix = ${HOME}/own\n"
+			if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(npmrc), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			repository := filepath.Join(home, "repository")
 			install(repository, "hostile")
 			install(filepath.Join(repository, "bin"), "hostile")
@@ -173,5 +186,31 @@ func TestProgram_IsFound(t *testing.T) {
 				t.Errorf("it says %q, want %q", output, test.want)
 			}
 		})
+	}
+}
+
+// The program of npm starts node, which is beside it and not on the PATH.
+func TestProgram_FindsNodeBesideIt(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the script is for a Unix shell")
+	}
+	home := t.TempDir()
+	folder := filepath.Join(home, ".nvm/versions/node/v22.3.0/bin")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"compound-docs": "#!/bin/sh\nexec node \"$@\"\n", "node": "#!/bin/sh\necho \"node with $*\"\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.CommandContext(t.Context(), "bin/compound-docs", "serve")
+	command.Env = []string{"HOME=" + home, "PATH=/nowhere"}
+	output, err := command.CombinedOutput()
+	if string(output) != "node with serve\n" {
+		t.Errorf("%v: it says %q", err, output)
 	}
 }

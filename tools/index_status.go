@@ -31,6 +31,7 @@ type IndexStatus struct {
 	Failed      []FailedFile `json:"failed"`
 	Waiting     string       `json:"waiting,omitempty"`
 	Synced      string       `json:"synced,omitempty"`
+	Note        string       `json:"note,omitempty"`
 }
 
 // FailedFile is a file that cannot be indexed.
@@ -55,15 +56,17 @@ func indexOfHits(
 	return status
 }
 
-// statusOf returns nil if the index is up to date and no document is outdated.
+// statusOf returns nil if the index is up to date, no document is outdated and there is nothing to say of git.
 func statusOf(active *workspace.Project, status workspace.Status, outdated int) *IndexStatus {
 	status.Queued += max(0, outdated-status.Pending())
-	if status.Current() {
+	note := active.GitNote()
+	if status.Current() && note == "" {
 		return nil
 	}
 	out := &IndexStatus{
 		Root: wirePath(active.Definition.Root), BranchName: active.Tenant.Key.Branch, Pending: status.Pending(),
 		Embedding:   status.Embedding,
+		Note:        note,
 		FailedCount: status.FailedCount, Waiting: brief(cmp.Or(status.Waiting, status.EmbeddingWaits)),
 	}
 	failed := make([]FailedFile, 0, maxFailed)

@@ -117,6 +117,8 @@ func (r *reconciler) note(files []document.File, failures []document.Failure) {
 		case errors.Is(err, document.ErrChanged):
 			r.changing = append(r.changing, file.Path)
 			r.known[file.Path] = document.Stamp{} // the index may have an earlier version
+		case errors.Is(err, document.ErrLeftOut):
+			r.leftOut++
 		case err != nil:
 			r.fail(file.Path, err)
 		case known:

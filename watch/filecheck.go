@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -34,6 +37,19 @@ func checkName(name string) error {
 		return &unfitError{"has a name with characters that do not print, such as line breaks; rename it"}
 	}
 	return nil
+}
+
+// checkForm returns an error for a file beside another one whose name differs only in its Unicode form: both have
+// one path in the index.
+func checkForm(root *contain.Root, name string, info fs.FileInfo) error {
+	if norm.NFC.IsNormalString(name) {
+		return nil
+	}
+	other, err := root.Lstat(norm.NFC.String(name))
+	if err != nil || os.SameFile(info, other) {
+		return nil //nolint:nilerr // there is no other file
+	}
+	return &unfitError{"has the name of another file in another Unicode form (NFC, NFD); rename one"}
 }
 
 func fit(info fs.FileInfo) error {

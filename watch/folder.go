@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
@@ -33,6 +35,9 @@ type Folder struct {
 	Match func(path string) bool
 	// Prune, if not nil, says which folders have no matching file.
 	Prune func(dir string) bool
+	// Excluded, if not nil, returns the rules of the moment for what is left out although it matches. They say why,
+	// "" for a file or a folder that is not. Only one goroutine calls them, for a folder before its files.
+	Excluded func() func(name string, folder bool) string
 	// MayBeMissing makes a missing folder an empty one.
 	MayBeMissing bool
 }
@@ -72,6 +77,7 @@ func (f Folder) differs(folders map[string]document.Stamp) bool {
 // walk visits every folder and every matching file, except hidden ones. The error says why a matching
 // file is no document or cannot be read, or why a folder cannot be read.
 func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry, err error)) error {
+	excluded := f.rules()
 	return root.Walk(func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
 			return ctxErr
@@ -84,7 +90,7 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 			return nil
 		}
 		if d.IsDir() {
-			if f.skips(name) {
+			if f.skips(name, excluded) {
 				return fs.SkipDir
 			}
 			err := checkName(name)
@@ -94,7 +100,7 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry
 			}
 			return nil
 		}
-		e, err := f.inspect(root, name, d)
+		e, err := f.inspect(root, name, d, excluded)
 		if !errors.Is(err, fs.ErrNotExist) {
 			visit(e, err)
 		}
@@ -117,7 +123,10 @@ func (f Folder) folderEntry(name string, d fs.DirEntry) entry {
 	return e
 }
 
-func (f Folder) entry(name string) entry { return entry{path: path.Join(f.Prefix, name), name: name} }
+// entry returns the entry of a name, which may have another Unicode form than its path in the index.
+func (f Folder) entry(name string) entry {
+	return entry{path: norm.NFC.String(path.Join(f.Prefix, name)), name: name}
+}
 
 // RemoveTemporary removes older temporary files that killed programs left beside documents.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
@@ -163,29 +172,29 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 
 // find returns the entry of one path. The error is that of walk, or [fs.ErrNotExist] if walk would not
 // visit the path.
-func (f Folder) find(root *contain.Root, name string) (entry, error) {
+func (f Folder) find(root *contain.Root, name string, excluded rules) (entry, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return f.entry(name), err
 	}
-	return f.inspect(root, name, fs.FileInfoToDirEntry(info))
+	return f.inspect(root, name, fs.FileInfoToDirEntry(info), excluded)
 }
 
 // inspect is find for a path that was listed. d does not follow a symbolic link.
-func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry) (entry, error) {
+func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded rules) (entry, error) {
 	e := f.entry(name)
 	isLink := d.Type()&fs.ModeSymlink != 0
 	switch {
 	case d.IsDir():
 		return e, fs.ErrNotExist
-	case f.matches(name):
-	case isLink && !f.skips(name) && root.LeadsToFolderOutside(name):
+	case f.matches(name) && excluded(name, false) == "":
+	case isLink && !f.skips(name, excluded) && root.LeadsToFolderOutside(name):
 		return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed; put the folder itself there"}
 	default:
 		return e, fs.ErrNotExist
 	}
 	target, info, err := resolve(root, name, d)
-	if err := cmp.Or(err, checkName(name), f.covered(name, target)); err != nil {
+	if err := cmp.Or(err, checkName(name), f.covered(name, target), checkForm(root, name, info)); err != nil {
 		return e, err
 	}
 	if err := fit(info); err != nil {
@@ -208,9 +217,20 @@ func resolve(root *contain.Root, name string, d fs.DirEntry) (string, fs.FileInf
 	return target, info, nil
 }
 
+// rules say why a file or a folder is left out, as [Folder.Excluded] returns them.
+type rules func(name string, folder bool) string
+
+// rules returns the rules of the moment.
+func (f Folder) rules() rules {
+	if f.Excluded == nil {
+		return func(string, bool) string { return "" }
+	}
+	return f.Excluded()
+}
+
 // skips reports whether a walk leaves out a folder and everything below it.
-func (f Folder) skips(name string) bool {
-	return name != "." && (hidden(name) || f.Prune != nil && f.Prune(name))
+func (f Folder) skips(name string, excluded rules) bool {
+	return name != "." && (hidden(name) || f.Prune != nil && f.Prune(name) || excluded(name, true) != "")
 }
 
 func (f Folder) matches(name string) bool { return !hidden(name) && f.Match(name) }
@@ -221,14 +241,43 @@ func hidden(name string) bool {
 }
 
 // Covers reports whether a walk would visit a file of that path.
-func (f Folder) Covers(name string) bool {
-	if !f.matches(name) {
+func (f Folder) Covers(name string) bool { return f.covers(name, f.rules()) }
+
+func (f Folder) covers(name string, excluded rules) bool {
+	if !f.matches(name) || excluded(name, false) != "" {
 		return false
 	}
 	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if f.skips(dir) {
+		if f.skips(dir, excluded) {
 			return false
 		}
 	}
 	return true
+}
+
+// LeftOut calls report for what a walk passes over: folders that are excluded, and files, which do not match or are
+// excluded. why is "" for a file that does not match. It leaves out hidden files and pruned folders.
+func (f Folder) LeftOut(ctx context.Context, report func(name string, folder bool, why string)) error {
+	excluded := f.rules()
+	return f.open(func(root *contain.Root) error {
+		return root.Walk(func(name string, d fs.DirEntry, err error) error {
+			if err != nil || name == "." {
+				return context.Cause(ctx) // a walk reports what cannot be read
+			}
+			if d.IsDir() && f.Prune != nil && f.Prune(name) {
+				return fs.SkipDir
+			}
+			why := excluded(name, d.IsDir())
+			switch {
+			case d.IsDir() && why != "":
+				report(name, true, why)
+			case !d.IsDir() && (why != "" || !f.matches(name)):
+				report(name, false, why)
+			}
+			if d.IsDir() && why != "" {
+				return fs.SkipDir
+			}
+			return context.Cause(ctx)
+		})
+	})
 }

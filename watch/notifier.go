@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -33,6 +34,7 @@ type notifier struct {
 var (
 	errNoFolder    = errors.New("there is no folder")
 	errFolderMoved = errors.New("a folder was moved")
+	errNewRules    = errors.New("other files are ignored now")
 	errTooManyDirs = errors.New("there are too many folders to watch")
 )
 
@@ -103,6 +105,7 @@ func (n *notifier) watchTree(ctx context.Context, dir string) error {
 		return n.passOver(dir, err)
 	}
 	defer top.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	excluded := n.folder.rules()
 	return top.Walk(func(below string, d fs.DirEntry, err error) error {
 		path := filepath.Join(dir, filepath.FromSlash(below))
 		if ctx.Err() != nil {
@@ -115,7 +118,7 @@ func (n *notifier) watchTree(ctx context.Context, dir string) error {
 			return nil
 		}
 		name := filepath.ToSlash(filepath.Join(name, below))
-		if checkName(name) != nil || n.folder.skips(name) {
+		if checkName(name) != nil || n.folder.skips(name, excluded) {
 			return fs.SkipDir
 		}
 		if len(n.watched) >= n.max {
@@ -176,6 +179,8 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 		return fmt.Errorf("%w: %s", errFolderMoved, event.Name)
 	case name == "." && event.Has(fsnotify.Remove):
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, event.Name)
+	case path.Base(name) == ".gitignore" && n.folder.Excluded != nil: // folders without a watch may belong to it now
+		return fmt.Errorf("%w: %s", errNewRules, event.Name)
 	case hidden(name):
 	case watched && event.Has(fsnotify.Remove):
 		delete(n.watched, event.Name)

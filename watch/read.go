@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
@@ -63,9 +65,9 @@ func (e entry) file(content []byte) document.File {
 
 // Name returns a path of the index as one of the folder.
 func (f Folder) Name(indexed string) (name string, ok bool) {
-	name, ok = indexed, true
+	name, ok = norm.NFC.String(indexed), true
 	if f.Prefix != "" {
-		name, ok = strings.CutPrefix(indexed, f.Prefix+"/")
+		name, ok = strings.CutPrefix(name, norm.NFC.String(f.Prefix)+"/")
 	}
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
@@ -96,14 +98,14 @@ func (f Folder) differing(
 		return slices.Collect(maps.Keys(stamps))
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	differing := []string{}
+	differing, excluded := []string{}, f.rules()
 	for indexed, stamp := range stamps {
 		name, ok := f.Name(indexed)
-		if !ok || !f.Covers(name) {
+		if !ok || !f.covers(name, excluded) {
 			differing = append(differing, indexed)
 			continue
 		}
-		e, err := f.find(root, name)
+		e, err := f.find(root, name, excluded)
 		if err != nil || !has(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
@@ -123,14 +125,14 @@ func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
 // Present returns the paths of the index that are files of the folder, and all paths if the folder cannot
 // be read. Writers of the index call it within their transactions.
 func (f Folder) Present(paths []string) []string {
-	present := []string{}
+	present, excluded := []string{}, f.rules()
 	err := f.open(func(root *contain.Root) error {
 		for _, indexed := range paths {
 			name, ok := f.Name(indexed)
-			if !ok || !f.Covers(name) {
+			if !ok || !f.covers(name, excluded) {
 				continue
 			}
-			if _, err := f.find(root, name); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
+			if _, err := f.find(root, name, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
 				present = append(present, indexed)
 			}
 		}

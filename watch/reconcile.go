@@ -38,6 +38,7 @@ type outcome struct {
 	folders  map[string]document.Stamp // the top folder, and those with files somewhere below
 
 	added, updated, removed int // documents
+	leftOut                 int // files that are no documents
 }
 
 func (o *outcome) fail(path string, err error) {
@@ -221,7 +222,7 @@ func Sync(
 	for _, failure := range result.Failed {
 		delete(walked.known, failure.Path)
 	}
-	result.Unchanged = len(walked.known) - result.Added - result.Updated
+	result.Unchanged = len(walked.known) - walked.leftOut - result.Added - result.Updated
 	slices.SortFunc(result.Failed, func(a, b document.Failure) int { return cmp.Compare(a.Path, b.Path) })
 	return result, nil
 }

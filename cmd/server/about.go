@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -48,7 +47,12 @@ func (i invocation) about() error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(p.Root, place.Path)); err != nil && len(citing) == 0 {
+	root, err := contain.Open(p.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	if len(citing) == 0 && !root.Exists(strings.TrimSuffix(place.Path, "/")) {
 		return usagef("there is no file %s in the repository, and no document cites it", place.Path)
 	}
 	return i.print(map[string]any{"documents": citing}, func(w io.Writer) { printCiting(w, place, citing) })

@@ -3,10 +3,14 @@ package main_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -189,6 +193,55 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				t.Errorf("exit code %d, want %d with %s: %q and %q in %+v", code, test.code, test.check, test.what, test.fix, found.Findings)
 			}
 		})
+	}
+}
+
+// Every file of a folder of documents is indexed, or named with the reason.
+func TestDoctor_AccountsForEveryFile(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	must(t, exec.CommandContext(t.Context(), "git", "init", "-q", i.root).Run())
+	write(t, i.root, configPath, `{"project_name": "p", "documents": {"folders": ["docs", "packages/*/docs"], "lenient": true}}`)
+	write(t, i.root, ".gitignore", "docs/_build/\ndocs/private/\nvenv/\n*.local.md\n")
+	for _, name := range []string{"docs/guide.md", "docs/intro.mdx", "docs/old.markdown", "packages/a/docs/adr/1.md"} {
+		write(t, i.root, name, "# A\n\nText.\n")
+	}
+	reasons := map[string][]string{
+		"git ignores it": {"docs/private/", "docs/me.local.md"},
+		"written by others or made by a program": {
+			"docs/_build/", "docs/node_modules/", "docs/venv/", "packages/a/docs/vendor/",
+		},
+		"a template": {"docs/adr/template.md", "docs/adr/_template.md", "docs/0000-template.md", "docs/new.md", "docs/note.md"},
+		"a copy that a program left": {
+			"docs/x (conflicted copy).md", "docs/x.sync-conflict-20240102-101112-ABC.md", "docs/~x.md",
+		},
+		"no markdown": {"docs/guides/_category_.json", "docs/x.orig", "docs/x.md~", "docs/x.rst"},
+		"says little of this project, or is read by assistants themselves": {"docs/CHANGELOG.md", "docs/AGENTS.md"},
+	}
+	for _, names := range reasons {
+		for _, name := range names {
+			if strings.HasSuffix(name, "/") {
+				name += "x.md"
+			}
+			write(t, i.root, name, "# {{title}}\n\nText.\n")
+		}
+	}
+	write(t, i.root, "vendor/y/README.md", "# y\n")
+	found, code := i.diagnose(t)
+	var says []string
+	for _, f := range found.Findings {
+		if f.Check == "files" {
+			says = append(says, f.What)
+		}
+	}
+	want := []string{"all 5 files can be indexed"} // with one of the installation
+	for why, names := range reasons {
+		slices.Sort(names)
+		want = append(want, "left out ("+why+"): "+strings.Join(names, ", "))
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, says); diff != "" || code != 0 {
+		t.Errorf("exit code %d, -want +got\n%s", code, diff)
 	}
 }
 

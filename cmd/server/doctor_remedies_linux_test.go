@@ -111,6 +111,19 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			text := strings.ReplaceAll(problem, "%", "A")
 			write(t, i.root, promotable+"utf 16.md", "\xff\xfe"+strings.Join(append(strings.Split(text, ""), ""), "\x00"))
 		}, "files", "utf 16.md is not indexed: it is UTF-16", "iconv .+"},
+		"a repository of another user": {func(t *testing.T, i *installation) {
+			t.Helper()
+			ownedByAnother(t, i)
+		}, "git", "because it belongs to another user", "git config --global .+"},
+		"a document in Latin-1": {func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, promotable+"über.md", strings.ReplaceAll(problem, "%", "Gr\xf6\xdfe"))
+		}, "files", "über.md is not indexed: it is LATIN1", "iconv .+"},
+		"a lenient document in the encoding of Windows": {func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folders": ["docs"]}}`)
+			write(t, i.root, "docs/it's.md", "# Gr\xf6\xdfe \x93x\x94\n")
+		}, "files", "it's.md is WINDOWS-1252, not UTF-8: words", "iconv .+"},
 		"a password that others can read": {func(t *testing.T, i *installation) {
 			t.Helper()
 			u, err := url.Parse(i.value("CDOCS_DATABASE_URL"))

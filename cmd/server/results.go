@@ -118,6 +118,9 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 	if index.Waiting != "" {
 		t.notef("indexing waits: %s", index.Waiting)
 	}
+	if index.Note != "" {
+		t.notef("%s", index.Note)
+	}
 }
 
 func printExplanation(table io.Writer, e tools.ExplainOutput) {

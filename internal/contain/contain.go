@@ -139,6 +139,14 @@ func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error)
 // Lstat describes a file, hidden or not, without following a symbolic link at the end of its path.
 func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	info, err := r.folder.Lstat(filepath.FromSlash(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		l, base, parentErr := r.parent(name)
+		if parentErr != nil {
+			return nil, named(err, "lstat", name)
+		}
+		defer l.close()
+		info, err = l.folder.Lstat(base)
+	}
 	if err != nil {
 		return nil, named(err, "lstat", name)
 	}

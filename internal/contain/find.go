@@ -95,6 +95,7 @@ func (r *Root) follow(l *location, name string) error {
 		case !filepath.IsLocal(part): // on Windows a device, such as NUL, or a stream of a file
 			return syscall.ENOENT
 		}
+		part = spelled(l.folder, part)
 		info, err := l.folder.Lstat(part)
 		switch {
 		case err != nil:

@@ -1,10 +1,30 @@
 package contain
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
+
+// spelled returns the name of a file in a folder as the disk has it. macOS writes ü as two characters, others as
+// one, and a path may have come from either.
+func spelled(folder *os.Root, name string) string {
+	if norm.NFD.IsNormalString(name) && norm.NFC.IsNormalString(name) {
+		return name
+	}
+	for _, form := range []string{name, norm.NFC.String(name), norm.NFD.String(name)} {
+		_, err := folder.Lstat(form)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return form
+		}
+	}
+	return name
+}
 
 // Hidden reports whether a part of a path is hidden.
 func Hidden(name string) bool {

@@ -61,6 +61,25 @@ func (r *Root) open(name string) (target string, file *os.File, err error) {
 // no folder contains: the user's settings, and git's files of a worktree. The error is [ErrNotRegular],
 // a *[TooLargeError] or the system's. It never waits for a named pipe.
 func ReadFile(path string, limit int64) ([]byte, error) {
+	file, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	read, err := readOpen(file, limit)
+	return read.Content, err
+}
+
+// ReadStart is ReadFile that reads at most limit bytes of a file that may be larger.
+func ReadStart(path string, limit int64) ([]byte, error) {
+	file, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // a file opened for reading has nothing to lose
+	return io.ReadAll(io.LimitReader(file, limit))
+}
+
+func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path) // a device is not even opened
 	if err != nil {
 		return nil, err
@@ -68,12 +87,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, ErrNotRegular
 	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	read, err := readOpen(file, limit)
-	return read.Content, err
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // readOpen reads a file to its end, and closes it.

@@ -27,7 +27,7 @@ func (r *Root) parent(name string) (*location, string, error) {
 		l.close()
 		return nil, "", named(ErrHidden, "open", name)
 	}
-	return l, base, nil
+	return l, spelled(l.folder, base), nil
 }
 
 // Replace replaces the content of a regular file in one step, and keeps the mode. A reader sees the

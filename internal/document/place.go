@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Place is a place in the repository's files, such as src/pool.go:12-20.
@@ -39,7 +41,7 @@ func ParsePlace(text string) Place {
 	if found == nil {
 		return Place{Path: text}
 	}
-	p := Place{Path: found[1], Symbol: found[4]}
+	p := Place{Path: norm.NFC.String(found[1]), Symbol: found[4]}
 	p.First, _ = strconv.Atoi(found[2]) // "" is 0
 	p.Last, _ = strconv.Atoi(found[3])
 	p.Last = max(p.First, p.Last)

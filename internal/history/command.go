@@ -62,6 +62,15 @@ func environment() []string {
 // errNoGit means that git is not installed.
 var errNoGit = fmt.Errorf("%w: git is not installed", ErrNone)
 
+// UntrustedError means that git does not read the repository because it belongs to another user.
+type UntrustedError struct{ Top string }
+
+func (e *UntrustedError) Error() string {
+	return fmt.Sprintf("git does not read %s, because it belongs to another user: documents have no dates of git, and stale ones "+
+		"are not found; if you trust it, run: git config --global --add safe.directory '%s'",
+		e.Top, strings.ReplaceAll(e.Top, "'", `'\''`))
+}
+
 // errTooLong means that git's output exceeds maxOutput.
 var errTooLong = errors.New("the history is too long")
 
@@ -104,6 +113,8 @@ func (f Folder) run(
 		return fmt.Errorf("git %s: %w", arguments[0], err)
 	case errors.As(exit, &status) && status.ExitCode() == 1 && problem.Len() == 0: // so says --quiet
 		return ErrNone
+	case exit != nil && strings.Contains(problem.String(), "dubious ownership"):
+		return &UntrustedError{Top: f.top}
 	case exit != nil:
 		return fmt.Errorf("git %s: %w: %s", arguments[0], exit, strings.TrimSpace(problem.String()))
 	}

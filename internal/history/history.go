@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // ErrNone means that there is no history: no git, no repository, or no commit.
@@ -131,7 +133,8 @@ const maxTouches = 20
 func (f Folder) Touched(ctx context.Context, commit string) (map[string][]Version, error) {
 	touched := map[string][]Version{}
 	err := f.history(ctx, commit, "AMTR", nil, func(name string, c change) {
-		if strings.EqualFold(path.Ext(name), ".md") && len(touched[name]) < maxTouches {
+		isMarkdown := slices.Contains([]string{".md", ".mdx", ".markdown"}, strings.ToLower(path.Ext(name)))
+		if isMarkdown && len(touched[name]) < maxTouches {
 			touched[name] = append(touched[name], Version{Commit: c.commit, Path: c.path})
 		}
 	})
@@ -160,7 +163,7 @@ func (f Folder) history(
 		return parse(output, func(c change) {
 			name, moved := now[c.path]
 			if !moved {
-				name = c.path
+				name = norm.NFC.String(c.path) // as watch names files
 			}
 			if c.from == "" {
 				visit(name, c)

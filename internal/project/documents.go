@@ -83,6 +83,12 @@ func (p *Project) PlaceOf(relPath string) (string, bool) {
 	return "", false
 }
 
+// Holds reports whether a file of the repository lies where documents are, whatever its name.
+func (p *Project) Holds(relPath string) bool {
+	return contains(p.docsDir, relPath) ||
+		slices.ContainsFunc(p.places.list, func(place place) bool { return place.covers(relPath) })
+}
+
 // PlacesText names the places in a sentence.
 func (p *Project) PlacesText() string {
 	places := p.Places()
@@ -107,16 +113,13 @@ func (p *Project) IsDocument(name string) bool {
 	if !ok {
 		return p.places.has(name)
 	}
-	return strings.EqualFold(path.Ext(name), ".md") && (p.Lenient() || !strings.HasPrefix(below, SchemasFolder+"/"))
+	return IsMarkdown(name) && copyOrTemplate(name) == "" && (p.Lenient() || !strings.HasPrefix(below, SchemasFolder+"/"))
 }
 
 // PruneDocuments reports whether a walk for documents may skip a folder, by its path in DocumentsRoot.
 func (p *Project) PruneDocuments(dir string) bool {
 	dir = path.Join(p.DocumentsRoot(), dir)
-	if contains(p.docsDir, dir) || contains(dir, p.docsDir) {
-		return p.Lenient() && path.Base(dir) == "node_modules"
-	}
-	return p.places.prunes(dir)
+	return !contains(p.docsDir, dir) && !contains(dir, p.docsDir) && p.places.prunes(dir)
 }
 
 // linkBase returns the folder that paths in related_docs and wikilinks of a document may be relative to: DocsDir

@@ -25,6 +25,7 @@ type External struct {
 	RelDir string // Dir relative to the project's Root with / separators; "" outside the repository
 	Hidden bool   // the folder is hidden in the repository, and the user allows it
 
+	root             string // of the repository
 	include, exclude []string
 	// privateFolders are folders in Dir that are never searched: those of the project's own documents and of git.
 	privateFolders []string
@@ -77,7 +78,7 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &External{Path: config.Path, Dir: dir}
+	e := &External{Path: config.Path, Dir: dir, root: p.Root}
 	if rel, ok := relative(p.Root, dir); ok {
 		e.RelDir, e.Hidden = rel, contain.Hidden(rel)
 	}

@@ -24,10 +24,6 @@ const maxGitFileBytes = 8 << 10
 
 var errDamagedHead = errors.New("it holds neither a branch nor a commit; git status says what is wrong with the repository")
 
-// errReftable is for a repository whose refs are not files.
-var errReftable = errors.New("the repository stores its refs as a reftable, which can't be read; " +
-	"git refs migrate --ref-format=files stores them as files")
-
 // GitHead is what a work tree has checked out.
 type GitHead struct {
 	// Branch is the branch's short name, such as feature/x, also during a rebase. It is "HEAD" without a
@@ -56,6 +52,7 @@ func (h GitHead) Stamp() string {
 
 // gitDirs are where a work tree's git files are.
 type gitDirs struct {
+	top    string // of the work tree
 	own    string // HEAD and the other files of one work tree
 	common string // refs; differs from own only in a linked work tree
 }
@@ -89,14 +86,20 @@ func Head(root string) (GitHead, error) {
 	if err != nil {
 		return GitHead{}, fmt.Errorf("read git HEAD: %w", err)
 	}
+	if text == reftableStub {
+		text, err = reftableHead(dirs.own)
+		if err != nil {
+			return GitHead{}, fmt.Errorf("read git HEAD: %w", err)
+		}
+		head.refFiles = []string{reftableList(dirs.own), reftableList(dirs.common)}
+	}
 	ref, attached := strings.CutPrefix(text, "ref:")
 	ref = strings.TrimSpace(ref)
 	switch {
-	case attached && ref == "refs/heads/.invalid":
-		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errReftable}
 	case attached && isRefName(ref):
 		head.Branch = shortName(ref)
-		head.refFiles = []string{filepath.Join(dirs.common, filepath.FromSlash(ref)), filepath.Join(dirs.common, "packed-refs")}
+		head.refFiles = append(head.refFiles,
+			filepath.Join(dirs.common, filepath.FromSlash(ref)), filepath.Join(dirs.common, "packed-refs"))
 	case !attached && isCommit(text):
 		head.Detached = true
 		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)
@@ -111,7 +114,7 @@ func findGit(root string) (gitDirs, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		own, err := gitDirOf(dir)
 		if own != "" {
-			return gitDirs{own: own, common: commonDir(own)}, nil
+			return gitDirs{top: dir, own: own, common: commonDir(own)}, nil
 		}
 		if err != nil || dir == filepath.Dir(dir) {
 			return gitDirs{}, err

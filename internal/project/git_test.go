@@ -167,8 +167,12 @@ func TestHead_Refuses(t *testing.T) {
 		{
 			"reftable",
 			map[string]string{".git/HEAD": "ref: refs/heads/.invalid\n"},
-			"read ROOT/.git/HEAD: the repository stores its refs as a reftable, which can't be read; " +
-				"git refs migrate --ref-format=files stores them as files",
+			"read git HEAD: stat ROOT/.git/reftable/tables.list: no such file or directory",
+		},
+		{
+			"broken reftable",
+			map[string]string{".git/HEAD": "ref: refs/heads/.invalid\n", ".git/reftable/tables.list": "a.ref\n", ".git/reftable/a.ref": "REFT\x01"},
+			"read git HEAD: read ROOT/.git/reftable/a.ref: its reftable cannot be read; git refs migrate --ref-format=files stores the refs as files",
 		},
 		{"huge link", map[string]string{".git": "gitdir: " + strings.Repeat("x", 10_000)}, "read ROOT/.git: the file has 10008 bytes, more than 8192"},
 		{"file that is no link", map[string]string{".git": "x"}, `read ROOT/.git: it is a file and does not begin with "gitdir:"; if no repository belongs to it: rm "ROOT/.git"`},

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // places are the folders and files of documents.folders.
@@ -69,9 +71,10 @@ func (p places) indexOf(name string) int {
 	if !IsMarkdown(name) {
 		return -1
 	}
+	name = norm.NFC.String(name)
 	return slices.IndexFunc(p.list, func(place place) bool {
 		return place.covers(name) && (place.inExternal || !contains(p.external, name)) &&
-			(!boilerplate(name) || place.pattern == name)
+			(place.pattern == name || !boilerplate(name) && copyOrTemplate(name) == "")
 	})
 }
 
@@ -80,9 +83,10 @@ func (p places) prunes(dir string) bool {
 	if slices.Contains(p.git, dir) {
 		return true
 	}
+	dir = norm.NFC.String(dir)
 	return !slices.ContainsFunc(p.list, func(place place) bool {
-		holds, byName := place.mayHold(dir)
-		return holds && (byName || !vendored(path.Base(dir))) && (place.inExternal || !contains(p.external, dir))
+		holds, _ := place.mayHold(dir)
+		return holds && (place.inExternal || !contains(p.external, dir))
 	})
 }
 
@@ -100,7 +104,8 @@ func IsMarkdown(name string) bool {
 func vendored(folder string) bool { return slices.Contains(vendoredFolders, folder) }
 
 var vendoredFolders = []string{
-	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "__pycache__", "_build", "_site",
+	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "virtualenv", "__pycache__",
+	"_build", "_site", "_book", "jspm_packages", "web_modules", "Pods", "Carthage", "target", "dist",
 }
 
 // boilerplate reports whether a file is one that most repositories have and that says little of this one, or
@@ -123,9 +128,32 @@ func LeftOut(name string, folder bool) string {
 		return "written by others or made by a program"
 	case !folder && boilerplate(name):
 		return "says little of this project, or is read by assistants themselves"
+	case !folder:
+		return copyOrTemplate(name)
 	}
 	return ""
 }
+
+// copyOrTemplate says why a file is no document of its own, by its name, or "".
+func copyOrTemplate(name string) string {
+	base := path.Base(name)
+	base = strings.TrimSuffix(base, path.Ext(base))
+	switch {
+	case strings.ContainsAny(base, "~(_.") && copyName().MatchString(base): // few names have one of them
+		return "a copy that a program left"
+	case strings.Contains(strings.ToLower(base), "template") && templateName().MatchString(base):
+		return "a template"
+	}
+	return ""
+}
+
+var (
+	// copyName matches names that Dropbox, Nextcloud, Seafile, Syncthing, git mergetool and editors give to copies.
+	copyName = lazyregexp.New(`(?i)^~|~$|\((.* )?conflicted copy\b.*\)|\((SF)?Conflict\b[^)]*\)$|` +
+		`\.sync-conflict-\d|._(BACKUP|BASE|LOCAL|REMOTE)_\d+$`)
+	// templateName matches template, 0000-template, adr-template and adr-template-minimal.
+	templateName = lazyregexp.New(`(?i)^_?(\d+[-_ ])?((adr|madr|rfc|decision)[-_ ])?template([-_ ](bare|minimal|short|long|full))*$`)
+)
 
 // CheckPlaces checks entries of documents.folders for the repository at root, a path without symbolic links. The
 // error is a *[ConfigError].
@@ -171,7 +199,7 @@ func (p *Project) loadPlaces() (places, error) {
 
 // placePattern returns an entry of documents.folders as it is matched, or what is wrong with it.
 func placePattern(given string) (pattern, problem string) {
-	pattern = path.Clean(given)
+	pattern = norm.NFC.String(path.Clean(given))
 	switch {
 	case path.IsAbs(given) || filepath.IsAbs(given):
 		return "", "is an absolute path"

@@ -14,12 +14,13 @@ import (
 
 // A file is a document if the walk reaches its folder and the project takes it.
 func isDocument(p *project.Project, name string) bool {
+	excluded := p.Excluded()
 	for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
 		if p.PruneDocuments(dir) {
 			return false
 		}
 	}
-	return p.IsDocument(name)
+	return p.IsDocument(name) && leftOut(excluded, name) == ""
 }
 
 func TestPlaces_SayWhatIsADocument(t *testing.T) {

@@ -27,15 +27,38 @@ func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[s
 	return dates.Dates(ctx, paths)
 }
 
-// Dates returns the dates of the paths' first commits, as far as git knows them.
+// GitNote says why git does not read the checkout, if it does not trust it. It says so once, and is "" otherwise.
+func (p *Project) GitNote() string {
+	if p.noted.Swap(true) {
+		return ""
+	}
+	folder, err := history.Open(p.Definition.Root)
+	if err != nil {
+		return ""
+	}
+	_, err = folder.Head(p.life)
+	if untrusted, ok := errors.AsType[*history.UntrustedError](err); ok {
+		return untrusted.Error()
+	}
+	return ""
+}
+
+// Dates returns the dates of the paths' first commits, as far as git knows them. They are "" if git may not be asked.
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	folder := docsFolder(c.project)
-	if err := c.read(ctx, folder.Dir); err != nil && ctx.Err() == nil && !errors.Is(err, history.ErrNone) {
+	folder, dates := docsFolder(c.project), map[string]string{}
+	err := c.read(ctx, folder.Dir)
+	switch {
+	case errors.As(err, new(*history.UntrustedError)): // a container has just copied the files
+		c.logger.WarnContext(ctx, "git does not know how old the documents are", "error", err)
+		for _, path := range paths {
+			dates[path] = ""
+		}
+		return dates
+	case err != nil && ctx.Err() == nil && !errors.Is(err, history.ErrNone):
 		c.logger.WarnContext(ctx, "git does not know how old the documents are; the times of the files are used", "error", err)
 	}
-	dates := map[string]string{}
 	for _, path := range paths {
 		name, _ := folder.Name(path)
 		if date, ok := c.dates[name]; ok {

@@ -50,6 +50,6 @@ func externalFolder(p *project.Project, external project.External) watch.Folder 
 	}
 	return watch.Folder{
 		Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), MayBeMissing: true,
-		Match: external.Match, Prune: external.Prune,
+		Match: external.Match, Prune: external.Prune, Excluded: external.Excluded,
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -119,7 +121,7 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		return "", p.notFound(given)
 	}
 	// A client on Windows may write \ to a server in WSL or in a container.
-	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	name = path.Clean(norm.NFC.String(strings.ReplaceAll(name, `\`, "/")))
 	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return "", apierror.Refuse(parameter, "%.200q leads out of the repository; give one such as %s", given, p.examplePath())
 	}
@@ -165,7 +167,7 @@ func (p *Project) examplePath() string {
 // absolute for external docs outside it. Paths outside both folders are DOCUMENT_NOT_FOUND, whether or
 // not there is a file.
 func (p *Project) Read(given string) (document.File, error) {
-	clean := path.Clean(filepath.ToSlash(given))
+	clean := path.Clean(norm.NFC.String(filepath.ToSlash(given)))
 	for _, tree := range p.trees {
 		name, ok := tree.folder.Name(clean)
 		if !ok || !tree.folder.Covers(name) {

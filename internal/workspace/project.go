@@ -38,6 +38,7 @@ type Project struct {
 
 	latest  atomic.Pointer[snapshot] // nil before the first look
 	deleted atomic.Bool              // the tenant was deleted; never unset
+	noted   atomic.Bool              // GitNote was called
 	wake    chan struct{}            // holds a token when a look is due at once
 	changed chan struct{}            // holds a token when the status has changed
 	editing sync.Mutex               // one edit of a file at a time
@@ -100,7 +101,7 @@ func Folders(p *project.Project) []watch.Folder {
 func docsFolder(p *project.Project) watch.Folder {
 	folder := watch.Folder{
 		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocumentsRoot())), Inside: p.Root, Prefix: p.DocumentsRoot(),
-		Match: p.IsDocument, Prune: p.PruneDocuments, MayBeMissing: true,
+		Match: p.IsDocument, Prune: p.PruneDocuments, Excluded: p.Excluded, MayBeMissing: true,
 	}
 	if folder.Prefix == "." {
 		folder.Prefix = ""

@@ -94,6 +94,10 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if err != nil {
 		return Dissection{}, err
 	}
+	err = checkTemplate(parsed.Title)
+	if err != nil {
+		return Dissection{}, err
+	}
 	folder, docType, err := classify(file.Path, parsed.FrontMatter, schema)
 	if err != nil {
 		return Dissection{}, err

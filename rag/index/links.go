@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -39,6 +41,7 @@ func TextLink(source string, schema Schema, destination string) (Link, bool) {
 // destinationLink returns the link to a destination in the file at source. The fallback of a wikilink is
 // the page of that path in the folder of all documents.
 func destinationLink(source string, docType project.Rules, destination string) Link {
+	destination = norm.NFC.String(destination) // as watch names files
 	if page, ok := strings.CutPrefix(destination, markdown.AnyFolder); ok {
 		page = path.Clean("/" + page)
 		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}
@@ -74,6 +77,7 @@ func resolveRelated(source, docs string, related []string, relation markdown.Rel
 		if !ok {
 			continue
 		}
+		destination = norm.NFC.String(destination)
 		inDocs := strings.TrimPrefix(path.Clean(destination), "/")
 		switch {
 		case docs == ".": // the repository

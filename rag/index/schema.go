@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -26,7 +27,11 @@ func parse(file document.File, schema Schema) (*markdown.Document, error) {
 	} else if docType, ok := schema.Rules(file.Path); ok && docType.Lenient() {
 		read = markdown.ParseAny
 	}
-	parsed, err := read(file.Content)
+	content := file.Content
+	if strings.EqualFold(path.Ext(file.Path), ".mdx") {
+		content = markdown.WithoutMDX(content)
+	}
+	parsed, err := read(content)
 	if line := project.ConflictLine(file.Content); err != nil && line > 0 {
 		err = &markdown.Error{Line: line, Problem: "git has left the marks of a merge conflict; keep one side, and remove the marks"}
 	}

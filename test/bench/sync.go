@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path"
-	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -72,7 +70,7 @@ func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch stri
 func (r *repository) folder(loaded *project.Project) watch.Folder {
 	return watch.Folder{
 		Dir: r.docs(), Inside: loaded.Root, Prefix: loaded.DocsDir(),
-		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
+		Match: loaded.IsDocument, Prune: loaded.PruneDocuments, Excluded: loaded.Excluded,
 	}
 }
 

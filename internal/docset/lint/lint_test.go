@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -70,6 +71,31 @@ func commit(repo *gitrepo.Repo, date string) {
 	repo.Git("commit", "-q", "-m", "work", "--date", date+"T12:00:00Z")
 }
 
+func recode(encoding, quoted string) string {
+	return fmt.Sprintf("iconv -f %s -t UTF-8 '%[2]s' >'%[2]s.utf8' && mv '%[2]s.utf8' '%[2]s'", encoding, quoted)
+}
+
+// The names on disk are in one Unicode form, those in the text in another.
+func TestRun_FindsNamesInEitherForm(t *testing.T) {
+	t.Parallel()
+	repo := gitrepo.New(t)
+	repo.Put(config, `{"project_name": "names", "documents": {"folder": "docs/solutions", "lenient": true}}`)
+	repo.Put("docs/solutions/"+norm.NFD.String("Größe-überlauf.md"), "# Größe läuft über\n\nSee [Notes](index-note.md).\n")
+	repo.Put("docs/solutions/index-note.md", "# Notes\n\nSee [Größe](Größe-überlauf.md) and [[Größe-überlauf]].\n\n"+
+		"See [é]("+norm.NFD.String("Café/École.md")+"), [the picture](Café/plan-à.png) and [encoded](Caf%C3%A9/%C3%89cole.md).\n")
+	repo.Put("docs/solutions/"+norm.NFD.String("Café")+"/École.md", "---\nrelated_docs: [../Größe-überlauf.md]\n---\n# École\n\nSee [Notes](../index-note.md).\n")
+	repo.Put("docs/solutions/"+norm.NFD.String("Café/plan-à.png"), "x")
+	for _, found := range check(t, repo.Root) {
+		if !strings.Contains(found, ": notice ") {
+			t.Errorf("lint finds %q", found)
+		}
+	}
+	repo.Put("docs/solutions/Größe-überlauf.md", "# Another\n")
+	if found := strings.Join(check(t, repo.Root), "\n"); !strings.Contains(found, "has the name of another file in another Unicode form") {
+		t.Errorf("lint finds %q", found)
+	}
+}
+
 func TestRun_FindsPlantedFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -95,7 +121,25 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			"or add a custom_doc_types entry for the folder to the config"}},
 		{"a text that is not UTF-8", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/d.md", insight("d", "", "\xff"))
+		}, []string{"insights/d.md:1: error encoding: is LATIN1, not UTF-8: it is not indexed; run: " + recode("LATIN1", docs+"insights/d.md")}},
+		{"a text in the encoding of Windows", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/it's.md", insight("d", "", "\x93Gr\xf6\xdfe\x94"))
+		}, []string{"insights/it's.md:1: error encoding: is WINDOWS-1252, not UTF-8: it is not indexed; run: " +
+			recode("WINDOWS-1252", docs+`insights/it'\''s.md`)}},
+		{"a text in UTF-16", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", "\xff\xfe#\x00 \x00d\x00")
+		}, []string{"insights/d.md:1: error encoding: is UTF-16, not UTF-8: it is not indexed; run: " + recode("UTF-16", docs+"insights/d.md")}},
+		{"a lenient text in Latin-1", func(r *gitrepo.Repo) {
+			r.Put(config, `{"project_name": "planted", "documents": {"folders": ["docs"]}}`)
+			r.Put("docs/d.md", "# Caf\xe9\n\nText.\n")
+		}, []string{"docs/d.md:1: warning encoding: is LATIN1, not UTF-8: words with other letters than a to z are not found; run: " +
+			recode("LATIN1", "docs/d.md"), "docs/d.md:1: notice orphan: no document links to it, and it links to none"}},
+		{"a text with a broken byte among UTF-8", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", insight("d", "", "Größe \xff"))
 		}, []string{"insights/d.md:10: error schema: is not valid UTF-8 (byte 0xff); save the file as UTF-8 text"}},
+		{"a template", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/new.md", insight("'{{title}}'", "", "x"))
+		}, []string{`insights/new.md:1: notice left-out: is left out: its title, "{{title}}", is that of a template`}},
 		{"a link that leads nowhere", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[gone](gone%20file.md#x)\n")
 		}, []string{"insights/a.md:12: error broken-link: there is no " + docs + "insights/gone file.md"}},

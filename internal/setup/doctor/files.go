@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -31,24 +31,36 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	files, collection, schema := 0, catalog.Compounding, index.Schema(e.project)
 	e.unindexed = map[string]bool{}
 	inUse := map[string]bool{} // places with a file
+	left := leftOut{}
 	for _, folder := range workspace.Folders(e.project) {
 		err := folder.ReadAll(ctx, func(file document.File, err error) {
 			files++
 			place, _ := e.project.PlaceOf(file.Path)
 			inUse[place] = true
 			err = indexable(file, err, collection, schema)
+			encoding := document.Encoding(file.Content)
 			switch line := project.ConflictLine(file.Content); {
 			case errors.Is(err, document.ErrChanged):
+			case errors.Is(err, document.ErrLeftOut):
+				files--
+				left.add(file.Path, "a template")
 			case err != nil:
 				e.unindexed[file.Path] = true
 				if len(e.unindexed) <= maxNamed {
 					findings = append(findings, e.unindexedFile(file, err)...)
 				}
+			case encoding != "" && len(findings) < maxNamed:
+				findings = append(findings, one(Warning, fmt.Sprintf(
+					"%s is %s, not UTF-8: words with other letters than a to z are not found", file.Path, encoding), "run: "+document.Recode(encoding, e.absolute(file.Path)))...)
 			case line > 0 && len(findings) < maxNamed:
 				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
 					file.Path, line), "run: ${EDITOR:-vi} "+clients.Quote(e.absolute(file.Path))+" and keep one side")...)
 			}
 		})
+		if err != nil {
+			return one(Error, err.Error(), "")
+		}
+		err = e.passedOver(ctx, folder, collection, left)
 		if err != nil {
 			return one(Error, err.Error(), "")
 		}
@@ -72,7 +84,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	default:
 		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
 	}
-	return findings
+	return append(findings, left.findings()...)
 }
 
 // indexable returns why a file is not indexed: err, or what its text says.
@@ -86,12 +98,11 @@ func indexable(file document.File, err error, collection catalog.Collection, sch
 
 func (e *examination) unindexedFile(file document.File, err error) []Finding {
 	path := e.absolute(file.Path)
-	switch quoted := clients.Quote(path); {
+	switch encoding := document.Encoding(file.Content); {
 	case errors.Is(err, fs.ErrPermission):
 		return fixAccess(file.Path+" is not indexed: permission denied", path, "move it out of the folder")
-	case bytes.HasPrefix(file.Content, []byte("\xff\xfe")), bytes.HasPrefix(file.Content, []byte("\xfe\xff")):
-		return one(Warning, file.Path+" is not indexed: it is UTF-16, not UTF-8",
-			fmt.Sprintf("run: iconv -f UTF-16 -t UTF-8 %s >%s.utf8 && mv %s.utf8 %s", quoted, quoted, quoted, quoted))
+	case encoding != "":
+		return one(Warning, file.Path+" is not indexed: it is "+encoding+", not UTF-8", "run: "+document.Recode(encoding, path))
 	}
 	what, fix := err.Error(), "correct the file, or move it out of the folder"
 	if before, after, ok := strings.Cut(what, "; "); ok && strings.HasPrefix(what, "line ") {
@@ -109,11 +120,22 @@ func (e *examination) absolute(path string) string {
 	return filepath.Join(e.project.Root, path)
 }
 
+// untrustedBy returns why git does not read a repository, or nil.
+func untrustedBy(ctx context.Context, root string) *history.UntrustedError {
+	folder, err := history.Open(root)
+	if err != nil {
+		return nil //nolint:nilerr // there is no repository
+	}
+	_, err = folder.Head(ctx)
+	untrusted, _ := errors.AsType[*history.UntrustedError](err)
+	return untrusted
+}
+
 // crashedGit is the age from which git's lock is worth a warning: a running git holds it for moments.
 const crashedGit = time.Minute
 
 // checkGit looks at the checked-out branch, and for the lock of a crashed git.
-func checkGit(_ context.Context, e *examination) []Finding {
+func checkGit(ctx context.Context, e *examination) []Finding {
 	head, err := project.Head(e.Root)
 	if err != nil {
 		what, fix, ok := strings.Cut(err.Error(), "; ")
@@ -128,6 +150,10 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	if _, err := exec.LookPath("git"); err != nil {
 		return one(Warning, "git is not installed: stale documents cannot be found",
 			"install git, so that it is on the PATH: https://git-scm.com/downloads")
+	}
+	if untrusted := untrustedBy(ctx, e.Root); untrusted != nil {
+		what, fix, _ := strings.Cut(untrusted.Error(), "; ")
+		return one(Warning, what, fix)
 	}
 	lock, since, err := head.Lock()
 	switch {

@@ -30,11 +30,15 @@ func repository(t *testing.T, files ...string) string {
 		t.Fatal(err)
 	}
 	for _, name := range files {
+		name, text, ok := strings.Cut(name, ":")
+		if !ok {
+			text = "# Title\n"
+		}
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("# Title\n"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,6 +100,20 @@ func TestWrite_FindsDocuments(t *testing.T) {
 			[]string{"app/a.md", "app/b.md", "app/dist/c.md", "app/x.ts", "app/y.ts", "app/z.ts"},
 			"app/*.md 2 -app/dist",
 		},
+		{
+			"decisions of a monorepo's parts", []string{
+				"apps/web/docs/adr/0001-one.md", "apps/admin/docs/adr/0001-one.md", "apps/web/package.json", "apps/web/src/a.ts", "apps/admin/a.ts",
+				"services/api/docs/adr/0001-one.md", "services/api/main.go", "libs/log/adr/0001-one.md", "libs/log/log.go", "libs/log/b.go", "libs/db/db.go", "libs/db/adr/0001-two.md",
+			}, "apps/*/docs 2, libs/*/adr 2, services/api/docs 1",
+		},
+		{"one package", []string{"packages/core/docs/adr/0001-one.md", "packages/core/index.ts"}, "packages/core/docs 1"},
+		{"a deep monorepo", []string{
+			"src/services/a/docs/adr/1.md", "src/services/b/docs/adr/1.md", "src/services/a/a.go", "src/services/b/b.go", "src/services/a/x.go", "src/services/b/y.go", "src/services/b/z.go",
+		}, "src/*/*/docs 2"},
+		{"what git ignores", []string{
+			"docs/a.md", "docs/private/b.md", "notes/c.md", "README.md", "README.local.md",
+			".git/HEAD", ".gitignore:docs/private/\n/notes\n*.local.md\n",
+		}, "*.md 1, docs 1 -docs/private -notes"},
 		{"another repository", []string{"README.md", "lib/.git/HEAD", "lib/README.md"}, "*.md 1 -lib"},
 	}
 	for _, test := range tests {

@@ -24,11 +24,13 @@ type survey struct {
 	files, notes map[string]int
 	vaults       map[string]bool // folders that an app for notes has its settings in
 	left         []LeftOut
+	// ignored reports whether git ignores a file or a folder.
+	ignored func(name string, folder bool) bool
 }
 
-// take looks at everything in a repository that is not hidden.
-func take(root *contain.Root) survey {
-	s := survey{files: map[string]int{}, notes: map[string]int{}, vaults: map[string]bool{}}
+// take looks at everything in a repository that is neither hidden nor ignored.
+func take(root *contain.Root, ignored func(name string, folder bool) bool) survey {
+	s := survey{ignored: ignored, files: map[string]int{}, notes: map[string]int{}, vaults: map[string]bool{}}
 	entries := 0
 	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
 		if entries++; entries > maxEntries {
@@ -40,7 +42,7 @@ func take(root *contain.Root) survey {
 			return fs.SkipDir // doctor names folders that cannot be read
 		case d.IsDir():
 			return s.enter(root, name)
-		case d.Type().IsRegular():
+		case d.Type().IsRegular() && !ignored(name, false):
 			s.add(name)
 		}
 		return nil
@@ -57,7 +59,10 @@ func (s *survey) enter(root *contain.Root, name string) error {
 	base := strings.ToLower(path.Base(name))
 	why := project.LeftOut(name, true)
 	switch {
-	case why != "" || topmost(name, s.isDocumentation) != "":
+	case why != "":
+	case s.ignored(name, true):
+		why = "git ignores it"
+	case topmost(name, s.isDocumentation) != "":
 	case root.Exists(path.Join(name, ".git")):
 		why = "another git repository"
 	case slices.Contains(generatedFolders, base):

@@ -1,0 +1,125 @@
+package project
+
+import (
+	"bytes"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+)
+
+// maxIgnoreBytes bounds a .gitignore. Every file of its folder is compared with all of its rules.
+const maxIgnoreBytes = 64 << 10
+
+// gitignore has git's rules for the files of a work tree, as they were when they were first asked for: those of
+// .gitignore in each folder, and of info/exclude. Tracked files are ignored too.
+type gitignore struct {
+	top    string // of the work tree; "" outside git
+	common string // git's folder
+	read   map[string][]ignoreRule
+}
+
+// ignoreRule is a line of a .gitignore.
+type ignoreRule struct {
+	pattern             string // for doublestar
+	anchored            bool   // it is of paths in the folder of the file, not of names
+	negated, folderOnly bool
+}
+
+// ignores reports whether a rule ignores a file or a folder. It does not ask about the folders above. name is
+// relative to the top.
+func (g *gitignore) ignores(name string, folder bool) bool {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		below := strings.TrimPrefix(name, dir+"/")
+		if ignored, decided := decide(g.rules(path.Join(dir, ".gitignore")), below, folder); decided {
+			return ignored
+		}
+		if dir == "." {
+			break
+		}
+	}
+	ignored, _ := decide(g.rules(""), name, folder)
+	return ignored
+}
+
+// rules returns the rules of a file by its path from the top, or those of info/exclude for "".
+func (g *gitignore) rules(name string) []ignoreRule {
+	rules, ok := g.read[name]
+	if ok {
+		return rules
+	}
+	file := filepath.Join(g.top, filepath.FromSlash(name))
+	if name == "" {
+		file = filepath.Join(g.common, "info", "exclude")
+	}
+	info, err := os.Lstat(file)
+	if isRegular := err == nil && info.Mode().IsRegular(); isRegular { // git follows no symbolic link either
+		text, _ := contain.ReadFile(file, maxIgnoreBytes) // no rules if it cannot be read, as in git
+		rules = parseIgnore(text)
+	}
+	g.read[name] = rules
+	return rules
+}
+
+// decide returns what the last matching rule says. decided is false without one.
+func decide(rules []ignoreRule, name string, folder bool) (ignored, decided bool) {
+	base := path.Base(name)
+	for _, rule := range slices.Backward(rules) {
+		compared := base
+		if rule.anchored {
+			compared = name
+		}
+		if (folder || !rule.folderOnly) && doublestar.MatchUnvalidated(rule.pattern, compared) {
+			return !rule.negated, true
+		}
+	}
+	return false, false
+}
+
+func parseIgnore(text []byte) []ignoreRule {
+	var rules []ignoreRule
+	for line := range strings.Lines(string(bytes.TrimPrefix(text, []byte("\ufeff")))) {
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+			line = line[:len(line)-1]
+		}
+		var rule ignoreRule
+		line, rule.negated = strings.CutPrefix(line, "!")
+		line, rule.folderOnly = strings.CutSuffix(line, "/")
+		if line == "" || line[0] == '#' && !rule.negated {
+			continue
+		}
+		rule.anchored = strings.Contains(line, "/")
+		rule.pattern = globOf(line)
+		if doublestar.ValidatePattern(rule.pattern) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// globOf returns a pattern of git as one of doublestar. Braces are no pattern in git, and a/** does not match a.
+func globOf(pattern string) string {
+	var glob strings.Builder
+	anchored := strings.Contains(pattern, "/")
+	pattern = strings.TrimPrefix(pattern, "/")
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\' && i+1 < len(pattern):
+			glob.WriteByte(c)
+			i++
+		case c == '{' || c == '}':
+			glob.WriteByte('\\')
+		}
+		glob.WriteByte(pattern[i])
+	}
+	if anchored && strings.HasSuffix(pattern, "**") {
+		glob.WriteString("/*")
+	}
+	return glob.String()
+}

@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+// leftOut has paths that are not read, by the reason.
+type leftOut map[string][]string
+
+func (l leftOut) add(path, why string) { l[why] = append(l[why], path) }
+
+// passedOver notes what a walk of a folder leaves out. Of the whole repository that is only what lies in a place of
+// documents.
+func (e *examination) passedOver(
+	ctx context.Context, folder watch.Folder, collection catalog.Collection, left leftOut,
+) error {
+	return folder.LeftOut(ctx, func(name string, isFolder bool, why string) {
+		indexed := path.Join(folder.Prefix, name)
+		own := collection == catalog.Compounding
+		switch {
+		case own && !isFolder && !e.project.Holds(indexed), !own && e.project.Holds(indexed):
+			return
+		case why == "":
+			why = project.LeftOut(name, isFolder)
+		}
+		switch {
+		case isFolder:
+			indexed += "/"
+		case why == "" && !project.IsMarkdown(name):
+			why = "no markdown"
+		case why == "":
+			why = "the configuration does not name them"
+		}
+		left.add(indexed, why)
+	})
+}
+
+// findings has one for each reason.
+func (l leftOut) findings() []Finding {
+	var findings []Finding
+	for _, why := range slices.Sorted(maps.Keys(l)) {
+		const named = 20
+		paths := l[why]
+		slices.Sort(paths)
+		text := strings.Join(paths[:min(len(paths), named)], ", ")
+		if more := len(paths) - named; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		findings = append(findings, one(OK, "left out ("+why+"): "+text, "")...)
+	}
+	return findings
+}

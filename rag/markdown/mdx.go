@@ -1,0 +1,148 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+var (
+	moduleLine = lazyregexp.New(`^(import\s+(['"{*]|\w+\s*(,|from\b))|` +
+		`export\s+(const|let|var|function|default|class|async|type|interface|[*{]))`)
+	codeFence = lazyregexp.New("^[ \t]*(```+|~~~+)")
+	tagName   = lazyregexp.New(`^</?([A-Z][\w.]*[\s/>]|>)`)
+)
+
+// WithoutMDX returns the markdown of an MDX file: import and export statements, tags of components and comments are
+// gone. Lines keep their numbers. Front matter and code stay.
+func WithoutMDX(src []byte) []byte {
+	var kept strings.Builder
+	rest := string(src)
+	if strings.HasPrefix(rest, "---\n") || strings.HasPrefix(rest, "---\r\n") {
+		if end := strings.Index(rest, "\n---"); end > 0 {
+			kept.WriteString(rest[:end+1])
+			rest = rest[end+1:]
+		}
+	}
+	fence, inModule, depth, afterText := "", false, 0, false
+	var prose strings.Builder // since the last code block
+	flush := func() {
+		kept.WriteString(withoutTags(prose.String()))
+		prose.Reset()
+	}
+	for line := range strings.Lines(rest) {
+		text := strings.TrimSpace(line)
+		mark := codeFence().FindString(line)
+		switch {
+		case fence != "":
+			kept.WriteString(line)
+			if strings.HasPrefix(text, fence) && strings.Trim(text, fence[:1]) == "" {
+				fence = ""
+			}
+			continue
+		case inModule && text == "" && depth <= 0, inModule && mark != "":
+			inModule = false
+		case !inModule && !afterText && moduleLine().MatchString(line):
+			inModule, depth = true, 0
+		}
+		afterText = text != "" && !inModule && text != "---"
+		switch {
+		case inModule:
+			depth += strings.Count(line, "{") + strings.Count(line, "(") - strings.Count(line, "}") - strings.Count(line, ")")
+			prose.WriteString(newlines(line))
+		case mark != "":
+			fence = strings.TrimSpace(mark)
+			flush()
+			kept.WriteString(line)
+		default:
+			prose.WriteString(line)
+		}
+	}
+	flush()
+	return []byte(kept.String())
+}
+
+// withoutTags removes tags of components and comments, except in code spans.
+func withoutTags(text string) string {
+	var kept strings.Builder
+	for len(text) > 0 {
+		at := strings.IndexAny(text, "`<{")
+		if at < 0 {
+			break
+		}
+		kept.WriteString(text[:at])
+		inWord := at > 0 && isWord(text[at-1]) // as in List<String>
+		text = text[at:]
+		near := text[:min(len(text), maxTag)]
+		span, removed := 1, 0
+		switch {
+		case near[0] == '`':
+			span = spanEnd(near)
+		case strings.HasPrefix(near, "{/*"):
+			removed = commentEnd(near)
+		case !inWord && tagName().MatchString(near):
+			removed = tagEnd(near)
+		}
+		if removed > 0 {
+			kept.WriteString(newlines(text[:removed]))
+			text = text[removed:]
+			continue
+		}
+		kept.WriteString(text[:span])
+		text = text[span:]
+	}
+	kept.WriteString(text)
+	return kept.String()
+}
+
+// spanEnd returns the length of the code span at the beginning of a text, or of its backticks.
+func spanEnd(text string) int {
+	ticks := len(text) - len(strings.TrimLeft(text, "`"))
+	if end := strings.Index(text[ticks:], text[:ticks]); end >= 0 {
+		return ticks + end + ticks
+	}
+	return ticks
+}
+
+// maxTag bounds a tag with its attributes, a comment and a code span, in bytes.
+const maxTag = 1000
+
+// commentEnd returns the length of the comment at the beginning of a text, or 0.
+func commentEnd(text string) int {
+	comment, _, ok := strings.Cut(text, "*/}")
+	if !ok {
+		return 0
+	}
+	return len(comment) + len("*/}")
+}
+
+// tagEnd returns the length of the tag at the beginning of a text, or 0. An attribute may be a text or an expression
+// that has > in it.
+func tagEnd(text string) int {
+	quote, depth := byte(0), 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case c == '>' && depth <= 0:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+func newlines(text string) string {
+	return strings.Repeat("\n", strings.Count(text, "\n"))
+}
