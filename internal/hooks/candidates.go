@@ -165,9 +165,9 @@ func (p Project) frontMatter(path string) map[string]any {
 	return parsed.FrontMatter
 }
 
-// onEdit returns the documents that cite a file, critical ones first, and then those that warn of something in
-// the text that is written to it. A document of the project's own needs neither.
-func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, error) {
+// onFile returns the documents that cite a file, critical ones first, those that name what it defines, and then those
+// that warn of something in the text that is written to it. A document of the project's own needs none.
+func (p Project) onFile(ctx context.Context, file, text string) ([]candidate, error) {
 	if file == "" || p.IsDocument(file) {
 		return nil, nil
 	}
@@ -175,6 +175,14 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 	found, err := p.citing(ctx, documents, file)
 	if err != nil {
 		return nil, err
+	}
+	named := book.Code(file, p.Text(file)+"\n"+text)
+	for _, m := range named[:min(len(named), maxCandidates)] {
+		naming, err := p.passages(ctx, documents, []quoted.Match{m}, "names "+m.Text)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, naming...)
 	}
 	rules, err := p.supported(ctx, documents, book.Text(text), file+"\n"+text)
 	if err != nil {
@@ -207,11 +215,9 @@ var (
 // the file. A document that replaces or amends one of them is there in its place, and for the first one so is a
 // later document on its subject.
 func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
-	places := map[int64]string{}
+	places, cites := map[int64]string{}, p.Citing(ctx, document.Place{Path: file})
 	for _, d := range documents {
-		i := slices.IndexFunc(d.Places, func(cited string) bool {
-			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
-		})
+		i := slices.IndexFunc(d.Places, func(cited string) bool { return cites(document.ParsePlace(cited)) })
 		if i >= 0 {
 			places[d.ID] = d.Places[i]
 		}

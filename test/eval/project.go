@@ -102,6 +102,14 @@ func (t task) makeProjects(dir string, size int) (projects []checkout, err error
 				return nil, err
 			}
 		}
+		for _, q := range p.questions {
+			if q.Kind != code && q.Kind != everydayCode {
+				continue
+			}
+			if err := write(filepath.Join(p.root, filepath.FromSlash(q.File)), q.Text); err != nil {
+				return nil, err
+			}
+		}
 		projects = append(projects, p)
 	}
 	return projects, nil
