@@ -71,8 +71,9 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 	}
 	settings := h.workspace.Settings()
 	return hooks.Handle(ctx, h.recalls, hooks.Project{
-		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active, Sources: workspace.Sources{Root: active.Definition.Root},
-		Root: active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
+		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,
+		Sources: workspace.Sources{Root: active.Definition.Root},
+		Root:    active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
 		Allowed: h.workspace.Recall(active), Threshold: settings.RecallThreshold, Visible: settings.RecallVisible,
 		Behind: active.Noticed().Pending() > 0,
 	}, in)

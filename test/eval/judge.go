@@ -178,8 +178,8 @@ const (
 )
 
 func isAct(kind string) bool {
-	return slices.Contains([]string{command, everydayCommand, edit, everydayEdit, knownFailure, unknownFailure, code, everydayCode}, kind) ||
-		isFirst(kind)
+	acts := []string{command, everydayCommand, edit, everydayEdit, knownFailure, unknownFailure, code, everydayCode}
+	return slices.Contains(acts, kind) || isFirst(kind)
 }
 
 // The kinds of prompts that are the first of a session.

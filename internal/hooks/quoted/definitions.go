@@ -10,15 +10,15 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// What stands before and behind a name tells whether a line defines it. No parser covers all of these languages, and
+// The text before and behind a name tells whether a line defines it. No parser covers all of these languages, and
 // only the few lines with a name of a document are looked at.
 var (
 	// remark is a line of a comment, or one that takes names from elsewhere.
 	remark = lazyregexp.New(`^\s*(?://|/?\*|--|# |import\b|from\b|use\b|using\b|#include|require\b)`)
 	// announced is before the name of a function or type, of a table or routine of SQL, of a table in a string, of a
 	// variable of the environment, or of a constant of PHP.
-	announced = lazyregexp.New(`(?:^|[\s({;])(?:func|fun|fn|def|function\*?|class|interface|trait|protocol|actor|object|record|mod|` +
-		`module|namespace|type|typealias|macro_rules!|#\s*define|delegate|struct|enum|union)\s+` +
+	announced = lazyregexp.New(`(?:^|[\s({;])(?:func|fun|fn|def|function\*?|class|interface|trait|protocol|actor|object|record|` +
+		`mod|module|namespace|type|typealias|macro_rules!|#\s*define|delegate|struct|enum|union)\s+` +
 		`(?:\([^)]*\)\s*)?(?:<[^>]*>\s*)?(?:[\w<>,?]+(?:\.|::))*$|` +
 		`(?i:\b(?:create\s[\w\s]*?(?:table|view|function|procedure|trigger|type)|alter\s+table)\s+` +
 		`(?:if\s+(?:not\s+)?exists\s+|only\s+)?(?:[\w"\x60]+\.)?["\x60\[]?$)|` +
@@ -61,7 +61,7 @@ const (
 // maxCodeLine bounds the lines that are looked at, in bytes: longer ones are not written by hand.
 const maxCodeLine = 1000
 
-// definitions returns what a text of code defines of what is known: folded names, routes and flags, each once.
+// definitions returns the known names, routes and flags that a text of code defines, folded, each once.
 func definitions(file, text string, known func(key string) bool) (all []string) {
 	extension := strings.ToLower(path.Ext(file))
 	before, inGroup := "", false // of constants, variables or types of Go
