@@ -16,7 +16,7 @@ type SearchFilters struct {
 	DocTypes        []string         `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
 	PromotionLevels []catalog.Level  `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
 	Statuses        []catalog.Status `json:"status,omitempty" jsonschema:"Only documents that are one of these. Default: all."`
-	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
+	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
 }
 
 // Filter is a row of the table of filters: all that tools and commands know of one.

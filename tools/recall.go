@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/hooks"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 // RecallInput has the parameters of recall.
@@ -71,7 +72,8 @@ func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, err
 	settings := h.workspace.Settings()
 	return hooks.Handle(ctx, h.recalls, hooks.Project{
 		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,
-		Root: active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
+		Sources: workspace.Sources{Root: active.Definition.Root},
+		Root:    active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
 		Allowed: h.workspace.Recall(active), Threshold: settings.RecallThreshold, Visible: settings.RecallVisible,
 		Behind: active.Noticed().Pending() > 0,
 	}, in)

@@ -11,20 +11,28 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/history"
+	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 func newAboutCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "about FILE[:LINES]",
-		Short: "Find the documents that cite a file",
+		Short: "Find the documents about a file, and the reasons of its commits",
 		Long: `Find the project's own documents that cite a file of the repository, or lines of it: read
 them before an edit. A document cites files in files_involved, in code with a path, in a path
-with lines, and by links. A folder means all of its files.
+with lines, and by links. A folder means all of its files. A document that names what the file
+defines, such as a function, is about it too.
 
-It reads the files and needs neither database nor Ollama. It ends with 0 if nothing cites
+The last five commits that changed the file or the lines, and whose messages explain something,
+follow with their first sentence.
+
+It reads the files and git, and needs neither database nor Ollama. It ends with 0 if nothing cites
 the file, and with 2 if there is no such file either.`,
 		Example: `  compound-docs about internal/outbox/outbox.go
   compound-docs about internal/outbox/outbox.go:40-60
@@ -47,6 +55,7 @@ func (i invocation) about() error {
 	if err != nil {
 		return err
 	}
+	reasons := reasonsOf(i.command.Context(), p, place)
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return err
@@ -55,7 +64,30 @@ func (i invocation) about() error {
 	if len(citing) == 0 && !root.Exists(strings.TrimSuffix(place.Path, "/")) {
 		return usagef("there is no file %s in the repository, and no document cites it", place.Path)
 	}
-	return i.print(map[string]any{"documents": citing}, func(w io.Writer) { printCiting(w, place, citing) })
+	return i.print(map[string]any{"documents": citing, "commits": reasons}, func(w io.Writer) {
+		printCiting(w, place, citing)
+		printReasons(w, reasons)
+	})
+}
+
+// reasonsOf returns the last commits that explain a change of a place, none without a history.
+func reasonsOf(ctx context.Context, p *project.Project, place document.Place) []history.Reason {
+	folder, err := history.Open(p.Root)
+	if err != nil {
+		return []history.Reason{}
+	}
+	reasons, _ := folder.Reasons(ctx, place.Path, place.First, place.Last) // documents are enough
+	return reasons
+}
+
+// maxReason bounds what is printed of a commit's reason, in characters.
+const maxReason = 200
+
+func printReasons(w io.Writer, reasons []history.Reason) {
+	s := plain.StyleFor(w)
+	for _, r := range reasons {
+		plain.Printf(w, "%s %s %s\n  %s\n", s.Yellow(r.Commit), r.Date, r.Subject, s.Dim(markdown.CutRunes(r.Text, maxReason)))
+	}
 }
 
 // citingDocument is a document that cites a place.
@@ -68,6 +100,8 @@ type citingDocument struct {
 	// Cites are the cited places that match, and Line is the line of the first citation.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
+	// Names is something that the file defines and the document names.
+	Names string `json:"names,omitempty"`
 
 	holds bool
 }
@@ -81,13 +115,16 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	standings, _ := set.Standings()
 	today := catalog.Today()
 	all := []citingDocument{}
-	for _, d := range set.Documents {
+	sources := workspace.Sources{Root: p.Root}
+	cites, named := sources.Citing(ctx, place), namesIn(set, place.Path, sources.Text(place.Path))
+	for at, d := range set.Documents {
 		standing := standings.Of(d.Path, today)
 		citing := citingDocument{
 			Path: d.Path, Title: d.Title, PromotionLevel: d.Level, Status: standing.Mark(), holds: standing.Holds(),
+			Cites: []string{}, Names: named[at],
 		}
 		for _, cited := range d.Places {
-			if !cited.Overlaps(place) || slices.Contains(citing.Cites, cited.String()) {
+			if !cites(cited.Place) || slices.Contains(citing.Cites, cited.String()) {
 				continue
 			}
 			if len(citing.Cites) == 0 {
@@ -95,7 +132,10 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 			}
 			citing.Cites = append(citing.Cites, cited.String())
 		}
-		if len(citing.Cites) > 0 {
+		if len(citing.Cites) == 0 && citing.Names != "" {
+			citing.Line = d.LineOf(citing.Names)
+		}
+		if citing.Line > 0 {
 			all = append(all, citing)
 		}
 	}
@@ -108,10 +148,30 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	return all, nil
 }
 
+// namesIn returns what documents name of the definitions in a file, by the index of the document.
+func namesIn(set *docset.Set, file, text string) map[int]string {
+	var names quoted.Names
+	for _, d := range set.Documents {
+		var quotes, places []string
+		for _, quote := range d.Quotes {
+			quotes = append(quotes, quote.String())
+		}
+		for _, place := range d.Places {
+			places = append(places, place.String())
+		}
+		names.Add(quotes, places)
+	}
+	named := map[int]string{}
+	for _, m := range names.In(file, text) {
+		named[m.Document] = m.Text
+	}
+	return named
+}
+
 func printCiting(w io.Writer, place document.Place, citing []citingDocument) {
 	s := plain.StyleFor(w)
 	if len(citing) == 0 {
-		plain.Printf(w, "No document cites %s.\n", place)
+		plain.Printf(w, "No document cites %s or names what it defines.\n", place)
 	}
 	for _, d := range citing {
 		level := plain.Marked("")
@@ -122,7 +182,10 @@ func printCiting(w io.Writer, place document.Place, citing []citingDocument) {
 		if d.Status != "" {
 			mark = " " + s.Yellow("("+d.Status+")")
 		}
-		cites := s.Dim("cites " + strings.Join(d.Cites, ", "))
-		plain.Printf(w, "%s%s%s\n  %s:%d %s\n", d.Title, level, mark, plain.Path(d.Path), d.Line, cites)
+		cites := "cites " + strings.Join(d.Cites, ", ")
+		if len(d.Cites) == 0 {
+			cites = "names " + d.Names
+		}
+		plain.Printf(w, "%s%s%s\n  %s:%d %s\n", d.Title, level, mark, plain.Path(d.Path), d.Line, s.Dim(cites))
 	}
 }

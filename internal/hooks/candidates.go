@@ -165,14 +165,42 @@ func (p Project) frontMatter(path string) map[string]any {
 	return parsed.FrontMatter
 }
 
-// onEdit returns the documents that cite a file, critical ones first, and then those that warn of something in
-// the text that is written to it. A document of the project's own needs neither.
+// onRead returns the documents that name what a file defines. Critical ones wait for the edit, which they stop.
+func (p Project) onRead(ctx context.Context, file string) ([]candidate, error) {
+	if file == "" || p.IsDocument(file) {
+		return nil, nil
+	}
+	found, err := p.naming(ctx, file, "")
+	return slices.DeleteFunc(found, func(c candidate) bool { return c.Level == catalog.Critical }), err
+}
+
+// naming returns the documents that name what a file defines, or a text that is written to it.
+func (p Project) naming(ctx context.Context, file, text string) ([]candidate, error) {
+	var found []candidate
+	documents, book := p.Cited(ctx)
+	named := book.Code(file, p.Text(file)+"\n"+text)
+	for _, m := range named[:min(len(named), maxCandidates)] {
+		naming, err := p.passages(ctx, documents, []quoted.Match{m}, "names "+m.Text)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, naming...)
+	}
+	return found, nil
+}
+
+// onEdit returns the documents that cite a file, critical ones first, those that name what it defines, and then those
+// that warn of something in the text that is written to it. A document of the project's own needs none.
 func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, error) {
 	if file == "" || p.IsDocument(file) {
 		return nil, nil
 	}
 	documents, book := p.Cited(ctx)
 	found, err := p.citing(ctx, documents, file)
+	if err != nil {
+		return nil, err
+	}
+	named, err := p.naming(ctx, file, text)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +215,7 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 		}
 	}
 	warnings, err := p.passages(ctx, documents, rules, "rule on this code")
-	return append(found, warnings...), err
+	return slices.Concat(found, named, warnings), err
 }
 
 // scriptIn returns the commands in a file of a shell's language, without comments, and "" for another file.
@@ -207,11 +235,9 @@ var (
 // the file. A document that replaces or amends one of them is there in its place, and for the first one so is a
 // later document on its subject.
 func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
-	places := map[int64]string{}
+	places, cites := map[int64]string{}, p.Citing(ctx, document.Place{Path: file})
 	for _, d := range documents {
-		i := slices.IndexFunc(d.Places, func(cited string) bool {
-			return document.ParsePlace(cited).Overlaps(document.Place{Path: file})
-		})
+		i := slices.IndexFunc(d.Places, func(cited string) bool { return cites(document.ParsePlace(cited)) })
 		if i >= 0 {
 			places[d.ID] = d.Places[i]
 		}

@@ -95,6 +95,8 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 		return p.passages(ctx, documents, book.Command(e.Command), "same command")
 	case failing:
 		return p.onFailure(ctx, e.output())
+	case reading:
+		return p.onRead(ctx, e.FilePath)
 	case writing:
 		return p.onEdit(ctx, e.FilePath, e.written())
 	default:

@@ -43,11 +43,20 @@ type Freshness interface {
 	Outdated(of catalog.Collection, hits []rag.Hit) int
 }
 
+// Sources are the files of the repository that documents may be about.
+type Sources interface {
+	// Text returns the beginning of a file, "" if it cannot be read.
+	Text(name string) string
+	// Citing returns a function that reports whether a place that a document cites has lines of the given place.
+	Citing(ctx context.Context, place document.Place) func(cited document.Place) bool
+}
+
 // Project is the project that a session works in, as hooks see it.
 type Project struct {
 	Searcher
 	Documents
 	Freshness
+	Sources
 
 	// Root is the folder of the repository. IsDocument reports whether a path in it is one of the project's
 	// own documents.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -42,6 +43,9 @@ func namedBy(prompt, name string) (run string, whole bool) {
 	return "", false
 }
 
+// action matches words for what is done, and for how something is.
+var action = lazyregexp.New(`(?i)(?:ing|ions?|ments?|ity|ities|ies|[ae]nc[ey]s?|ness)$`)
+
 // isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter behind its first word.
 func isQuoted(prompt, word string) bool {
 	_, behind, _ := strings.Cut(prompt, " ")
@@ -52,7 +56,8 @@ func isQuoted(prompt, word string) bool {
 }
 
 // named returns those of some documents that a prompt names, the longest names first. A part of a title must be in no
-// other title. A title of one word must be in no other document, and be written as a name: many are ordinary words.
+// other title. A title of one word must be in no other document, and be written as a name if it is the word for what
+// everybody does, such as logging.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
 	words := spaced(contentWords(prompt))
@@ -67,7 +72,7 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 				}
 				return other.ID != hit.ID && strings.Contains(spaced(contentWords(text)), run)
 			})
-			isOrdinary := isWord && !isQuoted(prompt, name)
+			isOrdinary := isWord && action().MatchString(name) && !isQuoted(prompt, name)
 			if run != "" && !isOrdinary && (!isShared || whole && !isWord) {
 				c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
 				c = inForce(c, hits)

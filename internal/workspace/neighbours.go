@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -38,18 +39,24 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 }
 
 // DocumentsCiting returns the IDs of the indexed documents that cite one of the places, such as
-// src/pool.go:12-20 or src/. The list is not nil.
+// src/pool.go:12-20 or src/, or name what the files there define. The list is not nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, catalog.Compounding)
-	citing := []int64{}
+	var names quoted.Names
 	for _, d := range documents {
-		isAsked := func(cited string) bool {
-			return slices.ContainsFunc(places, func(place string) bool {
-				return document.ParsePlace(cited).Overlaps(document.ParsePlace(strings.TrimPrefix(place, "./")))
-			})
+		names.Add(d.Quotes, d.Places)
+	}
+	citing, sources := []int64{}, Sources{p.Definition.Root}
+	for _, text := range places {
+		place := document.ParsePlace(strings.TrimPrefix(text, "./"))
+		cites := sources.Citing(ctx, place)
+		for _, d := range documents {
+			if slices.ContainsFunc(d.Places, func(cited string) bool { return cites(document.ParsePlace(cited)) }) {
+				citing = append(citing, d.ID)
+			}
 		}
-		if slices.ContainsFunc(d.Places, isAsked) {
-			citing = append(citing, d.ID)
+		for _, m := range names.In(place.Path, sources.Text(place.Path)) {
+			citing = append(citing, documents[m.Document].ID)
 		}
 	}
 	return citing, err

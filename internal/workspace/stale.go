@@ -130,6 +130,7 @@ func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
 			files = append(files, document.ParsePlace(place).Path)
 		}
 		book.Add(d.Title, d.Quotes, files)
+		book.Names.Add(d.Quotes, d.Places)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

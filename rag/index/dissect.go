@@ -31,6 +31,8 @@ type Dissection struct {
 	Status                        markdown.Status
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
+	// Quotes are the code that it quotes, and the names of code in its title and front matter.
+	Quotes []markdown.Quote
 	// FrontMatter and FrontMatterLines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
@@ -119,6 +121,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
 		)),
+		Quotes: slices.Concat(parsed.Quotes(), namesOf(parsed.Title), namesOf(parsed.FrontMatter)),
 		Status: status, Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,

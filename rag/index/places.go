@@ -2,10 +2,13 @@ package index
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -73,6 +76,37 @@ func resolvePlace(source string, place markdown.Place) (CitedPlace, bool) {
 		Place: document.Place{Path: target, First: place.First, Last: place.Last, Symbol: place.Symbol},
 		Field: -1, Raw: place.Raw,
 	}, isInside
+}
+
+var (
+	// fieldName is a name of code in a text: of several parts, or a function.
+	fieldName = lazyregexp.New(`^(?:\w+(?:\.|::|#))*[A-Za-z]+(?:_\w+|[a-z0-9][A-Z]\w*(?:\(\))?|\w*\(\))$`)
+	kebabName = lazyregexp.New(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$`)
+)
+
+// namesOf returns the names of code in a title or in the value of a field. A tag such as seat-lock is the name seat_lock.
+func namesOf(value any) (names []markdown.Quote) {
+	switch value := value.(type) {
+	case string:
+		if kebabName().MatchString(value) {
+			value = strings.ReplaceAll(value, "-", "_")
+		}
+		for word := range strings.FieldsSeq(value) {
+			word = strings.Trim(word, "`,;:.\"'")
+			if fieldName().MatchString(word) {
+				names = append(names, markdown.Quote{Text: word, Advice: markdown.Mentioned})
+			}
+		}
+	case []any:
+		for _, item := range value {
+			names = append(names, namesOf(item)...)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			names = append(names, namesOf(value[key])...)
+		}
+	}
+	return names[:min(len(names), maxPlaces)]
 }
 
 // storedLines writes places or quotes for the database, each once, as lines.

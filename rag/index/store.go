@@ -193,7 +193,7 @@ func (x *Indexer) rows(
 		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
 		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
 		rows.Places = append(rows.Places, storedLines(doc.Places))
-		rows.Quotes = append(rows.Quotes, storedLines(doc.parsed.Quotes()))
+		rows.Quotes = append(rows.Quotes, storedLines(doc.Quotes))
 		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)

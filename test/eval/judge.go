@@ -173,11 +173,13 @@ const (
 	everydayEdit    = "everyday edit"
 	knownFailure    = "failure"
 	unknownFailure  = "unknown failure"
+	code            = "code"
+	everydayCode    = "everyday code"
 )
 
 func isAct(kind string) bool {
-	return slices.Contains([]string{command, everydayCommand, edit, everydayEdit, knownFailure, unknownFailure}, kind) ||
-		isFirst(kind)
+	acts := []string{command, everydayCommand, edit, everydayEdit, knownFailure, unknownFailure, code, everydayCode}
+	return slices.Contains(acts, kind) || isFirst(kind)
 }
 
 // The kinds of prompts that are the first of a session.
@@ -201,6 +203,8 @@ func event(q query) map[string]any {
 		return map[string]any{"event": "PreToolUse", "tool_name": "Bash", "command": q.Text}
 	case edit, everydayEdit:
 		return map[string]any{"event": "PreToolUse", "tool_name": "Write", "file_path": q.File, "content": q.Text}
+	case code, everydayCode:
+		return map[string]any{"event": "PreToolUse", "tool_name": "Read", "file_path": q.File}
 	case unknownFailure, knownFailure:
 		return map[string]any{"event": "PostToolUseFailure", "tool_name": "Bash", "command": "any", "error": q.Text}
 	default:

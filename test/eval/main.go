@@ -141,8 +141,8 @@ func promptTable(ctx context.Context, out io.Writer, all []competitor) error {
 // actTable judges the hooks of what assistants do, with every competitor.
 func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 	printActsHead(out)
-	for _, set := range []string{folder + "/acts", folder + "/literal"} {
-		t, err := actTask(set, folder+"/acts/others.jsonl")
+	for _, set := range [][2]string{{"acts", "acts"}, {"literal", "acts"}, {"code", "code"}, {"othercode", "othercode"}} {
+		t, err := actTask(folder+"/"+set[0], folder+"/"+set[1]+"/others.jsonl")
 		if err != nil {
 			return err
 		}

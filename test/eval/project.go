@@ -97,14 +97,31 @@ func (t task) makeProjects(dir string, size int) (projects []checkout, err error
 		if err := write(p.config(), string(content)); err != nil {
 			return nil, err
 		}
-		for _, d := range documents {
-			if err := write(filepath.Join(p.root, filepath.FromSlash(d.Path)), d.Text); err != nil {
-				return nil, err
-			}
+		if err := p.writeFiles(documents); err != nil {
+			return nil, err
 		}
 		projects = append(projects, p)
 	}
 	return projects, nil
+}
+
+// writeFiles writes documents, and the files that are read in questions about code.
+func (p checkout) writeFiles(documents []document) error {
+	files := map[string]string{}
+	for _, d := range documents {
+		files[d.Path] = d.Text
+	}
+	for _, q := range p.questions {
+		if q.Kind == code || q.Kind == everydayCode {
+			files[q.File] = q.Text
+		}
+	}
+	for name, text := range files {
+		if err := write(filepath.Join(p.root, filepath.FromSlash(name)), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func write(path, text string) error {

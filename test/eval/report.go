@@ -171,7 +171,7 @@ func printActsHead(w io.Writer) {
 
 // printActs prints a row for each kind of act. Tokens are the mean of those that get a document.
 func (s sample) printActs(w io.Writer, set, by string) {
-	for _, kind := range []string{command, knownFailure, edit, everydayCommand, unknownFailure, everydayEdit} {
+	for _, kind := range []string{command, knownFailure, edit, code, everydayCommand, unknownFailure, everydayEdit, everydayCode} {
 		right, wrong := s.pointed(kind)
 		if len(right) == 0 {
 			continue

@@ -17,6 +17,16 @@ type Book struct {
 	documents []document
 	// names counts the documents that quote a name.
 	names map[string]int
+	// Names are the names of code that the documents have, added in the same order.
+	Names Names
+}
+
+// Code is In of the book's names.
+func (b *Book) Code(file, text string) []Match {
+	if b == nil {
+		return nil
+	}
+	return b.Names.In(file, text)
 }
 
 // few documents may quote a name that says something.
