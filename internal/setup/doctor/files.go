@@ -51,7 +51,8 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 				}
 			case encoding != "" && len(findings) < maxNamed:
 				findings = append(findings, one(Warning, fmt.Sprintf(
-					"%s is %s, not UTF-8: words with other letters than a to z are not found", file.Path, encoding), "run: "+document.Recode(encoding, e.absolute(file.Path)))...)
+					"%s is %s, not UTF-8: words with other letters than a to z are not found", file.Path, encoding),
+					"run: "+document.Recode(encoding, e.absolute(file.Path)))...)
 			case line > 0 && len(findings) < maxNamed:
 				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
 					file.Path, line), "run: ${EDITOR:-vi} "+clients.Quote(e.absolute(file.Path))+" and keep one side")...)
