@@ -151,11 +151,6 @@ func brokenPlaces() []brokenSetup {
 			s.put("repository/.git", "x\n")
 		}, "search pool", `read ROOT/.git: it is a file and does not begin with "gitdir:"`, "if no repository belongs to it: (rm .*)\n", nil},
 		{
-			"a title that needs quotes", func(s *site) { s.put("repository/"+siteDocument, "---\ntitle: Pool: exhausted\n---\n") }, "lint",
-			siteDocument + ":2: error: the front matter is not valid YAML", "put the text in quotes: (.*) \\(schema\\)",
-			func(s *site, said string) { s.put("repository/"+siteDocument, "---\n"+said+"\n---\n") },
-		},
-		{
 			"a merge conflict in a document", func(s *site) {
 				s.put("repository/"+siteDocument, "---\ntitle: x\n<<<<<<< a\ndate: 2026-01-01\n=======\n>>>>>>> b\n---\n")
 			}, "lint", siteDocument + ":3: error: git has left the marks of a merge conflict", "keep one side, and remove the marks",

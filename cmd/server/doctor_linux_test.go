@@ -145,10 +145,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			write(t, i.root, promotable+"large.md", strings.Repeat("word ", 1<<20))
 		}, "files", promotable + "large.md is not indexed: has 5242880 bytes", "correct the file", 0},
-		{"a title that needs quotes", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, i.root, promotable+"bad.md", "---\ntitle: Pool: exhausted\n---\n")
-		}, "files", promotable + "bad.md is not indexed: line 2: the front matter is not valid YAML", "put the text in quotes: title: 'Pool: exhausted'", 0},
 		{"a merge conflict in the text of a document", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, promotable+"a.md", strings.ReplaceAll(problem, "%", "A")+conflict)

@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
-// foreign are files as other programs want them, none with front matter that is
+// foreign are files as other programs want them, none with front matter that is quite
 // right.
 func foreign() map[string]string {
 	return map[string]string{
@@ -22,7 +22,7 @@ func foreign() map[string]string {
 	}
 }
 
-func foreignTitles() []string { return []string{"Colon", "Latin", "Liquid", "Rule"} }
+func foreignTitles() []string { return []string{"Foo: bar", "Latin", "Liquid", "Rule"} }
 
 // External docs are searched whatever their front matter and their bytes are,
 // and the log says where bytes were replaced.

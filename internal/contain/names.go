@@ -17,9 +17,13 @@ func spelled(folder *os.Root, name string) string {
 	if norm.NFD.IsNormalString(name) && norm.NFC.IsNormalString(name) {
 		return name
 	}
-	for _, form := range []string{name, norm.NFC.String(name), norm.NFD.String(name)} {
+	_, err := folder.Lstat(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return name
+	}
+	for _, form := range []string{norm.NFC.String(name), norm.NFD.String(name)} {
 		_, err := folder.Lstat(form)
-		if !errors.Is(err, fs.ErrNotExist) {
+		if err == nil { // another form may be too long for the disk
 			return form
 		}
 	}

@@ -149,7 +149,7 @@ func copyOrTemplate(name string) string {
 
 var (
 	// copyName matches names that Dropbox, Nextcloud, Seafile, Syncthing, git mergetool and editors give to copies.
-	copyName = lazyregexp.New(`(?i)^~|~$|\((.* )?conflicted copy\b.*\)|\((SF)?Conflict\b[^)]*\)$|` +
+	copyName = lazyregexp.New(`(?i)^~\$|~$|\((.* )?conflicted copy\b.*\)|\((SF)?Conflict\b[^)]*\)$|` +
 		`\.sync-conflict-\d|._(BACKUP|BASE|LOCAL|REMOTE)_\d+$`)
 	// templateName matches template, 0000-template, adr-template and adr-template-minimal.
 	templateName = lazyregexp.New(`(?i)^_?(\d+[-_ ])?((adr|madr|rfc|decision)[-_ ])?template([-_ ](bare|minimal|short|long|full))*$`)

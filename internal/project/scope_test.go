@@ -21,7 +21,7 @@ var nameSets = map[string]nameSet{
 	"first": {
 		files: []string{
 			"template.md", "_template.md", "adr/0000-template.md", "Pool (conflicted copy).md", "x.sync-conflict-20240102-101112-ABCDEF.md",
-			"Notes (Ann's conflicted copy 2024-01-02).md", "~pool.md", "pool~.md", "adr-template.md",
+			"Notes (Ann's conflicted copy 2024-01-02).md", "pool~.md", "adr-template.md",
 		},
 		folders: []string{"node_modules", "vendor", "venv", "_build", "dist", "target", "site-packages", "third_party"},
 		documents: []string{

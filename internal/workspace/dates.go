@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -15,10 +16,13 @@ import (
 type commitDates struct {
 	project *project.Project
 	logger  *slog.Logger
+	// distrust has what git says of a checkout that it does not trust, once it was asked.
+	distrust atomic.Pointer[history.UntrustedError]
 
 	mu     sync.Mutex
 	commit string            // HEAD when dates was read
 	dates  map[string]string // by the files' paths in the folder
+	told   bool              // distrust was set
 }
 
 // FirstCommits returns the dates of the documents' first commits, as far as git knows them.
@@ -27,20 +31,14 @@ func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[s
 	return dates.Dates(ctx, paths)
 }
 
-// GitNote says why git does not read the checkout, if it does not trust it. It says so once, and is "" otherwise.
+// GitNote says why git does not read the checkout, if it was asked for dates and does not trust it. It says so once,
+// and is "" otherwise.
 func (p *Project) GitNote() string {
-	if p.noted.Swap(true) {
+	untrusted := p.dates.distrust.Swap(nil)
+	if untrusted == nil {
 		return ""
 	}
-	folder, err := history.Open(p.Definition.Root)
-	if err != nil {
-		return ""
-	}
-	_, err = folder.Head(p.life)
-	if untrusted, ok := errors.AsType[*history.UntrustedError](err); ok {
-		return untrusted.Error()
-	}
-	return ""
+	return untrusted.Error()
 }
 
 // Dates returns the dates of the paths' first commits, as far as git knows them. They are "" if git may not be asked.
@@ -49,8 +47,13 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	defer c.mu.Unlock()
 	folder, dates := docsFolder(c.project), map[string]string{}
 	err := c.read(ctx, folder.Dir)
+	untrusted, distrusts := errors.AsType[*history.UntrustedError](err)
 	switch {
-	case errors.As(err, new(*history.UntrustedError)): // a container has just copied the files
+	case distrusts: // a container has just copied the files
+		if !c.told {
+			c.told = true
+			c.distrust.Store(untrusted)
+		}
 		c.logger.WarnContext(ctx, "git does not know how old the documents are", "error", err)
 		for _, path := range paths {
 			dates[path] = ""

@@ -26,7 +26,7 @@ func loose() map[string]string {
 		"database-issues/pool.md": solution,
 		"conventions/names.md":    "# Names of jobs\n\nA job is called like what it makes.\n\nSee [the pool](../database-issues/pool.md).\n",
 		"untitled.md":             "About nothing in particular.\n",
-		"broken.md":               "---\ntitle: Foo: bar\n---\n\n# Broken\n\nText.\n",
+		"broken.md":               "---\ntitle: \"Foo\n---\n\n# Broken\n\nText.\n",
 		"rule.md":                 "---\n\n# Rule\n\nA line is above the title.\r\n",
 		"caf\u00e9.md":            "# Caf\xe9\n\nNot UTF-8.\n",
 		"odd.md":                  "---\ndoc_type: guide\ntitle: [a, list]\ndate: yesterday\npromotion_level: huge\nsignificance: none\n---\n\n# Odd\n",

@@ -38,10 +38,10 @@ type Project struct {
 
 	latest  atomic.Pointer[snapshot] // nil before the first look
 	deleted atomic.Bool              // the tenant was deleted; never unset
-	noted   atomic.Bool              // GitNote was called
-	wake    chan struct{}            // holds a token when a look is due at once
-	changed chan struct{}            // holds a token when the status has changed
-	editing sync.Mutex               // one edit of a file at a time
+	dates   *commitDates
+	wake    chan struct{} // holds a token when a look is due at once
+	changed chan struct{} // holds a token when the status has changed
+	editing sync.Mutex    // one edit of a file at a time
 }
 
 // tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes, the
@@ -82,7 +82,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		return t
 	}
 	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p))
-	a.docs.indexer.Dates = (&commitDates{project: p, logger: a.logger}).Dates
+	a.dates = &commitDates{project: p, logger: a.logger}
+	a.docs.indexer.Dates = a.dates.Dates
 	if external, ok := p.External(); ok {
 		add(externalFolder(p, external), x.Indexer(tenant, catalog.External, nil))
 	}
