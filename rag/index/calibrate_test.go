@@ -90,7 +90,8 @@ func (f *frugal) EmbedAsQueries(ctx context.Context, texts []string) ([]models.E
 func TestCalibration_GoesOnAfterARefusal(t *testing.T) {
 	t.Parallel()
 	f := ragtest.NewUnmeasured(t)
-	failures := f.AddText(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts", "", "They are long."))
+	failures := f.AddText(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts", "", "They are long."),
+		ragtest.File("docs/b.md", "# Retries", "", "There are three."), ragtest.File("docs/c.md", "# Pools", "", "They are small."))
 	if len(failures) > 0 {
 		t.Fatal(failures)
 	}
@@ -106,8 +107,8 @@ func TestCalibration_GoesOnAfterARefusal(t *testing.T) {
 		if !errors.Is(err, errTooMany) || drains > 40 {
 			t.Fatalf("after %d tries: %v", drains, err)
 		}
-		if missing := queue.Status().Missing; missing > 0 {
-			t.Errorf("%d parts have no vector after try %d, want those before the measurement", missing, drains)
+		if missing := queue.Status().Missing; missing != 1 {
+			t.Errorf("%d parts wait after try %d, want none but the measurement, which counts as one", missing, drains)
 		}
 	}
 	if asked := f.Fake.Measured(); drains < 3 || asked != 120 {

@@ -17,7 +17,8 @@ type usedModel struct {
 
 	id int32
 	// calibrated is set once the database knows what its cosines mean, and tidied once the vectors of other
-	// models were deleted behind its last one. Only the goroutine that has the queue's turn uses both.
+	// models were deleted behind its last one. Only the goroutine that has the queue's turn sets them. The
+	// status reads calibrated under the queue's lock.
 	calibrated, tidied bool
 	// asked and answered are the vectors that calibrate has so far.
 	asked, answered [][]float32
@@ -115,7 +116,10 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 			return err
 		}
 	}
+	q.mu.Lock()
 	used.calibrated = true
+	q.mu.Unlock()
+	q.onChange()
 	return nil
 }
 

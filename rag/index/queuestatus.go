@@ -25,13 +25,15 @@ type QueueStatus struct {
 	Err error
 }
 
-// Status returns how many passages wait for a vector. Before the first count it is at least one.
+// Status returns how many passages wait for a vector. It is at least one before the first count, and until the model
+// is measured, since no search uses the vectors before.
 func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	status := q.status
 	status.Counting = q.countedWakes != q.wakes
-	if status.Counting {
+	isUnmeasured := status.Chunks > 0 && q.model.id != 0 && !q.model.calibrated
+	if status.Counting || isUnmeasured {
 		status.Missing = max(1, status.Missing)
 		status.Chunks = max(status.Chunks, status.Missing)
 	}
