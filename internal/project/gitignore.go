@@ -21,7 +21,14 @@ const maxIgnoreBytes = 64 << 10
 type gitignore struct {
 	top    string // of the work tree; "" outside git
 	common string // git's folder
-	read   map[string][]ignoreRule
+	// inForce has by a folder the rules for what is in it: those of its own file first, those of info/exclude last.
+	inForce map[string][]ignoreRules
+}
+
+// ignoreRules are the rules of one file, for paths in its folder.
+type ignoreRules struct {
+	folder string
+	rules  []ignoreRule
 }
 
 // ignoreRule is a line of a .gitignore.
@@ -34,36 +41,39 @@ type ignoreRule struct {
 // ignores reports whether a rule ignores a file or a folder. It does not ask about the folders above. name is
 // relative to the top.
 func (g *gitignore) ignores(name string, folder bool) bool {
-	for dir := path.Dir(name); ; dir = path.Dir(dir) {
-		below := strings.TrimPrefix(name, dir+"/")
-		if ignored, decided := decide(g.rules(path.Join(dir, ".gitignore")), below, folder); decided {
+	for _, set := range g.rulesIn(path.Dir(name)) {
+		below := strings.TrimPrefix(name, set.folder+"/")
+		if ignored, decided := decide(set.rules, below, folder); decided {
 			return ignored
 		}
-		if dir == "." {
-			break
-		}
 	}
-	ignored, _ := decide(g.rules(""), name, folder)
-	return ignored
+	return false
 }
 
-// rules returns the rules of a file by its path from the top, or those of info/exclude for "".
-func (g *gitignore) rules(name string) []ignoreRule {
-	rules, ok := g.read[name]
+func (g *gitignore) rulesIn(folder string) []ignoreRules {
+	sets, ok := g.inForce[folder]
 	if ok {
-		return rules
+		return sets
 	}
-	file := filepath.Join(g.top, filepath.FromSlash(name))
-	if name == "" {
-		file = filepath.Join(g.common, "info", "exclude")
+	if rules := readIgnore(filepath.Join(g.top, filepath.FromSlash(folder), ".gitignore")); len(rules) > 0 {
+		sets = append(sets, ignoreRules{folder, rules})
 	}
+	if folder != "." {
+		sets = append(sets, g.rulesIn(path.Dir(folder))...)
+	} else if rules := readIgnore(filepath.Join(g.common, "info", "exclude")); len(rules) > 0 {
+		sets = append(sets, ignoreRules{folder, rules})
+	}
+	g.inForce[folder] = sets
+	return sets
+}
+
+func readIgnore(file string) []ignoreRule {
 	info, err := os.Lstat(file)
-	if isRegular := err == nil && info.Mode().IsRegular(); isRegular { // git follows no symbolic link either
-		text, _ := contain.ReadFile(file, maxIgnoreBytes) // no rules if it cannot be read, as in git
-		rules = parseIgnore(text)
+	if err != nil || !info.Mode().IsRegular() { // git follows no symbolic link either
+		return nil
 	}
-	g.read[name] = rules
-	return rules
+	text, _ := contain.ReadFile(file, maxIgnoreBytes) // no rules if it cannot be read, as in git
+	return parseIgnore(text)
 }
 
 // decide returns what the last matching rule says. decided is false without one.

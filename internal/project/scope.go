@@ -74,7 +74,7 @@ func Ignoring(root string) func(name string, folder bool) bool {
 	if !ok {
 		return nothing
 	}
-	rules := &gitignore{top: dirs.top, common: dirs.common, read: map[string][]ignoreRule{}}
+	rules := &gitignore{top: dirs.top, common: dirs.common, inForce: map[string][]ignoreRules{}}
 	for above := prefix; above != "."; above = path.Dir(above) {
 		if rules.ignores(filepath.ToSlash(above), true) {
 			return nothing
