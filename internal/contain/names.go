@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -21,13 +22,15 @@ func spelled(folder *os.Root, name string) string {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return name
 	}
-	for _, form := range []string{norm.NFC.String(name), norm.NFD.String(name)} {
+	forms := []string{norm.NFC.String(name), norm.NFD.String(name)} // one may be too long for the disk
+	there := slices.IndexFunc(forms, func(form string) bool {
 		_, err := folder.Lstat(form)
-		if err == nil { // another form may be too long for the disk
-			return form
-		}
+		return err == nil
+	})
+	if there < 0 {
+		return name
 	}
-	return name
+	return forms[there]
 }
 
 // Hidden reports whether a part of a path is hidden.
