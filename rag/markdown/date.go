@@ -52,7 +52,7 @@ func (d *Document) setDate() {
 	dates := map[int]string{0: fmt.Sprint(d.FrontMatter["date"])}
 	var block string
 	var isText bool
-	for i := d.outline.body; i < d.outline.firstSection(); i++ {
+	for i, end := d.outline.body, d.outline.firstSection(); i < end; i++ {
 		block, isText = blockBehind(block, d.outline.lines[i])
 		if found := dateLine().FindStringSubmatch(d.outline.lines[i]); isText && found != nil {
 			dates[i+1] = found[1]
