@@ -53,7 +53,7 @@ in_memory = -memory
 test: export CDOCS_TEST_QUICK = $(quick)
 test: ## Run the tests but for slow kinds against a real PostgreSQL and a real Ollama
 	$(build_services) && bin/withservices -database -ollama -program $(in_memory) -- \
-		sh -c 'go test -trimpath $(at_once) -short -timeout=20m $(test_packages) && $(print_services)'
+		sh -c 'go test -trimpath $(at_once) -short -timeout=30m $(test_packages) && $(print_services)'
 	@test -z "$(quick)" || { echo "make ci also runs the tests in which"; \
 		grep -rhoE 'testenv.Slow.t, "[^"]+' --include='*_test.go' . | cut -d '"' -f 2 | sort | uniq -c; }
 

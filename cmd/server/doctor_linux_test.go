@@ -209,7 +209,7 @@ func TestDoctor_AccountsForEveryFile(t *testing.T) {
 		},
 		"a template": {"docs/adr/template.md", "docs/adr/_template.md", "docs/0000-template.md", "docs/new.md", "docs/note.md"},
 		"a copy that a program left": {
-			"docs/x (conflicted copy).md", "docs/x.sync-conflict-20240102-101112-ABC.md", "docs/~x.md",
+			"docs/x (conflicted copy).md", "docs/x.sync-conflict-20240102-101112-ABC.md", "docs/~$x.md",
 		},
 		"no markdown": {"docs/guides/_category_.json", "docs/x.orig", "docs/x.md~", "docs/x.rst"},
 		"says little of this project, or is read by assistants themselves": {"docs/CHANGELOG.md", "docs/AGENTS.md"},

@@ -153,15 +153,12 @@ func mustEnd(reason string) {
 	})
 }
 
-// onSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP. A second signal
-// ends the program at once, unless it belongs to the first. With nohup, SIGHUP stays without effect.
+// onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the
+// program at once, unless it belongs to the first.
 func onSignal(parent context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
-	}
 	go func() {
 		first := <-signals
 		began := time.Now()

@@ -39,7 +39,9 @@ const startWait = 30 * time.Second
 
 // serve answers MCP requests until stdin ends or the command is cancelled.
 func (s *setup) serve(stdout io.Writer) error {
-	ctx := s.command.Context()
+	// A server ends with its terminal, even where SIGHUP was ignored when it was started.
+	ctx, stop := signal.NotifyContext(s.command.Context(), syscall.SIGHUP)
+	defer stop()
 	if s.server != nil {
 		s.server.StartWait = startWait
 	}
@@ -66,7 +68,12 @@ func (s *setup) serve(stdout io.Writer) error {
 	s.logger.InfoContext(ctx, "serving", "version", version)
 	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended") })
 	// A signal ends the input, which cancels the calls. A server whose context ends would wait.
-	defer context.AfterFunc(ctx, transport.End)()
+	defer context.AfterFunc(ctx, func() {
+		transport.End()
+		if s.command.Context().Err() == nil { // otherwise it must end already
+			mustEnd(syscall.SIGHUP.String())
+		}
+	})()
 	err = tools.NewServer(active, s.home, repository, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {
 		return nil
