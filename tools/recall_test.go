@@ -148,6 +148,7 @@ func TestRecall_PointsToWhatAPromptNames(t *testing.T) {
 	h := &assistant{c, newProject(t, `{"project_name": "p", "documents": {"folder": "csharp-compounding-docs", "lenient": true}}`, map[string]string{
 		folder + "crane.md":   "---\ntitle: Cranes stop in heavy storms\naliases: [the Easter rule]\n---\n\nA gust has pushed one over.\n",
 		folder + "zebra.md":   "# Zebra\n\nThe printer in the hall wants paper of 100 mm.\n",
+		folder + "quay.md":    "+++\ntitle = \"Walls below the water\"\naliases = [\"the crimson line\"]\n+++\n\nThey are of granite.\n",
 		folder + "harbour.md": "# Harbour\n\nThe harbour has two gates.\n",
 		folder + "gates.md":   "# Opening hours\n\nThe harbour opens at six.\n",
 		folder + "night.md":   "# Night shifts\n\nThe harbour is quiet then.\n",
@@ -155,7 +156,7 @@ func TestRecall_PointsToWhatAPromptNames(t *testing.T) {
 	c.activate(t, h.root)
 	for text, want := range map[string]string{
 		"does \"cranes stop in heavy storms\" apply to the new one?": "crane.md", "what about heavy storms?": "crane.md",
-		"is the Easter rule still in force?": "crane.md", "is the zebra on?": "zebra.md", "is the harbour open?": "", "storms are heavy": "",
+		"is the Easter rule still in force?": "crane.md", "is the zebra on?": "zebra.md", "who paints the crimson line?": "quay.md", "is the harbour open?": "", "storms are heavy": "",
 	} {
 		got := h.call(t, prompt(text, text))
 		if want == "" && got != "" || want != "" && (!strings.Contains(got, want+":") || !strings.Contains(got, "(names ")) {

@@ -100,6 +100,19 @@ func ParseAny(src []byte) (*Document, error) {
 	return doc, nil
 }
 
+// FrontMatter returns the fields of a markdown file without parsing its text, nil without any that can be read.
+func FrontMatter(src []byte) map[string]any {
+	lines, err := readLines(bytes.ToValidUTF8(src, []byte("\ufffd")))
+	if err != nil {
+		return nil
+	}
+	front, err := readFrontMatter(lines)
+	if err != nil {
+		return nil
+	}
+	return front.fields
+}
+
 // readLines splits a file into lines. A NUL byte is an error: text does not have it,
 // and a PostgreSQL text cannot hold it.
 func readLines(src []byte) ([]string, error) {
