@@ -121,6 +121,7 @@ func TestLoad_RefusesConfig(t *testing.T) {
 			`: line 2: git has left the marks of a merge conflict. ` +
 				`Keep one of the two sides, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>.`,
 		},
+		{"an empty key twice", `{"project_name": "a", "": 1, "": 2}`, `: "\"\"" is given twice. Remove one of the two.`},
 		{"a key twice", `{"project_name": "a", "recall": "off", "recall": "all"}`, `: "recall" is given twice. Remove one of the two.`},
 		{"endless number", `{"project_name": ` + strings.Repeat("1", 900_000) + `}`, ` cannot be read: json: cannot unmarshal number ` + strings.Repeat("1", 70) + `. ` + syntaxHint},
 		{"number out of range", `{"project_name": 1e999}`, ` cannot be read: json: cannot unmarshal number 1e999 into Go value of type float64. ` + syntaxHint},

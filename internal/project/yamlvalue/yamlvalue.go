@@ -3,6 +3,7 @@
 package yamlvalue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -251,9 +252,9 @@ func (d *decoder) mapping(content []*yaml.Node, path string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		keyPath := key
+		keyPath := cmp.Or(key, `""`)
 		if path != "" {
-			keyPath = shortened(path) + "." + key
+			keyPath = shortened(path) + "." + keyPath
 		}
 		if _, ok := values[key]; ok {
 			return nil, errorAt(name, keyPath, "is given twice")
