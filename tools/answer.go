@@ -251,7 +251,7 @@ func nothingFound(
 ) string {
 	folder := active.Definition.PlacesText()
 	if of == catalog.External {
-		folder = active.Definition.Config.ExternalDocs.Path
+		folder = active.Definition.ExternalPath()
 	}
 	switch {
 	case before.Synced.IsZero() || before.Pending() > 0:
@@ -294,12 +294,12 @@ func (h *Handler) elsewhere(
 		return fmt.Sprintf(" The %s %s it, with a relevance of %g: %s.",
 			who, verb, floor(found[0].Score), h.words(apierror.Call{Tool: tool})), len(hits.Documents) > 0
 	}
-	other, config := "", active.Definition.Config
+	other := ""
 	switch {
 	case of == catalog.External:
-		minScore := config.SemanticSearch.MinRelevanceScore
+		minScore := active.Definition.Config.SemanticSearch.MinRelevanceScore
 		other, answered = answers(active.Compounding(), minScore, "project's own documents", "semantic_search")
-	case config.ExternalDocs != nil:
+	case active.Definition.HasExternal():
 		other, answered = answers(active.External(), externalThreshold(active, nil), "external docs", "search_external_docs")
 	}
 	if other != "" {

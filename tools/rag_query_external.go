@@ -29,6 +29,7 @@ type RagQueryExternalOutput struct {
 // ExternalSource is a page that an answer is based on.
 type ExternalSource struct {
 	SourceHead
+	Source string `json:"source,omitempty"`
 	BestPassage
 }
 
@@ -69,12 +70,12 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 		return RagQueryExternalOutput{}, err
 	}
 	out := RagQueryExternalOutput{
-		Answer: answered.Text, ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, AnswerEnd: end,
+		Answer: answered.Text, ExternalDocsPath: active.Definition.ExternalPath(), AnswerEnd: end,
 	}
 	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))
 	for i, hit := range answered.Sources {
-		sources[i] = ExternalSource{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
+		sources[i] = ExternalSource{sourceHeadOf(hit, limit), active.Definition.SourceOf(hit.Path), bestPassageOf(hit, limit)}
 	}
 	var unlisted int
 	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))

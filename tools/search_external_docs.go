@@ -30,6 +30,7 @@ type SearchExternalDocsOutput struct {
 // ExternalResult is a page that a search has found.
 type ExternalResult struct {
 	ResultHead
+	Source string `json:"source,omitempty"`
 	ResultEnd
 }
 
@@ -66,12 +67,12 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
 	for i, hit := range hits.Documents {
-		list[i] = ExternalResult{resultHeadOf(hit, limit), resultEndOf(hit, limit)}
+		list[i] = ExternalResult{resultHeadOf(hit, limit), active.Definition.SourceOf(hit.Path), resultEndOf(hit, limit)}
 	}
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, SearchEnd: end,
+		ExternalDocsPath: active.Definition.ExternalPath(), SearchEnd: end,
 	}, nil
 }
 

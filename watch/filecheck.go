@@ -62,10 +62,17 @@ func fit(info fs.FileInfo) error {
 	return nil
 }
 
-// Open opens the folder under the rules of [Folder.Dir] and [Folder.Inside].
+// Open opens the folder under the rules of [Folder.Dir], [Folder.Inside] and [Folder.TopHidden].
 func (f Folder) Open() (*contain.Root, error) {
 	if f.Inside == "" {
 		return contain.Open(f.Dir)
+	}
+	if f.TopHidden {
+		root, err := contain.OpenBelowHidden(f.Inside, f.Dir)
+		if errors.Is(err, contain.ErrEscapes) || errors.Is(err, contain.ErrHidden) {
+			err = fs.ErrNotExist // nobody has asked for the folder of this one repository
+		}
+		return root, err
 	}
 	return contain.OpenInside(f.Inside, f.Dir)
 }

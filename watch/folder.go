@@ -29,6 +29,8 @@ type Folder struct {
 	Dir string
 	// Inside is a folder that must contain Dir, or "" for no such bound; see [contain.OpenInside].
 	Inside string
+	// TopHidden says that the first folder of the way from Inside to Dir may be hidden.
+	TopHidden bool
 	// Prefix begins every path in the index.
 	Prefix string
 	// Match says which files belong to the folder, by their path in Dir, with / separators.
@@ -70,8 +72,15 @@ func (f Folder) differs(folders map[string]document.Stamp) bool {
 			return true
 		}
 	}
-	_, err := os.Stat(f.Dir)
-	return len(folders) == 0 && err == nil
+	if len(folders) > 0 {
+		return false
+	}
+	root, err := f.Open()
+	if err != nil {
+		return false
+	}
+	root.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
+	return true
 }
 
 // walk visits every folder and every matching file, except hidden ones. The error says why a matching

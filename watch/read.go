@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,15 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 		name, ok = strings.CutPrefix(name, norm.NFC.String(f.Prefix)+"/")
 	}
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
+}
+
+// Owns reports whether a path of the index may be that of a file of the folder, which other folders may lie in.
+func (f Folder) Owns(indexed string) bool {
+	name, ok := f.Name(indexed)
+	for dir := path.Dir(name); ok && dir != "."; dir = path.Dir(dir) {
+		ok = !hidden(dir) && (f.Prune == nil || !f.Prune(dir))
+	}
+	return ok
 }
 
 // Changed returns the paths of the index whose files no longer have the bytes of their stamps. Writers of

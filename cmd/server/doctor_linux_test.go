@@ -198,6 +198,8 @@ func TestDoctor_AccountsForEveryFile(t *testing.T) {
 	i := newInstallation(t)
 	must(t, exec.CommandContext(t.Context(), "git", "init", "-q", i.root).Run())
 	write(t, i.root, configPath, `{"project_name": "p", "documents": {"folders": ["docs", "packages/*/docs"], "lenient": true}}`)
+	write(t, i.home, "settings.json", `{"sources": ["cursor", "github"]}`)
+	write(t, i.root, ".cursor/rules/a.mdc", "---\nglobs: *.go\n---\n# A\n\nText.\n")
 	write(t, i.root, ".gitignore", "docs/_build/\ndocs/private/\nvenv/\n*.local.md\n")
 	for _, name := range []string{"docs/guide.md", "docs/intro.mdx", "docs/old.markdown", "packages/a/docs/adr/1.md"} {
 		write(t, i.root, name, "# A\n\nText.\n")
@@ -230,7 +232,10 @@ func TestDoctor_AccountsForEveryFile(t *testing.T) {
 			says = append(says, f.What)
 		}
 	}
-	want := []string{"all 5 files can be indexed"} // with one of the installation
+	want := []string{
+		"all 6 files can be indexed", // with one of the installation
+		"files of sources: cursor (" + filepath.Join(i.root, ".cursor/rules") + "): 1, github (" + filepath.Join(i.root, ".github") + "): 0",
+	}
 	for why, names := range reasons {
 		slices.Sort(names)
 		want = append(want, "left out ("+why+"): "+strings.Join(names, ", "))

@@ -81,7 +81,7 @@ func (i invocation) loadHere() (*project.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return project.Load(root, o.settings.ExternalDocsAllowed...)
+	return o.settings.Load(root)
 }
 
 // noProject finds no project, for commands that need none.

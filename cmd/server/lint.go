@@ -12,7 +12,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/project"
 )
 
 // never is the value of --fail-on with which no finding makes the command fail.
@@ -98,7 +97,7 @@ func (f *lintFlags) run(i invocation) error {
 }
 
 func lintProject(ctx context.Context, root string, o options) (lint.Report, error) {
-	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
+	p, err := o.settings.Load(root)
 	if err != nil {
 		if report, ok := lint.OfConfig(root, err); ok {
 			return report, nil

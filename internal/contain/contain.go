@@ -20,6 +20,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -87,6 +88,22 @@ func OpenInside(outer, dir string) (*Root, error) {
 		return nil, errors.Join(cmp.Or[error](err, &fs.PathError{Op: "open", Path: dir, Err: ErrEscapes}), root.Close())
 	}
 	return root, nil
+}
+
+// OpenBelowHidden is OpenInside for a folder that is, or lies in, a hidden top-level folder of outer.
+func OpenBelowHidden(outer, dir string) (*Root, error) {
+	name, err := filepath.Rel(outer, dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := Open(outer)
+	if err != nil {
+		return nil, err
+	}
+	name = filepath.ToSlash(name)
+	top, _, _ := strings.Cut(name, "/")
+	below, err := root.Showing(top).Sub(name)
+	return below, errors.Join(err, root.Close())
 }
 
 // onlyFolder returns a path that opens a folder and nothing else.

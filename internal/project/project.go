@@ -41,6 +41,7 @@ type Project struct {
 	places   places             // beside docsDir
 	types    []DocType
 	external *External
+	sources  []Source
 }
 
 // Load reads and validates a project's configuration and its schemas. configPath is absolute, and names

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,9 @@ type Settings struct {
 	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these, and
 	// folders below them, as external docs. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
+	// Sources are what assistants keep or read by themselves: claude, codex, cursor, github, agents, or the absolute
+	// path of a folder.
+	Sources []string `json:"sources"`
 }
 
 // ModelHost is a server of models. It is not set if URL is "".
@@ -111,6 +115,7 @@ func DefaultSettings() Settings {
 		RecallCollections:       []string{"compounding"},
 		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},
+		Sources:                 []string{},
 	}
 }
 
@@ -202,6 +207,14 @@ func LoadSettings(home string) (Settings, error) {
 				Path: file, Key: fmt.Sprintf("external_docs_allowed[%d]", i),
 				Problem: fmt.Sprintf("is %q, which is not an absolute path", folder),
 				Hint:    `Write the whole path, for example "/home/me/team-handbook".`,
+			}
+		}
+	}
+	for i, source := range settings.Sources {
+		if !filepath.IsAbs(source) && !slices.Contains(sourceNames, source) {
+			return Settings{}, &ConfigError{
+				Path: file, Key: fmt.Sprintf("sources[%d]", i), Problem: fmt.Sprintf("is %q, which is not a source", source),
+				Hint: "Write one of " + strings.Join(sourceNames, ", ") + ", or the absolute path of a folder.",
 			}
 		}
 	}

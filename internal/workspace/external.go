@@ -3,18 +3,19 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// External returns the active project if it has external docs. It reads config.json again, which may be
+// External returns the active project if it has external docs or sources. It reads config.json again, which may be
 // new. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json names no folder, and otherwise says why
 // the folder cannot be used.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
-	if err != nil || active.Definition.Config.ExternalDocs != nil {
+	if err != nil || active.Definition.HasExternal() {
 		return active, err
 	}
 	_, problem := w.load(active.Definition.ConfigPath)
@@ -22,7 +23,7 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	if active.Definition.Config.ExternalDocs == nil {
+	if !active.Definition.HasExternal() {
 		return nil, noExternal(problem)
 	}
 	active.WaitForAnswer(ctx, nil)
@@ -51,5 +52,13 @@ func externalFolder(p *project.Project, external project.External) watch.Folder 
 	return watch.Folder{
 		Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), MayBeMissing: true,
 		Match: external.Match, Prune: external.Prune, Excluded: external.Excluded,
+	}
+}
+
+func sourceFolder(source project.Source) watch.Folder {
+	// The whole path begins that of each document, so that no other folder of the collection has it too.
+	return watch.Folder{
+		Dir: source.Dir, Inside: source.Inside, TopHidden: source.TopHidden, Prefix: filepath.ToSlash(source.Dir),
+		Match: source.Match, Prune: source.Prune, MayBeMissing: true,
 	}
 }

@@ -124,10 +124,10 @@ func (p *Project) deferUntilText(ctx context.Context) {
 	}
 }
 
-// dropFormerExternal removes the external docs of an earlier config if the present config has no such
-// docs. If it names another folder, that folder's mirror removes them.
+// dropFormerExternal removes the external docs and sources of earlier settings if the present ones have none. With
+// others, the mirror of the first folder removes them.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
-	if _, configured := p.Definition.External(); configured {
+	if p.Definition.HasExternal() {
 		return nil
 	}
 	indexer := p.index.Indexer(p.Tenant, catalog.External, nil)

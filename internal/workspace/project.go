@@ -84,17 +84,29 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p))
 	a.dates = &commitDates{project: p, logger: a.logger}
 	a.docs.indexer.Dates = a.dates.Dates
-	if external, ok := p.External(); ok {
-		add(externalFolder(p, external), x.Indexer(tenant, catalog.External, nil))
+	external := Folders(p)[1:]
+	for i, folder := range external {
+		indexer := x.Indexer(tenant, catalog.External, nil)
+		indexer.Owns = folder.Owns
+		if i == 0 { // it has the documents of former folders too, and removes them
+			indexer.Owns = func(indexed string) bool {
+				return !slices.ContainsFunc(external[1:], func(other watch.Folder) bool { return other.Owns(indexed) })
+			}
+		}
+		add(folder, indexer)
 	}
 	return a
 }
 
-// Folders returns the indexed folders of a project, first the folder of its own documents.
+// Folders returns the indexed folders of a project, first the folder of its own documents, then that of external
+// docs, then those of sources.
 func Folders(p *project.Project) []watch.Folder {
 	folders := []watch.Folder{docsFolder(p)}
 	if external, ok := p.External(); ok {
 		folders = append(folders, externalFolder(p, external))
+	}
+	for _, source := range p.Sources() {
+		folders = append(folders, sourceFolder(source))
 	}
 	return folders
 }

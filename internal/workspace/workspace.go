@@ -201,7 +201,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 }
 
 func (w *Workspace) load(configPath string) (*project.Project, error) {
-	return project.Load(configPath, w.settings.ExternalDocsAllowed...)
+	return w.settings.Load(configPath)
 }
 
 // replace makes a project active. Unless it rejoins a registered tenant, it registers one. After an error

@@ -36,6 +36,9 @@ type Indexer struct {
 	Dates func(ctx context.Context, paths []string) map[string]string
 	// OnWritten is called after documents were written.
 	OnWritten func()
+	// Owns, if not nil, says which documents of the collection a folder has, by their paths. Other indexers have the
+	// others.
+	Owns func(path string) bool
 	// Again takes every document for changed: a sync indexes all files again, each in place of what the index
 	// has of it. Passages that somebody has altered in the database are written again too.
 	Again bool
@@ -57,6 +60,9 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 	})
 	known := make(map[string]document.Stamp, len(rows))
 	for _, row := range rows {
+		if x.Owns != nil && !x.Owns(row.RelativePath) {
+			continue
+		}
 		stamp := document.Stamp{Size: -1}
 		if !x.Again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
 			stamp = document.Stamp{

@@ -97,7 +97,7 @@ type examination struct {
 // Run makes the checks, and returns at least one finding for each.
 func Run(ctx context.Context, system System) []Finding {
 	e := &examination{System: system}
-	e.project, e.projectErr = project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
+	e.project, e.projectErr = e.Settings.Load(e.Root)
 	var findings []Finding
 	for _, check := range checks {
 		if ctx.Err() != nil || e.Short && !check.short {

@@ -32,14 +32,16 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	e.unindexed = map[string]bool{}
 	inUse := map[string]bool{} // places with a file
 	left := leftOut{}
-	for _, folder := range workspace.Folders(e.project) {
+	folders, sources := workspace.Folders(e.project), e.project.Sources()
+	var found []string // of each source
+	for i, folder := range folders {
+		before := files
 		err := folder.ReadAll(ctx, func(file document.File, err error) {
 			files++
 			place, _ := e.project.PlaceOf(file.Path)
 			inUse[place] = true
 			err = indexable(file, err, collection, schema)
-			encoding := document.Encoding(file.Content)
-			switch line := project.ConflictLine(file.Content); {
+			switch {
 			case errors.Is(err, document.ErrChanged):
 			case errors.Is(err, document.ErrLeftOut):
 				files--
@@ -49,17 +51,16 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 				if len(e.unindexed) <= maxNamed {
 					findings = append(findings, e.unindexedFile(file, err)...)
 				}
-			case encoding != "" && len(findings) < maxNamed:
-				findings = append(findings, one(Warning, fmt.Sprintf(
-					"%s is %s, not UTF-8: words with other letters than a to z are not found", file.Path, encoding),
-					"run: "+document.Recode(encoding, e.absolute(file.Path)))...)
-			case line > 0 && len(findings) < maxNamed:
-				findings = append(findings, one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on",
-					file.Path, line), "run: ${EDITOR:-vi} "+clients.Quote(e.absolute(file.Path))+" and keep one side")...)
+			case len(findings) < maxNamed:
+				findings = append(findings, e.halfReadable(file)...)
 			}
 		})
 		if err != nil {
 			return one(Error, err.Error(), "")
+		}
+		if at := i - len(folders) + len(sources); at >= 0 {
+			found = append(found, fmt.Sprintf("%s (%s): %d", sources[at].Name, folder.Dir, files-before))
+			continue
 		}
 		err = e.passedOver(ctx, folder, collection, left)
 		if err != nil {
@@ -71,12 +72,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		findings = append(findings,
 			one(Warning, fmt.Sprintf("%d more files or folders are not indexed", more), "run: compound-docs lint")...)
 	}
-	for _, place := range e.project.Config.Documents.Folders {
-		if !inUse[place] {
-			findings = append(findings, one(Warning, "there is no markdown in "+place+", which documents.folders names",
-				"run: ${EDITOR:-vi} "+clients.Quote(e.project.ConfigPath)+" and correct or remove it")...)
-		}
-	}
+	findings = append(findings, e.emptyPlaces(inUse)...)
 	switch {
 	case len(findings) > 0:
 	case files == 0:
@@ -85,7 +81,22 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	default:
 		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
 	}
+	if len(found) > 0 {
+		findings = append(findings, one(OK, "files of sources: "+strings.Join(found, ", "), "")...)
+	}
 	return append(findings, left.findings()...)
+}
+
+// emptyPlaces names the entries of documents.folders that are not in use.
+func (e *examination) emptyPlaces(inUse map[string]bool) []Finding {
+	var findings []Finding
+	for _, place := range e.project.Config.Documents.Folders {
+		if !inUse[place] {
+			findings = append(findings, one(Warning, "there is no markdown in "+place+", which documents.folders names",
+				"run: ${EDITOR:-vi} "+clients.Quote(e.project.ConfigPath)+" and correct or remove it")...)
+		}
+	}
+	return findings
 }
 
 // indexable returns why a file is not indexed: err, or what its text says.
@@ -110,6 +121,20 @@ func (e *examination) unindexedFile(file document.File, err error) []Finding {
 		what, fix = before, after
 	}
 	return one(Warning, file.Path+" is not indexed: "+what, fix)
+}
+
+// halfReadable says what is wrong with a file that is indexed all the same.
+func (e *examination) halfReadable(file document.File) []Finding {
+	path := e.absolute(file.Path)
+	if encoding := document.Encoding(file.Content); encoding != "" {
+		return one(Warning, fmt.Sprintf("%s is %s, not UTF-8: words with other letters than a to z are not found", file.Path, encoding),
+			"run: "+document.Recode(encoding, path))
+	}
+	if line := project.ConflictLine(file.Content); line > 0 {
+		return one(Warning, fmt.Sprintf("%s is found with both sides of a merge conflict, from line %d on", file.Path, line),
+			"run: ${EDITOR:-vi} "+clients.Quote(path)+" and keep one side")
+	}
+	return nil
 }
 
 // absolute returns the absolute path for a path of the index.

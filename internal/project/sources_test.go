@@ -1,0 +1,81 @@
+package project_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+)
+
+// loadWith loads the project at root for a user with these sources.
+func loadWith(root string, sources ...string) (*project.Project, error) {
+	settings := project.DefaultSettings()
+	settings.Sources = sources
+	return settings.Load(root)
+}
+
+func sourceDirs(t *testing.T, root string, sources ...string) []string {
+	t.Helper()
+	p, err := loadWith(root, sources...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for _, source := range p.Sources() {
+		dirs = append(dirs, source.Dir)
+	}
+	return dirs
+}
+
+// The folders of the assistants' own settings count. Claude Code has one memory for all work trees of a repository.
+func TestSources_AreWhereAssistantsKeepThem(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home) // on Windows
+	t.Setenv("CLAUDE_CONFIG_DIR", "")
+	t.Setenv("CODEX_HOME", "")
+	root := newRepo(t, map[string]string{configPath: `{"project_name": "a"}`, "packages/b_c/" + configPath: `{"project_name": "b"}`})
+	repo := gitrepo.At(t, root)
+	repo.Git("init", "-q")
+	repo.Commit()
+	repo.Git("worktree", "add", "-q", "-b", "side", "trees/side")
+	flat := strings.NewReplacer("/", "-", `\`, "-", ":", "-", "_", "-", ".", "-").Replace(root)
+	memory := filepath.Join(home, ".claude", "projects", flat, "memory")
+	for _, folder := range []string{".", "packages/b_c", "trees/side"} {
+		if diff := cmp.Diff([]string{memory}, sourceDirs(t, filepath.Join(root, folder), "claude")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", folder, diff)
+		}
+	}
+	want := []string{
+		filepath.Join(home, ".codex", "memories"), filepath.Join(root, ".cursor", "rules"), filepath.Join(root, ".github"), root,
+		filepath.Join(home, "notes"),
+	}
+	if diff := cmp.Diff(want, sourceDirs(t, root, "codex", "cursor", "github", "agents", filepath.Join(home, "notes")+"/")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	t.Setenv("CLAUDE_CONFIG_DIR", "/x")
+	t.Setenv("CODEX_HOME", "/y")
+	want = []string{filepath.Join("/x/projects", flat, "memory"), filepath.FromSlash("/y/memories")}
+	if diff := cmp.Diff(want, sourceDirs(t, root, "claude", "codex")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSettingsLoad_RefusesSourcesInEachOther(t *testing.T) {
+	t.Parallel()
+	notes := newRepo(t, map[string]string{"deep/": ""})
+	root := newRepo(t, withConfig(`{"project_name": "a"}`))
+	for _, sources := range [][]string{{notes, filepath.Join(notes, "deep")}, {filepath.Join(notes, "deep"), notes}, {notes, notes + "/"}} {
+		_, err := loadWith(root, sources...)
+		if err == nil || !strings.Contains(err.Error(), "lie in each other; remove one of the two") {
+			t.Errorf("%v: %v", sources, err)
+		}
+	}
+	if _, err := loadWith(root, notes, notes+"-other"); err != nil {
+		t.Error(err)
+	}
+}
