@@ -20,6 +20,8 @@ type usedModel struct {
 	// models were deleted behind its last one. Only the goroutine that has the queue's turn sets them. The
 	// status reads calibrated under the queue's lock.
 	calibrated, tidied bool
+	// useless is set if its cosines tell nothing: somebody may be mending it.
+	useless bool
 	// asked and answered are the vectors that calibrate has so far.
 	asked, answered [][]float32
 }
@@ -107,15 +109,14 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	if used.calibrated {
 		return nil
 	}
-	_, known, err := q.index.Calibration(ctx, used.Model)
+	measured, known, err := q.index.Calibration(ctx, used.Model)
+	if err == nil && !known {
+		measured, err = q.measure(ctx, used)
+	}
 	if err != nil {
 		return err
 	}
-	if !known {
-		if err := q.measure(ctx, used); err != nil {
-			return err
-		}
-	}
+	used.useless = !measured.Usable()
 	q.mu.Lock()
 	used.calibrated = true
 	q.mu.Unlock()
@@ -125,24 +126,23 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 
 // measure makes the vectors of the shipped questions and answers, and writes what follows
 // from them. A model that refuses one of these texts is of no use.
-func (q *Queue) measure(ctx context.Context, used *usedModel) error {
+func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibration.Calibration, err error) {
 	x := q.index
 	questions, answers := calibration.Pairs()
-	err := q.embedTexts(ctx, used, &used.asked, questions, x.embedder.EmbedAsQueries)
+	err = q.embedTexts(ctx, used, &used.asked, questions, x.embedder.EmbedAsQueries)
 	if err != nil {
-		return err
+		return measured, err
 	}
 	err = q.embedTexts(ctx, used, &used.answered, answers, x.embedder.Embed)
 	if err != nil {
-		return err
+		return measured, err
 	}
-	var measured calibration.Calibration
 	if !slices.ContainsFunc(slices.Concat(used.asked, used.answered), func(v []float32) bool { return v == nil }) {
 		measured = calibration.Measure(used.asked, used.answered)
 	}
 	x.logger.DebugContext(ctx, "embedding model measured", "model", used.Name, "matched", measured.Matched,
 		"unmatched", measured.Unmatched, "variance", measured.Variance, "own_first", measured.OwnFirst)
-	return x.db.Write(ctx, "write what the model's cosines mean", func(queries *db.Queries) error {
+	return measured, x.db.Write(ctx, "write what the model's cosines mean", func(queries *db.Queries) error {
 		return queries.EmbeddingModelCalibrate(ctx, db.EmbeddingModelCalibrateParams{
 			ID: used.id, Matched: measured.Matched, Unmatched: measured.Unmatched,
 			Variance: measured.Variance, OwnFirst: measured.OwnFirst,

@@ -27,6 +27,8 @@ const (
 	queueRefresh = 2 * time.Second
 	// queueIdle is how often Run checks whether an empty queue has filled: the model may have been replaced.
 	queueIdle = time.Minute
+	// uselessIdle is the same while the model is of no use.
+	uselessIdle = 5 * time.Second
 )
 
 // fewPassages are embedded before the model is measured, which takes as many texts: of a server that answers
@@ -137,13 +139,17 @@ func asked(err error) time.Duration {
 // rest waits until there may be something to embed: new passages, another model, or, while
 // somebody uses this server, a minute has passed, in which others may have left some.
 func (q *Queue) rest(ctx context.Context) {
+	idle := queueIdle
+	if q.currentModel().useless {
+		idle = uselessIdle
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-q.wake:
 			return
-		case <-time.After(queueIdle):
+		case <-time.After(idle):
 		}
 		current, err := q.index.embedder.EmbedModel(ctx)
 		if err != nil || current != q.currentModel().Model || !q.index.Idle() {
