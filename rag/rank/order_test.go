@@ -237,8 +237,10 @@ func TestJudge_NameAndLength(t *testing.T) {
 		passages      int
 		want          rank.Grade
 	}{
-		{"docs/patching.md", text, 40, rank.MayAnswer}, {"docs/notes.md", text, 40, rank.Nothing},
-		{"docs/patching.md", text, 1_000, rank.MayAnswer}, {"docs/patching.md", long, 1_000, rank.Nothing},
+		{"docs/patching.md", text, 40, rank.MayAnswer},
+		{"docs/notes.md", text, 40, rank.Nothing},
+		{"docs/patching.md", text, 1_000, rank.MayAnswer},
+		{"docs/patching.md", long, 1_000, rank.Nothing},
 	} {
 		hit := rank.Hit{ID: 1, Path: test.path, Title: "Updates", Content: test.content, Score: .01}
 		v := rank.Judge(words(t, "when are machines patched?"), []rank.Hit{hit}, test.passages, rank.Limits{MinScore: .5, Documents: 5})
