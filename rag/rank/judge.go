@@ -2,6 +2,7 @@ package rank
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -126,12 +127,14 @@ func (q Question) withNear(ranked []Hit, passages int) []Hit {
 	marked := slices.Clone(ranked)
 	onEach(min(len(marked), maxNear), func(i int) {
 		hit := &marked[i]
-		text := strings.Join([]string{hit.Title, hit.Tags, hit.HeaderPath, hit.Content}, "\n")
+		name := strings.TrimSuffix(path.Base(hit.Path), path.Ext(hit.Path))
+		text := strings.Join([]string{name, hit.Title, hit.Tags, hit.HeaderPath, hit.Content}, "\n")
+		closeness, pieces := wordvec.Closeness(q.Text, text)
 		words, meaning := hit.Evidence, hit.Evidence
 		words.Form, meaning.Form = relevance.Words, relevance.Meaning
 		hit.near = relevance.Score(words.LogOdds()) >= relevance.Likely ||
 			hit.byModel() && relevance.Score(meaning.LogOdds()) >= relevance.Likely ||
-			wordvec.Closeness(q.Text, text) >= relevance.Near(passages)
+			closeness >= relevance.Near(passages, pieces)
 	})
 	return marked
 }

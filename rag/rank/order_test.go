@@ -226,6 +226,30 @@ func TestJudge_OtherWords(t *testing.T) {
 	}
 }
 
+// The name of a file says what it is about. A long text must be nearer than a short one.
+func TestJudge_NameAndLength(t *testing.T) {
+	t.Parallel()
+	const text = "Security fixes go in nightly. Kernels wait for the second Tuesday, 22:00."
+	long := text + " We drink coffee beside green hills while seven musicians play old songs." +
+		" Bananas, trains, lions, copper, letters, winter, poems, kitchens, rivers, gold, judges, doors, silk, bread and wine."
+	for _, test := range []struct {
+		path, content string
+		passages      int
+		want          rank.Grade
+	}{
+		{"docs/patching.md", text, 40, rank.MayAnswer},
+		{"docs/notes.md", text, 40, rank.Nothing},
+		{"docs/patching.md", text, 1_000, rank.MayAnswer},
+		{"docs/patching.md", long, 1_000, rank.Nothing},
+	} {
+		hit := rank.Hit{ID: 1, Path: test.path, Title: "Updates", Content: test.content, Score: .01}
+		v := rank.Judge(words(t, "when are machines patched?"), []rank.Hit{hit}, test.passages, rank.Limits{MinScore: .5, Documents: 5})
+		if v.Grade != test.want {
+			t.Errorf("%s with %d characters of %d passages: %s, want %s", test.path, len(test.content), test.passages, v.Grade, test.want)
+		}
+	}
+}
+
 // Words that answer alone are not nothing because the model sees no likeness, nor the other way round.
 func TestJudge_OneKindOfEvidence(t *testing.T) {
 	t.Parallel()

@@ -146,9 +146,12 @@ func (e Evidence) LogOdds() float64 {
 const Likely = .3
 
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
-// project has few of a question's words. Among more passages, one is near by accident. The numbers are chosen on
-// the sets nothing/one, small and one of test/firsthour, and on projects of 15 to 90 documents of test/eval.
-func Near(passages int) float64 { return .48 + .05*math.Log(float64(max(passages, 1))) }
+// project has few of a question's words. The more passages there are, and the more pieces the text has, the more
+// likely one is near by accident. The numbers are chosen on the sets nothing/one, nothing/two, small, one and two
+// of test/firsthour, and on questions about other subjects over 15 and 60 documents of test/eval.
+func Near(passages, pieces int) float64 {
+	return .32 + .04*math.Log(float64(max(passages, 1)*max(pieces, 1)))
+}
 
 // UnaskedBuiltIn is taken from the log-odds by words and built-in vectors of a text that nobody searches for, such
 // as a prompt: with the model's vectors or by words, fewer everyday prompts get a document.

@@ -82,11 +82,14 @@ func TestSignals_Within(t *testing.T) {
 	}
 }
 
-// Among more passages, one is near by accident.
+// Among more passages, and in a longer text, one piece is near by accident.
 func TestNear(t *testing.T) {
 	t.Parallel()
-	for passages, want := range map[int]float64{0: .48, 1: .48, 100: .48 + .1*math.Ln10, 1_000: .48 + .15*math.Ln10} {
-		mustBe(t, "the least closeness", relevance.Near(passages), want)
+	for _, test := range []struct {
+		passages, pieces int
+		want             float64
+	}{{0, 0, .32}, {1, 1, .32}, {100, 1, .32 + .08*math.Ln10}, {1, 100, .32 + .08*math.Ln10}, {10, 100, .32 + .12*math.Ln10}} {
+		mustBe(t, "the least closeness", relevance.Near(test.passages, test.pieces), test.want)
 	}
 }
 

@@ -33,6 +33,8 @@ type analyser struct {
 	// whether the project has a term: it decides between them. Otherwise each reading counts.
 	readings []Language
 	has      func(term string) bool
+	// asking is the language of a query, whose question words do not count, "" for a document.
+	asking Language
 	// identifier, if not nil, takes each name of the text, see [isIdentifier].
 	identifier func(string)
 	compound   span

@@ -45,10 +45,22 @@ var stemmers = map[Language]func(*snowballstem.Env) bool{
 //go:embed stopwords.txt
 var stopWordLists string
 
-// languagesOf returns the languages that have each stop word.
-var languagesOf = sync.OnceValue(func() map[string][]Language {
+// questionWordLists are stop words of queries alone: a document keeps them, so that its terms stay as they are.
+//
+//go:embed questionwords.txt
+var questionWordLists string
+
+// languagesOf returns the languages that have each stop word, and queryLanguagesOf those that have each stop word
+// or question word.
+var (
+	languagesOf      = sync.OnceValue(func() map[string][]Language { return readWords(stopWordLists) })
+	queryLanguagesOf = sync.OnceValue(func() map[string][]Language { return readWords(stopWordLists + questionWordLists) })
+)
+
+// readWords returns the languages that have each word of the lists.
+func readWords(lists string) map[string][]Language {
 	of := map[string][]Language{}
-	for line := range strings.Lines(stopWordLists) {
+	for line := range strings.Lines(lists) {
 		code, words, _ := strings.Cut(line, " ")
 		for word := range strings.FieldsSeq(words) {
 			if _, ok := stemmers[Language(code)]; ok {
@@ -58,7 +70,7 @@ var languagesOf = sync.OnceValue(func() map[string][]Language {
 		}
 	}
 	return of
-})
+}
 
 // lowered folds case as fold does, but keeps accents: stems and stop words need them.
 func lowered(word string) string {
@@ -78,10 +90,11 @@ const (
 )
 
 // Detect returns the language of a document by its stop words: English unless another one is plain.
-func Detect(text string) Language { return detect(text, inDocument) }
+func Detect(text string) Language { return detect(text, inDocument, languagesOf()) }
 
-func detect(text string, least int) Language {
-	words, of, found := 0, languagesOf(), map[string]int{} // how often each stop word occurs
+// detect returns the language of a text that has at least so many different stop words. of has the languages of each.
+func detect(text string, least int, of map[string][]Language) Language {
+	words, found := 0, map[string]int{} // how often each stop word occurs
 	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxDetected)], notLetter) {
 		if utf8.RuneCountInString(word) < 2 { // names of variables are single letters
 			continue
@@ -123,6 +136,8 @@ type Vocabulary struct {
 	// languages are English and those of the passages. For a query, its own is the first.
 	languages []Language
 	frequency func(term int32) int
+	// asking is the language of a query, also if no passage is in it. Its question words are no terms.
+	asking Language
 }
 
 // NewVocabulary returns the vocabulary of a project. frequency returns the number of its passages in
@@ -142,9 +157,10 @@ func (v Vocabulary) IsEnglish() bool { return len(v.languages) < 2 }
 
 // of returns the vocabulary for a query. Its own language, if the project has it, comes first.
 func (v Vocabulary) of(query string) Vocabulary {
+	v.asking = detect(query, inQuery, queryLanguagesOf())
 	if v.IsEnglish() {
 		v.languages = []Language{English}
-	} else if i := slices.Index(v.languages, detect(query, inQuery)); i > 0 {
+	} else if i := slices.Index(v.languages, v.asking); i > 0 {
 		v.languages = slices.Insert(slices.Delete(slices.Clone(v.languages), i, i+1), 0, v.languages[i])
 	}
 	return v
@@ -152,5 +168,5 @@ func (v Vocabulary) of(query string) Vocabulary {
 
 func (v Vocabulary) analyser(text string) analyser {
 	has := func(term string) bool { return v.frequency(hashTerm(v.project, term)) > 0 }
-	return analyser{text: text, readings: v.languages, has: has}
+	return analyser{text: text, readings: v.languages, has: has, asking: v.asking}
 }

@@ -161,3 +161,41 @@ func TestDocument_InAnotherLanguage(t *testing.T) {
 		}
 	}
 }
+
+// The words that begin a question are no terms in its language, whether the project has it or not.
+func TestVocabulary_QuestionWordsAreNoTerms(t *testing.T) {
+	t.Parallel()
+	german, _ := Document(1, "de", "", texts[0].text)
+	for name, documents := range map[string][]int32{"English": nil, "German": german} {
+		v := NewVocabulary(1, func(term int32) int { return strings.Count(fmt.Sprint(documents), fmt.Sprint(term)) })
+		for question, words := range map[string]string{
+			"Warum wird die Verbindung zur Datenbank nicht geschlossen?":      "warum",
+			"Wieso und woher kommt der Fehler?":                               "wieso woh woher",
+			"Pourquoi et comment la tâche est-elle répétée dans le journal ?": "pourquoi comment",
+			"Combien de fois est-ce que le serveur essaie, et où ?":           "combien",
+			"¿Cómo se cierra la conexión y cuándo no?":                        "como cuand cuando",
+			"¿Dónde está la clave de la base de datos?":                       "dond donde",
+			"Quando viene chiusa la connessione e perché non prima?":          "quand quando",
+			"Onde fica a chave do banco de dados e quais são as senhas?":      "onde quais qua",
+			"Waarom wordt de verbinding niet gesloten?":                       "waarom",
+			"Hvordan bliver en forbindelse til databasen lukket, og hvorfor?": "hvordan hvorfor hvorf",
+			"Miten yhteys on suljettu, kun se ei ole auki?":                   "mite miten",
+			"Mennyi ideig van nyitva a kapcsolat, és hol nem?":                "mennyi hol",
+			"Почему соединение не закрывается, и сколько их было?":            "почему сколько почем скольк",
+			"Bu bağlantı neden ve hangi hata ile daha çok kapanıyor?":         "hangi hang",
+			"Varifrån kommer felet och vems är det?":                          "varifrån varifran vems vem",
+		} {
+			for _, term := range v.Query(question).Terms {
+				if slices.Contains(strings.Fields(words), term.Name) {
+					t.Errorf("%s documents: %q asks for %q", name, question, term.Name)
+				}
+			}
+		}
+	}
+	for query, word := range map[string]string{"comment": "comment", "how do I comment on the quale kit of the hangi": "kit"} {
+		has := func(term QueryTerm) bool { return term.Name == word }
+		if terms := NewQuery(1, query).Terms; !slices.ContainsFunc(terms, has) {
+			t.Errorf("%q has the terms %v", query, terms)
+		}
+	}
+}

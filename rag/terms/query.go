@@ -265,7 +265,7 @@ func (v Vocabulary) hashes(text string) []int32 {
 // read calls emit with the terms of a text of the project, in each of its languages.
 func (q Query) read(text string, emit func(o occurrence, hash int32)) {
 	a := q.vocabulary.analyser(text)
-	a.has = nil
+	a.has, a.asking = nil, ""
 	a.emit = func(o occurrence) { emit(o, hashTerm(q.vocabulary.project, o.term)) }
 	a.run()
 }

@@ -141,6 +141,9 @@ func (a *analyser) leaf(word string, start int) {
 	if len(word) > maxWordBytes {
 		short = strings.ToValidUTF8(word[:maxWordBytes], "") // without a part of a character
 	}
+	if a.asking != "" && a.asking != English && !a.named && slices.Contains(queryLanguagesOf()[lowered(short)], a.asking) {
+		return
+	}
 	for _, language := range a.chosen(short) {
 		found := lookUp(language, short)
 		if found.short && len(word) < a.size {

@@ -7,11 +7,12 @@ import (
 
 // Closeness says how near a text is to a query, from about 0 for one about something else to 2 for the same words.
 // It is the cosine of their vectors, and how well the text covers the pieces of the query. The nearest piece of the
-// text covers a piece, by their cosine. Pieces count by the square of their length: "the" .05, "database" 2.5.
-func Closeness(query, text string) float64 {
+// text covers a piece, by their cosine. Pieces count by the square of their length: "the" .05, "database" 2.5. It
+// also returns how many distinct pieces the text has: of many, one is near by accident.
+func Closeness(query, text string) (closeness float64, pieces int) {
 	asked, said := direct(query), direct(text)
 	if len(asked) == 0 || len(said) == 0 {
-		return 0
+		return 0, len(said)
 	}
 	var covered, all float64
 	for _, piece := range asked {
@@ -27,7 +28,7 @@ func Closeness(query, text string) float64 {
 	for i, x := range Vector(query) {
 		cosine += float64(x) * float64(other[i])
 	}
-	return cosine + covered/max(all, telling)
+	return cosine + covered/max(all, telling), len(said)
 }
 
 // telling is the least weight of pieces that say what a query is about. Those of "never asked before" have 2.4,

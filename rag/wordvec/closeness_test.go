@@ -9,17 +9,17 @@ import (
 
 func TestCloseness(t *testing.T) {
 	t.Parallel()
-	if got := wordvec.Closeness("Restore a backup", "restore a backup"); math.Abs(got-2) > .001 {
-		t.Errorf("the same words have %g, want 2", got)
+	if got, pieces := wordvec.Closeness("Restore a backup", "restore a backup, a backup"); math.Abs(got-2) > .05 || pieces != 4 {
+		t.Errorf("the same words have %g, want 2, and %d pieces, want 4", got, pieces)
 	}
 	for _, texts := range [][2]string{{"", "a text"}, {"a question", ""}, {"", ""}, {"\x00", "\xff"}} {
-		if got := wordvec.Closeness(texts[0], texts[1]); got != 0 {
+		if got, _ := wordvec.Closeness(texts[0], texts[1]); got != 0 {
 			t.Errorf("%q has %g, want 0", texts, got)
 		}
 	}
 	const page = "Accessibility. Focus moves into a modal when it opens. Escape calls onDismiss, if open is not controlled."
-	near := wordvec.Closeness("why does my dialog not close with the keyboard?", page)
-	if far := wordvec.Closeness("what are the database migrations for?", page); near < .55 || far > .45 {
+	near, _ := wordvec.Closeness("why does my dialog not close with the keyboard?", page)
+	if far, _ := wordvec.Closeness("what are the database migrations for?", page); near < .55 || far > .45 {
 		t.Errorf("the page is %g near its question, and %g near another", near, far)
 	}
 }
@@ -28,7 +28,7 @@ func TestCloseness(t *testing.T) {
 func TestCloseness_WordsOfQuestions(t *testing.T) {
 	t.Parallel()
 	const page = "How do I get what is in the box?"
-	if got := wordvec.Closeness("how do I get the Kubernetes ingress", page); got > .6 {
+	if got, _ := wordvec.Closeness("how do I get the Kubernetes ingress", page); got > .6 {
 		t.Errorf("words of a question have %g", got)
 	}
 }

@@ -63,10 +63,13 @@ func TestInit_SaysNothingOnlyForNothing(t *testing.T) {
 	}
 }
 
-// The questions share few words with the pages, or none. The second set was put aside while the first was looked at.
+// The questions share few words with the pages, or none. Sets two and three were put aside while the ones before were
+// looked at.
 func TestInit_SaysNothingWhereWordsDiffer(t *testing.T) {
 	t.Parallel()
-	for set, least := range map[string]score{"one": {headline: 26, silent: 24}, "two": {headline: 19, silent: 24}} {
+	for set, least := range map[string]score{
+		"one": {headline: 27, silent: 24}, "two": {headline: 22, silent: 24}, "three": {headline: 20, silent: 22},
+	} {
 		total := askAll(t, filepath.Join("nothing", set))
 		if total.headline < least.headline || total.silent < least.silent {
 			t.Errorf("too few: %s", total)
