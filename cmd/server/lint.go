@@ -39,9 +39,8 @@ Ollama, and changes nothing.
   place-gone); a picture of a link, or a page of a wikilink, is missing (broken-link); a value
   needs quotes, a second block of front matter is text, a date may be one of two days, or a
   doc-type does not know a field of a lenient project (front-matter)
-- notices: documents on the same subject may contradict each other (contradictory); a
-  superseded document does not say so (unmarked, with the line to add); two documents replace
-  one (two-successors); a status has no known word (unknown-status); a cited place is
+- notices: a superseded document does not say so (unmarked, with the line to add); two documents
+  replace one (two-successors); a status has no known word (unknown-status); a cited place is
   elsewhere now, or was never there (place-moved, place-unknown); a document does not link
   back, or has no link at all (one-way-link, orphan); a critical document lists no questions
   (no-questions)

@@ -4,11 +4,6 @@ package terms
 // contained in others by chance.
 const minCompared = 8
 
-// SameSubject is the likeness of two passages from which they are about the same subject. Of 19 planted pairs
-// all have .47 or more, of 53 others in the same answers four. Names that both have, such as files and
-// settings, are among the words: counted apart they tell contradictory documents from related ones no better.
-const SameSubject = 0.46
-
 // Likeness returns how much of one of two texts the other repeats, in [0,1]: the part of the weight
 // of its words that the other has. The words of each are distinct.
 func Likeness[T comparable](one, other []T, weight func(T) float64) float64 {

@@ -88,7 +88,6 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkLinks()
 	e.checkStandings()
 	e.checkDuplicates()
-	e.checkContradictions()
 	err := cmp.Or(e.checkPlaces(ctx), e.checkDates(ctx))
 	if err != nil {
 		return Report{}, err

@@ -11,7 +11,7 @@ function message(finding) {
 }
 
 function notes(d) {
-  const about = d.findings.filter(f => staleChecks.includes(f.check) || f.check === "contradictory");
+  const about = d.findings.filter(f => staleChecks.includes(f.check));
   const made = [];
   const said = (namesLater(d) ? d.standing + " by " : d.mark).replace(/^./, first => first.toUpperCase());
   if (d.mark) made.push(element("div", { className: "note" }, element("p", {}, said, namesLater(d) ? linkTo(d.by) : null, ".")));

@@ -54,11 +54,10 @@ function drawFallen() {
 function health() {
   const of = (...checks) => content.findings.filter(f => checks.includes(f.check));
   const finding = f => element("li", {}, linkOrPath(f.path), element("span", { className: "why" }, message(f), ` (line ${f.line})`));
-  const named = ["contradictory", "orphan", "one-way-link", "place-moved", "place-unknown", ...staleChecks];
+  const named = ["orphan", "one-way-link", "place-moved", "place-unknown", ...staleChecks];
   const rest = content.findings.filter(f => !named.includes(f.check) && f.severity !== "notice");
   const parts = [
     ["stale", "Stale", "Places that these documents cite have changed since.", of(...staleChecks).map(finding)],
-    ["contradictory", "Contradictory", "Pairs that may contradict each other.", of("contradictory").map(finding)],
     ["unlinked", "Unlinked", "No document links to these, and they link to none.", of("orphan").map(f => element("li", {}, linkOrPath(f.path)))],
     ["unanswered", "Unanswered questions", "Questions that found nothing: documents to write.",
       byNumber(content.questions, Date.parse).map(([text, asked]) => element("li", {}, text, element("span", { className: "why" }, "last asked ", asked.slice(0, 10))))],
