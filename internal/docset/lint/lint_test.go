@@ -184,16 +184,6 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"a document without links", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/d.md", insight("d", "", "x"))
 		}, []string{"insights/d.md:1: notice orphan: no document links to it, and it links to none"}},
-		{"a document written twice", func(r *gitrepo.Repo) {
-			r.Put(docs+"insights/a.md", insight("a", "", "See [b](b.md), [c](../codebase/c.md) and [d](d.md)."))
-			r.Put(docs+"insights/d.md", insight("d", "", prose+" See [a](a.md) and the pools."))
-		}, []string{"insights/d.md:1: warning near-duplicate: 81 % of its words are those of " + docs +
-			"insights/b.md; merge them, or have the newer one supersede the other"}},
-		{"a document written again, which supersedes the first", func(r *gitrepo.Repo) {
-			r.Put(docs+"insights/a.md", insight("a", "", "See [b](b.md), [c](../codebase/c.md) and [d](d.md)."))
-			r.Put(docs+"insights/b.md", insight("b", "status: superseded by d.md\n", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
-			r.Put(docs+"insights/d.md", insight("d", "supersedes: b.md\n", prose+" See [a](a.md) and the pools."))
-		}, []string{}},
 		{"a file that was removed", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/old.go:12"))
 			commit(r, "2026-02-02")
