@@ -41,9 +41,8 @@ Ollama, and changes nothing.
   (front-matter)
 - notices: a superseded document does not say so (unmarked, with the line to add); two documents
   replace one (two-successors); a status has no known word (unknown-status); a cited place is
-  elsewhere now, or was never there (place-moved, place-unknown); a document does not link
-  back, or has no link at all (one-way-link, orphan); a critical document lists no questions
-  (no-questions)
+  elsewhere now, or was never there (place-moved, place-unknown); a document has no link at all
+  (orphan); a critical document lists no questions (no-questions)
 
 Cited places are files_involved, code with a path, a path with lines, a definition beside a
 path, and links to code. They are compared with the commit in which the document last changed

@@ -11,19 +11,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// checkLinks finds broken links, links that are not returned, and documents without a link. A document
-// and one that replaces or amends it do not have to link back.
+// checkLinks finds broken links, and documents without a link.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
-	back := map[[2]*docset.Document]bool{}
 	for _, d := range e.set.Documents {
 		for _, target := range d.Targets {
 			if target.Document != nil {
 				linked[d], linked[target.Document] = true, true
-				back[[2]*docset.Document{target.Document, d}] = true
-				if target.Relation != "" {
-					back[[2]*docset.Document{d, target.Document}] = true
-				}
 			}
 		}
 	}
@@ -36,14 +30,9 @@ func (e *examination) checkLinks() {
 		}
 		told := map[string]bool{}
 		for _, target := range d.Targets {
-			switch other := target.Document; {
-			case told[target.Path]:
-			case target.Missing:
+			if target.Missing && !told[target.Path] {
 				told[target.Path] = true
 				e.addBroken(d, target)
-			case other != nil && target.Relation == "" && !back[[2]*docset.Document{d, other}]:
-				told[target.Path] = true
-				e.add(d, d.LineOf(target.Path), Notice, "one-way-link", target.Path+" does not link back")
 			}
 		}
 	}

@@ -54,7 +54,7 @@ function drawFallen() {
 function health() {
   const of = (...checks) => content.findings.filter(f => checks.includes(f.check));
   const finding = f => element("li", {}, linkOrPath(f.path), element("span", { className: "why" }, message(f), ` (line ${f.line})`));
-  const named = ["orphan", "one-way-link", "place-moved", "place-unknown", ...staleChecks];
+  const named = ["orphan", "place-moved", "place-unknown", ...staleChecks];
   const rest = content.findings.filter(f => !named.includes(f.check) && f.severity !== "notice");
   const parts = [
     ["stale", "Stale", "Places that these documents cite have changed since.", of(...staleChecks).map(finding)],
