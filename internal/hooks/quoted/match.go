@@ -68,6 +68,18 @@ func (b *Book) Add(title string, texts, files []string) {
 			names[name] = true
 		}
 	}
+	for _, q := range quotes {
+		if q.Advice == markdown.Failed && slices.ContainsFunc(quotes, q.isReplacedBy) {
+			q.Advice = markdown.Warned
+		}
+		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.folded == q.folded && other.Place != "" })
+		if i >= 0 && q.Advice != markdown.Warned {
+			q.Place = quotes[i].Place
+		}
+		q.names = slices.DeleteFunc(q.names, func(name string) bool {
+			return slices.ContainsFunc(quotes, func(other *quote) bool { return folded(other.Place) == name })
+		})
+	}
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
 	})
@@ -132,18 +144,19 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 // documents that quote a name in it, then documents that cite a file of it. Everyday calls need a quote.
 func (b *Book) Command(line string) []Match {
 	calls, text := commandsIn(line), folded(line)
-	others := slices.DeleteFunc(slices.Clone(calls), command.isEveryday)
+	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
 	files := filesIn(others)
 	return b.match(func(d document) Match {
 		var best Match
 		for _, call := range calls {
-			if advised(d.quotes, call) {
-				return Match{}
-			}
+			size := 0
 			for _, q := range d.quotes {
-				if weight := float64(q.command.size()); weight > best.Weight && (q.isOf(call) || q.isBroken(call)) {
-					best = Match{Weight: weight, Text: q.Text}
+				if q.command.size() > size && (q.isOf(call) || q.isBroken(call)) {
+					size, best = q.command.size(), heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
 				}
+			}
+			if advised(d.quotes, call, size) {
+				return Match{}
 			}
 		}
 		if best.Weight == 0 && len(others) > 0 {
@@ -155,6 +168,14 @@ func (b *Book) Command(line string) []Match {
 		}
 		return best
 	})
+}
+
+// heavier returns the match of more weight, the first of two that are equal.
+func heavier(a, b Match) Match {
+	if b.Weight > a.Weight {
+		return b
+	}
+	return a
 }
 
 // filesIn returns the words of calls that may be files, in lower case.
@@ -170,10 +191,11 @@ func filesIn(calls []command) map[string]bool {
 	return files
 }
 
-// advised reports whether a document advises a call: by the whole command, or by a flag beside one that it warns of.
-func advised(quotes []*quote, call command) bool {
+// advised reports whether a document advises a call: by a command that says as much as the longest one of the call
+// that it warns of, whose size is given, or by a flag beside one that it warns of.
+func advised(quotes []*quote, call command, size int) bool {
 	return slices.ContainsFunc(quotes, func(q *quote) bool {
-		return q.Advice.InFavour() && q.command.size() > 1 && call.contains(q.command) ||
+		return q.Advice.InFavour() && q.command.size() >= max(size, 2) && call.contains(q.command) ||
 			q.flag && call.has(q.command, 0) && slices.ContainsFunc(quotes, func(warned *quote) bool {
 				return warned.isOf(call) && !warned.command.has(q.command, 0)
 			})
@@ -184,12 +206,19 @@ func advised(quotes []*quote, call command) bool {
 // must warn of it or be about it, unless the command has two words. An everyday program needs a third, or the title.
 func (q *quote) isOf(call command) bool {
 	size := q.command.size()
-	if q.flag || size < 2 || q.Advice.InFavour() || !call.contains(q.command) {
+	if q.flag || size < 2 || q.Advice.InFavour() || q.Advice == markdown.Failed || !call.contains(q.command) ||
+		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && q.command.shows {
 		return false
 	}
 	isEveryday := q.command.isEveryday()
 	return (q.titled || size > 2 || !isEveryday) &&
 		(q.about || q.Advice == markdown.Warned || len(q.command.words) > 1 && !isEveryday)
+}
+
+// isReplacedBy reports whether the document advises another call of the same command instead of the quote.
+func (q *quote) isReplacedBy(other *quote) bool {
+	return other.Advice.InFavour() && len(q.command.words) > 1 && len(other.command.words) > 1 &&
+		slices.Equal(q.command.words[:2], other.command.words[:2])
 }
 
 // isBroken reports whether the call is a command that is always to be run with some flags, without one of them.
@@ -211,15 +240,18 @@ func (b *Book) matchNames(quotes []*quote, line string) Match {
 }
 
 var (
-	nameForm  = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
-	oneFolder = lazyregexp.New(`^[\w.]+/$`)
-	hump      = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
+	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
+	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
+	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)
+	bareFile    = lazyregexp.New(`^[\w-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt|` +
+		`csv|log|html|css|dump|fc|bak|zip|gz|tgz|tar|jar|exe)$`)
+	hump = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
 )
 
 // isName reports whether a word is the name of a host, resource or folder, and not a plain word.
 func isName(text string) bool {
-	return nameForm().MatchString(text) && !oneFolder().MatchString(text) &&
-		(strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text))
+	return nameForm().MatchString(text) && !oneFolder().MatchString(text) && !bareFile().MatchString(text) &&
+		(strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text) || underscored().MatchString(text) && text != "node_modules")
 }
 
 // folded returns a text in lower case, with one space between its parts.

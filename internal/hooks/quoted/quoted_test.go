@@ -21,7 +21,7 @@ func TestCommands_ReadsCommandLines(t *testing.T) {
 		`docker-compose down --volumes`:                           "[docker compose down] [--volumes]",
 		`psql -c 'VACUUM (FULL, ANALYZE) outbox' 2>&1 >/dev/null`: "[psql vacuum full analyze outbox] [-c]",
 		`git commit -m "never npm publish"`:                       "[git commit] [-m]",
-		`cd a && make seed; ls | head -3`:                         "[cd a] [] [make seed] [] [ls] [] [head] [--3]",
+		`cd a && make seed; ls | head -3`:                         "[cd a] [] [make seed] [] [ls] [] [head -3] []",
 		`ssh gw 'sudo iptables --flush'`:                          "[ssh gw sudo iptables] [--flush]",
 		"":                                                        "",
 	} {
@@ -124,7 +124,7 @@ func TestBook_Text(t *testing.T) {
 		"FOR UPDATE of what we SELECT":                        "",
 		"return x.toFixed(2)":                                 "",
 	} {
-		if got := first(b.Text(text)); got != want {
+		if got := first(b.Text("a.go", text)); got != want {
 			t.Errorf("%q is found by %q, want %q", text, got, want)
 		}
 	}
@@ -167,7 +167,7 @@ func FuzzBook(f *testing.F) {
 			b.Add(more, quotes, []string{"a/b.c"})
 		}
 		for _, given := range []string{line, text, more} {
-			for _, matches := range [][]Match{b.Command(given), b.Text(given), b.Output(given)} {
+			for _, matches := range [][]Match{b.Command(given), b.Text(more, given), b.Output(given)} {
 				for _, m := range matches {
 					if m.Weight <= 0 || m.Document > 1 || !strings.Contains(strings.Join(strings.Fields(text), " "), m.Text) {
 						t.Errorf("%q: %+v", given, m)
