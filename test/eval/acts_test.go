@@ -27,12 +27,22 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		{"acts", "acts", map[string]float64{command: .75, edit: .7}, silence, 100},
 		{"literal", "acts", map[string]float64{knownFailure: .9}, silence, 100},
 		{
-			"otheracts/one", "otheracts/one", map[string]float64{command: .75, knownFailure: .9, edit: .7},
-			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015}, 40,
+			"otheracts/one", "otheracts/one",
+			map[string]float64{command: .75, knownFailure: .9, edit: .7},
+			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015},
+			40,
 		},
 		{
-			"otheracts/two", "otheracts/two", map[string]float64{command: .75, knownFailure: .9, edit: .7},
-			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015}, 40,
+			"otheracts/two", "otheracts/two",
+			map[string]float64{command: .75, knownFailure: .9, edit: .7},
+			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015},
+			40,
+		},
+		{
+			"otheracts/three", "otheracts/three",
+			map[string]float64{command: .75, knownFailure: .9, edit: .7},
+			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015},
+			40,
 		},
 	} {
 		t.Run(test.set, func(t *testing.T) {

@@ -146,6 +146,7 @@ func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 		{"literal", "acts"},
 		{"otheracts/one", "otheracts/one"},
 		{"otheracts/two", "otheracts/two"},
+		{"otheracts/three", "otheracts/three"},
 		{"code", "code"},
 		{"othercode", "othercode"},
 	}

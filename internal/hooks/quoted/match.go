@@ -34,7 +34,7 @@ const few = 2
 
 type document struct {
 	quotes []*quote // the longest first
-	files  []string
+	files  []string // that it cites, without those that are for reading or only where a rule holds
 }
 
 type quote struct {
@@ -72,7 +72,7 @@ func (b *Book) Add(title string, texts, files []string) {
 		if q.Advice == markdown.Failed && slices.ContainsFunc(quotes, q.isReplacedBy) {
 			q.Advice = markdown.Warned
 		}
-		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.folded == q.folded && other.Place != "" })
+		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
 		if i >= 0 && q.Advice != markdown.Warned {
 			q.Place = quotes[i].Place
 		}
@@ -89,6 +89,11 @@ func (b *Book) Add(title string, texts, files []string) {
 	for name := range names {
 		b.names[name]++
 	}
+	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return slices.ContainsFunc(quotes, func(q *quote) bool {
+			return file == q.Place && !q.Advice.InFavour() || file == q.Text && q.Advice.InFavour()
+		})
+	})
 	b.documents = append(b.documents, document{quotes, files})
 }
 
@@ -105,7 +110,7 @@ func newQuote(text string) *quote {
 		q.printed = masked(q.Text)
 	}
 	for i, word := range strings.Fields(q.Text) {
-		if isName(word) && (q.Text == word || i > 0 && len(q.command.words) > 1) {
+		if word = strings.TrimRight(word, ".,:;"); isName(word) && (q.Text == word || i > 0 && len(q.command.words) > 1) {
 			q.names = append(q.names, folded(word))
 		}
 	}
@@ -169,6 +174,9 @@ func (b *Book) Command(line string) []Match {
 		return best
 	})
 }
+
+// isSameCode reports whether two quotes are the same but for the parentheses of a call.
+func isSameCode(a, b string) bool { return strings.TrimRight(a, "()") == strings.TrimRight(b, "()") }
 
 // heavier returns the match of more weight, the first of two that are equal.
 func heavier(a, b Match) Match {
