@@ -49,17 +49,23 @@ type quote struct {
 	names []string
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
-	// titled says that the title has the quote, and about that it has a word of it.
-	titled, about bool
+	// titled says that the title has the quote, and about that it has a word of it. isLater says that the document
+	// mentions it behind another command of the program: what to do then, or what to look at.
+	titled, about, isLater bool
 }
 
 // Add adds a document with its quotes in the form of the index, and the files that it cites.
 func (b *Book) Add(title string, texts, files []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
-	names := map[string]bool{}
+	names, subjects := map[string]bool{}, map[string]*quote{}
 	for _, text := range texts {
 		q := newQuote(text)
+		if q.command.size() > 1 && len(q.command.words) > 0 {
+			program := q.command.words[0]
+			subjects[program] = cmp.Or(subjects[program], q)
+			q.isLater = !q.isOfSame(subjects[program])
+		}
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
 		q.about = q.titled || slices.ContainsFunc(words, func(stem string) bool { return slices.Contains(stems, stem) })
@@ -215,7 +221,7 @@ func advised(quotes []*quote, call command, size int) bool {
 func (q *quote) isOf(call command) bool {
 	size := q.command.size()
 	if q.flag || size < 2 || q.Advice.InFavour() || q.Advice == markdown.Failed || !call.contains(q.command) ||
-		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && q.command.shows {
+		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && (q.command.shows || q.isLater && !q.titled) {
 		return false
 	}
 	isEveryday := q.command.isEveryday()
@@ -225,8 +231,14 @@ func (q *quote) isOf(call command) bool {
 
 // isReplacedBy reports whether the document advises another call of the same command instead of the quote.
 func (q *quote) isReplacedBy(other *quote) bool {
-	return other.Advice.InFavour() && len(q.command.words) > 1 && len(other.command.words) > 1 &&
-		slices.Equal(q.command.words[:2], other.command.words[:2])
+	return other.Advice.InFavour() && len(q.command.words) > 1 && q.isOfSame(other)
+}
+
+// isOfSame reports whether two quotes call the same command of a program.
+func (q *quote) isOfSame(other *quote) bool {
+	const named = 2
+	a, b := q.command.words, other.command.words
+	return slices.Equal(a[:min(len(a), named)], b[:min(len(b), named)])
 }
 
 // isBroken reports whether the call is a command that is always to be run with some flags, without one of them.
