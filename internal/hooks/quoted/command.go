@@ -157,7 +157,7 @@ var usualNames = map[string]string{
 var everyday = strings.Fields(`
 	ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq awk cut
 	xargs mkdir touch cd export source test open code tee git gh go gofmt gofumpt golangci-lint node tsc eslint prettier
-	vitest jest cargo pytest ruff black mypy make sed vi vim nano less more bat rubocop rspec
+	vitest jest cargo pytest ruff black mypy make sed vi vim nano less more bat rubocop rspec journalctl
 `)
 
 // isEveryday reports whether the call is of such a program, or of none.
@@ -195,8 +195,8 @@ func (c command) has(quoted command, after int) bool {
 	})
 }
 
-// isMeant reports whether a quote means a word of the call. A pattern means what it matches, a path or task its end,
-// and a name with numbers the names with others.
+// isMeant reports whether a quote means a word of the call. A pattern means what it matches, a path or task its end, a
+// host its name with a domain, and a name with numbers the names with others.
 func (c command) isMeant(quoted, word string) bool {
 	if _, address, ok := strings.Cut(word, "://"); ok && quoted != word {
 		word = address
@@ -204,11 +204,13 @@ func (c command) isMeant(quoted, word string) bool {
 	matched, err := path.Match(quoted, word)
 	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
 		strings.HasPrefix(word, ":") && strings.HasSuffix(word, ":"+strings.TrimPrefix(quoted, ":")) ||
+		strings.HasPrefix(word, quoted+".") && numbered().MatchString(quoted) ||
 		!exact().MatchString(c.words[0]) && c.kindOf(quoted) == c.kindOf(word)
 }
 
 var (
 	unitEnd  = lazyregexp.New(`\.(?:service|timer|socket|mount|target|slice)$`)
+	instance = lazyregexp.New(`@.*$`)
 	numbered = lazyregexp.New(`\b[0-9a-f]*\d[0-9a-f]{6,}\b|\d[\d.]*`)
 	version  = lazyregexp.New(`[:=@]v?\d`)
 	dataEnd  = lazyregexp.New(`\.(?:dump|fc|bak|csv|zip|t?gz|tar|zst)$`)
@@ -217,18 +219,18 @@ var (
 	exact = lazyregexp.New(`^(?:kill|pkill|killall|chmod|nvm|pyenv|rbenv|asdf|fnm|volta|apt|brew)$`)
 )
 
-// kindOf returns a word without its numbers, unless they are a version, a unit of systemd without its end, and of a file
-// with data only the end.
+// kindOf returns a word without its numbers, unless they are a version, a unit of systemd without instance and end,
+// and of a file with data only the end.
 func (c command) kindOf(word string) string {
 	if hasUnits().MatchString(c.words[0]) {
-		word = unitEnd().ReplaceAllString(word, "")
+		word = instance().ReplaceAllString(unitEnd().ReplaceAllString(word, ""), "@")
 	} else if version().MatchString(word) {
 		return word
 	}
 	if end := dataEnd().FindString(word); end != "" {
 		return end
 	}
-	return numbered().ReplaceAllString(strings.ReplaceAll(word, "@*", "@0"), "#")
+	return numbered().ReplaceAllString(word, "#")
 }
 
 // isSame reports whether two flags are the same, or the short and the long form of one.

@@ -116,7 +116,7 @@ func newQuote(text string) *quote {
 		q.printed = masked(q.Text)
 	}
 	for i, word := range strings.Fields(q.Text) {
-		if word = strings.TrimRight(word, ".,:;"); isName(word) && (q.Text == word || i > 0 && len(q.command.words) > 1) {
+		if word = strings.TrimRight(word, ".,:;"); isName(word) && (q.folded == folded(word) || i > 0 && len(q.command.words) > 1) {
 			q.names = append(q.names, folded(word))
 		}
 	}
@@ -171,7 +171,7 @@ func (b *Book) Command(line string) []Match {
 			}
 		}
 		if best.Weight == 0 && len(others) > 0 {
-			best = b.matchNames(d.quotes, text)
+			best = b.matchNames(d.quotes, others, text)
 		}
 		i := slices.IndexFunc(d.files, func(file string) bool { return files[strings.ToLower(file)] })
 		if best.Weight == 0 && i >= 0 {
@@ -247,11 +247,13 @@ func (q *quote) isBroken(call command) bool {
 	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)
 }
 
-// matchNames finds names of hosts, resources and folders in a command line.
-func (b *Book) matchNames(quotes []*quote, line string) Match {
+// matchNames finds names of hosts, resources and folders in a command line. A name in a command says nothing of the
+// program's other commands.
+func (b *Book) matchNames(quotes []*quote, calls []command, line string) Match {
 	for _, q := range quotes {
+		isOther := slices.ContainsFunc(calls, func(c command) bool { return len(q.command.words) > 1 && c.words[0] == q.command.words[0] })
 		for _, name := range q.names {
-			if !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
+			if !isOther && !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
 				return Match{Weight: .5, Text: q.Text, Name: true}
 			}
 		}
