@@ -182,7 +182,7 @@ var (
 	fine = lazyregexp.New(`(?i)^\s+(?:alone\s+)?(?:is|are)\s+(?:\w+\s+)?(?:fine|safe|enough|ok|okay|harmless|allowed|sufficient)\b|` +
 		`^\s+(?:is\s+what\s+you\s+want|works|will\s+do|(?:does|gives|tells\s+you|shows|prints)\s+the\s+same|changes\s+nothing)\b`)
 	// told ends before code that the document tells to run, such as "Test with", "written by" and "never before".
-	told = lazyregexp.New(`(?i)(?:^|[.,;:(]\s*|\b(?:and|then|to|please)\s+)(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}\s*$|` +
+	told = lazyregexp.New(`(?i)(?:^\s*|[.,;:(]\s*|\b(?:and|then|to|please)\s+)(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}\s*$|` +
 		`\b(?:written|generated|produced|made|created|updated|rebuilt|rendered)\s+(?:\w+\s+)?(?:by|with|from)\s*$|` +
 		`\b(?:never|not|don't)\b.*\b(?:before|until|unless|without)\s*$|^\s*[A-Z]\w+\s+(?:it|them)\b[^:]{0,30}:\s*$`)
 	// place is a folder or file that a sentence is about.
@@ -196,15 +196,14 @@ const mostBetween = 3
 // quoteIn returns the code between two texts of a paragraph with what they say of it.
 func quoteIn(before, code, after string) Quote {
 	q := Quote{Text: code, Advice: adviceBefore(before)}
-	if q.Advice == Mentioned {
-		switch {
-		case againstAfter().MatchString(after):
-			q.Advice = Warned
-		case showed().MatchString(after):
-			q.Advice = Failed
-		case fine().MatchString(after):
-			q.Advice = Advised
-		}
+	switch {
+	case fine().MatchString(after):
+		q.Advice = Advised
+	case q.Advice != Mentioned:
+	case againstAfter().MatchString(after):
+		q.Advice = Warned
+	case showed().MatchString(after):
+		q.Advice = Failed
 	}
 	if end := sentenceEnd().FindStringIndex(after); end != nil {
 		after = after[:end[0]]

@@ -12,12 +12,14 @@ import (
 )
 
 // By words alone, the hooks of what an assistant does point to the documents that warn of it, and leave
-// everyday acts alone. Known failures of the literal set are its error lines and traces. The rules were tuned on
-// "acts" and "otheracts/one".
+// everyday acts alone. Known failures of the literal set are its error lines and traces. docs/evaluation.md says on
+// which sets the rules were tuned.
 func TestHook_ActsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "two thousand acts are asked")
 	silence := map[string]float64{everydayCommand: .005, unknownFailure: .02, everydayEdit: .01}
+	otherSilence := map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015}
+	otherFound := map[string]float64{command: .9, knownFailure: .95, edit: .85}
 	for _, test := range []struct {
 		set, others string
 		found       map[string]float64 // at least
@@ -26,24 +28,10 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 	}{
 		{"acts", "acts", map[string]float64{command: .75, edit: .7}, silence, 100},
 		{"literal", "acts", map[string]float64{knownFailure: .9}, silence, 100},
-		{
-			"otheracts/one", "otheracts/one",
-			map[string]float64{command: .75, knownFailure: .9, edit: .7},
-			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015},
-			40,
-		},
-		{
-			"otheracts/two", "otheracts/two",
-			map[string]float64{command: .75, knownFailure: .9, edit: .7},
-			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015},
-			40,
-		},
-		{
-			"otheracts/three", "otheracts/three",
-			map[string]float64{command: .75, knownFailure: .9, edit: .7},
-			map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015},
-			40,
-		},
+		{"otheracts/one", "otheracts/one", otherFound, otherSilence, 40},
+		{"otheracts/two", "otheracts/two", otherFound, otherSilence, 40},
+		// Two of its 34 other failures name a network or a unit that a document has.
+		{"otheracts/three", "otheracts/three", otherFound, map[string]float64{everydayCommand: .01, unknownFailure: .06, everydayEdit: .015}, 30},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
