@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,20 +100,7 @@ func (r reviewed) print(w io.Writer) {
 		plain.Println(w, "Documents that hooks have shown, "+r.perSession()+":")
 	}
 	for _, d := range r.Shown {
-		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why
-		if d.Opened {
-			use += ", opened"
-		} else {
-			use += ", not opened"
-		}
-		for _, note := range []struct {
-			holds bool
-			text  string
-		}{{d.Succeeded, ", the command ran later"}, {d.Changed, ", changed"}, {d.Repeated, ", repeated"}} {
-			if note.holds {
-				use += note.text
-			}
-		}
+		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why + ", " + d.outcome()
 		plain.Println(w, " ", plain.Path(d.Path), s.Dim("("+use+")"))
 	}
 }
@@ -124,5 +112,24 @@ func (r reviewed) perSession() string {
 		counts[d.Session]++
 		most = max(most, counts[d.Session])
 	}
-	return fmt.Sprintf("%s in %s, at most %d in one", plain.Count(len(r.Shown), "pointer"), plain.Count(len(counts), "session"), most)
+	pointers, sessions := plain.Count(len(r.Shown), "pointer"), plain.Count(len(counts), "session")
+	return fmt.Sprintf("%s in %s, at most %d in one", pointers, sessions, most)
+}
+
+// outcome says what the assistant did after it was shown a document.
+func (d shown) outcome() string {
+	said := []string{"not opened"}
+	if d.Opened {
+		said[0] = "opened"
+	}
+	if d.Succeeded {
+		said = append(said, "the command ran later")
+	}
+	if d.Changed {
+		said = append(said, "changed")
+	}
+	if d.Repeated {
+		said = append(said, "repeated")
+	}
+	return strings.Join(said, ", ")
 }

@@ -177,16 +177,20 @@ var (
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
 	// showed says behind the code that it printed the failure, and fine that it may be used.
-	showed = lazyregexp.New(`(?i)^\s+(?:\w+\s+)?(?:fail(?:s|ed)?|end(?:s|ed)?|stop(?:s|ped)?|exit(?:s|ed)?|abort(?:s|ed)?|dies|died)\s+` +
+	showed = lazyregexp.New(`(?i)^\s+(?:\w+\s+)?(?:fail(?:s|ed)?|end(?:s|ed)?|stop(?:s|ped)?|exit(?:s|ed)?|` +
+		`abort(?:s|ed)?|dies|died)\s+` +
 		`(?:\w+\s+)?with\b|^\s+(?:\w+\s+)?(?:prints?|printed|says?|said|reports?|reported|shows?|showed|complains?|complained)\b`)
-	fine = lazyregexp.New(`(?i)^\s+(?:alone\s+)?(?:is|are)\s+(?:\w+\s+)?(?:fine|safe|enough|ok|okay|harmless|allowed|sufficient)\b|` +
+	fine = lazyregexp.New(`(?i)^\s+(?:alone\s+)?(?:is|are)\s+(?:\w+\s+)?(?:fine|safe|enough|ok|okay|` +
+		`harmless|allowed|sufficient)\b|` +
 		`^\s+(?:is\s+what\s+you\s+want|works|will\s+do|(?:does|gives|tells\s+you|shows|prints)\s+the\s+same|changes\s+nothing)\b`)
 	// told ends before code that the document tells to run, such as "Test with", "written by" and "never before".
-	told = lazyregexp.New(`(?i)(?:^\s*|[.,;:(]\s*|\b(?:and|then|to|please)\s+)(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}\s*$|` +
+	told = lazyregexp.New(`(?i)(?:^\s*|[.,;:(]\s*|\b(?:and|then|to|please)\s+)` +
+		`(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}\s*$|` +
 		`\b(?:written|generated|produced|made|created|updated|rebuilt|rendered)\s+(?:\w+\s+)?(?:by|with|from)\s*$|` +
 		`\b(?:never|not|don't)\b.*\b(?:before|until|unless|without)\s*$|^\s*[A-Z]\w+\s+(?:it|them)\b[^:]{0,30}:\s*$`)
 	// place is a folder or file that a sentence is about.
-	place  = lazyregexp.New("(?i)(?:(\\w+)\\s+)?\\b(?:inside|within|in|under|below|beneath)(?:\\s+of)?(?:\\s+the)?\\s+`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
+	place = lazyregexp.New("(?i)(?:(\\w+)\\s+)?\\b(?:inside|within|in|under|below|beneath)(?:\\s+of)?(?:\\s+the)?\\s+" +
+		"`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
 	exempt = lazyregexp.New(`(?i)^(?:except|only|but|not|allowed|fine|ok|outside)$`)
 )
 

@@ -42,7 +42,8 @@ var (
 	placeholder = lazyregexp.New(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…|\*)$`)
 	// capitals are a placeholder too, or a part of one, except in programs that take statements or signals.
 	capitals        = lazyregexp.New(`(?:^|[/:@=])[A-Z][A-Z0-9_]*(?:$|[/:@])`)
-	takesStatements = lazyregexp.New(`^(?:redis-cli|psql|mysql|mariadb|sqlite3|sqlcmd|clickhouse-client|cqlsh|mongosh|curl|http|kill|pkill|trap)$`)
+	takesStatements = lazyregexp.New(`^(?:redis-cli|psql|mysql|mariadb|sqlite3|sqlcmd|clickhouse-client|cqlsh|mongosh|` +
+		`curl|http|kill|pkill|trap)$`)
 	// amount is the value of a flag that counts only beside its sign. A negative one is no flag.
 	amount          = lazyregexp.New(`^(?:\d[\d.]*[A-Za-z]{0,2}|auto|max)$`)
 	negative        = lazyregexp.New(`^-\d[\d.]*$`)

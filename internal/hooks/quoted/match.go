@@ -116,7 +116,8 @@ func newQuote(text string) *quote {
 		q.printed = masked(q.Text)
 	}
 	for i, word := range strings.Fields(q.Text) {
-		if word = strings.TrimRight(word, ".,:;"); isName(word) && (q.folded == folded(word) || i > 0 && len(q.command.words) > 1) {
+		word = strings.TrimRight(word, ".,:;")
+		if isName(word) && (q.folded == folded(word) || i > 0 && len(q.command.words) > 1) {
 			q.names = append(q.names, folded(word))
 		}
 	}
@@ -251,7 +252,8 @@ func (q *quote) isBroken(call command) bool {
 // program's other commands.
 func (b *Book) matchNames(quotes []*quote, calls []command, line string) Match {
 	for _, q := range quotes {
-		isOther := slices.ContainsFunc(calls, func(c command) bool { return len(q.command.words) > 1 && c.words[0] == q.command.words[0] })
+		words := q.command.words
+		isOther := slices.ContainsFunc(calls, func(c command) bool { return len(words) > 1 && c.words[0] == words[0] })
 		for _, name := range q.names {
 			if !isOther && !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
 				return Match{Weight: .5, Text: q.Text, Name: true}
@@ -265,15 +267,17 @@ var (
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
 	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)
-	bareFile    = lazyregexp.New(`^[\w-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt|` +
+	bareFile    = lazyregexp.New(`^[\w-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|` +
+		`json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt|` +
 		`csv|log|html|css|dump|fc|bak|zip|gz|tgz|tar|jar|exe)$`)
 	hump = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
 )
 
 // isName reports whether a word is the name of a host, resource or folder, and not a plain word.
 func isName(text string) bool {
-	return nameForm().MatchString(text) && !oneFolder().MatchString(text) && !bareFile().MatchString(text) &&
-		(strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text) || underscored().MatchString(text) && text != "node_modules")
+	hasMark := strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text) || underscored().MatchString(text)
+	return hasMark && nameForm().MatchString(text) && !oneFolder().MatchString(text) && !bareFile().MatchString(text) &&
+		text != "node_modules"
 }
 
 // folded returns a text in lower case, with one space between its parts.

@@ -111,16 +111,26 @@ func isMessage(text string) bool {
 
 var (
 	// filePlace is a file with perhaps a line and a column. A path is a place, never a message.
-	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
+	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
+		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
 	// everyFailure are words that a program prints at failures of all kinds.
-	everyFailure = lazyregexp.New(`(?i)(?:error: )?failed to push some refs to?|! \[(?:remote )?rejected\].*|could not read from remote repository|` +
-		`(?:docker: )?error response from daemon:?|failed to start|job for \S+ failed because.*|see "systemctl status.*|` +
-		`npm (?:error|err!)(?: (?:code \w+|eresolve(?: could not resolve| unable to resolve dependency tree)?|could not resolve dependency:|lifecycle.*|errno \S+))?|missing script:|to see a list of scripts, run:|` +
-		`error: (?:installation|upgrade|uninstall) failed:?|planning failed\. terraform encountered.*|error from server(?: \(\w+\))?:?|` +
-		`linking with .{1,8} failed: exit (?:status|code): \S+|error: could not compile.*|collect2: error: ld returned.*|make(?:\[\d+\])?: \*\*\*.*|` +
-		`error: no matching distribution found for|build failed with an exception|execution failed for task.*|(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*|` +
-		`an error occurred \(\w+\) when calling the \w+ operation:?|traceback \(most recent call last\):?|caused by:?|panic: runtime error:|` +
-		`unhandled (?:promise )?rejection|(?:fatal|error):`)
+	everyFailure = lazyregexp.New(`(?i)` + strings.Join([]string{
+		`(?:error: )?failed to push some refs to?`, `! \[(?:remote )?rejected\].*`, `could not read from remote repository`,
+		`(?:docker: )?error response from daemon:?`,
+		`failed to start`, `job for \S+ failed because.*`, `see "systemctl status.*`,
+		`npm (?:error|err!)(?: code \w+| eresolve(?: could not resolve| unable to resolve dependency tree)?|` +
+			` could not resolve dependency:| lifecycle.*| errno \S+)?`,
+		`missing script:`, `to see a list of scripts, run:`,
+		`error: (?:installation|upgrade|uninstall) failed:?`, `error from server(?: \(\w+\))?:?`,
+		`planning failed\. terraform encountered.*`,
+		`linking with .{1,8} failed: exit (?:status|code): \S+`, `error: could not compile.*`, `collect2: error: ld returned.*`,
+		`make(?:\[\d+\])?: \*\*\*.*`, `build failed with an exception`, `execution failed for task.*`,
+		`error: no matching distribution found for`,
+		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
+		`an error occurred \(\w+\) when calling the \w+ operation:?`,
+		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
+		`(?:fatal|error):`,
+	}, "|"))
 )
 
 // Telling returns a program's output without places in files, and without the words of every failure.

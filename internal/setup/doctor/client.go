@@ -54,7 +54,7 @@ func checkHooks(_ context.Context, e *examination) []Finding {
 	case e.Settings.Recall == project.RecallOff:
 		return one(Skipped, `"recall": "off" in settings.json: hooks say nothing`, "")
 	case e.HookFired.IsZero():
-		return one(Skipped, "no hook was ever called in this project: an assistant without the plugin's hooks must search by itself", "")
+		return one(Skipped, "no hook was ever called in this project: an assistant without hooks must search by itself", "")
 	default:
 		return one(OK, "a hook was last called in this project on "+e.HookFired.Format(time.DateOnly), "")
 	}
