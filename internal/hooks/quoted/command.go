@@ -101,7 +101,8 @@ func newCommand(call []string) command {
 	}
 	c.isTrial = slices.ContainsFunc(c.flags, trial().MatchString)
 	const named = 3 // words with the program, its command and perhaps that of a group
-	c.shows = c.isTrial || slices.ContainsFunc(c.words[min(1, len(c.words)):min(named, len(c.words))], showing().MatchString)
+	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
+	c.shows = c.isTrial || isFilter || slices.ContainsFunc(c.words[min(1, len(c.words)):min(named, len(c.words))], showing().MatchString)
 	return c
 }
 
@@ -158,7 +159,7 @@ var usualNames = map[string]string{
 var everyday = strings.Fields(`
 	ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq awk cut
 	xargs mkdir touch cd export source test open code tee git gh go gofmt gofumpt golangci-lint node tsc eslint prettier
-	vitest jest cargo pytest ruff black mypy make sed vi vim nano less more bat rubocop rspec journalctl
+	vitest jest cargo pytest ruff black mypy make vi vim nano less more bat rubocop rspec journalctl
 `)
 
 // isEveryday reports whether the call is of such a program, or of none.
