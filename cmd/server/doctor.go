@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/doctor"
@@ -90,6 +91,7 @@ func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 	findings := doctor.Run(s.command.Context(), doctor.System{
 		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
+		HookFired: hooks.NewStore(s.home).Fired(root),
 	})
 	reported := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
 	return reported.Severity, s.print(reported, func(w io.Writer) { printFindings(w, findings) })

@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,8 +21,10 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Long: `List what the memory was asked for, the latest first:
 
 - questions that found nothing: documents to write
-- documents that hooks have shown in the last 30 days, at which event, and whether the
-  assistant opened the document then, or the failed command ran later
+- documents that hooks have shown in the last 30 days, at which event, and in how many
+  sessions. Each line says whether the assistant opened the document then, whether the
+  failed command ran later, and whether the next command of the program, or edit of the
+  file, was another one (changed) or the same (repeated)
 
 Both are kept in the user's own folder. With "keep_questions": false in settings.json no
 questions are kept.`,
@@ -46,6 +50,9 @@ type shown struct {
 	At        time.Time `json:"shown_at"`
 	Opened    bool      `json:"opened"`
 	Succeeded bool      `json:"succeeded"`
+	Repeated  bool      `json:"repeated"`
+	Changed   bool      `json:"changed"`
+	Session   string    `json:"session"`
 }
 
 func (i invocation) review() error {
@@ -60,7 +67,9 @@ func (i invocation) review() error {
 	}
 	list := reviewed{Questions: []unanswered{}, Shown: []shown{}}
 	for _, one := range all {
-		list.Shown = append(list.Shown, shown{one.Path, one.Event, one.Why, one.At, one.Opened, one.Succeeded})
+		list.Shown = append(list.Shown, shown{
+			one.Path, one.Event, one.Why, one.At, one.Opened, one.Succeeded, one.Repeated, one.Changed, one.Session,
+		})
 	}
 	slices.SortFunc(list.Shown, func(a, b shown) int {
 		opened := func(d shown) int { return map[bool]int{true: 0, false: 1}[d.Opened] }
@@ -88,16 +97,39 @@ func (r reviewed) print(w io.Writer) {
 	if len(r.Shown) == 0 {
 		plain.Println(w, "Hooks have shown no document of this project in the last 30 days.")
 	} else {
-		plain.Println(w, "Documents that hooks have shown:")
+		plain.Println(w, "Documents that hooks have shown, "+r.perSession()+":")
 	}
 	for _, d := range r.Shown {
-		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why
-		if d.Opened {
-			use += ", opened"
-		}
-		if d.Succeeded {
-			use += ", the command ran later"
-		}
+		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why + ", " + d.outcome()
 		plain.Println(w, " ", plain.Path(d.Path), s.Dim("("+use+")"))
 	}
+}
+
+// perSession says how many documents a session was shown.
+func (r reviewed) perSession() string {
+	counts, most := map[string]int{}, 0
+	for _, d := range r.Shown {
+		counts[d.Session]++
+		most = max(most, counts[d.Session])
+	}
+	pointers, sessions := plain.Count(len(r.Shown), "pointer"), plain.Count(len(counts), "session")
+	return fmt.Sprintf("%s in %s, at most %d in one", pointers, sessions, most)
+}
+
+// outcome says what the assistant did after it was shown a document.
+func (d shown) outcome() string {
+	said := []string{"not opened"}
+	if d.Opened {
+		said[0] = "opened"
+	}
+	if d.Succeeded {
+		said = append(said, "the command ran later")
+	}
+	if d.Changed {
+		said = append(said, "changed")
+	}
+	if d.Repeated {
+		said = append(said, "repeated")
+	}
+	return strings.Join(said, ", ")
 }

@@ -54,7 +54,7 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 	if err != nil {
 		return nil, err
 	}
-	rules, err := p.supported(ctx, documents, book.Text(text), file+"\n"+text)
+	rules, err := p.supported(ctx, documents, book.Text(file, text), file+"\n"+text)
 	if err != nil {
 		return nil, err
 	}

@@ -160,6 +160,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 
 // note keeps an event and the decision on it in the session.
 func (s *Session) note(p Project, e Event, said decision) {
+	s.follow(p, e)
 	s.Shown = append(s.Shown, said.shown...)
 	switch e.act() {
 	case asking:

@@ -85,13 +85,13 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	}
 	found, searchErr := p.look(ctx, e)
 	var said decision
-	err := sessions.Update(ctx, e.SessionID, func(s *Session) {
+	err := errors.Join(sessions.fire(p.Root), sessions.Update(ctx, e.SessionID, func(s *Session) {
 		if e.Event == Before {
 			s.Calls++
 		}
 		said = decide(*s, p, e, found, time.Now())
 		s.note(p, e, said)
-	})
+	}))
 	if err != nil || said.text == "" || act == delegating { // a subagent is told when it begins
 		return Answer{}, errors.Join(err, searchErr)
 	}

@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
@@ -20,9 +22,16 @@ type Shown struct {
 	// Command had failed, and Succeeded says that it ran without an error later.
 	Command   string `json:"command,omitempty"`
 	Succeeded bool   `json:"succeeded,omitempty"`
+	// Act is the command or edit at which it was shown. Repeated says that the next command of its program, or edit of
+	// its file, was the same, and Changed that it was another one.
+	Act      string `json:"act,omitempty"`
+	Repeated bool   `json:"repeated,omitempty"`
+	Changed  bool   `json:"changed,omitempty"`
 	// Call is the number of the call before or at which it was shown, 0 for a shortlist. Size is the length of the text.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
+	// Session names the session among others.
+	Session string `json:"-"`
 }
 
 // Session is what the hooks of one session have seen and shown.
@@ -74,10 +83,41 @@ func (s *Session) shown(p Project, e Event, c candidate, text string, now time.T
 		Project: p.Root, Path: c.Path, Event: e.Event, Why: c.why, Score: c.Score, At: now.UTC().Truncate(time.Second),
 		Call: s.Calls, Size: len(text),
 	}
-	if e.act() == failing {
+	switch e.act() {
+	case failing:
 		shown.Command = cutCommand(e.Command)
+	case running, writing:
+		_, shown.Act = e.done()
+	default:
 	}
 	return shown
+}
+
+// done returns the program that a command calls with the whole command, or the file that an edit changes with a hash
+// of what it writes, "" for another event.
+func (e Event) done() (target, act string) {
+	switch e.act() {
+	case running, failing, succeeding:
+		act = cutCommand(e.Command)
+		target, _, _ = strings.Cut(act, " ")
+	case writing:
+		sum := sha256.Sum256([]byte(e.written()))
+		target, act = e.FilePath, e.FilePath+" "+hex.EncodeToString(sum[:8])
+	default:
+	}
+	return target, act
+}
+
+// follow notes whether an event repeats or changes the acts at which documents were shown.
+func (s *Session) follow(p Project, e Event) {
+	target, act := e.done()
+	for i, shown := range s.Shown {
+		if act == "" || shown.Project != p.Root || shown.Repeated || shown.Changed {
+			continue
+		}
+		s.Shown[i].Repeated = shown.Act == act
+		s.Shown[i].Changed = shown.Act != act && strings.HasPrefix(shown.Act+" ", target+" ")
+	}
 }
 
 // knows reports whether the assistant knows a document from an earlier pointer.

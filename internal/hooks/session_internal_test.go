@@ -173,3 +173,33 @@ func TestIsListing(t *testing.T) {
 		}
 	}
 }
+
+// After a pointer the next command of the program, or edit of the file, says whether the act was changed.
+func TestNote_SaysWhetherAnActWasChanged(t *testing.T) {
+	t.Parallel()
+	run := func(command string) Event { return Event{Event: Before, Command: command} }
+	edit := func(file, text string) Event {
+		return Event{Event: Before, ToolName: "Write", FilePath: file, Content: text}
+	}
+	for _, test := range []struct {
+		name              string
+		acts              []Event
+		changed, repeated bool
+	}{
+		{"another command", []Event{run("helm rollback a"), run("helm upgrade a")}, true, false},
+		{"the same command", []Event{run("helm rollback a"), run("helm rollback a"), run("helm upgrade a")}, false, true},
+		{"it ran", []Event{run("helm rollback a"), {Event: After, Command: "helm rollback a"}}, false, true},
+		{"another program", []Event{run("helm rollback a"), run("helmfile sync")}, false, false},
+		{"another text", []Event{edit("a.go", "x"), edit("a.go", "y")}, true, false},
+		{"the same text", []Event{edit("a.go", "x"), edit("a.go", "x")}, false, true},
+		{"another file", []Event{edit("a.go", "x"), edit("a.go2", "x")}, false, false},
+	} {
+		var s Session
+		for i, e := range test.acts {
+			step(&s, e, []candidate{about("docs/a.md")}[min(i, 1):]...)
+		}
+		if len(s.Shown) != 1 || s.Shown[0].Changed != test.changed || s.Shown[0].Repeated != test.repeated {
+			t.Errorf("%s: %+v", test.name, s.Shown)
+		}
+	}
+}

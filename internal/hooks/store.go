@@ -60,10 +60,34 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 	for _, entry := range entries {
 		if filepath.Ext(entry.Name()) == sessionExtension {
 			session, _ := readFile[Session](filepath.Join(s.dir, entry.Name()))
+			for i := range session.Shown {
+				session.Shown[i].Session = entry.Name()[:8]
+			}
 			all = append(all, slices.DeleteFunc(session.Shown, func(one Shown) bool { return one.Project != root })...)
 		}
 	}
 	return all, nil
+}
+
+// Fired returns on which day a hook was last answered in the project at root, the zero time for never.
+func (s *Store) Fired(root string) time.Time {
+	info, err := os.Stat(s.file(root, firedExtension))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// fire keeps that a hook is answered in the project at root. It writes once a day.
+func (s *Store) fire(root string) error {
+	const day = 24 * time.Hour
+	if time.Since(s.Fired(root)) < day {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("remember that a hook was answered: %w", err)
+	}
+	return os.WriteFile(s.file(root, firedExtension), []byte(time.Now().Format(time.DateOnly)), 0o600)
 }
 
 // Questions returns the questions of the project at root that found nothing, with when each was asked last.
@@ -86,9 +110,10 @@ func (s *Store) AddQuestion(ctx context.Context, root, question string, asked ti
 	})
 }
 
-// Sessions are removed after a month, and questions are not.
+// Sessions are removed after a month, and the other files are not.
 const (
 	sessionExtension   = ".json"
+	firedExtension     = ".fired"
 	questionsExtension = ".questions"
 )
 

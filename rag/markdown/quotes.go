@@ -13,6 +13,8 @@ import (
 type Quote struct {
 	Text   string
 	Advice Advice
+	// Place is the folder or file for which the advice is, "" for every place.
+	Place string
 }
 
 // Advice is what a document says of the code that it quotes.
@@ -22,6 +24,7 @@ type Advice byte
 const (
 	Mentioned Advice = ' '
 	Warned    Advice = '!' // not to be done
+	Failed    Advice = '?' // it showed the failure that the document explains
 	Advised   Advice = '+' // to be done, perhaps instead
 	Demanded  Advice = '*' // to be done always
 )
@@ -29,15 +32,23 @@ const (
 // InFavour reports whether the code is to be used.
 func (a Advice) InFavour() bool { return a == Advised || a == Demanded }
 
-// String returns the quote as the index keeps it: advice and text.
-func (q Quote) String() string { return string(rune(q.Advice)) + q.Text }
+// String returns the quote as the index keeps it: advice, text, and behind a tab the place.
+func (q Quote) String() string {
+	text := string(rune(q.Advice)) + q.Text
+	if q.Place != "" {
+		text += "\t" + q.Place
+	}
+	return text
+}
 
 // ParseQuote reads what [Quote.String] has written.
 func ParseQuote(text string) Quote {
 	if text == "" {
 		return Quote{Advice: Mentioned}
 	}
-	return Quote{Text: text[1:], Advice: Advice(text[0])}
+	advice := Advice(text[0])
+	text, place, _ := strings.Cut(text[1:], "\t")
+	return Quote{Text: text, Advice: advice, Place: place}
 }
 
 const (
@@ -54,10 +65,10 @@ func lastBytes(text string) string { return text[max(0, len(text)-maxContext):] 
 // these print, and the lines of other blocks that the document warns of.
 func (d *Document) Quotes() []Quote {
 	var quotes []Quote
-	add := func(text string, advice Advice) {
-		text = strings.Join(strings.Fields(text), " ")
-		if text != "" && len(text) <= maxQuote && len(quotes) < maxQuotes {
-			quotes = append(quotes, Quote{text, advice})
+	add := func(q Quote) {
+		q.Text = strings.Join(strings.Fields(q.Text), " ")
+		if q.Text != "" && len(q.Text) <= maxQuote && len(quotes) < maxQuotes {
+			quotes = append(quotes, q)
 		}
 	}
 	// lead is the last line of prose, and before the same line unless a blank one follows.
@@ -71,7 +82,7 @@ func (d *Document) Quotes() []Quote {
 		case isText:
 			for _, span := range codeSpan().FindAllStringSubmatchIndex(line, maxQuotes) {
 				said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
-				add(line[span[2]:span[3]], adviceOn(said, line[span[1]:min(len(line), span[1]+maxContext)]))
+				add(quoteIn(said, line[span[2]:span[3]], line[span[1]:min(len(line), span[1]+maxContext)]))
 			}
 			before = lastBytes(strings.TrimSpace(line))
 			lead = cmp.Or(before, lead)
@@ -89,7 +100,7 @@ func (d *Document) Quotes() []Quote {
 			case goesOn:
 				held = start
 			case !strings.HasPrefix(text, "#"):
-				add(text, adviceBefore(lead))
+				add(Quote{Text: text, Advice: adviceBefore(lead)})
 			}
 		default:
 			code, comment := splitComment(line)
@@ -97,7 +108,7 @@ func (d *Document) Quotes() []Quote {
 				wrong = wrongCode().MatchString(comment) || wrong && !rightCode().MatchString(comment)
 			}
 			if (wrong || wrongCode().MatchString(comment)) && isTellingCode(code) {
-				add(code, Warned)
+				add(Quote{Text: code, Advice: Warned})
 			}
 		}
 	}
@@ -159,22 +170,62 @@ var (
 	harmful = lazyregexp.New(`(?i)\b(?:this|that|it|which)\s(?:\w+\s)?(?:hangs|breaks|broke|fails|locks|blocks|crashes|` +
 		`crashed|deletes|deleted|drops|dropped|loses|lost|wipes|wiped|destroys|destroyed|corrupts|corrupted|kills|stops|` +
 		`leaves|takes\s[^:]*\bdown)\b[^:]*:$`)
-	always   = lazyregexp.New(`(?i)\b(?:always|every time)\b`)
+	always = lazyregexp.New(`(?i)\b(?:always|every time)\b`)
+	// reported tells what was done, and does not advise it.
+	reported = lazyregexp.New(`(?i)\b(?:was|were|been|is|are|being|had|has)\s+(?:\w+\s+)?run\b`)
 	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
+	// showed says behind the code that it printed the failure, and fine that it may be used.
+	showed = lazyregexp.New(`(?i)^\s+(?:\w+\s+)?(?:fail(?:s|ed)?|end(?:s|ed)?|stop(?:s|ped)?|exit(?:s|ed)?|` +
+		`abort(?:s|ed)?|dies|died)\s+` +
+		`(?:\w+\s+)?with\b|^\s+(?:\w+\s+)?(?:prints?|printed|says?|said|reports?|reported|shows?|showed|complains?|complained)\b`)
+	fine = lazyregexp.New(`(?i)^\s+(?:alone\s+)?(?:is|are)\s+(?:\w+\s+)?(?:fine|safe|enough|ok|okay|` +
+		`harmless|allowed|sufficient)\b|` +
+		`^\s+(?:is\s+what\s+you\s+want|works|will\s+do|(?:does|gives|tells\s+you|shows|prints)\s+the\s+same|changes\s+nothing)\b`)
+	// told ends before code that the document tells to run, such as "Test with", "written by" and "never before".
+	told = lazyregexp.New(`(?i)(?:^\s*|[.,;:(]\s*|\b(?:and|then|to|please)\s+)` +
+		`(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}\s*$|` +
+		`\b(?:written|generated|produced|made|created|updated|rebuilt|rendered)\s+(?:\w+\s+)?(?:by|with|from)\s*$|` +
+		`\b(?:never|not|don't)\b.*\b(?:before|until|unless|without)\s*$|^\s*[A-Z]\w+\s+(?:it|them)\b[^:]{0,30}:\s*$`)
+	// place is a folder or file that a sentence is about.
+	place = lazyregexp.New("(?i)(?:(\\w+)\\s+)?\\b(?:inside|within|in|under|below|beneath)(?:\\s+of)?(?:\\s+the)?\\s+" +
+		"`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
+	exempt = lazyregexp.New(`(?i)^(?:except|only|but|not|allowed|fine|ok|outside)$`)
 )
 
 // mostBetween is how many words may stand between "never" and the code.
 const mostBetween = 3
 
-// adviceOn returns the advice on code between two texts of a paragraph.
-func adviceOn(before, after string) Advice {
-	advice := adviceBefore(before)
-	if advice == Mentioned && againstAfter().MatchString(after) {
-		return Warned
+// quoteIn returns the code between two texts of a paragraph with what they say of it.
+func quoteIn(before, code, after string) Quote {
+	q := Quote{Text: code, Advice: adviceBefore(before)}
+	switch {
+	case fine().MatchString(after):
+		q.Advice = Advised
+	case q.Advice != Mentioned:
+	case againstAfter().MatchString(after):
+		q.Advice = Warned
+	case showed().MatchString(after):
+		q.Advice = Failed
 	}
-	return advice
+	if end := sentenceEnd().FindStringIndex(after); end != nil {
+		after = after[:end[0]]
+	}
+	for _, found := range place().FindAllStringSubmatch(lastSentence(before)+" … "+after, -1) {
+		if !exempt().MatchString(found[1]) {
+			q.Place = found[2]
+		}
+	}
+	return q
+}
+
+// lastSentence returns the sentence at the end of a text.
+func lastSentence(text string) string {
+	if ends := sentenceEnd().FindAllStringIndex(strings.TrimRight(text, " :\t"), -1); len(ends) > 0 {
+		return text[ends[len(ends)-1][1]:]
+	}
+	return text
 }
 
 // adviceBefore returns the advice of the sentence that leads to the code. "Do not use" is against
@@ -184,9 +235,7 @@ func adviceBefore(text string) Advice {
 	if harmful().MatchString(strings.TrimSpace(text)) {
 		return Warned
 	}
-	if ends := sentenceEnd().FindAllStringIndex(strings.TrimRight(text, " :\t"), -1); len(ends) > 0 {
-		text = text[ends[len(ends)-1][1]:]
-	}
+	text = reported().ReplaceAllString(lastSentence(text), "")
 	lastOf := func(pattern *regexp.Regexp) (start, end int) {
 		found := pattern.FindAllStringIndex(text, -1)
 		if len(found) == 0 {
@@ -197,6 +246,8 @@ func adviceBefore(text string) Advice {
 	_, no := lastOf(against())
 	yes, _ := lastOf(inFavour())
 	switch {
+	case told().MatchString(text) || told().MatchString(strings.TrimRight(text, " :\t")):
+		return Advised
 	case no < 0 && yes < 0:
 		return Mentioned
 	case no > yes && len(strings.Fields(codeSpan().ReplaceAllString(text[no:], ""))) > mostBetween:

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,6 +74,36 @@ func TestQuotes_OfWrongCode(t *testing.T) {
 		}
 		if test.wrong != "-" && !warned[test.wrong] || warned[test.right] {
 			t.Errorf("%s: the document warns of %v, want %q", test.name, warned, test.wrong)
+		}
+	}
+}
+
+// A quote says for which place it is, and what the sentence says of it.
+func TestQuotes_SayWhereAndWhy(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Inside `a/b` never call `f()`.":            "!f()\ta/b",
+		"Never call `f()` in `a.conf`.":             "!f()\ta.conf",
+		"Never call `f()` except in `a/b`.":         "!f()",
+		"`a b` failed with `x y`.":                  "?a b",
+		"It is written by `a b`.":                   "+a b",
+		"Test with `a b`.":                          "+a b",
+		"`a b` is enough.":                          "+a b",
+		"We lost it when `c` was run in May: `a b`": " a b",
+	} {
+		parsed, err := Parse([]byte("# T\n\n" + text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, q := range parsed.Quotes() {
+			got = append(got, q.String())
+			if back := ParseQuote(q.String()); back != q {
+				t.Errorf("%q: %+v is read back as %+v", text, q, back)
+			}
+		}
+		if !slices.Contains(got, want) {
+			t.Errorf("%q has %q, want %q", text, got, want)
 		}
 	}
 }

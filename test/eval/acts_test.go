@@ -12,28 +12,41 @@ import (
 )
 
 // By words alone, the hooks of what an assistant does point to the documents that warn of it, and leave
-// everyday acts alone. Known failures are the error lines and traces of the literal set.
+// everyday acts alone. Known failures of the literal set are its error lines and traces. docs/evaluation.md says on
+// which sets the rules were tuned.
 func TestHook_ActsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
-	testenv.Slow(t, "a thousand acts are asked")
-	for set, floors := range map[string]map[string]float64{
-		"acts":    {command: .75, edit: .7},
-		"literal": {knownFailure: .9},
+	testenv.Slow(t, "two thousand acts are asked")
+	silence := map[string]float64{everydayCommand: .005, unknownFailure: .02, everydayEdit: .01}
+	otherSilence := map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015}
+	otherFound := map[string]float64{command: .9, knownFailure: .95, edit: .85}
+	for _, test := range []struct {
+		set, others string
+		found       map[string]float64 // at least
+		shown       map[string]float64 // at most
+		everyday    int                // acts of each everyday kind, at least
+	}{
+		{"acts", "acts", map[string]float64{command: .75, edit: .7}, silence, 100},
+		{"literal", "acts", map[string]float64{knownFailure: .9}, silence, 100},
+		{"otheracts/one", "otheracts/one", otherFound, otherSilence, 40},
+		{"otheracts/two", "otheracts/two", otherFound, otherSilence, 40},
+		// Two of its 34 other failures name a network or a unit that a document has.
+		{"otheracts/three", "otheracts/three", otherFound, map[string]float64{everydayCommand: .01, unknownFailure: .06, everydayEdit: .015}, 30},
 	} {
-		t.Run(set, func(t *testing.T) {
+		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
-			s := judgeActs(t, set, "acts/others.jsonl")
-			for kind, least := range floors {
+			s := judgeActs(t, test.set, test.others+"/others.jsonl")
+			for kind, least := range test.found {
 				right, wrong := s.pointed(kind)
 				t.Logf("%s: of %d acts %.3f are found, %.3f wrongly", kind, len(right), share(right), share(wrong))
 				if share(right) < least || share(wrong) > .03 {
 					t.Errorf("%s: of %d acts %.3f get their document, want %g, and %.3f another one", kind, len(right), share(right), least, share(wrong))
 				}
 			}
-			for kind, most := range map[string]float64{everydayCommand: .005, unknownFailure: .02, everydayEdit: .01} {
+			for kind, most := range test.shown {
 				_, shown := s.pointed(kind)
 				t.Logf("%s: of %d acts %.3f get a document", kind, len(shown), share(shown))
-				if len(shown) < 100 || share(shown) > most {
+				if len(shown) < test.everyday || share(shown) > most {
 					t.Errorf("%s: of %d acts %.3f get a document, want at most %g", kind, len(shown), share(shown), most)
 				}
 			}

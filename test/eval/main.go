@@ -141,7 +141,16 @@ func promptTable(ctx context.Context, out io.Writer, all []competitor) error {
 // actTable judges the hooks of what assistants do, with every competitor.
 func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 	printActsHead(out)
-	for _, set := range [][2]string{{"acts", "acts"}, {"literal", "acts"}, {"code", "code"}, {"othercode", "othercode"}} {
+	sets := [][2]string{
+		{"acts", "acts"},
+		{"literal", "acts"},
+		{"otheracts/one", "otheracts/one"},
+		{"otheracts/two", "otheracts/two"},
+		{"otheracts/three", "otheracts/three"},
+		{"code", "code"},
+		{"othercode", "othercode"},
+	}
+	for _, set := range sets {
 		t, err := actTask(folder+"/"+set[0], folder+"/"+set[1]+"/others.jsonl")
 		if err != nil {
 			return err
@@ -151,7 +160,7 @@ func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 			if err != nil {
 				return fmt.Errorf("judge acts with %s: %w", c.name, err)
 			}
-			samples[c.modes[len(c.modes)-1]][0].printActs(out, t.Name, c.name)
+			samples[c.modes[len(c.modes)-1]][0].printActs(out, set[0], c.name)
 		}
 	}
 	return nil

@@ -15,6 +15,10 @@ import (
 type command struct { //nolint:recvcheck // filled through a pointer, and read by value
 	// words are the program and its arguments in lower case, and flags have no values.
 	words, flags []string
+	// shows says that the call only shows something, and isTrial that its flags make it do so.
+	shows, isTrial bool
+	// isLiteral says that words in capitals are no placeholders.
+	isLiteral bool
 }
 
 // maxCommands bounds the calls of one command line, and maxLine its length in bytes.
@@ -35,8 +39,20 @@ var (
 	shortFlags = lazyregexp.New(`^-[A-Za-z]{1,4}$`)
 	resource   = lazyregexp.New(`^[a-z]+/[\w-]+$`)
 	// placeholder means any word.
-	placeholder = lazyregexp.New(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…)$`)
-	unquoted    = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
+	placeholder = lazyregexp.New(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…|\*)$`)
+	// capitals are a placeholder too, or a part of one, except in programs that take statements or signals.
+	capitals        = lazyregexp.New(`(?:^|[/:@=])[A-Z][A-Z0-9_]*(?:$|[/:@])`)
+	takesStatements = lazyregexp.New(`^(?:redis-cli|psql|mysql|mariadb|sqlite3|sqlcmd|clickhouse-client|cqlsh|mongosh|` +
+		`curl|http|kill|pkill|trap)$`)
+	// amount is the value of a flag that counts only beside its sign. A negative one is no flag.
+	amount          = lazyregexp.New(`^(?:\d[\d.]*[A-Za-z]{0,2}|auto|max)$`)
+	negative        = lazyregexp.New(`^-\d[\d.]*$`)
+	shortWithAmount = lazyregexp.New(`^-[A-Za-z]\d+$`)
+	// showing matches commands that only show something, and trial flags with which others do.
+	showing = lazyregexp.New(`^(?:get|describe|logs?|top|status|show|list|ls|view|plan|preview|validate|diff|version|help|info|` +
+		`history|inspect|ps|(?:get|describe|list|show|is)-[\w-]+)$`)
+	trial    = lazyregexp.New(`^--(?:dry-run|help|version|check|noop|simulate)$`)
+	unquoted = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 )
 
 // commandsIn reads a command line of a shell: the calls in it, without assignments of variables
@@ -66,23 +82,36 @@ func newCommand(call []string) command {
 	var c command
 	if len(call) > 0 && !strings.HasPrefix(call[0], "-") { // otherwise a flag alone
 		program := path.Base(strings.Trim(unquoted.Replace(call[0]), "`$"))
+		c.isLiteral = program == strings.ToUpper(program) || takesStatements().MatchString(program)
 		c.words, call = strings.Fields(usualName(strings.ToLower(program))), call[1:]
 	}
+	isValue := false // of the flag before
 	for _, word := range call {
 		word = unquoted.Replace(word)
 		if strings.Contains(word, " ") && c.isEveryday() { // a message or a pattern
 			continue
 		}
 		for field := range strings.FieldsSeq(word) { // also of a command or a statement in quotation marks
-			c.add(strings.Trim(field, "`(),;"))
+			field = strings.Trim(field, "`(),;")
+			if !isValue || !amount().MatchString(field) {
+				c.add(field)
+			}
+			isValue = strings.HasPrefix(field, "-") && !strings.Contains(field, "=")
 		}
 	}
+	c.isTrial = slices.ContainsFunc(c.flags, trial().MatchString)
+	const named = 3 // words with the program, its command and perhaps that of a group
+	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
+	c.shows = c.isTrial || isFilter || slices.ContainsFunc(c.words[min(1, len(c.words)):min(named, len(c.words))], showing().MatchString)
 	return c
 }
 
 // add adds a word. A flag loses its value, which becomes a word. Go's programs, Terraform and others write long
 // flags with one dash.
 func (c *command) add(text string) {
+	if !c.isLiteral {
+		text = capitals().ReplaceAllStringFunc(text, anyWord)
+	}
 	flag, value, _ := strings.Cut(text, "=")
 	text = strings.ToLower(text)
 	switch {
@@ -90,18 +119,29 @@ func (c *command) add(text string) {
 	case !strings.HasPrefix(text, "-") && resource().MatchString(text): // deployment/api
 		kind, name, _ := strings.Cut(text, "/")
 		c.words = append(c.words, usualName(kind), name)
-	case !strings.HasPrefix(text, "-"):
+	case !strings.HasPrefix(text, "-") || negative().MatchString(text):
 		c.words = append(c.words, usualName(text))
+	case shortWithAmount().MatchString(flag):
+		c.flags = append(c.flags, flag[:2])
 	case shortFlags().MatchString(flag):
 		for _, letter := range flag[1:] {
 			c.flags = append(c.flags, "-"+string(letter))
 		}
 	default:
 		c.flags = append(c.flags, "--"+strings.TrimLeft(flag, "-"))
-		if value != "" {
+		if value != "" && value != "*" && !amount().MatchString(value) {
 			c.words = append(c.words, strings.ToLower(value))
 		}
 	}
+}
+
+// anyWord puts * for a placeholder between two separators.
+func anyWord(text string) string {
+	name := strings.Trim(text, "/:@=")
+	if name == "HEAD" { // of git
+		return text
+	}
+	return strings.Replace(text, name, "*", 1)
 }
 
 // usualName returns one name of a program or of a resource of Kubernetes that has several.
@@ -111,14 +151,15 @@ var usualNames = map[string]string{
 	"docker-compose": "docker compose", "gradle": "gradlew", "mvnw": "mvn", "python3": "python", "pip3": "pip",
 	"mongo": "mongosh", "apt-get": "apt", "terragrunt": "terraform", "tofu": "terraform",
 	"persistentvolumeclaim": "pvc", "persistentvolumeclaims": "pvc", "deployment": "deploy", "deployments": "deploy",
-	"statefulset": "sts", "service": "svc", "namespace": "ns", "configmap": "cm", "pods": "pod", "nodes": "node",
+	"statefulset": "sts", "service": "svc", "namespace": "ns", "configmap": "cm", "pods": "pod", "po": "pod", "nodes": "node",
+	"rake": "rails",
 }
 
 // everyday has programs that assistants call all day to read, build and test.
 var everyday = strings.Fields(`
 	ls cat head tail grep rg find fd pwd echo printf wc stat file diff sort uniq which tree du df ps jq yq awk cut
-	xargs mkdir touch cd export source test open code tee git gh go gofmt golangci-lint node tsc eslint prettier
-	vitest jest cargo pytest ruff mypy make
+	xargs mkdir touch cd export source test open code tee git gh go gofmt gofumpt golangci-lint node tsc eslint prettier
+	vitest jest cargo pytest ruff black mypy make vi vim nano less more bat rubocop rspec journalctl
 `)
 
 // isEveryday reports whether the call is of such a program, or of none.
@@ -140,14 +181,15 @@ func (c command) contains(quoted command) bool {
 // has reports whether the call has the words of a quoted command after the first ones, and its flags. Behind the program
 // and its command the order does not count: words may be the values of flags.
 func (c command) has(quoted command, after int) bool {
-	const ordered = 2
+	from := after
 	for at, word := range quoted.words {
-		i := slices.IndexFunc(c.words[after:], func(other string) bool { return isMeant(word, other) })
+		i := slices.IndexFunc(c.words[from:], func(other string) bool { return c.isMeant(word, other) })
 		if i < 0 {
 			return false
 		}
-		if at < ordered {
-			after += i + 1
+		from = after
+		if at == 0 {
+			from += i + 1
 		}
 	}
 	return !slices.ContainsFunc(quoted.flags, func(flag string) bool {
@@ -155,13 +197,42 @@ func (c command) has(quoted command, after int) bool {
 	})
 }
 
-// isMeant reports whether a quote means a word of a call: a pattern means what it matches, and a path its end.
-func isMeant(quoted, word string) bool {
+// isMeant reports whether a quote means a word of the call. A pattern means what it matches, a path or task its end, a
+// host its name with a domain, and a name with numbers the names with others.
+func (c command) isMeant(quoted, word string) bool {
 	if _, address, ok := strings.Cut(word, "://"); ok && quoted != word {
 		word = address
 	}
 	matched, err := path.Match(quoted, word)
-	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/"))
+	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
+		strings.HasPrefix(word, ":") && strings.HasSuffix(word, ":"+strings.TrimPrefix(quoted, ":")) ||
+		strings.HasPrefix(word, quoted+".") && numbered().MatchString(quoted) ||
+		!exact().MatchString(c.words[0]) && c.kindOf(quoted) == c.kindOf(word)
+}
+
+var (
+	unitEnd  = lazyregexp.New(`\.(?:service|timer|socket|mount|target|slice)$`)
+	instance = lazyregexp.New(`@.*$`)
+	numbered = lazyregexp.New(`\b[0-9a-f]*\d[0-9a-f]{6,}\b|\d[\d.]*`)
+	version  = lazyregexp.New(`[:=@]v?\d`)
+	dataEnd  = lazyregexp.New(`\.(?:dump|fc|bak|csv|zip|t?gz|tar|zst)$`)
+	hasUnits = lazyregexp.New(`^(?:systemctl|journalctl|service)$`)
+	// exact are programs whose numbers have a meaning.
+	exact = lazyregexp.New(`^(?:kill|pkill|killall|chmod|nvm|pyenv|rbenv|asdf|fnm|volta|apt|brew)$`)
+)
+
+// kindOf returns a word without its numbers, unless they are a version, a unit of systemd without instance and end,
+// and of a file with data only the end.
+func (c command) kindOf(word string) string {
+	if hasUnits().MatchString(c.words[0]) {
+		word = instance().ReplaceAllString(unitEnd().ReplaceAllString(word, ""), "@")
+	} else if version().MatchString(word) {
+		return word
+	}
+	if end := dataEnd().FindString(word); end != "" {
+		return end
+	}
+	return numbered().ReplaceAllString(word, "#")
 }
 
 // isSame reports whether two flags are the same, or the short and the long form of one.

@@ -34,7 +34,7 @@ const few = 2
 
 type document struct {
 	quotes []*quote // the longest first
-	files  []string
+	files  []string // that it cites, without those that are for reading or only where a rule holds
 }
 
 type quote struct {
@@ -49,17 +49,23 @@ type quote struct {
 	names []string
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
-	// titled says that the title has the quote, and about that it has a word of it.
-	titled, about bool
+	// titled says that the title has the quote, and about that it has a word of it. isLater says that the document
+	// mentions it behind another command of the program: what to do then, or what to look at.
+	titled, about, isLater bool
 }
 
 // Add adds a document with its quotes in the form of the index, and the files that it cites.
 func (b *Book) Add(title string, texts, files []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
-	names := map[string]bool{}
+	names, subjects := map[string]bool{}, map[string]*quote{}
 	for _, text := range texts {
 		q := newQuote(text)
+		if q.command.size() > 1 && len(q.command.words) > 0 {
+			program := q.command.words[0]
+			subjects[program] = cmp.Or(subjects[program], q)
+			q.isLater = !q.isOfSame(subjects[program])
+		}
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
 		q.about = q.titled || slices.ContainsFunc(words, func(stem string) bool { return slices.Contains(stems, stem) })
@@ -67,6 +73,18 @@ func (b *Book) Add(title string, texts, files []string) {
 		for _, name := range append(q.names, q.folded, q.printed) {
 			names[name] = true
 		}
+	}
+	for _, q := range quotes {
+		if q.Advice == markdown.Failed && slices.ContainsFunc(quotes, q.isReplacedBy) {
+			q.Advice = markdown.Warned
+		}
+		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
+		if i >= 0 && q.Advice != markdown.Warned {
+			q.Place = quotes[i].Place
+		}
+		q.names = slices.DeleteFunc(q.names, func(name string) bool {
+			return slices.ContainsFunc(quotes, func(other *quote) bool { return folded(other.Place) == name })
+		})
 	}
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
@@ -77,6 +95,11 @@ func (b *Book) Add(title string, texts, files []string) {
 	for name := range names {
 		b.names[name]++
 	}
+	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return slices.ContainsFunc(quotes, func(q *quote) bool {
+			return file == q.Place && !q.Advice.InFavour() || file == q.Text && q.Advice.InFavour()
+		})
+	})
 	b.documents = append(b.documents, document{quotes, files})
 }
 
@@ -93,7 +116,8 @@ func newQuote(text string) *quote {
 		q.printed = masked(q.Text)
 	}
 	for i, word := range strings.Fields(q.Text) {
-		if isName(word) && (q.Text == word || i > 0 && len(q.command.words) > 1) {
+		word = strings.TrimRight(word, ".,:;")
+		if isName(word) && (q.folded == folded(word) || i > 0 && len(q.command.words) > 1) {
 			q.names = append(q.names, folded(word))
 		}
 	}
@@ -132,22 +156,23 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 // documents that quote a name in it, then documents that cite a file of it. Everyday calls need a quote.
 func (b *Book) Command(line string) []Match {
 	calls, text := commandsIn(line), folded(line)
-	others := slices.DeleteFunc(slices.Clone(calls), command.isEveryday)
+	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
 	files := filesIn(others)
 	return b.match(func(d document) Match {
 		var best Match
 		for _, call := range calls {
-			if advised(d.quotes, call) {
-				return Match{}
-			}
+			size := 0
 			for _, q := range d.quotes {
-				if weight := float64(q.command.size()); weight > best.Weight && (q.isOf(call) || q.isBroken(call)) {
-					best = Match{Weight: weight, Text: q.Text}
+				if q.command.size() > size && (q.isOf(call) || q.isBroken(call)) {
+					size, best = q.command.size(), heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
 				}
+			}
+			if advised(d.quotes, call, size) {
+				return Match{}
 			}
 		}
 		if best.Weight == 0 && len(others) > 0 {
-			best = b.matchNames(d.quotes, text)
+			best = b.matchNames(d.quotes, others, text)
 		}
 		i := slices.IndexFunc(d.files, func(file string) bool { return files[strings.ToLower(file)] })
 		if best.Weight == 0 && i >= 0 {
@@ -155,6 +180,17 @@ func (b *Book) Command(line string) []Match {
 		}
 		return best
 	})
+}
+
+// isSameCode reports whether two quotes are the same but for the parentheses of a call.
+func isSameCode(a, b string) bool { return strings.TrimRight(a, "()") == strings.TrimRight(b, "()") }
+
+// heavier returns the match of more weight, the first of two that are equal.
+func heavier(a, b Match) Match {
+	if b.Weight > a.Weight {
+		return b
+	}
+	return a
 }
 
 // filesIn returns the words of calls that may be files, in lower case.
@@ -170,10 +206,11 @@ func filesIn(calls []command) map[string]bool {
 	return files
 }
 
-// advised reports whether a document advises a call: by the whole command, or by a flag beside one that it warns of.
-func advised(quotes []*quote, call command) bool {
+// advised reports whether a document advises a call: by a command that says as much as the longest one of the call
+// that it warns of, whose size is given, or by a flag beside one that it warns of.
+func advised(quotes []*quote, call command, size int) bool {
 	return slices.ContainsFunc(quotes, func(q *quote) bool {
-		return q.Advice.InFavour() && q.command.size() > 1 && call.contains(q.command) ||
+		return q.Advice.InFavour() && q.command.size() >= max(size, 2) && call.contains(q.command) ||
 			q.flag && call.has(q.command, 0) && slices.ContainsFunc(quotes, func(warned *quote) bool {
 				return warned.isOf(call) && !warned.command.has(q.command, 0)
 			})
@@ -184,12 +221,25 @@ func advised(quotes []*quote, call command) bool {
 // must warn of it or be about it, unless the command has two words. An everyday program needs a third, or the title.
 func (q *quote) isOf(call command) bool {
 	size := q.command.size()
-	if q.flag || size < 2 || q.Advice.InFavour() || !call.contains(q.command) {
+	if q.flag || size < 2 || q.Advice.InFavour() || q.Advice == markdown.Failed || !call.contains(q.command) ||
+		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && (q.command.shows || q.isLater && !q.titled) {
 		return false
 	}
 	isEveryday := q.command.isEveryday()
 	return (q.titled || size > 2 || !isEveryday) &&
 		(q.about || q.Advice == markdown.Warned || len(q.command.words) > 1 && !isEveryday)
+}
+
+// isReplacedBy reports whether the document advises another call of the same command instead of the quote.
+func (q *quote) isReplacedBy(other *quote) bool {
+	return other.Advice.InFavour() && len(q.command.words) > 1 && q.isOfSame(other)
+}
+
+// isOfSame reports whether two quotes call the same command of a program.
+func (q *quote) isOfSame(other *quote) bool {
+	const named = 2
+	a, b := q.command.words, other.command.words
+	return slices.Equal(a[:min(len(a), named)], b[:min(len(b), named)])
 }
 
 // isBroken reports whether the call is a command that is always to be run with some flags, without one of them.
@@ -198,11 +248,14 @@ func (q *quote) isBroken(call command) bool {
 	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)
 }
 
-// matchNames finds names of hosts, resources and folders in a command line.
-func (b *Book) matchNames(quotes []*quote, line string) Match {
+// matchNames finds names of hosts, resources and folders in a command line. A name in a command says nothing of the
+// program's other commands.
+func (b *Book) matchNames(quotes []*quote, calls []command, line string) Match {
 	for _, q := range quotes {
+		words := q.command.words
+		isOther := slices.ContainsFunc(calls, func(c command) bool { return len(words) > 1 && c.words[0] == words[0] })
 		for _, name := range q.names {
-			if !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
+			if !isOther && !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
 				return Match{Weight: .5, Text: q.Text, Name: true}
 			}
 		}
@@ -211,15 +264,20 @@ func (b *Book) matchNames(quotes []*quote, line string) Match {
 }
 
 var (
-	nameForm  = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
-	oneFolder = lazyregexp.New(`^[\w.]+/$`)
-	hump      = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
+	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
+	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
+	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)
+	bareFile    = lazyregexp.New(`^[\w-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|` +
+		`json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt|` +
+		`csv|log|html|css|dump|fc|bak|zip|gz|tgz|tar|jar|exe)$`)
+	hump = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
 )
 
 // isName reports whether a word is the name of a host, resource or folder, and not a plain word.
 func isName(text string) bool {
-	return nameForm().MatchString(text) && !oneFolder().MatchString(text) &&
-		(strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text))
+	hasMark := strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text) || underscored().MatchString(text)
+	return hasMark && nameForm().MatchString(text) && !oneFolder().MatchString(text) && !bareFile().MatchString(text) &&
+		text != "node_modules"
 }
 
 // folded returns a text in lower case, with one space between its parts.

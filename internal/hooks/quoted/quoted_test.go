@@ -21,7 +21,7 @@ func TestCommands_ReadsCommandLines(t *testing.T) {
 		`docker-compose down --volumes`:                           "[docker compose down] [--volumes]",
 		`psql -c 'VACUUM (FULL, ANALYZE) outbox' 2>&1 >/dev/null`: "[psql vacuum full analyze outbox] [-c]",
 		`git commit -m "never npm publish"`:                       "[git commit] [-m]",
-		`cd a && make seed; ls | head -3`:                         "[cd a] [] [make seed] [] [ls] [] [head] [--3]",
+		`cd a && make seed; ls | head -3`:                         "[cd a] [] [make seed] [] [ls] [] [head -3] []",
 		`ssh gw 'sudo iptables --flush'`:                          "[ssh gw sudo iptables] [--flush]",
 		"":                                                        "",
 	} {
@@ -107,6 +107,65 @@ func TestBook_Command(t *testing.T) {
 	}
 }
 
+// Acts have other values, and documents say in many ways that a command may be used.
+func TestBook_CommandsOfTheSameKind(t *testing.T) {
+	t.Parallel()
+	b := book(t,
+		"Brokers\n\nSomebody ran `kubectl delete pod mq-0 -n queue --force`. Then check `kubectl logs mq-0`.",
+		"Nodes\n\n`kubectl drain NODE` stops the licence.",
+		"Nice\n\nNever run `renice -n -10 -p PID`, and `renice -n 10` is fine.",
+		"Keys\n\n`./gradlew publish` signs with another key.",
+		"Workers\n\n`systemctl restart worker@1` loses its jobs.",
+		"Tests of the API\n\n`pytest -n auto tests/api` shares a bucket.",
+		"Stack\n\n`docker compose down -v` wipes it. Use `docker compose down`.",
+		"Zone\n\n`pulumi up` failed with `no such zone`. Test with `make zone`.",
+		"Copies\n\n`orders_live` is no copy.",
+		"Signals\n\n`kill -9 PID` loses the queue.",
+	)
+	for line, want := range map[string]string{
+		"kubectl -n queue delete --force pod/mq-2":    "kubectl delete pod mq-0 -n queue --force",
+		"kubectl logs mq-1":                           "",
+		"kubectl drain worker-7 --timeout=5m":         "kubectl drain NODE",
+		"renice -n -5 -p 311":                         "renice -n -10 -p PID",
+		"renice -n 5 -p 311":                          "",
+		"./gradlew :sdk:publish":                      "./gradlew publish",
+		"./gradlew :sdk:publishLocal":                 "",
+		"systemctl restart worker@4.service":          "systemctl restart worker@1",
+		"pytest tests/api -n 4":                       "pytest -n auto tests/api",
+		"pytest -n auto tests/unit":                   "",
+		"docker compose -f a.yml down -v":             "docker compose down -v",
+		"docker compose -f a.yml down":                "",
+		"pulumi up":                                   "",
+		"make zone":                                   "",
+		"psql -d orders_live -f a.sql":                "orders_live",
+		"kill -15 311":                                "",
+		"kubectl delete pod web-1 -n queue --dry-run": "",
+	} {
+		if got := first(b.Command(line)); got != want {
+			t.Errorf("%q is found by %q, want %q", line, got, want)
+		}
+	}
+}
+
+// A rule for a folder says nothing of others, a place is no message, and neither is what a program prints of every failure.
+func TestBook_PlacesAndEveryFailure(t *testing.T) {
+	t.Parallel()
+	b := book(t,
+		"Clock\n\nInside `services/billing` never call `time.Now()`.",
+		"Sums\n\n`services/billing/sum.py` rounds. Pushes end with `error: failed to push some refs to`.",
+	)
+	for file, want := range map[string]string{"services/billing/a/b.go": "time.Now()", "services/sorter/a.go": ""} {
+		if got := first(b.Text(file, "at := time.Now()")); got != want {
+			t.Errorf("in %s %q is found, want %q", file, got, want)
+		}
+	}
+	for _, output := range []string{"services/billing/sum.py:3: error: name", "error: failed to push some refs to 'x'"} {
+		if got := first(b.Output(output)); got != "" {
+			t.Errorf("%q is found by %q", output, got)
+		}
+	}
+}
+
 func TestBook_Text(t *testing.T) {
 	t.Parallel()
 	b := book(t,
@@ -124,7 +183,7 @@ func TestBook_Text(t *testing.T) {
 		"FOR UPDATE of what we SELECT":                        "",
 		"return x.toFixed(2)":                                 "",
 	} {
-		if got := first(b.Text(text)); got != want {
+		if got := first(b.Text("a.go", text)); got != want {
 			t.Errorf("%q is found by %q, want %q", text, got, want)
 		}
 	}
@@ -167,7 +226,7 @@ func FuzzBook(f *testing.F) {
 			b.Add(more, quotes, []string{"a/b.c"})
 		}
 		for _, given := range []string{line, text, more} {
-			for _, matches := range [][]Match{b.Command(given), b.Text(given), b.Output(given)} {
+			for _, matches := range [][]Match{b.Command(given), b.Text(more, given), b.Output(given)} {
 				for _, m := range matches {
 					if m.Weight <= 0 || m.Document > 1 || !strings.Contains(strings.Join(strings.Fields(text), " "), m.Text) {
 						t.Errorf("%q: %+v", given, m)

@@ -9,9 +9,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// Text returns the documents that warn of something in a text which is about to be written, best first: the
-// text has a quote that they warn of, or two that they speak of.
-func (b *Book) Text(text string) []Match {
+// Text returns the documents that warn of something in a text which is about to be written to a file, best first: the
+// text has a quote that they warn of there, or two that they speak of.
+func (b *Book) Text(file, text string) []Match {
 	text = strings.Join(strings.Fields(text), " ")
 	lower := strings.ToLower(text)
 	words := wordsOf(lower)
@@ -20,7 +20,7 @@ func (b *Book) Text(text string) []Match {
 		var found []string // the longest first
 		for _, q := range d.quotes {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			if q.Advice.InFavour() || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
+			if q.Advice.InFavour() || !q.holdsIn(file) || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
 				slices.ContainsFunc(found, isPart) {
 				continue
 			}
@@ -37,6 +37,12 @@ func (b *Book) Text(text string) []Match {
 		}
 		return best
 	})
+}
+
+// holdsIn reports whether the advice is for a file.
+func (q *quote) holdsIn(file string) bool {
+	place := strings.Trim(strings.TrimPrefix(q.Place, "./"), "/*")
+	return strings.Contains("/"+file+"/", "/"+place+"/") || place == ""
 }
 
 // named is the weight of a quote that the document has in its title and does not warn of.
@@ -61,7 +67,7 @@ func (q *quote) telling() float64 {
 
 // isTelling reports whether a quote is more than a plain word.
 func isTelling(text string) bool {
-	return strings.ContainsAny(text, " .:#(=*") || hump().MatchString(text)
+	return strings.ContainsAny(text, " .:#(=*_") || hump().MatchString(text)
 }
 
 // isIn reports whether a text has the quote, the parts between ellipses in their order. Case counts in a
@@ -96,10 +102,40 @@ func (b *Book) Output(output string) []Match {
 	})
 }
 
-// isMessage reports whether a quote has enough words to be the message of one error.
+// isMessage reports whether a quote has enough words to be the message of one error, without places and without the
+// words of every failure.
 func isMessage(text string) bool {
-	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(Telling(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return len(words) >= 3 && len(strings.Join(words, "")) >= 14
+}
+
+var (
+	// filePlace is a file with perhaps a line and a column. A path is a place, never a message.
+	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
+		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
+	// everyFailure are words that a program prints at failures of all kinds.
+	everyFailure = lazyregexp.New(`(?i)` + strings.Join([]string{
+		`(?:error: )?failed to push some refs to?`, `! \[(?:remote )?rejected\].*`, `could not read from remote repository`,
+		`(?:docker: )?error response from daemon:?`,
+		`failed to start`, `job for \S+ failed because.*`, `see "systemctl status.*`,
+		`npm (?:error|err!)(?: code \w+| eresolve(?: could not resolve| unable to resolve dependency tree)?|` +
+			` could not resolve dependency:| lifecycle.*| errno \S+)?`,
+		`missing script:`, `to see a list of scripts, run:`,
+		`error: (?:installation|upgrade|uninstall) failed:?`, `error from server(?: \(\w+\))?:?`,
+		`planning failed\. terraform encountered.*`,
+		`linking with .{1,8} failed: exit (?:status|code): \S+`, `error: could not compile.*`, `collect2: error: ld returned.*`,
+		`make(?:\[\d+\])?: \*\*\*.*`, `build failed with an exception`, `execution failed for task.*`,
+		`error: no matching distribution found for`,
+		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
+		`an error occurred \(\w+\) when calling the \w+ operation:?`,
+		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
+		`(?:fatal|error):`,
+	}, "|"))
+)
+
+// Telling returns a program's output without places in files, and without the words of every failure.
+func Telling(output string) string {
+	return everyFailure().ReplaceAllString(filePlace().ReplaceAllString(output, " "), " ")
 }
 
 var number = lazyregexp.New(`\d[\d.,:_-]*`)

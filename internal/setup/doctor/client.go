@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
@@ -45,6 +46,18 @@ func checkClient(ctx context.Context, e *examination) []Finding {
 		}
 	}
 	return one(OK, fmt.Sprintf("starts %s, as %s says (scope %s)", registered.Command, registered.File, registered.Scope), "")
+}
+
+// checkHooks says whether an assistant has ever called a hook in the project.
+func checkHooks(_ context.Context, e *examination) []Finding {
+	switch {
+	case e.Settings.Recall == project.RecallOff:
+		return one(Skipped, `"recall": "off" in settings.json: hooks say nothing`, "")
+	case e.HookFired.IsZero():
+		return one(Skipped, "no hook was ever called in this project: an assistant without hooks must search by itself", "")
+	default:
+		return one(OK, "a hook was last called in this project on "+e.HookFired.Format(time.DateOnly), "")
+	}
 }
 
 // otherVersion returns the version of the program that the user's own settings start, or "" if it is this

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
@@ -58,6 +59,7 @@ type System struct {
 	Index        *index.Index     // used only with an up-to-date database, because a use migrates
 	ModelServers []ModelServer    // one or two; the first makes the vectors
 	Short        bool             // only the short checks
+	HookFired    time.Time        // when a hook was last answered in the project; zero for never
 }
 
 type check struct {
@@ -80,6 +82,7 @@ var checks = []check{
 	{"git", checkGit, false},
 	{"index", checkIndex, false},
 	{"Claude Code", checkClient, false},
+	{"hooks", checkHooks, false},
 }
 
 // examination collects the results of one run that later checks need.
