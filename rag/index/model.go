@@ -110,11 +110,14 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 		return nil
 	}
 	measured, known, err := q.index.Calibration(ctx, used.Model)
-	if err == nil && !known {
-		measured, err = q.measure(ctx, used)
-	}
 	if err != nil {
 		return err
+	}
+	if !known {
+		measured, err = q.measure(ctx, used)
+		if err != nil {
+			return err
+		}
 	}
 	used.useless = !measured.Usable()
 	q.mu.Lock()

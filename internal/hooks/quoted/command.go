@@ -102,7 +102,8 @@ func newCommand(call []string) command {
 	c.isTrial = slices.ContainsFunc(c.flags, trial().MatchString)
 	const named = 3 // words with the program, its command and perhaps that of a group
 	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
-	c.shows = c.isTrial || isFilter || slices.ContainsFunc(c.words[min(1, len(c.words)):min(named, len(c.words))], showing().MatchString)
+	subcommands := c.words[min(1, len(c.words)):min(named, len(c.words))]
+	c.shows = c.isTrial || isFilter || slices.ContainsFunc(subcommands, showing().MatchString)
 	return c
 }
 
