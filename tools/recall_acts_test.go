@@ -27,7 +27,8 @@ const warned = "kubectl -n streaming delete pvc/data-0"
 // speaks of it, and quotes the rule or the remedy.
 func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
+	f := setup(t)
+	h := newHooksOn(t, `{"project_name": "p"}`, f)
 	for name, test := range map[string]struct {
 		event arguments
 		want  []string
@@ -75,6 +76,14 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 	}
 	if again := h.call(t, command("1", warned)); again != "" {
 		t.Errorf("a second time in the session: %q", again)
+	}
+	for late, want := range map[bool]string{false: "", true: "insights/claims.md:"} {
+		out, err := f.handler.Recall(t.Context(), hooks.Event{
+			Event: hooks.Failure, SessionID: fmt.Sprint("late ", late), ToolName: "Bash", Command: warned, Error: "Exit code 1\nno", Late: late,
+		})
+		if said := cmp.Or(out.Hook, &hooks.Output{}).Context; err != nil || said == "" != (want == "") || !strings.Contains(said, want) {
+			t.Errorf("a failure, with an event before it %t: %q, %v", !late, said, err)
+		}
 	}
 }
 

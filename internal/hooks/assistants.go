@@ -117,7 +117,7 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 		e.Error = failureIn(response)
 	}
 	if e.Error != "" {
-		e.Event = Failure // some assistants have one event for both
+		e.Event, e.Late = Failure, eventNames[in.Event] != ""
 	}
 	if strings.Contains(e.Command, "*** Begin Patch") { // Codex, by its own tool or by a shell
 		e.FilePath, e.Content = readPatch(e.Command)

@@ -88,7 +88,7 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 		},
 		"Gemini CLI, failure": {
 			`{"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "run_shell_command", "tool_input": {"command": "ls"}, "tool_response": {"llmContent": "no", "error": {"message": "m"}}}`,
-			Event{Event: Failure, SessionID: "s", ToolName: "run_shell_command", Command: "ls", Error: "no"},
+			Event{Event: Failure, SessionID: "s", ToolName: "run_shell_command", Command: "ls", Error: "no", Late: true},
 			failing, context("AfterTool"),
 		},
 		"Gemini CLI, before a tool": {
@@ -103,17 +103,17 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 		},
 		"Gemini CLI, exit code": {
 			`{"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "run_shell_command", "tool_input": {"command": "x"}, "tool_response": {"llmContent": "Output: no\nExit Code: 3\nProcess Group PGID: 7"}}`,
-			Event{Event: Failure, SessionID: "s", ToolName: "run_shell_command", Command: "x", Error: "Output: no\nExit Code: 3\nProcess Group PGID: 7"},
+			Event{Event: Failure, SessionID: "s", ToolName: "run_shell_command", Command: "x", Error: "Output: no\nExit Code: 3\nProcess Group PGID: 7", Late: true},
 			failing, context("AfterTool"),
 		},
 		"Cursor, failure": {
 			`{"hook_event_name": "postToolUseFailure", "conversation_id": "c", "tool_name": "Shell", "tool_input": {"command": "ls"}, "error_message": "no"}`,
-			Event{Event: Failure, SessionID: "c", ToolName: "Shell", Command: "ls", Error: "no"},
+			Event{Event: Failure, SessionID: "c", ToolName: "Shell", Command: "ls", Error: "no", Late: true},
 			failing, cursor,
 		},
 		"Cursor, exit code": {
 			`{"hook_event_name": "postToolUse", "conversation_id": "c", "tool_name": "Shell", "tool_input": {"command": "x"}, "tool_output": "{\"exitCode\":1,\"stdout\":\"no\"}"}`,
-			Event{Event: Failure, SessionID: "c", ToolName: "Shell", Command: "x", Error: "no"},
+			Event{Event: Failure, SessionID: "c", ToolName: "Shell", Command: "x", Error: "no", Late: true},
 			failing, cursor,
 		},
 		"Cursor, command that ran": {

@@ -39,6 +39,8 @@ type Event struct {
 	Error string `json:"error,omitempty"`
 	// Agent is the kind of a subagent.
 	Agent string `json:"agent_type,omitempty"`
+	// Late is set if the assistant has no event before the act: this one stands for both.
+	Late bool `json:"-"`
 }
 
 // act is what an event is about.
@@ -94,7 +96,13 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 		documents, book := p.Cited(ctx)
 		return p.passages(ctx, documents, book.Command(e.Command), "same command")
 	case failing:
-		return p.onFailure(ctx, e.output())
+		found, err := p.onFailure(ctx, e.output())
+		if err != nil || !e.Late {
+			return found, err
+		}
+		documents, book := p.Cited(ctx)
+		warning, err := p.passages(ctx, documents, book.Command(e.Command), "same command")
+		return append(found, warning...), err
 	case reading:
 		return p.onRead(ctx, e.FilePath)
 	case writing:
