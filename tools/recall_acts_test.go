@@ -79,7 +79,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 	}
 	for late, want := range map[bool]string{false: "", true: "insights/claims.md:"} {
 		out, err := f.handler.Recall(t.Context(), hooks.Event{
-			Event: hooks.Failure, SessionID: fmt.Sprint("late ", late), ToolName: "Bash", Command: warned, Error: "Exit code 1\nno", Late: late,
+			Event: hooks.Failure, SessionID: fmt.Sprintf("late-%t", late), ToolName: "Bash", Command: warned, Error: "Exit code 1\nno", Late: late,
 		})
 		if said := cmp.Or(out.Hook, &hooks.Output{}).Context; err != nil || said == "" != (want == "") || !strings.Contains(said, want) {
 			t.Errorf("a failure, with an event before it %t: %q, %v", !late, said, err)

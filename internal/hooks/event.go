@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,12 +98,12 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 		return p.passages(ctx, documents, book.Command(e.Command), "same command")
 	case failing:
 		found, err := p.onFailure(ctx, e.output())
-		if err != nil || !e.Late {
+		if !e.Late {
 			return found, err
 		}
 		documents, book := p.Cited(ctx)
-		warning, err := p.passages(ctx, documents, book.Command(e.Command), "same command")
-		return append(found, warning...), err
+		warning, errCited := p.passages(ctx, documents, book.Command(e.Command), "same command")
+		return append(found, warning...), errors.Join(err, errCited)
 	case reading:
 		return p.onRead(ctx, e.FilePath)
 	case writing:

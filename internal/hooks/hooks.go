@@ -86,7 +86,7 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	found, searchErr := p.look(ctx, e)
 	var said decision
 	err := errors.Join(sessions.fire(p.Root), sessions.Update(ctx, e.SessionID, func(s *Session) {
-		if e.Event == Before {
+		if e.Event == Before || e.Late {
 			s.Calls++
 		}
 		said = decide(*s, p, e, found, time.Now())
