@@ -125,26 +125,26 @@ func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 // weights to four digits after the point (scores have three), and its built-in vector, "" for none, because the
 // table is of English. Searches compare directions alone, so its numbers are whole, which PostgreSQL reads faster.
 func searchColumns(project int32, p DissectedPassage) (list, lexical, meaning string) {
-	var ids, weighted, numbers []string
+	var ids, weighted, numbers []byte // each number with a comma behind it
 	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
 	for i, hash := range hashes {
-		id := strconv.Itoa(int(hash))
-		ids = append(ids, id)
-		weighted = append(weighted, id+":"+strconv.FormatFloat(float64(weights[i]), 'f', 4, 32))
+		ids = append(strconv.AppendInt(ids, int64(hash), 10), ',')
+		weighted = append(strconv.AppendInt(weighted, int64(hash), 10), ':')
+		weighted = append(strconv.AppendFloat(weighted, float64(weights[i]), 'f', 4, 32), ',')
 	}
-	list = "{" + strings.Join(ids, ",") + "}"
-	lexical = "{" + strings.Join(weighted, ",") + "}/" + strconv.Itoa(terms.Dimensions)
+	list = "{" + string(bytes.TrimSuffix(ids, []byte(","))) + "}"
+	lexical = "{" + string(bytes.TrimSuffix(weighted, []byte(","))) + "}/" + strconv.Itoa(terms.Dimensions)
 	if p.language != terms.English {
 		return list, lexical, ""
 	}
 	const length = 1000
 	for _, component := range wordvec.Vector(p.Heading + "\n" + p.Text) {
-		numbers = append(numbers, strconv.Itoa(int(math.Round(length*float64(component)))))
+		numbers = append(strconv.AppendInt(numbers, int64(math.Round(length*float64(component))), 10), ',')
 	}
 	if len(numbers) == 0 {
 		return list, lexical, ""
 	}
-	return list, lexical, "[" + strings.Join(numbers, ",") + "]"
+	return list, lexical, "[" + string(bytes.TrimSuffix(numbers, []byte(","))) + "]"
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions. It

@@ -104,9 +104,11 @@ func placesOfLine(line string, number int) []Place {
 			places = append(places, place)
 		}
 	}
-	for _, found := range barePlace().FindAllSubmatch(rest, -1) {
-		if place, ok := ParsePlace(string(found[1])); ok {
-			places = append(places, place)
+	if namesLines(rest) {
+		for _, found := range barePlace().FindAllSubmatch(rest, -1) {
+			if place, ok := ParsePlace(string(found[1])); ok {
+				places = append(places, place)
+			}
 		}
 	}
 	for i := range places {
@@ -116,6 +118,17 @@ func placesOfLine(line string, number int) []Place {
 		}
 	}
 	return places
+}
+
+// namesLines reports whether a text may have a path with lines, as few texts do.
+func namesLines(text []byte) bool {
+	for i, b := range text[:max(0, len(text)-1)] {
+		next := text[i+1]
+		if b == ':' && next >= '0' && next <= '9' || b == '#' && next == 'L' {
+			return true
+		}
+	}
+	return false
 }
 
 // nearSymbol is how many bytes may stand between a path and the symbol in it, such as " in " or " (".
