@@ -115,6 +115,7 @@ type mcpbManifest struct {
 	Version         string            `json:"version"`
 	Author          map[string]string `json:"author"`
 	LongDescription string            `json:"long_description"`
+	Icon            string            `json:"icon"`
 	Server          struct {
 		Type       string `json:"type"`
 		EntryPoint string `json:"entry_point"`
@@ -152,7 +153,7 @@ func TestBundle_StartsAsItsManifestSays(t *testing.T) {
 		manifest.Author["name"] == "" || !slices.Equal(manifest.Compatibility.Platforms, []string{"linux"}) {
 		t.Errorf("the manifest is %+v", manifest)
 	}
-	for _, file := range []string{server.EntryPoint, "server/postgresql/" + postgres.Bin + "/postgres"} {
+	for _, file := range []string{manifest.Icon, server.EntryPoint, "server/postgresql/" + postgres.Bin + "/postgres"} {
 		if _, err := os.Stat(filepath.Join(installed, file)); err != nil {
 			t.Error(err)
 		}

@@ -152,7 +152,7 @@ func (b *build) npm(name string, fields map[string]any, files map[string]string)
 // mcpb writes the bundle. Its manifest cannot tell processors apart, so each has its own.
 func (b *build) mcpb() error {
 	program := "server/" + b.file()
-	files := b.withProgram("server", map[string]string{"LICENSE": "LICENSE"})
+	files := b.withProgram("server", map[string]string{"LICENSE": "LICENSE", "icon.png": "deploy/mcpb/icon.png"})
 	inside, err := b.contents("", "deploy/mcpb/manifest.json", files, func(manifest map[string]any) {
 		server, _ := manifest["server"].(map[string]any)
 		config, _ := server["mcp_config"].(map[string]any)
