@@ -128,6 +128,10 @@ func open(s *jsonschema.Schema) {
 			notNull(p)
 		}
 		open(p)
+		for _, t := range p.Types { // some clients read one type alone
+			p.AnyOf = append(p.AnyOf, &jsonschema.Schema{Type: t})
+		}
+		p.Types = nil
 	}
 }
 

@@ -42,9 +42,11 @@ func names(s *jsonschema.Schema) []string {
 // kind returns the type in words.
 func kind(s *jsonschema.Schema) string {
 	switch {
-	case len(s.Types) > 0:
-		kinds := slices.Clone(s.Types)
-		slices.Reverse(kinds) // "null" comes first
+	case len(s.AnyOf) > 0:
+		var kinds []string
+		for _, one := range slices.Backward(s.AnyOf) { // "null" comes first
+			kinds = append(kinds, one.Type)
+		}
 		return strings.Join(kinds, " or ")
 	case s.Items != nil:
 		return s.Type + " of " + kind(s.Items)
