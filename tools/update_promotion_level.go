@@ -26,7 +26,7 @@ func updatePromotionLevelTool() Tool {
 	return newProjectTool((*Handler).UpdatePromotionLevel, &mcp.Tool{
 		Name:  "update_promotion_level",
 		Title: "Change promotion level",
-		Description: "Set how prominent a document is: `important` ranks it higher, `critical` puts it into the context of " +
+		Description: "Set how prominent a document is: `important` ranks it higher, `critical` has it considered by " +
 			"every rag_query, `standard` undoes both. It changes the promotion_level line of the file's front matter and " +
 			"nothing else. Use it when the user says that a document matters more or less; external docs have no level.",
 		Meta: searchHint("make a document important or critical"),

@@ -39,7 +39,7 @@ A checkout that is on this machine, or that a server indexes, stays.
 
 With the name of a project it removes that project's own documents of this checkout, or with
 --branch those of one branch. --path-hash takes another checkout, which sync --json names, and
---all takes every checkout. External docs stay. Removing needs --yes; --dry-run shows it
+--all takes every checkout. External docs stay. That needs --yes; --dry-run shows it
 first.
 
 Files are never touched: the next use of a checkout restores its index.`,
