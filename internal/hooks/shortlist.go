@@ -8,15 +8,18 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 const (
 	// shortlisted is the least score of a document in a shortlist, and maxListed how many it names. One of them must
-	// have leading, and log-odds of leadingMeaning by its vector: a task of many words shares some with any document.
-	shortlisted    = .5
-	leading        = .7
-	leadingMeaning = 1
-	maxListed      = 3
+	// lead: a task of many words shares some with any document.
+	shortlisted = .4
+	maxListed   = 3
+	// The log-odds of a document that leads, and aboutWeight times how near its title, summary and tags are to the
+	// first maxAbout characters of the task, are at least leading.
+	leading, aboutWeight = 3.5, 4
+	maxAbout             = 1_000
 	// fewestTerms is how many different content words a task has at least. Everyday prompts have fewer.
 	fewestTerms = 6
 	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
@@ -33,9 +36,11 @@ func (e Event) isTask() bool {
 		len(terms.Distinct(terms.English, markdown.CutRunes(e.Prompt, maxQuery))) >= fewestTerms
 }
 
-// leads reports whether a document is sure enough for a shortlist to be shown.
-func (c candidate) leads() bool {
-	return c.named != "" || c.Score >= leading && c.Meaning >= leadingMeaning
+// leads reports whether a document is sure enough for a task's shortlist to be shown.
+func (c candidate) leads(task string) bool {
+	about := strings.Join([]string{c.Title, c.Summary, c.Tags}, "\n")
+	closeness, _ := wordvec.Closeness(markdown.CutRunes(task, maxAbout), about)
+	return c.named != "" || c.LogOdds+aboutWeight*closeness >= leading
 }
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets
