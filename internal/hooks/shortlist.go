@@ -8,18 +8,16 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
-	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 const (
 	// shortlisted is the least score of a document in a shortlist, and maxListed how many it names. One of them must
 	// lead: a task of many words shares some with any document.
-	shortlisted = .4
+	shortlisted = .15
 	maxListed   = 3
-	// The log-odds of a document that leads, and aboutWeight times how near its title, summary and tags are to the
-	// first maxAbout characters of the task, are at least leading.
-	leading, aboutWeight = 3.5, 4
-	maxAbout             = 1_000
+	// leading is the least nearness of a document that leads, to the first maxTask characters of the task.
+	leading = .15
+	maxTask = 1_000
 	// fewestTerms is how many different content words a task has at least. Everyday prompts have fewer.
 	fewestTerms = 6
 	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
@@ -36,11 +34,10 @@ func (e Event) isTask() bool {
 		len(terms.Distinct(terms.English, markdown.CutRunes(e.Prompt, maxQuery))) >= fewestTerms
 }
 
-// leads reports whether a document is sure enough for a task's shortlist to be shown.
+// leads reports whether a document is near enough to a task for a shortlist to be shown. The score says less: a user
+// reports a symptom in other words than the document has.
 func (c candidate) leads(task string) bool {
-	about := strings.Join([]string{c.Title, c.Summary, c.Tags}, "\n")
-	closeness, _ := wordvec.Closeness(markdown.CutRunes(task, maxAbout), about)
-	return c.named != "" || c.LogOdds+aboutWeight*closeness >= leading
+	return c.named != "" || c.Nearness(markdown.CutRunes(task, maxTask)) >= leading
 }
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +16,10 @@ const aTask = "The importer of tide tables stops at the last day of the month an
 
 // scored is a document about the subject of [aTask] that a search has found.
 func scored(path string, score float64) candidate {
-	return candidate{Hit: rag.Hit{
-		Path: path, Title: "The tide tables", Summary: "The importer drops the end of a month.", Score: score, LogOdds: math.Log(score / (1 - score)),
-	}, why: "answers this"}
+	return candidate{
+		Hit: rag.Hit{Path: path, Title: "The tide tables", Summary: "The importer drops the end of a month.", Score: score},
+		why: "answers this",
+	}
 }
 
 func TestEvent_IsTask(t *testing.T) {
@@ -76,31 +76,29 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	}
 }
 
-// A document leads by the words and the meaning of a passage together with what the document says that it is about.
+// A document leads if it is near to the task, whatever it scores, or is named.
 func TestCandidate_Leads(t *testing.T) {
 	t.Parallel()
-	other := func(score float64) candidate {
-		c := scored("docs/u.md", score)
-		c.Title, c.Summary = "Colours of buttons", "Grey on white is hard to read."
-		return c
-	}
-	named := other(.1)
+	near := scored("docs/n.md", .3)
+	other := scored("docs/u.md", .9)
+	other.Title, other.Summary = "Colours of buttons", "Grey on white is hard to read."
+	among := near
+	among.Title, among.Summary = "Tables", "The last day of the month."
+	among.Passages = 1_000_000
+	named := other
 	named.named = " colours "
 	for name, test := range map[string]struct {
 		candidate
 
 		want bool
-	}{
-		"the subject": {scored("docs/s.md", .5), true}, "the subject, hardly found": {scored("docs/s.md", .05), false},
-		"another subject": {other(.9), false}, "another subject, surely found": {other(.98), true}, "a name": {named, true},
-	} {
+	}{"near": {near, true}, "far": {other, false}, "near among very many": {among, false}, "named": {named, true}} {
 		if got := test.leads(aTask); got != test.want {
 			t.Errorf("%s leads: %v", name, got)
 		}
 	}
 	s, project := Session{}, repo()
 	project.Threshold = .95
-	said := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{other(.9)}, time.Now())
+	said := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{other}, time.Now())
 	s.note(project, Event{Event: Prompt, Prompt: aTask}, said)
 	if said.text != "" || !s.Listed {
 		t.Errorf("a task without a leading document gets %q", said.text)
