@@ -128,7 +128,8 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool {
 		return !c.holdsFor(act) || c.pointer() == "" || s.knows(p.Root, c.Path)
 	})
-	if !s.Listed && e.isTask() && slices.ContainsFunc(found, candidate.leads) {
+	leads := func(c candidate) bool { return c.leads(e.Prompt) }
+	if !s.Listed && e.isTask() && slices.ContainsFunc(found, leads) {
 		text, listed := shortlist(found)
 		said := decision{text: text}
 		for _, c := range listed {

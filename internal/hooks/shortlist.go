@@ -12,11 +12,12 @@ import (
 
 const (
 	// shortlisted is the least score of a document in a shortlist, and maxListed how many it names. One of them must
-	// have leading, and log-odds of leadingMeaning by its vector: a task of many words shares some with any document.
-	shortlisted    = .5
-	leading        = .7
-	leadingMeaning = 1
-	maxListed      = 3
+	// lead: a task of many words shares some with any document.
+	shortlisted = .15
+	maxListed   = 3
+	// leading is the least nearness of a document that leads, to the first maxTask characters of the task.
+	leading = .15
+	maxTask = 1_000
 	// fewestTerms is how many different content words a task has at least. Everyday prompts have fewer.
 	fewestTerms = 6
 	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
@@ -33,9 +34,10 @@ func (e Event) isTask() bool {
 		len(terms.Distinct(terms.English, markdown.CutRunes(e.Prompt, maxQuery))) >= fewestTerms
 }
 
-// leads reports whether a document is sure enough for a shortlist to be shown.
-func (c candidate) leads() bool {
-	return c.named != "" || c.Score >= leading && c.Meaning >= leadingMeaning
+// leads reports whether a document is near enough to a task for a shortlist to be shown. The score says less: a user
+// reports a symptom in other words than the document has.
+func (c candidate) leads(task string) bool {
+	return c.named != "" || c.Nearness(markdown.CutRunes(task, maxTask)) >= leading
 }
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets

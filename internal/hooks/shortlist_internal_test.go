@@ -14,11 +14,12 @@ import (
 
 const aTask = "The importer of tide tables stops at the last day of the month and drops what it has read. Find out why, and mend it."
 
-// scored is a document that a search has found.
-func scored(path string, score, meaning float64) candidate {
-	c := candidate{Hit: rag.Hit{Path: path, Title: "Title of " + path, Summary: "A summary of some words.", Score: score}, why: "answers this"}
-	c.Meaning = meaning
-	return c
+// scored is a document about the subject of [aTask] that a search has found.
+func scored(path string, score float64) candidate {
+	return candidate{
+		Hit: rag.Hit{Path: path, Title: "The tide tables", Summary: "The importer drops the end of a month.", Score: score},
+		why: "answers this",
+	}
 }
 
 func TestEvent_IsTask(t *testing.T) {
@@ -42,9 +43,9 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	project := repo()
 	project.Threshold = .95
 	task, chat := Event{Event: Prompt, Prompt: aTask}, Event{Event: Prompt, Prompt: "hello there"}
-	draft := scored("docs/draft.md", .9, 5)
+	draft := scored("docs/draft.md", .9)
 	draft.Status = catalog.Proposed
-	found := []candidate{draft, scored("docs/a.md", .8, 3), scored("docs/b.md", .6, -2), scored("docs/c.md", .55, 2), scored("docs/d.md", .51, 2)}
+	found := []candidate{draft, scored("docs/a.md", .8), scored("docs/b.md", .6), scored("docs/c.md", .55), scored("docs/d.md", .51)}
 	var s Session
 	say := func(e Event, found ...candidate) string {
 		said := decide(s, project, e, found, time.Now())
@@ -63,21 +64,44 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	if strings.Contains(got, "draft") || strings.Contains(got, "d.md") || utf8.RuneCountInString(got) > maxShortlist {
 		t.Errorf("the first task gets %q", got)
 	}
-	if got := say(task, scored("docs/e.md", .9, 5)); got != "" {
+	if got := say(task, scored("docs/e.md", .9)); got != "" {
 		t.Errorf("the second task gets %q", got)
 	}
-	if got := say(task, scored("docs/e.md", .96, 5)); !strings.Contains(got, "docs/e.md") || strings.Contains(got, seeMore) {
+	if got := say(task, scored("docs/e.md", .96)); !strings.Contains(got, "docs/e.md") || strings.Contains(got, seeMore) {
 		t.Errorf("a sure document after the first task: %q", got)
 	}
 	s.compact()
-	if got := say(task, scored("docs/a.md", .8, 3)); !strings.Contains(got, "docs/a.md") || !strings.HasSuffix(got, seeMore) {
+	if got := say(task, scored("docs/a.md", .8)); !strings.Contains(got, "docs/a.md") || !strings.HasSuffix(got, seeMore) {
 		t.Errorf("after a compaction the task gets %q", got)
 	}
-	for name, unsure := range map[string]candidate{"a low score": scored("docs/u.md", .69, 3), "another meaning": scored("docs/u.md", .9, .5)} {
-		s = Session{}
-		if got := say(task, unsure); got != "" || !s.Listed {
-			t.Errorf("%s: %q", name, got)
+}
+
+// A document leads if it is near to the task, whatever it scores, or is named.
+func TestCandidate_Leads(t *testing.T) {
+	t.Parallel()
+	near := scored("docs/n.md", .3)
+	other := scored("docs/u.md", .9)
+	other.Title, other.Summary = "Colours of buttons", "Grey on white is hard to read."
+	among := near
+	among.Title, among.Summary = "Tables", "The last day of the month."
+	among.Passages = 1_000_000
+	named := other
+	named.named = " colours "
+	for name, test := range map[string]struct {
+		candidate
+
+		want bool
+	}{"near": {near, true}, "far": {other, false}, "near among very many": {among, false}, "named": {named, true}} {
+		if got := test.leads(aTask); got != test.want {
+			t.Errorf("%s leads: %v", name, got)
 		}
+	}
+	s, project := Session{}, repo()
+	project.Threshold = .95
+	said := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{other}, time.Now())
+	s.note(project, Event{Event: Prompt, Prompt: aTask}, said)
+	if said.text != "" || !s.Listed {
+		t.Errorf("a task without a leading document gets %q", said.text)
 	}
 }
 
@@ -85,7 +109,7 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 func TestAdmits_KeepsRoomForQuestions(t *testing.T) {
 	t.Parallel()
 	s, project := Session{}, repo()
-	listed := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{scored("docs/l.md", .99, 9)}, time.Now())
+	listed := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{scored("docs/l.md", .99)}, time.Now())
 	s.Calls = 1
 	s.note(project, Event{Event: Prompt, Prompt: aTask}, listed)
 	for i := range 20 {

@@ -7,10 +7,12 @@ package rank
 
 import (
 	"math"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Hit is a document with its best passage.
@@ -80,6 +82,14 @@ func (h Hit) Cosine() *float64 {
 	default:
 		return nil
 	}
+}
+
+// Nearness says by how much the document is nearer to a text than one that is near by accident. Title, summary, tags
+// and the best passage are compared with the text word by word, by the built-in vectors.
+func (h Hit) Nearness(text string) float64 {
+	own := strings.Join([]string{h.Title, h.Summary, h.Tags, h.Content}, "\n")
+	closeness, pieces := wordvec.Closeness(text, own)
+	return closeness - relevance.Near(h.Passages, pieces)
 }
 
 // Candidate is a passage that may answer.

@@ -273,3 +273,16 @@ func termsOf(query terms.Query) string {
 	}
 	return strings.Join(numbers, ",")
 }
+
+// A document is nearer to a text about its subject, also in other words, and less so among many passages.
+func TestHit_Nearness(t *testing.T) {
+	t.Parallel()
+	const text = "The picture freezes for a moment when somebody casts a spell for the first time."
+	near := rank.Hit{Title: "Stutter of the first effect", Summary: "The driver compiles a shader when it is drawn.", Content: "Spells are compiled on the loading screen."}
+	far := rank.Hit{Title: "Connection pool", Summary: "The dispatcher kept a transaction open.", Content: "Take a lease instead of a lock."}
+	among := near
+	among.Passages = 1_000
+	if near.Nearness(text) <= far.Nearness(text) || among.Nearness(text) >= near.Nearness(text) {
+		t.Errorf("near %.2f, far %.2f, among many %.2f", near.Nearness(text), far.Nearness(text), among.Nearness(text))
+	}
+}

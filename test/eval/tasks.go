@@ -25,19 +25,23 @@ type promptSet struct {
 	sizes []int
 }
 
-// promptSets are the sets of prompts: about our own set, on which the rules were tuned, and about the demo project,
-// which were put aside.
+// promptSets are the sets of prompts. The rules were tuned on those about our own set; the rule of shortlists on all
+// sets of tasks except the fourth.
 func promptSets() []promptSet {
 	return []promptSet{
-		{"tasks/own.jsonl", nil},
-		{"tasks/demo.jsonl", nil},
+		{"tasks/own.jsonl", []int{15, 5}},
+		{"tasks/demo.jsonl", []int{15, 5}},
+		{"tasks/third.jsonl", []int{15, 5}},
+		{"tasks/fourth.jsonl", []int{15, 5}},
 		{"titles/own.jsonl", []int{15, 5, 2}},
 		{"titles/demo.jsonl", []int{15, 5, 2}},
 	}
 }
 
 // promptProjects are the projects that sets are about.
-var promptProjects = map[string]string{"own": folder + "/corpus", "demo": "examples/demo-project"}
+var promptProjects = map[string]string{
+	"own": folder + "/corpus", "demo": "examples/demo-project", "third": folder + "/third", "fourth": folder + "/fourth",
+}
 
 // promptTask returns the prompts of a file about the documents of a project, and everyday prompts.
 func promptTask(root, file string) (task, error) {
