@@ -89,7 +89,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN embedding_models m ON m.name = $2::text AND m.digest = $3::text
     AND m.dimensions = $4::integer AND m.prompt_version = $5::integer
 CROSS JOIN LATERAL (
-    -- Which document of the project replaces or amends which. Of those that do so with one, the latest comes first.
+    -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first.
     SELECT array_agg(r.older ORDER BY r.doc_date DESC, r.newer) AS older, array_agg(r.newer ORDER BY r.doc_date DESC, r.newer) AS newer,
         array_agg(r.amends ORDER BY r.doc_date DESC, r.newer) AS amends
     FROM (
@@ -104,14 +104,14 @@ CROSS JOIN LATERAL (
             FROM document_links l
             JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
             LEFT JOIN documents target ON target.project_id = $1 AND target.tenant_id = $6
-                AND target.collection = 'compounding' AND target.relative_path = l.target_path
+                AND target.collection = $7::collection AND target.relative_path = l.target_path
             LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = $1
-                AND fallback.tenant_id = $6 AND fallback.collection = 'compounding' AND fallback.relative_path = l.fallback_path
+                AND fallback.tenant_id = $6 AND fallback.collection = $7::collection AND fallback.relative_path = l.fallback_path
             LEFT JOIN LATERAL (
                 -- A wikilink means a page of that name, and a number a decision of the folder.
                 SELECT n.relative_path, n.doc_date FROM documents n
                 WHERE target.id IS NULL AND fallback.id IS NULL AND n.project_id = $1 AND n.tenant_id = $6
-                    AND n.collection = 'compounding' AND n.id <> d.id AND (
+                    AND n.collection = $7::collection AND n.id <> d.id AND (
                         l.target_path LIKE '**/%' AND right(lower('/' || n.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3))
                         OR l.target_path ~ '#\d+$' AND regexp_replace(n.relative_path, '[^/]*$', '') = regexp_replace(l.target_path, '#\d+$', '')
                             AND substring(regexp_replace(n.relative_path, '^.*/', '') FROM '(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
@@ -120,7 +120,7 @@ CROSS JOIN LATERAL (
                 LIMIT 1
             ) page ON true
             WHERE l.project_id = $1 AND l.tenant_id = $6 AND l.relation <> ''
-                AND $7::collection = 'compounding' AND d.collection = 'compounding' AND t.version <> $8::bigint
+                AND d.collection = $7::collection AND t.version <> $8::bigint
         ) f
         WHERE f.path IS NOT NULL
     ) r

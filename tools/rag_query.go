@@ -123,12 +123,13 @@ type SourceHead struct {
 	Title          string  `json:"title"`
 	CharCount      int     `json:"char_count"`
 	RelevanceScore float64 `json:"relevance_score"`
+	Status         string  `json:"status,omitempty"`
 }
 
 func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
 	return SourceHead{
 		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), CharCount: hit.CharCount,
-		RelevanceScore: round(hit.Score),
+		RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
 	}
 }
 
@@ -138,7 +139,6 @@ type Source struct {
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	Date           string        `json:"date,omitempty"`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
-	Status         string        `json:"status,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
 	BestPassage
 }
@@ -219,8 +219,7 @@ func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
 	for i, hit := range hits {
 		sources[i] = Source{
 			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
-			SupersededBy: wirePath(hit.SupersededBy), Status: brief(hit.Mark()), Stale: cutLine(stale[hit.Path], limit),
-			BestPassage: bestPassageOf(hit, limit),
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources

@@ -49,6 +49,7 @@ func (o SearchHandbookOutput) words() string { return o.Text }
 type HandbookResult struct {
 	Source         string  `json:"source"`
 	Section        string  `json:"section,omitempty"`
+	Status         string  `json:"status,omitempty"`
 	Chunk          int     `json:"chunk"`
 	RelevanceScore float64 `json:"relevance_score"`
 	Content        string  `json:"content"`
@@ -94,7 +95,8 @@ func (h *Handler) SearchHandbook(ctx context.Context, in SearchHandbookInput) (S
 	out := SearchHandbookOutput{Results: make([]HandbookResult, len(found.passages)), TotalMatches: len(found.passages)}
 	for i, p := range found.passages {
 		out.Results[i] = HandbookResult{
-			Source: p.Path, Section: p.DocType, Chunk: p.Ordinal, RelevanceScore: round(p.Score), Content: p.Content,
+			Source: p.Path, Section: p.DocType, Status: brief(p.Mark()), Chunk: p.Ordinal, RelevanceScore: round(p.Score),
+			Content: p.Content,
 		}
 	}
 	switch {
@@ -194,6 +196,9 @@ func formatPassages(passages []rag.Hit) []string {
 		}
 		if p.Path != "" {
 			fmt.Fprintf(&b, "Source: %s\n", plain.Path(p.Path))
+		}
+		if mark := p.Mark(); mark != "" {
+			fmt.Fprintf(&b, "Status: %s\n", plain.Line(brief(mark)))
 		}
 		fmt.Fprintf(&b, "Chunk: %d\n\nContent:\n%s\n", p.Ordinal, markdown.CutRunes(p.Content, maxPassage))
 		results[i] = b.String()

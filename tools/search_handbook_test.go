@@ -60,6 +60,22 @@ func (c client) searchHandbook(t *testing.T, arguments string) string {
 	return regexp.MustCompile(`(?m)^Search time: \d+\.\d{3}s$`).ReplaceAllString(a.Text, "Search time: …")
 }
 
+func TestSearchHandbook_SaysWhatHolds(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, "2025-11-25")
+	f.ingest(t, map[string]string{
+		"handbook/security/badges.md": "# Badges\n\nStatus: superseded by [cards](cards.md)\n\nBadges open the doors of the office.\n",
+		"handbook/security/cards.md":  "# Cards\n\nCoded cards open the doors of the office.\n",
+	})
+	got := c.searchHandbook(t, `{"query": "badges open the doors"}`)
+	old, later := strings.Index(got, "Source: handbook/security/badges.md\nStatus: superseded by ./handbook/security/cards.md\n"),
+		strings.Index(got, "Source: handbook/security/cards.md\nChunk")
+	if old < 0 || later < 0 || later > old {
+		t.Errorf("the page that holds is not first, or the other one is unmarked: %s", got)
+	}
+}
+
 func TestSearchHandbook_Format(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -49,6 +49,7 @@ type ResultHead struct {
 	Summary        string  `json:"summary"`
 	CharCount      int     `json:"char_count"`
 	RelevanceScore float64 `json:"relevance_score"`
+	Status         string  `json:"status,omitempty"`
 }
 
 // ResultEnd has the last fields of a result: the part of the document to read, and why it was found.
@@ -65,7 +66,6 @@ type SearchResult struct {
 	Date           string        `json:"date"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
-	Status         string        `json:"status,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
 	ResultEnd
 }
@@ -139,7 +139,7 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	for i, hit := range hits {
 		results[i] = SearchResult{
 			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Status: brief(hit.Mark()), Stale: cutLine(stale[hit.Path], limit),
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
 			ResultEnd: resultEndOf(hit, limit),
 		}
 	}
@@ -150,7 +150,7 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 func resultHeadOf(hit rag.Hit, limit int) ResultHead {
 	return ResultHead{
 		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
-		CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
+		CharCount: hit.CharCount, RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
 	}
 }
 

@@ -67,6 +67,12 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 		}
 		return index.Dissect(file, catalog.Compounding, p)
 	})
+	set, err := newSet(p, documents)
+	return set, errors.Join(readErr, err)
+}
+
+// newSet finds the targets of the documents' links.
+func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	set := &Set{Documents: documents, byPath: map[string]*Document{}, byName: map[string][]*Document{}}
 	for _, d := range set.Documents {
 		name := strings.ToLower(path.Base(d.Path))
@@ -75,7 +81,7 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 	}
 	root, err := contain.Open(p.Root)
 	if err != nil {
-		return set, errors.Join(readErr, err)
+		return set, err
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	for _, d := range set.Documents {
@@ -85,18 +91,19 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 			}
 		}
 	}
-	return set, readErr
+	return set, nil
 }
 
-// ReadExternal reads the external docs of a project, sorted by path. Their links are not followed. After an
-// error it returns what it has read so far.
-func ReadExternal(ctx context.Context, p *project.Project) ([]*Document, error) {
+// ReadExternal reads the external docs of a project. After an error it returns what it has read so far.
+func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
 	if _, ok := p.External(); !ok {
-		return []*Document{}, nil
+		return &Set{}, nil
 	}
-	return readFolder(ctx, workspace.Folders(p)[1], func(file document.File) (index.Dissection, error) {
+	documents, readErr := readFolder(ctx, workspace.Folders(p)[1], func(file document.File) (index.Dissection, error) {
 		return index.Dissect(file, catalog.External, nil)
 	})
+	set, err := newSet(p, documents)
+	return set, errors.Join(readErr, err)
 }
 
 // readFolder reads the documents of a folder, sorted by path, up to an error.

@@ -162,20 +162,29 @@ func (q Question) isAbout(hit Hit, terms []int32) bool {
 // unsure returns the documents that may answer, of those that are not listed. For a broad query the documents that
 // have its terms in title and tags come first, and are many.
 func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) []Hit {
-	var first, rest []Hit
-	for _, hit := range others {
-		switch {
-		case q.isAbout(hit, broad):
-			first = append(first, hit)
-		case mayAnswer(hit):
-			rest = append(rest, hit)
-		}
-	}
+	first, others := withSuccessors(others, func(hit Hit) bool { return q.isAbout(hit, broad) })
+	rest, _ := withSuccessors(others, mayAnswer)
 	most := maxUnsure
 	if len(broad) > 0 {
 		most = maxBroad
 	}
 	return head(slices.Concat(first, rest), most)
+}
+
+// withSuccessors returns the documents that are listed, each behind those that replace or amend it, and the others.
+func withSuccessors(hits []Hit, isListed func(Hit) bool) (listed, others []Hit) {
+	successors := map[string]bool{}
+	for _, hit := range slices.Backward(hits) { // a successor comes before the document, see successorsFirst
+		if successors[hit.Path] || isListed(hit) {
+			successors[hit.Successor()] = true
+			listed = append(listed, hit)
+		} else {
+			others = append(others, hit)
+		}
+	}
+	slices.Reverse(listed)
+	slices.Reverse(others)
+	return listed, others
 }
 
 // addSnippets adds the snippets of all documents, except that a long list of documents that may answer is shown

@@ -226,6 +226,27 @@ func TestJudge_OtherWords(t *testing.T) {
 	}
 }
 
+// A document that may answer stands behind the one that replaces it, which has none of the query's words.
+func TestJudge_NamesSuccessors(t *testing.T) {
+	t.Parallel()
+	standings := catalog.NewStandings(nil, map[string][]string{"usage.md": {"later.md"}}, nil)
+	for text, older := range map[string]rank.Hit{
+		"how do I undo a bad run": {ID: 1, Path: "usage.md", Title: "Usage", Content: "`shutter --revert` takes the last run back.", Score: .01},
+		"zeppelin":                {ID: 1, Path: "usage.md", Title: "Zeppelins over lakes", Score: .1},
+	} {
+		older.Standing = standings.Of(older.Path, "")
+		ranked := []rank.Hit{
+			{ID: 3, Path: "fruit.md", Title: "Fruit", Content: "Bananas are yellow.", Score: .2},
+			{ID: 2, Path: "later.md", Title: "Gold", Content: "Rivers carry copper.", Score: older.Score},
+			older,
+		}
+		v := rank.Judge(words(t, text), ranked, 4, rank.Limits{MinScore: .5, Documents: 5})
+		if diff := cmp.Diff([]string{"later.md", "usage.md"}, paths(v.MayAnswer)); diff != "" {
+			t.Errorf("%q: may answer (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 // The name of a file says what it is about. A long text must be nearer than a short one.
 func TestJudge_NameAndLength(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ CROSS JOIN LATERAL (
 LEFT JOIN embedding_models m ON m.name = @model_name::text AND m.digest = @model_digest::text
     AND m.dimensions = @model_dimensions::integer AND m.prompt_version = @model_prompt_version::integer
 CROSS JOIN LATERAL (
-    -- Which document of the project replaces or amends which. Of those that do so with one, the latest comes first.
+    -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first.
     SELECT array_agg(r.older ORDER BY r.doc_date DESC, r.newer) AS older, array_agg(r.newer ORDER BY r.doc_date DESC, r.newer) AS newer,
         array_agg(r.amends ORDER BY r.doc_date DESC, r.newer) AS amends
     FROM (
@@ -57,14 +57,14 @@ CROSS JOIN LATERAL (
             FROM document_links l
             JOIN documents d ON d.project_id = @project_id AND d.id = l.document_id
             LEFT JOIN documents target ON target.project_id = @project_id AND target.tenant_id = @tenant_id
-                AND target.collection = 'compounding' AND target.relative_path = l.target_path
+                AND target.collection = @collection::collection AND target.relative_path = l.target_path
             LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = @project_id
-                AND fallback.tenant_id = @tenant_id AND fallback.collection = 'compounding' AND fallback.relative_path = l.fallback_path
+                AND fallback.tenant_id = @tenant_id AND fallback.collection = @collection::collection AND fallback.relative_path = l.fallback_path
             LEFT JOIN LATERAL (
                 -- A wikilink means a page of that name, and a number a decision of the folder.
                 SELECT n.relative_path, n.doc_date FROM documents n
                 WHERE target.id IS NULL AND fallback.id IS NULL AND n.project_id = @project_id AND n.tenant_id = @tenant_id
-                    AND n.collection = 'compounding' AND n.id <> d.id AND (
+                    AND n.collection = @collection::collection AND n.id <> d.id AND (
                         l.target_path LIKE '**/%' AND right(lower('/' || n.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3))
                         OR l.target_path ~ '#\d+$' AND regexp_replace(n.relative_path, '[^/]*$', '') = regexp_replace(l.target_path, '#\d+$', '')
                             AND substring(regexp_replace(n.relative_path, '^.*/', '') FROM '(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
@@ -73,7 +73,7 @@ CROSS JOIN LATERAL (
                 LIMIT 1
             ) page ON true
             WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.relation <> ''
-                AND @collection::collection = 'compounding' AND d.collection = 'compounding' AND t.version <> @standings_version::bigint
+                AND d.collection = @collection::collection AND t.version <> @standings_version::bigint
         ) f
         WHERE f.path IS NOT NULL
     ) r

@@ -57,29 +57,30 @@ type entry struct {
 }
 
 // fill adds the documents that can be indexed, the latest first, with their pictures and words.
-func (c *content) fill(ctx context.Context, p *project.Project, set *docset.Set, external []*docset.Document) (err error) {
+func (c *content) fill(ctx context.Context, p *project.Project, set, external *docset.Set) (err error) {
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return fmt.Errorf("open the repository: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	r := newRenderer(p, set, external, root)
+	r := newRenderer(p, set, external.Documents, root)
 	standings, _ := set.Standings()
+	ofExternal, _ := external.Standings()
 	today := catalog.Today()
 	all, undated, read := []entry{}, []string{}, []*docset.Document{}
-	for i, d := range slices.Concat(set.Documents, external) {
+	for i, d := range slices.Concat(set.Documents, external.Documents) {
 		if d.Err != nil {
 			continue
 		}
-		standing := standings.Of(d.Path, today)
 		e := entry{
 			Path: d.Path, Title: d.Title, Type: d.DocType, Level: d.Level, Date: d.Date, Summary: d.Summary,
 			FrontMatter: d.FrontMatter, HTML: r.render(d), Links: []string{}, Supersedes: []string{}, Amends: []string{},
-			By: standing.Successor(), Mark: standing.Mark(),
 		}
+		standing := standings.Of(d.Path, today)
 		if i >= len(set.Documents) {
-			e.Type, e.External = "external", true
+			e.Type, e.External, standing = "external", true, ofExternal.Of(d.Path, today)
 		}
+		e.By, e.Mark = standing.Successor(), standing.Mark()
 		if e.Date == "" {
 			undated = append(undated, e.Path)
 		}

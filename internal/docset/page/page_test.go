@@ -98,15 +98,17 @@ func TestWrite_HasExternalDocs(t *testing.T) {
 	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "pages", "documents": {"lenient": true}, "external_docs": {"path": "guide"}}`)
 	f.Put("guide/b.md", "# Guide\n\n[a](../csharp-compounding-docs/a.md) [c](c.md) [gone](gone.md)\n")
 	f.Put("guide/c.md", "C\n")
+	f.Put("guide/d.md", "---\nstatus: \"superseded by [c](c.md)\"\n---\nD\n")
 	w := f.write(t)
 	got := map[string]string{}
 	for _, d := range w.content.Documents {
-		got[d.Path] = fmt.Sprint(d.Type, " ", d.External, " ", d.Links, " ", lineNumbers.ReplaceAllString(d.HTML, ""))
+		got[d.Path] = fmt.Sprint(d.Type, " ", d.External, " ", d.Links, " ", d.Mark, lineNumbers.ReplaceAllString(d.HTML, ""))
 	}
 	want := map[string]string{
 		"csharp-compounding-docs/a.md": "codebase false [guide/b.md] <p><a href=\"#/doc/guide%2Fb.md\">guide</a></p>\n",
 		"guide/b.md":                   "external true [csharp-compounding-docs/a.md guide/c.md] <p><a href=\"#/doc/csharp-compounding-docs%2Fa.md\">a</a> <a href=\"#/doc/guide%2Fc.md\">c</a> gone</p>\n",
 		"guide/c.md":                   "external true [] <p>C</p>\n",
+		"guide/d.md":                   "external true [] superseded by ./guide/c.md<p>D</p>\n",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
