@@ -89,7 +89,7 @@ func (e Event) act() act {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		query := rag.Query{Text: e.Prompt, Patience: embeddingWait, MinScore: min(shortlisted, p.Threshold)}
+		query := rag.Query{Text: e.Prompt, Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
 		return p.search(ctx, query, "answers this")
 	case delegating:
 		return p.search(ctx, rag.Query{Text: e.Prompt, Patience: embeddingWait}, "answers this")
@@ -128,9 +128,12 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool {
 		return !c.holdsFor(act) || c.pointer() == "" || s.knows(p.Root, c.Path)
 	})
-	leads := func(c candidate) bool { return c.leads(e.Prompt) }
-	if !s.Listed && e.isTask() && slices.ContainsFunc(found, leads) {
-		text, listed := shortlist(found)
+	var fitting []candidate
+	if !s.Listed && e.isTask() {
+		fitting = forTask(e.Prompt, found)
+	}
+	if len(fitting) > 0 {
+		text, listed := shortlist(fitting)
 		said := decision{text: text}
 		for _, c := range listed {
 			shown := s.shown(p, e, c, text, now)

@@ -11,13 +11,15 @@ import (
 )
 
 const (
-	// shortlisted is the least score of a document in a shortlist, and maxListed how many it names. One of them must
-	// lead: a task of many words shares some with any document.
-	shortlisted = .15
+	// maxListed is how many documents a shortlist names. One must lead: a task of many words shares some with any
+	// document. Beside it stand others of the score shortlisted, or of the nearness beside.
 	maxListed   = 3
-	// leading is the least nearness of a document that leads, to the first maxTask characters of the task.
-	leading = .15
-	maxTask = 1_000
+	shortlisted = .5
+	// leading is the least nearness of a document that leads, to the first maxTask characters of the task, and
+	// leadingScore the least score.
+	leading, beside = .15, .05
+	leadingScore    = .15
+	maxTask         = 1_000
 	// fewestTerms is how many different content words a task has at least. Everyday prompts have fewer.
 	fewestTerms = 6
 	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
@@ -34,10 +36,24 @@ func (e Event) isTask() bool {
 		len(terms.Distinct(terms.English, markdown.CutRunes(e.Prompt, maxQuery))) >= fewestTerms
 }
 
-// leads reports whether a document is near enough to a task for a shortlist to be shown. The score says less: a user
-// reports a symptom in other words than the document has.
-func (c candidate) leads(task string) bool {
-	return c.named != "" || c.Nearness(markdown.CutRunes(task, maxTask)) >= leading
+// forTask returns the documents of a shortlist for a task, none if no document leads.
+func forTask(task string, found []candidate) []candidate {
+	task = markdown.CutRunes(task, maxTask)
+	var listed []candidate
+	isLed := false
+	for _, c := range found {
+		// The score says less: a user reports a symptom in other words than the document has.
+		nearness := c.Nearness(task)
+		leads := c.named != "" || nearness >= leading
+		isLed = isLed || leads
+		if leads || nearness >= beside || c.Score >= shortlisted {
+			listed = append(listed, c)
+		}
+	}
+	if !isLed {
+		return nil
+	}
+	return listed
 }
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets

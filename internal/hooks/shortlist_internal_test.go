@@ -92,9 +92,12 @@ func TestCandidate_Leads(t *testing.T) {
 
 		want bool
 	}{"near": {near, true}, "far": {other, false}, "near among very many": {among, false}, "named": {named, true}} {
-		if got := test.leads(aTask); got != test.want {
+		if got := forTask(aTask, []candidate{test.candidate}); len(got) > 0 != test.want {
 			t.Errorf("%s leads: %v", name, got)
 		}
+	}
+	if got := forTask(aTask, []candidate{near, other, among}); len(got) != 2 {
+		t.Errorf("beside a leading document stand %d, want the one of .9 alone", len(got)-1)
 	}
 	s, project := Session{}, repo()
 	project.Threshold = .95
