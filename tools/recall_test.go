@@ -92,7 +92,7 @@ func TestRecall_PointsOnceToWhatAnswersAPrompt(t *testing.T) {
 			t.Errorf("recall says %q, want %q in it", got, want)
 		}
 	}
-	if plain := h.call(t, prompt("plain", "are leaked connections of the harbour importer why nothing is left in the pool for connections?")); !strings.Contains(plain, "(answers this; 2026-01-02)") {
+	if plain := h.call(t, prompt("plain", "are leaked connections why nothing is left in the pool for connections?")); !strings.Contains(plain, "(answers this; 2026-01-02)") {
 		t.Errorf("without a name recall says %q", plain)
 	}
 	if again := h.call(t, prompt("one", question)); again != "" {
