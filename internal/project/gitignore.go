@@ -34,6 +34,7 @@ type ignoreRules struct {
 // ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
 	pattern             string // for doublestar
+	isName              bool   // the pattern has no wildcard
 	anchored            bool   // it is of paths in the folder of the file, not of names
 	negated, folderOnly bool
 }
@@ -84,11 +85,16 @@ func decide(rules []ignoreRule, name string, folder bool) (ignored, decided bool
 		if rule.anchored {
 			compared = name
 		}
-		if (folder || !rule.folderOnly) && doublestar.MatchUnvalidated(rule.pattern, compared) {
+		if (folder || !rule.folderOnly) && rule.matches(compared) {
 			return !rule.negated, true
 		}
 	}
 	return false, false
+}
+
+// matches compares most rules without a pattern, which is faster.
+func (r ignoreRule) matches(name string) bool {
+	return r.pattern == name || !r.isName && doublestar.MatchUnvalidated(r.pattern, name)
 }
 
 func parseIgnore(text []byte) []ignoreRule {
@@ -106,6 +112,7 @@ func parseIgnore(text []byte) []ignoreRule {
 		}
 		rule.anchored = strings.Contains(line, "/")
 		rule.pattern = globOf(line)
+		rule.isName = !strings.ContainsAny(rule.pattern, `*?[\`)
 		if doublestar.ValidatePattern(rule.pattern) {
 			rules = append(rules, rule)
 		}
