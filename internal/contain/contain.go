@@ -70,17 +70,27 @@ func Open(dir string) (*Root, error) {
 
 // OpenInside opens a folder inside another one. Both paths are absolute. No symbolic link in the path of dir
 // may lead out of outer or to something hidden. If both are the same, the path must have no symbolic link.
-func OpenInside(outer, dir string) (*Root, error) {
+func OpenInside(outer, dir string) (*Root, error) { return openInside(outer, dir, false) }
+
+// OpenBelowHidden is OpenInside for a folder that is, or lies in, a hidden top-level folder of outer.
+func OpenBelowHidden(outer, dir string) (*Root, error) { return openInside(outer, dir, true) }
+
+func openInside(outer, dir string, mayBeHidden bool) (*Root, error) {
 	name, err := filepath.Rel(outer, dir)
 	if err != nil {
 		return nil, err
 	}
+	name = filepath.ToSlash(name)
 	root, err := Open(outer)
 	if err != nil {
 		return nil, err
 	}
+	if mayBeHidden {
+		top, _, _ := strings.Cut(name, "/")
+		root = root.Showing(top)
+	}
 	if name != "." {
-		below, err := root.Sub(filepath.ToSlash(name))
+		below, err := root.Sub(name)
 		return below, errors.Join(err, root.Close())
 	}
 	resolved, err := filepath.EvalSymlinks(dir)
@@ -88,22 +98,6 @@ func OpenInside(outer, dir string) (*Root, error) {
 		return nil, errors.Join(cmp.Or[error](err, &fs.PathError{Op: "open", Path: dir, Err: ErrEscapes}), root.Close())
 	}
 	return root, nil
-}
-
-// OpenBelowHidden is OpenInside for a folder that is, or lies in, a hidden top-level folder of outer.
-func OpenBelowHidden(outer, dir string) (*Root, error) {
-	name, err := filepath.Rel(outer, dir)
-	if err != nil {
-		return nil, err
-	}
-	root, err := Open(outer)
-	if err != nil {
-		return nil, err
-	}
-	name = filepath.ToSlash(name)
-	top, _, _ := strings.Cut(name, "/")
-	below, err := root.Showing(top).Sub(name)
-	return below, errors.Join(err, root.Close())
 }
 
 // onlyFolder returns a path that opens a folder and nothing else.
