@@ -42,7 +42,10 @@ func (s Settings) Load(configPath string) (*Project, error) {
 			return nil, fmt.Errorf("find the folder of the source %s: %w", name, err)
 		}
 		if other := p.nested(source); other != "" {
-			return nil, fmt.Errorf("sources of settings.json: %s and %s lie in each other; remove one of the two", source.Dir, other)
+			return nil, &ConfigError{
+				Path: SettingsFile, Key: "sources", Problem: fmt.Sprintf("has %s, and %s lies in it or around it", source.Dir, other),
+				Hint: "Remove one of the two.",
+			}
 		}
 		p.sources = append(p.sources, source)
 	}
@@ -109,11 +112,11 @@ func sourceOf(name, root string) (Source, error) {
 	}
 	switch name {
 	case "claude":
-		folder, err := UserFolder("CLAUDE_CONFIG_DIR", ".claude")
+		folder, err := userFolder("CLAUDE_CONFIG_DIR", ".claude")
 		dir := filepath.Join(folder, "projects", claudeName(root), "memory")
 		return Source{Name: name, Dir: dir, patterns: []string{"**/*.md"}}, err
 	case "codex": // the other files there repeat what MEMORY.md says
-		folder, err := UserFolder("CODEX_HOME", ".codex")
+		folder, err := userFolder("CODEX_HOME", ".codex")
 		return Source{Name: name, Dir: filepath.Join(folder, "memories"), patterns: []string{"MEMORY.md"}}, err
 	case "cursor":
 		return inRepository(".cursor/rules", "**/*.mdc", "**/*.md")
@@ -143,8 +146,8 @@ func claudeName(root string) string {
 	}, root)
 }
 
-// UserFolder returns the folder that an environment variable names, or else one of the home folder.
-func UserFolder(variable, name string) (string, error) {
+// userFolder returns the folder that an environment variable names, or else one of the home folder.
+func userFolder(variable, name string) (string, error) {
 	if folder := os.Getenv(variable); folder != "" {
 		return folder, nil
 	}

@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func TestSettingsLoad_RefusesSourcesInEachOther(t *testing.T) {
 	root := newRepo(t, withConfig(`{"project_name": "a"}`))
 	for _, sources := range [][]string{{notes, filepath.Join(notes, "deep")}, {filepath.Join(notes, "deep"), notes}, {notes, notes + "/"}} {
 		_, err := loadWith(root, sources...)
-		if err == nil || !strings.Contains(err.Error(), "lie in each other; remove one of the two") {
+		if _, ok := errors.AsType[*project.ConfigError](err); !ok || !strings.Contains(err.Error(), "Remove one of the two.") {
 			t.Errorf("%v: %v", sources, err)
 		}
 	}
