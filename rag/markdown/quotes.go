@@ -2,10 +2,8 @@ package markdown
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
@@ -30,7 +28,7 @@ const (
 	Demanded  Advice = '*' // to be done always
 )
 
-// InFavour reports whether the code is to be used.
+// InFavour reports whether the advice is to use the code.
 func (a Advice) InFavour() bool { return a == Advised || a == Demanded }
 
 // String returns the quote as the index keeps it: advice, text, and behind a tab the place.
@@ -74,7 +72,8 @@ func (d *Document) Quotes() []Quote {
 	}
 	// lead is the last line of prose, and before the same line unless a blank one follows.
 	// held is the part of a command that goes on in the next line.
-	block, commands, wrong, lead, before, held := "", false, false, "", "", ""
+	// advice is on the commands of a block.
+	block, commands, wrong, lead, before, held, advice := "", false, false, "", "", "", Mentioned
 	for _, line := range d.outline.lines {
 		opened := block
 		var isText bool
@@ -92,7 +91,8 @@ func (d *Document) Quotes() []Quote {
 		case opened == "":
 			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
 			commands = shellBlock().MatchString(strings.TrimSpace(language))
-			wrong = wrongCode().MatchString(lead) || adviceBefore(lead) == Warned
+			advice = adviceBefore(lead)
+			wrong = wrongCode().MatchString(lead) || advice == Warned
 		case commands:
 			text := held + strings.TrimPrefix(strings.TrimSpace(line), "$ ")
 			start, goesOn := continued(text)
@@ -101,7 +101,7 @@ func (d *Document) Quotes() []Quote {
 			case goesOn:
 				held = start
 			case !strings.HasPrefix(text, "#"):
-				add(Quote{Text: text, Advice: adviceBefore(lead)})
+				add(Quote{Text: text, Advice: advice})
 			}
 		default:
 			code, comment := splitComment(line)
@@ -162,170 +162,3 @@ func isTellingCode(line string) bool {
 
 // shellBlock is the language of blocks that may have commands, or what these print.
 var shellBlock = lazyregexp.New(`^(?:sh|bash|shell|zsh|console|shell-session|powershell|pwsh|ps1|sql|text|txt|log|output)?$`)
-
-var (
-	against = lazyregexp.New(`(?i)\b(?:never|not|no|avoid|cannot|don't|doesn't|mustn't|forbidden|instead of|rather than)\b`)
-	// harmful says before a block what the code in it does.
-	harmful = lazyregexp.New(`(?i)\b(?:this|that|it|which)\s(?:\w+\s)?(?:hangs|breaks|broke|fails|locks|blocks|crashes|` +
-		`crashed|deletes|deleted|drops|dropped|loses|lost|wipes|wiped|destroys|destroyed|corrupts|corrupted|kills|stops|` +
-		`leaves|takes\s[^:]*\bdown)\b[^:]*:$`)
-	always = lazyregexp.New(`(?i)\b(?:always|every time)\b`)
-	// reported tells what was done, and does not advise it.
-	reported = lazyregexp.New(`(?i)\b(?:was|were|been|is|are|being|had|has)\s+(?:\w+\s+)?run\b`)
-	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
-	// againstAfter says behind the code that it is not to be used.
-	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
-	// showed says behind the code that it printed the failure, and fine that it may be used.
-	showed = lazyregexp.New(`(?i)^\s+(?:\w+\s+)?(?:(?:fail(?:s|ed)?|end(?:s|ed)?|stop(?:s|ped)?|exit(?:s|ed)?|` +
-		`abort(?:s|ed)?|dies|died)\s+(?:\w+\s+)?with|` +
-		`prints?|printed|says?|said|reports?|reported|shows?|showed|complains?|complained)\b`)
-	fine = lazyregexp.New(`(?i)^\s+(?:` +
-		`(?:alone\s+)?(?:is|are)\s+(?:\w+\s+)?(?:fine|safe|enough|ok|okay|harmless|allowed|sufficient)|` +
-		`is\s+what\s+you\s+want|works|will\s+do|(?:does|gives|tells\s+you|shows|prints)\s+the\s+same|changes\s+nothing)\b`)
-	// These end before code that the document tells to run: "Test with", "written by", "never before", and "Restore it:".
-	testWith = lazyregexp.New(`(?i)(?:^\s*|[.,;:(]\s*|\b(?:and|then|to|please)\s+)` +
-		`(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}$`)
-	writtenBy = lazyregexp.New(
-		`(?i)\b(?:written|generated|produced|made|created|updated|rebuilt|rendered)\s+(?:\w+\s+)?(?:by|with|from)$`)
-	neverBefore = lazyregexp.New(`(?i)\b(?:never|not|don't)\b.*\b(?:before|until|unless|without)$`)
-	doIt        = lazyregexp.New(`(?i)^\s*[A-Z]\w+\s+(?:it|them)\b[^:]{0,30}:\s*$`)
-	// place is a folder or file that a sentence is about.
-	place = lazyregexp.New("(?i)(?:(\\w+)\\s+)?\\b(?:inside|within|in|under|below|beneath)(?:\\s+of)?(?:\\s+the)?\\s+" +
-		"`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
-	exempt = lazyregexp.New(`(?i)^(?:except|only|but|not|allowed|fine|ok|outside)$`)
-)
-
-// A text that matches one of these patterns has one of its words. Most texts have none, and it takes a tenth of the
-// time to see that.
-var (
-	againstWords = strings.Fields("never not no avoid cannot don doesn mustn forbidden instead rather")
-	favourWords  = strings.Fields("use run call prefer instead add")
-	testWords    = strings.Fields("test check verify confirm try reproduce inspect see watch")
-	byWords      = strings.Fields("by with from")
-	beforeWords  = strings.Fields("before until unless without")
-	placeWords   = strings.Fields("inside within in under below beneath")
-	behindWords  = strings.Fields("forbidden never not") // of againstAfter
-)
-
-// said are the words of a text in lower case.
-type said []string
-
-func wordsIn(text string) said {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-}
-
-func (s said) any(of []string) bool {
-	return slices.ContainsFunc(s, func(word string) bool { return slices.Contains(of, word) })
-}
-
-// mostBetween is how many words may stand between "never" and the code.
-const mostBetween = 3
-
-// quoteIn returns the code between two texts of a paragraph with what they say of it.
-func quoteIn(before, code, after string) Quote {
-	q := Quote{Text: code, Advice: adviceBefore(before)}
-	switch {
-	case fine().MatchString(after):
-		q.Advice = Advised
-	case q.Advice != Mentioned:
-	case wordsIn(after).any(behindWords) && againstAfter().MatchString(after):
-		q.Advice = Warned
-	case showed().MatchString(after):
-		q.Advice = Failed
-	}
-	sentence := lastSentence(before) + " … " + firstSentence(after)
-	if !strings.Contains(sentence, " `") || !wordsIn(sentence).any(placeWords) {
-		return q
-	}
-	for _, found := range place().FindAllStringSubmatch(sentence, -1) {
-		if !exempt().MatchString(found[1]) {
-			q.Place = found[2]
-		}
-	}
-	return q
-}
-
-// endsSentence reports whether the byte at an index ends a sentence.
-func endsSentence(text string, at int) bool {
-	switch text[at] {
-	case '.', ';', ':', '!', '?':
-		return at+1 == len(text) || text[at+1] <= ' '
-	}
-	return false
-}
-
-// lastSentence returns the sentence at the end of a text, or the text of a heading.
-func lastSentence(text string) string {
-	trimmed := strings.TrimRight(text, " :\t")
-	for at := len(trimmed) - 1; at >= 0; at-- {
-		if endsSentence(trimmed, at) {
-			return text[min(at+2, len(trimmed)):]
-		}
-	}
-	if heading, ok := strings.CutPrefix(strings.TrimLeft(text, "#"), " "); ok && strings.HasPrefix(text, "#") {
-		return heading
-	}
-	return text
-}
-
-// firstSentence returns the sentence at the beginning of a text.
-func firstSentence(text string) string {
-	for at := range len(text) {
-		if endsSentence(text, at) {
-			return text[:at]
-		}
-	}
-	return text
-}
-
-// adviceBefore returns the advice of the sentence that leads to the code. "Do not use" is against
-// it, and "never so, use" is for it. "This hangs:" is against it too.
-func adviceBefore(text string) Advice {
-	if whole := strings.TrimSpace(text); strings.HasSuffix(whole, ":") && harmful().MatchString(whole) {
-		return Warned
-	}
-	text = lastSentence(text)
-	words := wordsIn(text)
-	if slices.Contains(words, "run") {
-		text = reported().ReplaceAllString(text, "")
-	}
-	lastOf := func(pattern *regexp.Regexp, words said, needed []string) (start, end int) {
-		if !words.any(needed) {
-			return -1, -1
-		}
-		found := pattern.FindAllStringIndex(text, -1)
-		if len(found) == 0 {
-			return -1, -1
-		}
-		return found[len(found)-1][0], found[len(found)-1][1]
-	}
-	_, no := lastOf(against(), words, againstWords)
-	yes, _ := lastOf(inFavour(), words, favourWords)
-	switch {
-	case words.tell(text):
-		return Advised
-	case no < 0 && yes < 0:
-		return Mentioned
-	case no > yes && len(strings.Fields(codeSpan().ReplaceAllString(text[no:], ""))) > mostBetween:
-		return Mentioned // another thing is not to be done
-	case no > yes, no >= 0 && !strings.ContainsAny(text[no:max(no, yes)], ",`"):
-		return Warned
-	case always().MatchString(text):
-		return Demanded
-	default:
-		return Advised
-	}
-}
-
-// tell reports whether a sentence with these words ends before code that is to be run.
-func (s said) tell(sentence string) bool {
-	trimmed := strings.TrimRight(sentence, " :\t")
-	const near = 3 // "Test it with"
-	last := s[max(0, len(s)-1):]
-	return s[max(0, len(s)-near):].any(testWords) && testWith().MatchString(trimmed) ||
-		last.any(byWords) && writtenBy().MatchString(trimmed) ||
-		last.any(beforeWords) && neverBefore().MatchString(trimmed) ||
-		strings.HasSuffix(strings.TrimSpace(sentence), ":") && doIt().MatchString(sentence)
-}
