@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -73,27 +72,6 @@ func commit(repo *gitrepo.Repo, date string) {
 
 func recode(encoding, quoted string) string {
 	return fmt.Sprintf("iconv -f %s -t UTF-8 '%[2]s' >'%[2]s.utf8' && mv '%[2]s.utf8' '%[2]s'", encoding, quoted)
-}
-
-// The names on disk are in one Unicode form, those in the text in another.
-func TestRun_FindsNamesInEitherForm(t *testing.T) {
-	t.Parallel()
-	repo := gitrepo.New(t)
-	repo.Put(config, `{"project_name": "names", "documents": {"folder": "docs/solutions", "lenient": true}}`)
-	repo.Put("docs/solutions/"+norm.NFD.String("Größe-überlauf.md"), "# Größe läuft über\n\nSee [Notes](index-note.md).\n")
-	repo.Put("docs/solutions/index-note.md", "# Notes\n\nSee [Größe](Größe-überlauf.md) and [[Größe-überlauf]].\n\n"+
-		"See [é]("+norm.NFD.String("Café/École.md")+"), [the picture](Café/plan-à.png) and [encoded](Caf%C3%A9/%C3%89cole.md).\n")
-	repo.Put("docs/solutions/"+norm.NFD.String("Café")+"/École.md", "---\nrelated_docs: [../Größe-überlauf.md]\n---\n# École\n\nSee [Notes](../index-note.md).\n")
-	repo.Put("docs/solutions/"+norm.NFD.String("Café/plan-à.png"), "x")
-	for _, found := range check(t, repo.Root) {
-		if !strings.Contains(found, ": notice ") {
-			t.Errorf("lint finds %q", found)
-		}
-	}
-	repo.Put("docs/solutions/Größe-überlauf.md", "# Another\n")
-	if found := strings.Join(check(t, repo.Root), "\n"); !strings.Contains(found, "has the name of another file in another Unicode form") {
-		t.Errorf("lint finds %q", found)
-	}
 }
 
 func TestRun_FindsPlantedFaults(t *testing.T) {
