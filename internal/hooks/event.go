@@ -40,7 +40,7 @@ type Event struct {
 	Error string `json:"error,omitempty"`
 	// Agent is the kind of a subagent.
 	Agent string `json:"agent_type,omitempty"`
-	// Late is set if the assistant has no event before the act: this one stands for both.
+	// Late says that the assistant sends no event before an act: this one counts for both.
 	Late bool `json:"-"`
 }
 

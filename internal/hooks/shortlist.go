@@ -12,7 +12,7 @@ import (
 
 const (
 	// maxListed is how many documents a shortlist names. One must lead: a task of many words shares some with any
-	// document. Beside it stand others of the score shortlisted, or of the nearness beside.
+	// document. Others are named too, from the score shortlisted or the nearness beside on.
 	maxListed   = 3
 	shortlisted = .5
 	// leading is the least nearness of a document that leads, to the first maxTask characters of the task, and

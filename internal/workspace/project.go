@@ -98,8 +98,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	return a
 }
 
-// Folders returns the indexed folders of a project, first the folder of its own documents, then that of external
-// docs, then those of sources.
+// Folders returns the indexed folders of a project: its own documents first, then the external docs, then the sources.
 func Folders(p *project.Project) []watch.Folder {
 	folders := []watch.Folder{docsFolder(p)}
 	if external, ok := p.External(); ok {

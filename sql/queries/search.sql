@@ -1,6 +1,6 @@
 -- A search reads SearchFacts, with a filter SearchAllowed, and then one to three of SearchWords, SearchVectors and
--- SearchMeanings. Those are statements of their own because PostgreSQL plans each statement each time: a search by
--- words does not wait for the plan of a search by vectors. All three return passages with the columns of the view
+-- SearchMeanings. They are separate because PostgreSQL plans each statement each time: a search by words does not
+-- wait for the plan of a search by vectors. All three return passages with the columns of the view
 -- found_chunks and some more, and find a document once, by its best passage. With each_passage they find each of its
 -- passages. Beside a question of a document they return the best passage of its text. Content is cut at 20,000
 -- characters; only a text without spaces is longer. likeness is the cosine of the built-in vectors of query and
@@ -20,9 +20,9 @@
 -- grown to more than grown_beyond passages (0: do not look), nothing is kept.
 --
 -- project_version changes with every tenant's version. Counts are of passages, by the level
--- of their documents. missing of them have no vector of the model. graph and promoted_graph are
--- about how many vectors the HNSW indexes hold that have the project's: 0 before its first
--- vector and before the first ANALYZE.
+-- of their documents. missing of them have no vector of the model. graph and promoted_graph say
+-- about how many vectors the project's HNSW indexes hold. They are 0 before the first vector and
+-- before the first ANALYZE.
 --
 -- The sample has the terms of some passages of the project. A hash says nothing about its
 -- passage, so the first by hash are a random sample. The last hash says how many passages
@@ -157,8 +157,8 @@ WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection =
 -- name: SearchWords :many
 -- The passages that have words of the query, or of a line of a pasted text. lines has the
 -- numbers of the lines, from 0, and -1 for the whole query. Each has its weighted terms, its
--- rare terms, and the number of passages to read. Rare terms find passages, over passages_terms;
--- all terms score them. line_rare_terms are arrays in the notation of PostgreSQL, because unnest
+-- rare terms, and the number of passages to read. Rare terms find passages, over passages_terms.
+-- All terms score them. line_rare_terms are arrays in the notation of PostgreSQL, because unnest
 -- would make one array of all.
 --
 -- bm25 is by the terms of the query, and line_bm25 by the terms of the line. The distance is NaN

@@ -49,8 +49,8 @@ type quote struct {
 	names []string
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
-	// titled says that the title has the quote, and about that it has a word of it. isLater says that the document
-	// mentions it behind another command of the program: what to do then, or what to look at.
+	// titled says that the title has the quote, and about that it has a word of it. isLater says that another command
+	// of the program comes before it in the document.
 	titled, about, isLater bool
 }
 
@@ -182,7 +182,7 @@ func (b *Book) Command(line string) []Match {
 	})
 }
 
-// isSameCode reports whether two quotes are the same but for the parentheses of a call.
+// isSameCode reports whether two quotes are the same except for the parentheses of a call.
 func isSameCode(a, b string) bool { return strings.TrimRight(a, "()") == strings.TrimRight(b, "()") }
 
 // heavier returns the match of more weight, the first of two that are equal.
@@ -206,8 +206,8 @@ func filesIn(calls []command) map[string]bool {
 	return files
 }
 
-// advised reports whether a document advises a call: by a command that says as much as the longest one of the call
-// that it warns of, whose size is given, or by a flag beside one that it warns of.
+// advised reports whether a document advises a call, by a command or by a flag beside one that it warns of. The
+// command must have at least the given size: that of the longest one of the call that the document warns of.
 func advised(quotes []*quote, call command, size int) bool {
 	return slices.ContainsFunc(quotes, func(q *quote) bool {
 		return q.Advice.InFavour() && q.command.size() >= max(size, 2) && call.contains(q.command) ||
@@ -242,7 +242,7 @@ func (q *quote) isOfSame(other *quote) bool {
 	return slices.Equal(a[:min(len(a), named)], b[:min(len(b), named)])
 }
 
-// isBroken reports whether the call is a command that is always to be run with some flags, without one of them.
+// isBroken reports whether the call lacks a flag that its command must always have, as the quote says.
 func (q *quote) isBroken(call command) bool {
 	isDemand := q.Advice == markdown.Demanded && len(q.command.words) > 0 && len(q.command.flags) > 0
 	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)

@@ -48,7 +48,7 @@ func checkClient(ctx context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("starts %s, as %s says (scope %s)", registered.Command, registered.File, registered.Scope), "")
 }
 
-// checkHooks says whether an assistant has ever called a hook in the project.
+// checkHooks says when a hook was last called in the project.
 func checkHooks(_ context.Context, e *examination) []Finding {
 	switch {
 	case e.Settings.Recall == project.RecallOff:
