@@ -62,6 +62,23 @@ func TestCalibration_IsMeasuredOncePerModel(t *testing.T) {
 	}
 }
 
+// A process that finds a measured model does not say for a moment that vectors are missing.
+func TestCalibration_IsKnownWithTheModel(t *testing.T) {
+	t.Parallel()
+	f := ragtest.NewUnmeasured(t)
+	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts", "", "A text."))
+	again := f.Index.Queue(f.Tenant, catalog.Compounding)
+	if err := again.EmbedDocument(t.Context(), catalog.Compounding, "docs/a.md"); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status := again.Status(); status.Missing != 0 || status.Chunks == 0 {
+		t.Errorf("%d of %d passages have no vector, want none of some", status.Missing, status.Chunks)
+	}
+}
+
 // frugal is an embedder that allows some requests, and refuses all others.
 type frugal struct {
 	index.Embedder

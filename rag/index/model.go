@@ -41,36 +41,37 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	if used := q.currentModel(); used.Model == current {
 		return used, nil
 	}
-	id, err := q.setModel(ctx, current)
+	used, err := q.setModel(ctx, current)
 	if err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.model = &usedModel{Model: current, id: id}
+	q.model = used
 	q.refused = map[uuid.UUID]error{}
 	return q.model, nil
 }
 
-// setModel makes a model the tenant's, and returns its id. Only one that the database does
-// not know is written there: on Citus that needs every node.
-func (q *Queue) setModel(ctx context.Context, current model.Model) (int32, error) {
-	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (int32, error) {
+// setModel makes a model the tenant's. Only one that the database does not know is written there: on Citus
+// that needs every node.
+func (q *Queue) setModel(ctx context.Context, current model.Model) (*usedModel, error) {
+	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (*usedModel, error) {
 		row, err := queries.EmbeddingModelFind(ctx, findParams(current))
-		id := row.ID
+		measured, known := calibrationOf(row)
+		used := &usedModel{Model: current, id: row.ID, calibrated: known, useless: known && !measured.Usable()}
 		if db.IsNoRows(err) {
-			id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
+			used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
 		}
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		_, err = queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
-			EmbeddingModelID: id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
+			EmbeddingModelID: used.id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
 		})
 		if db.IsNoRows(err) {
-			return 0, db.ErrTenantGone
+			return nil, db.ErrTenantGone
 		}
-		return id, err
+		return used, err
 	})
 }
 
@@ -89,12 +90,21 @@ func (x *Index) findModel(ctx context.Context, m model.Model) (db.EmbeddingModel
 // Calibration returns what the model's cosines mean, and false while no queue has measured it in this database.
 func (x *Index) Calibration(ctx context.Context, m model.Model) (calibration.Calibration, bool, error) {
 	row, err := x.findModel(ctx, m)
-	if err != nil || row.OwnFirst == nil {
+	if err != nil {
 		return calibration.Calibration{}, false, err
+	}
+	measured, known := calibrationOf(row)
+	return measured, known, nil
+}
+
+// calibrationOf returns what a model's row says of its cosines, and false if it was never measured.
+func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool) {
+	if row.OwnFirst == nil {
+		return calibration.Calibration{}, false
 	}
 	return calibration.Calibration{
 		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
-	}, true, nil
+	}, true
 }
 
 // ModelDigests returns the digests of the builds of a model that have made vectors, the earliest first.
