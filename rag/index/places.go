@@ -88,12 +88,12 @@ var (
 func namesOf(value any) (names []markdown.Quote) {
 	switch value := value.(type) {
 	case string:
-		if kebabName().MatchString(value) {
+		if strings.Contains(value, "-") && kebabName().MatchString(value) {
 			value = strings.ReplaceAll(value, "-", "_")
 		}
 		for word := range strings.FieldsSeq(value) {
 			word = strings.Trim(word, "`,;:.\"'")
-			if fieldName().MatchString(word) {
+			if mayBeCode(word) && fieldName().MatchString(word) {
 				names = append(names, markdown.Quote{Text: word, Advice: markdown.Mentioned})
 			}
 		}
@@ -107,6 +107,12 @@ func namesOf(value any) (names []markdown.Quote) {
 		}
 	}
 	return names[:min(len(names), maxPlaces)]
+}
+
+// mayBeCode reports whether a word has what each match of fieldName has behind its first character.
+func mayBeCode(word string) bool {
+	rest := word[min(len(word), 1):]
+	return strings.ContainsAny(rest, "_(") || rest != strings.ToLower(rest)
 }
 
 // storedLines writes places or quotes for the database, each once, as lines.

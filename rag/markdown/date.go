@@ -2,7 +2,7 @@ package markdown
 
 import (
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -49,19 +49,10 @@ var dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?` +
 
 // setDate sets the date of a document. It notes a date that may be two days, with line 0 for that of the front matter.
 func (d *Document) setDate() {
-	dates := map[int]string{0: fmt.Sprint(d.FrontMatter["date"])}
-	var block string
-	var isText bool
-	for i, end := d.outline.body, d.outline.firstSection(); i < end; i++ {
-		block, isText = blockBehind(block, d.outline.lines[i])
-		if found := dateLine().FindStringSubmatch(d.outline.lines[i]); isText && found != nil {
-			dates[i+1] = found[1]
-		}
-	}
-	for _, line := range slices.Sorted(maps.Keys(dates)) {
-		day, ambiguous := Day(dates[line])
+	for line, text := range d.dates() {
+		day, ambiguous := Day(text)
 		if ambiguous {
-			problem := fmt.Sprintf("%.30q may be two days, and counts for neither; write it as 2026-11-26", dates[line])
+			problem := fmt.Sprintf("%.30q may be two days, and counts for neither; write it as 2026-11-26", text)
 			d.Notes = append(d.Notes, Error{Line: line, Problem: problem})
 			return
 		}
@@ -71,6 +62,25 @@ func (d *Document) setDate() {
 		if day != "" {
 			d.Date = day
 			return
+		}
+	}
+}
+
+// dates yields the texts that may say the date, with their lines: first the field of the front matter, whose line is
+// 0, then lines before the first section.
+func (d *Document) dates() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		if !yield(0, fmt.Sprint(d.FrontMatter["date"])) {
+			return
+		}
+		var block string
+		var isText bool
+		for i, end := d.outline.body, d.outline.firstSection(); i < end; i++ {
+			block, isText = blockBehind(block, d.outline.lines[i])
+			found := dateLine().FindStringSubmatch(d.outline.lines[i])
+			if isText && found != nil && !yield(i+1, found[1]) {
+				return
+			}
 		}
 	}
 }

@@ -108,8 +108,11 @@ func (d *Document) stated() []NamedRelation {
 			headings = headings[1:]
 		}
 		block, isText = blockBehind(block, line)
+		if !isAbout || !isText {
+			continue
+		}
 		match := statedRelation().FindStringSubmatchIndex(line)
-		if !isAbout || !isText || match == nil {
+		if match == nil {
 			continue
 		}
 		rest := line[match[1]:]

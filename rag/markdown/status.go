@@ -185,7 +185,7 @@ func (d *Document) statusText() string {
 	o := d.outline
 	first := o.firstSection()
 	for i, h := range o.headings {
-		if !strings.EqualFold(strings.Trim(numbered().ReplaceAllString(h.text, ""), " :"), "status") {
+		if !saysStatus(h.text) || !strings.EqualFold(strings.Trim(numbered().ReplaceAllString(h.text, ""), " :"), "status") {
 			continue
 		}
 		end := len(o.lines)
@@ -199,6 +199,9 @@ func (d *Document) statusText() string {
 		return strings.TrimSpace(o.text(start, min(end, start+maxStatusLines)))
 	}
 	for i := o.body; i < first; i++ {
+		if !saysStatus(o.lines[i]) {
+			continue
+		}
 		if text := statusCell(o.lines[i:first]); text != "" {
 			return text
 		}
@@ -211,6 +214,9 @@ func (d *Document) statusText() string {
 	}
 	return ""
 }
+
+// saysStatus spares most lines the patterns.
+func saysStatus(line string) bool { return strings.Contains(strings.ToLower(line), "status") }
 
 var (
 	numbered  = lazyregexp.New(`^\d+(?:\.\d+)*[.)]?\s+`)

@@ -124,7 +124,9 @@ func detect(text string, least int, of map[string][]Language) Language {
 	return best
 }
 
-func notLetter(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) }
+func notLetter(r rune) bool {
+	return !unicode.IsLetter(r) && (r < utf8.RuneSelf || !unicode.Is(unicode.M, r))
+}
 
 // marker is a term of each passage in a language other than English. By it a search knows which
 // languages there are.

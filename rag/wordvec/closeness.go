@@ -37,7 +37,7 @@ const telling = 3
 
 // direction is where a piece points.
 type direction struct {
-	row            string
+	row            []byte
 	length, weight float64 // of the row; of the piece in a text
 }
 
@@ -57,7 +57,7 @@ func direct(text string) []direction {
 }
 
 // dot multiplies two rows.
-func dot(a, b string) float64 {
+func dot(a, b []byte) float64 {
 	var sum int32
 	for i := range Dimensions {
 		sum += int32(int8(a[i])) * int32(int8(b[i]))

@@ -32,7 +32,9 @@ func cut(text string) []int32 {
 
 // plain returns a text in lower case, without control characters and marks.
 func plain(text string) string {
-	decomposed := norm.NFD.String(text)
+	if !strings.ContainsFunc(text, isUnusual) {
+		return strings.ToLower(text)
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r < utf8.RuneSelf && r > ' ' && r != 0x7f:
@@ -47,13 +49,16 @@ func plain(text string) string {
 		default:
 			return unicode.ToLower(r)
 		}
-	}, decomposed)
+	}, norm.NFD.String(text))
 }
+
+// isUnusual reports whether a character is not of a plain English text.
+func isUnusual(r rune) bool { return r >= 0x7f || r < ' ' && r != '\n' && r != '\t' }
 
 // wordLength returns the length of the word that a text begins with.
 func wordLength(text string) int {
 	for i, r := range text {
-		if r == ' ' || isAlone(r) {
+		if r <= ' ' || isAlone(r) {
 			return i
 		}
 	}

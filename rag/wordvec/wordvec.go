@@ -18,7 +18,7 @@ const Dimensions = 256
 // vectorRows has a row of Dimensions signed bytes for each piece.
 //
 //go:embed vectors.i8
-var vectorRows string
+var vectorRows []byte
 
 // scales has a little-endian 32-bit float for each piece. The piece's numbers are its row times its scale.
 //
@@ -56,40 +56,71 @@ var table = sync.OnceValue(func() pieces {
 // Vector returns the vector of a text, of length 1. It is nil for a text without a piece.
 func Vector(text string) []float32 {
 	found := cut(text)
-	if len(found) == 0 {
-		return nil
-	}
 	slices.Sort(found)
-	vector := make([]float32, Dimensions)
+	counted := make([]weighted, 0, len(found))
+	all := 0.0
 	for len(found) > 0 {
-		piece, times := found[0], 1
-		for times < len(found) && found[times] == piece {
+		times := 1
+		for times < len(found) && found[times] == found[0] {
 			times++
 		}
+		weight := scale(found[0]) * (1 + math.Log(float64(times)))
+		counted, all = append(counted, weighted{found[0], weight}), all+weight
 		found = found[times:]
-		addPiece(vector, piece, 1+math.Log(float64(times)))
 	}
+	if all == 0 {
+		return nil
+	}
+	sums := add(counted, all)
 	var square float64
-	for _, x := range vector {
-		square += float64(x) * float64(x)
+	for _, x := range sums {
+		square += x * x
 	}
 	if square == 0 {
 		return nil
 	}
-	factor := float32(1 / math.Sqrt(square))
-	for i := range vector {
-		vector[i] *= factor
+	vector := make([]float32, Dimensions)
+	length := math.Sqrt(square)
+	for i, x := range sums {
+		vector[i] = float32(x / length)
 	}
 	return vector
 }
 
-// addPiece adds the numbers of a piece, as often as it counts.
-func addPiece(vector []float32, piece int32, times float64) {
-	factor := float32(scale(piece)) * float32(times)
-	row := vectorRows[int(piece)*Dimensions:][:len(vector)]
-	for i := range vector {
-		vector[i] += factor * float32(int8(row[i]))
+// weighted is a piece, and what its row is multiplied by.
+type weighted struct {
+	piece  int32
+	weight float64
+}
+
+// add adds the rows of pieces, each multiplied by its share of all weights. It adds two numbers at once, in the halves
+// of a word of 64 bits: as bytes from 0 to 255 times shares of 1<<24 in all, their sum is less than 1<<32.
+func add(pieces []weighted, all float64) (sums [Dimensions]float64) {
+	const (
+		signs  = 0x8080808080808080 // turns -128 to 127 into 0 to 255
+		halves = 0x000000ff000000ff
+		whole  = 1 << 24
+	)
+	var pairs [Dimensions / 2]uint64
+	var shares uint64
+	for _, p := range pieces {
+		share := uint64(p.weight / all * whole)
+		shares += share
+		row := vectorRows[int(p.piece)*Dimensions:][:Dimensions]
+		for i := 0; i < len(pairs); i += 4 {
+			eight := binary.LittleEndian.Uint64(row[2*i:]) ^ signs
+			pairs[i] += eight & halves * share
+			pairs[i+1] += eight >> 8 & halves * share
+			pairs[i+2] += eight >> 16 & halves * share
+			pairs[i+3] += eight >> 24 & halves * share
+		}
 	}
+	for i, pair := range pairs {
+		at := i/4*8 + i%4
+		sums[at] = float64(pair&math.MaxUint32) - 128*float64(shares)
+		sums[at+4] = float64(pair>>32) - 128*float64(shares)
+	}
+	return sums
 }
 
 // scale is the scale of a piece's row.
