@@ -22,7 +22,7 @@ func TestSync_WithoutOllama(t *testing.T) {
 		"csharp-compounding-docs/problems/bad.md":  "No front matter.\n",
 	})
 	o := run(t, root, environment, "sync")
-	if o.code != 0 || !strings.Contains(o.stderr, "found by their words, and 2 of 2 passages have no vector yet") {
+	if o.code != 0 || !strings.Contains(o.stderr, "found by words and built-in vectors, and 2 of 2 passages have no vector yet") {
 		t.Errorf("it ends with %d and says %q", o.code, o.stderr)
 	}
 	for _, want := range []string{"1 document in the index", "2 passages without a vector", "problems/bad.md: the front matter does not fit"} {

@@ -130,7 +130,7 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 		reason = apierror.AsError(err)
 	}
 	return apierror.Errorf(apierror.EmbeddingServiceError,
-		"the documents are found by their words, and %d of %d passages have no vector yet: %w; run it again to go on",
+		"the documents are found by words and built-in vectors, and %d of %d passages have no vector yet: %w; run it again to go on",
 		left.Missing, left.Chunks, reason)
 }
 

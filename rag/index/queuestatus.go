@@ -126,7 +126,7 @@ func (q *Queue) reportRefused(ctx context.Context) error {
 		}
 		for _, row := range rows {
 			failed = append(failed, document.Failure{Path: row.RelativePath, Err: fmt.Errorf(
-				"lines %d to %d are found by their words only: %w", row.StartLine, row.EndLine, reasons[row.PassageHash])})
+				"lines %d to %d are found by words and built-in vectors: %w", row.StartLine, row.EndLine, reasons[row.PassageHash])})
 		}
 	}
 	q.update(func(s *QueueStatus) {

@@ -51,7 +51,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		add("indexing waits: "+status.Waiting, "see the other findings")
 	}
 	if counted.Missing > 0 {
-		add(fmt.Sprintf("%d of %d passages have no vector of the model %s, and are found by words only",
+		add(fmt.Sprintf("%d of %d passages have no vector of the model %s, and are found by words and built-in vectors",
 			counted.Missing, counted.Chunks, e.Settings.EmbeddingModel),
 			"while the model server runs: compound-docs sync, or start a server, as claude in this repository does")
 	}

@@ -49,7 +49,7 @@ func (e *examination) checkServer(ctx context.Context, server ModelServer) []Fin
 		if dial, ok := errors.AsType[*net.OpError](state.Err); ok && dial.Op == "dial" {
 			severity = Warning // nothing answers there
 		}
-		return one(severity, what+". Searches by words work without it", cmp.Or(state.Remedy, fix))
+		return one(severity, what+". Searches by words and built-in vectors work without it", cmp.Or(state.Remedy, fix))
 	}
 	if slices.Contains(server.Models, e.Settings.EmbeddingModel) {
 		if state.OnlyChat {
@@ -75,7 +75,7 @@ func fixOllama(host string) string {
 func (e *examination) missingModels(server ModelServer, state model.State) []Finding {
 	var findings []Finding
 	for _, name := range state.Missing {
-		what, key := "%s lacks the embedding model %s: documents are found by words only", "embedding_model"
+		what, key := "%s lacks the embedding model %s: documents are found by words and built-in vectors", "embedding_model"
 		if name != e.Settings.EmbeddingModel {
 			what, key = "%s lacks the model %s: rag_query quotes documents and writes no answer", "generation_model"
 		}
