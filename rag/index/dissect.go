@@ -110,7 +110,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	}
 	date, _ := fields["date"].(string)
 	if folder.Lenient() {
-		date = parsed.Date
+		date = cmp.Or(parsed.Date, dayOfName(file.Path))
 	}
 	status := parsed.Status()
 	doc := Dissection{
@@ -190,6 +190,21 @@ func titleOfName(file string) string {
 		name = strings.ReplaceAll(name, ".", " ")
 	}
 	return name
+}
+
+// dayInName is a day with which the name of a file begins or ends, such as 2024-05-01-outage.md, 2024_05_01.md and
+// outage-20240501.md. A time may follow it.
+var dayInName = regexp.MustCompile(`^(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?:T?\d{4}|T?\d{6})?(?:[-_ .]|$)|` +
+	`[-_ .](\d{4})[-_.]?(\d\d)[-_.]?(\d\d)$`)
+
+// dayOfName returns the day in the name of a file, "" for none.
+func dayOfName(file string) string {
+	found := dayInName.FindStringSubmatch(baseName(file))
+	if found == nil {
+		return ""
+	}
+	day, _ := markdown.Day(strings.Trim(strings.Join(found[1:], "-"), "-"))
+	return day
 }
 
 // handbookSection is the front matter's section, else the first folder below

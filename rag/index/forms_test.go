@@ -41,6 +41,16 @@ func TestDissect_ReadsTitlesAndDates(t *testing.T) {
 		{"t3.md", "---\ntitle: Rehearsal\ndate: 19/12/2024\n---\nText.", "Rehearsal, 2024-12-19"},
 		{"t6.md", "---\ntitle: [Runbook] failover\ndate: December 23, 2024\n---\nText.", "[Runbook] failover, 2024-12-23"},
 		{"t4.md", "---\ntitle: Zones\ndate: 2024-12-20T22:30:00-05:00\n---\nText.", "Zones, 2024-12-20"},
+		{"CIP-0001/README.md", "---\nCIP: 1\nTitle: CIP Process\nCreated: 2020-03-21\n---\n\n## Abstract", "CIP Process, 2020-03-21"},
+		{"b1.md", "---\nTitle: B\ntitle: A\n---\n", "A, "},
+		{"meetings/2020-07-01.md", "# Notes\n", "Notes, 2020-07-01"},
+		{"_posts/2021-3-04-outage.md", "# A\n", "A, "},
+		{"_posts/2021-03-04-outage.md", "# A\n", "A, 2021-03-04"},
+		{"journals/2021_03_04.md", "# A\n", "A, 2021-03-04"},
+		{"z/202103041530 pools.md", "# A\n", "A, 2021-03-04"},
+		{"problems/outage-20210304.md", "# A\n", "A, 2021-03-04"},
+		{"problems/outage-20210304.md", "# A\n\nDate: 2021-03-05\n", "A, 2021-03-05"},
+		{"issue-20214404.md", "# A\n", "A, "},
 		{"t7.md", "---\ntitle: Two days\ndate: 03/04/2024\n---\nText.", "Two days, "},
 	} {
 		doc, err := index.Dissect(ragtest.File("docs/"+test.name, test.text), catalog.Compounding, p)

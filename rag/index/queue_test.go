@@ -125,7 +125,7 @@ func TestQueue_RefusedPassages(t *testing.T) {
 		t.Errorf("%q was embedded again", texts)
 	}
 	status := queue.Status()
-	if len(status.Failed) != 1 || status.Failed[0].Path != "docs/refused.md" || !strings.Contains(status.Failed[0].Err.Error(), "by their words") {
+	if len(status.Failed) != 1 || status.Failed[0].Path != "docs/refused.md" || !strings.Contains(status.Failed[0].Err.Error(), "by words and built-in vectors") {
 		t.Errorf("failed %v, want docs/refused.md and that it is found by its words", status.Failed)
 	}
 	f.waitEmbedded(t, 2)

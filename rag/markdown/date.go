@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ var dayForms = map[int][]string{
 
 // besideDay matches what may stand in a day beside its numbers and its month.
 var besideDay = lazyregexp.New("(?i)^\\W*(?:mon|tues?|wednes|wed|thurs?|thu|fri|satur|sat|sun)(?:day)?\\b|" +
-	"[,*_`\"']|\\bof\\b|\\.(?:\\s|$)|T\\d\\d:\\S*")
+	"[,*_`\"'()\\\\]|<br\\s*/?>|\\bof\\b|\\.(?:\\s|$)|T\\d\\d:\\S*")
 
 // Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. It
 // reports true without a day for one like 03/04/2024, which is two days.
@@ -43,44 +42,49 @@ func Day(text string) (day string, ambiguous bool) {
 
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 
-// dateLine matches a line such as "Date: 2022-03-04", "* **Date:** March 4, 2022" and "| Created | 2022-03-04 |".
-var dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?` +
-	`[*_]{0,2}(?:date|created|created (?:at|on|time)|date created|decided on|published)[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+// dateForm is what people call the day on which they wrote or changed a text, in a field or in a line.
+const dateForm = `(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
+	`(?:(?:date|last)[ _-]?)?(?:created|updated|modified|edited|revised|decided|published)(?:[ _-]?(?:at|on|time|date))?`
 
-// setDate sets the date of a document. It notes a date that may be two days, with line 0 for that of the front matter.
+var (
+	isDateField = lazyregexp.New(`(?i)^(?:` + dateForm + `)$`)
+	// dateLine matches a line such as "Date: 2022-03-04", "* **Date:** March 4, 2022" and "| Created | 2022-03-04 |".
+	dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?[*_]{0,2}(?:` + dateForm + `)[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+)
+
+// setDate sets the date of a document: that of the field date, else the latest of other fields, else the latest of
+// lines before the first section.
 func (d *Document) setDate() {
-	for line, text := range d.dates() {
-		day, ambiguous := Day(text)
-		if ambiguous {
-			problem := fmt.Sprintf("%.30q may be two days, and counts for neither; write it as 2026-11-26", text)
-			d.Notes = append(d.Notes, Error{Line: line, Problem: problem})
-			return
+	d.Date = d.dayOf(0, fmt.Sprint(d.FrontMatter["date"]))
+	if d.Date != "" {
+		d.FrontMatter["date"] = d.Date
+		return
+	}
+	for field, value := range d.FrontMatter {
+		if isDateField().MatchString(field) {
+			day, _ := Day(fmt.Sprint(value))
+			d.Date = max(d.Date, day)
 		}
-		if day != "" && line == 0 {
-			d.FrontMatter["date"] = day
-		}
-		if day != "" {
-			d.Date = day
-			return
+	}
+	if d.Date != "" {
+		return
+	}
+	var block string
+	var isText bool
+	for i, end := d.outline.body, d.outline.firstSection(); i < end; i++ {
+		block, isText = blockBehind(block, d.outline.lines[i])
+		if found := dateLine().FindStringSubmatch(d.outline.lines[i]); isText && found != nil {
+			d.Date = max(d.Date, d.dayOf(i+1, found[1]))
 		}
 	}
 }
 
-// dates yields the texts that may say the date, with their lines: first the field of the front matter, whose line is
-// 0, then lines before the first section.
-func (d *Document) dates() iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		if !yield(0, fmt.Sprint(d.FrontMatter["date"])) {
-			return
-		}
-		var block string
-		var isText bool
-		for i, end := d.outline.body, d.outline.firstSection(); i < end; i++ {
-			block, isText = blockBehind(block, d.outline.lines[i])
-			found := dateLine().FindStringSubmatch(d.outline.lines[i])
-			if isText && found != nil && !yield(i+1, found[1]) {
-				return
-			}
-		}
+// dayOf returns the day in a text of a line, which is 0 for the field date. It notes one that may be two days.
+func (d *Document) dayOf(line int, text string) string {
+	day, ambiguous := Day(text)
+	if ambiguous {
+		problem := fmt.Sprintf("%.30q may be two days, and counts for neither; write it as 2026-11-26", text)
+		d.Notes = append(d.Notes, Error{Line: line, Problem: problem})
 	}
+	return day
 }

@@ -46,7 +46,8 @@ func TestDay_ReadsWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-// A date stands in the front matter, or in a line before the first section.
+// A date is in the front matter, or in a line before the first section. Many are as public collections of proposals
+// have them.
 func TestDocument_Date(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
@@ -66,6 +67,16 @@ func TestDocument_Date(t *testing.T) {
 		"# A\n\nUpdate: 2022-03-04\n":                                  "",
 		"# A\n\nThe date: 2022-03-04 was chosen.\n":                    "",
 		"# A\n\nDate: to be decided\nCreated: 2022-03-04\n":            "2022-03-04",
+		"- Feature Name: a\n- Start Date: 2022-03-04\n\n# Summary\n":   "2022-03-04",
+		"# A\n\nAuthor: B\n\nLast updated: June 30th, 2015<br>\n":      "2015-06-30",
+		"# A\n\nLast Updated: 19 May 2021 (as built)\n":                "2021-05-19",
+		"# A\n\nDate: 2022-03-04\n\nUpdated: 2023-01-02\\\n":           "2023-01-02",
+		"# A\n\nLast updated by: 2022-03-04\n":                         "",
+		"---\nstart-date: 2014-08-14T00:00:00.000Z\n---\n# A\n":        "2014-08-14",
+		"---\nCreated: 2020-03-21\nUpdated: 2021-04-05\n---\n# A\n":    "2021-04-05",
+		"---\ncreatedAt: 2020-03-21\nlastmod: 2021-04-05\n---\n# A\n":  "2021-04-05",
+		"---\ndate: 2020-03-21\nupdated: 2021-04-05\n---\n# A\n":       "2020-03-21",
+		"---\npublished: true\nexpires: 2030-01-01\n---\n# A\n":        "",
 	} {
 		doc := parse(t, src)
 		got := doc.Date

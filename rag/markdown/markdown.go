@@ -11,6 +11,8 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -80,7 +82,7 @@ func Parse(src []byte) (*Document, error) {
 }
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
-// and bytes that are not UTF-8 are replaced by U+FFFD. The error is an *Error: the file holds a NUL byte, so
+// bytes that are not UTF-8 are replaced by U+FFFD, and the field Title is title. The error is an *Error: the file holds a NUL byte, so
 // it is not text, or it takes too long to parse.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
@@ -92,12 +94,29 @@ func ParseAny(src []byte) (*Document, error) {
 		return nil, err
 	}
 	front, notFrontMatter := readFrontMatter(lines)
+	front.fields = inLowerCase(front.fields)
 	doc, err := newDocument(src, lines, front)
 	if err != nil {
 		return nil, err
 	}
 	doc.NotFrontMatter, doc.Replaced = notFrontMatter, line
 	return doc, nil
+}
+
+// inLowerCase returns fields with their names in lower case. Of two that differ in case alone, the one in lower case
+// stays.
+func inLowerCase(fields map[string]any) map[string]any {
+	if fields == nil {
+		return nil
+	}
+	lower := make(map[string]any, len(fields))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		folded := strings.ToLower(name)
+		if _, isGiven := fields[folded]; name == folded || !isGiven {
+			lower[folded] = fields[name]
+		}
+	}
+	return lower
 }
 
 // FrontMatter returns the fields of a markdown file without parsing its text, nil without any that can be read.

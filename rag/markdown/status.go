@@ -27,16 +27,22 @@ type Status struct {
 var statusWords = map[string][]string{
 	"active": {
 		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid",
-		"in force", "published",
+		"in force", "published", "ratified", "completed",
 	},
 	"proposed": {
 		"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress",
-		"rfc",
+		"rfc", "last call", "deferred", "postponed", "on hold", "stagnant", "provisional",
 	},
 	"rejected":   {"rejected", "declined", "withdrawn", "cancelled", "canceled", "abandoned", "not accepted", "dropped"},
 	"deprecated": {"deprecated", "obsolete", "archived", "retired", "outdated", "inactive", "no longer valid"},
 	"superseded": {"superseded", "superceded", "replaced"},
 	"expired":    {"expired"},
+}
+
+// aloneWords are status words that mean one only where nothing else is said.
+var aloneWords = map[string]string{
+	"review": "proposed", "open": "proposed", "idea": "proposed", "moved": "deprecated", "implementable": "active",
+	"living": "active", "stable": "active", "complete": "active", "released": "active",
 }
 
 // statusWord matches the words. The words of a relation to an older document are none: "replaces" and "supersedes".
@@ -58,6 +64,9 @@ func StatusWord(text string) string {
 		if r.Relation == SupersededBy {
 			return "superseded"
 		}
+	}
+	if meaning, ok := aloneWords[strings.ToLower(strings.Trim(text, " *_`.\n"))]; ok {
+		return meaning
 	}
 	found := strings.ToLower(statusWord().FindString(struckOut().ReplaceAllString(text, "")))
 	for _, meaning := range slices.Sorted(maps.Keys(statusWords)) {

@@ -46,6 +46,11 @@ func TestStatus(t *testing.T) {
 		{"a tag of Obsidian", "---\ntags: [db, \"#status/rejected\"]\n---\n# Cache\n", markdown.Status{Word: "rejected"}},
 		{"a wikilink", "---\nstatus: superseded by [[No cache]]\n---\n# Cache\n", markdown.Status{Word: "superseded", Relations: by("**/No cache.md")}},
 		{"an expiry", "---\nexpires: 2026-01-31\n---\n# Cache\n", markdown.Status{Until: "2026-01-31"}},
+		{"of a proposal for Ethereum", "---\nstatus: Last Call\n---\n# Cache\n", markdown.Status{Word: "proposed"}},
+		{"another", "---\nstatus: Moved\n---\n# Cache\n", markdown.Status{Word: "deprecated"}},
+		{"a word that tells nothing in a sentence", "# Cache\n\n## Status\n\nIt moved to the new host, and is open to all.\n", markdown.Status{
+			Unknown: "It moved to the new host, and is open to all.",
+		}},
 		{"an unknown word", "---\nstatus: blue\n---\n# Cache\n", markdown.Status{Unknown: "blue"}},
 		{"a numbered heading", "# Cache\n\n## 1. Status\n\nProposed\n", markdown.Status{Word: "proposed"}},
 		{"an underlined heading", "Cache\n=====\n\nStatus\n------\n\nDeprecated\n", markdown.Status{Word: "deprecated"}},
