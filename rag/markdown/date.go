@@ -11,7 +11,7 @@ import (
 
 // dayForms are how people write a day, by its number of words. A day between dots comes before its month.
 var dayForms = map[int][]string{
-	1: {"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006"},
+	1: {"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006", "2-Jan-2006"},
 	3: {"January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006"},
 }
 

@@ -71,6 +71,7 @@ func TestDocument_Date(t *testing.T) {
 		"# A\n\nAuthor: B\n\nLast updated: June 30th, 2015<br>\n":      "2015-06-30",
 		"# A\n\nLast Updated: 19 May 2021 (as built)\n":                "2021-05-19",
 		"# A\n\nDate: 2022-03-04\n\nUpdated: 2023-01-02\\\n":           "2023-01-02",
+		"---\nCreated: 03-Mar-2022\n---\n# A\n":                        "2022-03-03",
 		"# A\n\nLast updated by: 2022-03-04\n":                         "",
 		"---\nstart-date: 2014-08-14T00:00:00.000Z\n---\n# A\n":        "2014-08-14",
 		"---\nCreated: 2020-03-21\nUpdated: 2021-04-05\n---\n# A\n":    "2021-04-05",

@@ -31,8 +31,10 @@ type NamedRelation struct {
 
 const (
 	replacingForm = `(super[sc]eded|replaced|obsoleted)(?:\s+by)?|(super[sc]edes|replaces|obsoletes)|`
-	namedForm     = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|` +
-		`([\w./@+-]+\.(?:md|markdown|mdx))\b|(?i:\b(?:adr|rfc|decision|dr)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`
+	// seriesForm is a series of decisions or proposals, such as ADR, PEP and EIP.
+	seriesForm = `adr|rfc|decision|dr|[a-z][ei]p|erc|simd`
+	namedForm  = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|` +
+		`([\w./@+-]+\.(?:md|markdown|mdx))\b|(?i:\b(?:` + seriesForm + `)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`
 )
 
 var (
@@ -128,19 +130,22 @@ func (d *Document) stated() []NamedRelation {
 	return relations
 }
 
-// relationFields are the fields of front matter that name other documents.
+// relationFields are the fields of front matter that name other documents, without [notInField].
 var relationFields = map[string]Relation{
 	"supersedes": Supersedes, "replaces": Supersedes, "obsoletes": Supersedes,
-	"superseded_by": SupersededBy, "replaced_by": SupersededBy, "obsoleted_by": SupersededBy,
-	"amends": Amends, "amended_by": AmendedBy,
+	"supersededby": SupersededBy, "replacedby": SupersededBy, "obsoletedby": SupersededBy,
+	"amends": Amends, "amendedby": AmendedBy,
 }
+
+// notInField are the signs that people leave out of a field's name, or not.
+var notInField = strings.NewReplacer("-", "", "_", "", " ", "")
 
 // relationsOfFields returns the relations of fields such as supersedes and replaced-by. What names no document in
 // a form of a text is a path.
 func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	var relations []NamedRelation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {
-		relation, ok := relationFields[strings.ToLower(strings.ReplaceAll(field, "-", "_"))]
+		relation, ok := relationFields[strings.ToLower(notInField.Replace(field))]
 		if !ok {
 			continue
 		}
@@ -171,4 +176,4 @@ func DecisionNumber(file string) string {
 	return ""
 }
 
-var decisionName = lazyregexp.New(`(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)
+var decisionName = lazyregexp.New(`(?i)^(?:` + seriesForm + `)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)

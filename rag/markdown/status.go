@@ -27,7 +27,7 @@ type Status struct {
 var statusWords = map[string][]string{
 	"active": {
 		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid",
-		"in force", "published", "ratified", "completed",
+		"in force", "published", "ratified", "completed", "activated",
 	},
 	"proposed": {
 		"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress",
@@ -41,7 +41,7 @@ var statusWords = map[string][]string{
 
 // aloneWords are status words that mean one only where nothing else is said.
 var aloneWords = map[string]string{
-	"review": "proposed", "open": "proposed", "idea": "proposed", "moved": "deprecated", "implementable": "active",
+	"review": "proposed", "open": "proposed", "new": "proposed", "idea": "proposed", "moved": "deprecated", "implementable": "active",
 	"living": "active", "stable": "active", "complete": "active", "released": "active",
 }
 

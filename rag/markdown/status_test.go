@@ -51,6 +51,9 @@ func TestStatus(t *testing.T) {
 		{"a word that tells nothing in a sentence", "# Cache\n\n## Status\n\nIt moved to the new host, and is open to all.\n", markdown.Status{
 			Unknown: "It moved to the new host, and is open to all.",
 		}},
+		{"of a proposal for NEAR", "---\nstatus: Final\nSupersededBy: 141\n---\n# Cache\n", markdown.Status{
+			Word: "active", Relations: by("#141"),
+		}},
 		{"an unknown word", "---\nstatus: blue\n---\n# Cache\n", markdown.Status{Unknown: "blue"}},
 		{"a numbered heading", "# Cache\n\n## 1. Status\n\nProposed\n", markdown.Status{Word: "proposed"}},
 		{"an underlined heading", "Cache\n=====\n\nStatus\n------\n\nDeprecated\n", markdown.Status{Word: "deprecated"}},
@@ -70,6 +73,7 @@ func TestDecisionNumber(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"docs/adr/0012-cache.md": "12", "adr-012.md": "12", "ADR 7 Cache.md": "7", "12.md": "12", "cache-12.md": "", "2024plan.md": "",
+		"neps/nep-0141.md": "141", "eip-20.md": "20", "step-3.md": "",
 	} {
 		if got := markdown.DecisionNumber(file); got != want {
 			t.Errorf("%s has the number %q, want %q", file, got, want)

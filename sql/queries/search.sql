@@ -67,7 +67,7 @@ CROSS JOIN LATERAL (
                     AND n.collection = @collection::collection AND n.id <> d.id AND (
                         l.target_path LIKE '**/%' AND right(lower('/' || n.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3))
                         OR l.target_path ~ '#\d+$' AND regexp_replace(n.relative_path, '[^/]*$', '') = regexp_replace(l.target_path, '#\d+$', '')
-                            AND substring(regexp_replace(n.relative_path, '^.*/', '') FROM '(?i)^(?:adr|rfc|decision|dr)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
+                            AND substring(regexp_replace(n.relative_path, '^.*/', '') FROM '(?i)^(?:adr|rfc|decision|dr|[a-z][ei]p|erc|simd)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
                                 = substring(l.target_path FROM '\d+$'))
                 ORDER BY length(n.relative_path), n.relative_path
                 LIMIT 1
