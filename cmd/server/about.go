@@ -112,7 +112,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	if err != nil {
 		return nil, err
 	}
-	standings, _ := set.Standings()
+	standings := set.Standings()
 	today := catalog.Today()
 	all := []citingDocument{}
 	sources := workspace.Sources{Root: p.Root}

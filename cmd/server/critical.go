@@ -84,7 +84,7 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 	if err != nil && !incomplete && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, err
 	}
-	standings, _ := set.Standings()
+	standings := set.Standings()
 	today := catalog.Today()
 	for _, d := range set.Documents {
 		if standing := standings.Of(d.Path, today); d.Level == catalog.Critical && standing.Holds() {

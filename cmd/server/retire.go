@@ -54,7 +54,7 @@ func (t *tooling) retire(by string) error {
 	if err != nil {
 		return err
 	}
-	if standings, _ := set.Standings(); retired.By != "" && standings.Of(retired.Path, "").SupersededBy == "" {
+	if standings := set.Standings(); retired.By != "" && standings.Of(retired.Path, "").SupersededBy == "" {
 		t.notef("%s and %s replace each other in a circle, so both count as active; `compound-docs lint` names the lines",
 			retired.Path, retired.By)
 	}

@@ -123,11 +123,9 @@ func readFolder(
 	return documents, err
 }
 
-// Standings says which documents hold, as the index does. replacing has, by the paths of documents, the documents
-// that supersede each, the latest first.
-func (s *Set) Standings() (standings catalog.Standings, replacing map[string][]string) {
-	said, amending := map[string]catalog.Said{}, map[string][]string{}
-	replacing = map[string][]string{}
+// Standings says which documents hold, as the index does.
+func (s *Set) Standings() catalog.Standings {
+	said, replacing, amending := map[string]catalog.Said{}, map[string][]string{}, map[string][]string{}
 	for _, d := range s.Documents {
 		said[d.Path] = catalog.Said{Status: catalog.Status(d.Status.Word), Until: d.Status.Until}
 		for _, target := range d.Targets {
@@ -153,7 +151,7 @@ func (s *Set) Standings() (standings catalog.Standings, replacing map[string][]s
 			})
 		}
 	}
-	return catalog.NewStandings(said, replacing, amending), replacing
+	return catalog.NewStandings(said, replacing, amending)
 }
 
 // Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is

@@ -61,7 +61,7 @@ var weights = map[markdown.Relation]int{markdown.Amends: 1, markdown.Supersedes:
 func (s *Set) Graph(today string) *Graph {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*Document]int{}
-	standings, _ := s.Standings()
+	standings := s.Standings()
 	for _, d := range s.Documents {
 		if d.Err == nil {
 			at[d] = len(g.Nodes)

@@ -73,19 +73,35 @@ type Said struct {
 
 // Standings says which documents of a collection hold. The zero value says that all do.
 type Standings struct {
+	// Replacing are the documents that replace each, the latest first.
+	Replacing map[string][]string
+
 	superseded Superseded
-	amendedBy  map[string]string
+	amending   map[string][]string
 	said       map[string]Said
 }
 
-// NewStandings takes what documents say of themselves, and the documents that replace and that amend each, the
-// latest first.
+// NewStandings takes what documents say of themselves, and the documents that are said to replace and to amend each,
+// the latest first.
 func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
-	s := Standings{superseded: NewSuperseded(replacing), amendedBy: make(map[string]string, len(amending)), said: said}
-	for path, by := range amending {
-		s.amendedBy[path] = by[0]
-	}
+	s := Standings{Replacing: decided(replacing, said), amending: decided(amending, said), said: said}
+	s.superseded = NewSuperseded(s.Replacing)
 	return s
+}
+
+// decided leaves out documents that do not change the older one yet, or never did: a proposal changes only proposals,
+// and a rejected document nothing. Both count where the older one says that it is superseded.
+func decided(later map[string][]string, said map[string]Said) map[string][]string {
+	counting := make(map[string][]string, len(later))
+	for older, all := range later {
+		for _, path := range all {
+			undecided := said[path].Status == Rejected || said[path].Status == Proposed && said[older].Status != Proposed
+			if !undecided || said[older].Status == Replaced {
+				counting[older] = append(counting[older], path)
+			}
+		}
+	}
+	return counting
 }
 
 // Today is the day by which documents expire, such as 2026-11-26. It is that of UTC.
@@ -94,7 +110,10 @@ func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 // Of returns the standing of a document on a day such as 2026-11-26.
 func (s Standings) Of(path, today string) Standing {
 	said := s.said[path]
-	standing := Standing{Status: said.Status, SupersededBy: s.superseded.By[path], AmendedBy: s.amendedBy[path], Until: said.Until}
+	standing := Standing{Status: said.Status, SupersededBy: s.superseded.By[path], Until: said.Until}
+	if by := s.amending[path]; len(by) > 0 {
+		standing.AmendedBy = by[0]
+	}
 	switch {
 	case standing.SupersededBy != "":
 		standing.Status = Replaced

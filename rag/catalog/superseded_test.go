@@ -40,3 +40,33 @@ func TestNewSuperseded(t *testing.T) {
 		t.Errorf("in a circle (-want +got):\n%s", diff)
 	}
 }
+
+// A proposal does not replace what holds, and a rejected document replaces nothing.
+func TestStandings_OfUndecidedSuccessors(t *testing.T) {
+	t.Parallel()
+	said := func(status catalog.Status) catalog.Said { return catalog.Said{Status: status} }
+	for _, test := range []struct {
+		name         string
+		older, later catalog.Status
+		want         string
+	}{
+		{"accepted", "", catalog.Active, "superseded by ./new.md"},
+		{"no status", "", "", "superseded by ./new.md"},
+		{"no longer valid itself", catalog.Active, catalog.Deprecated, "superseded by ./new.md"},
+		{"proposed", catalog.Active, catalog.Proposed, ""},
+		{"rejected", catalog.Active, catalog.Rejected, ""},
+		{"a proposal for another", catalog.Proposed, catalog.Proposed, "superseded by ./new.md"},
+		{"a rejected proposal for another", catalog.Proposed, catalog.Rejected, "proposed"},
+		{"the old one says so", catalog.Replaced, catalog.Proposed, "superseded by ./new.md"},
+	} {
+		is := map[string]catalog.Said{"old.md": said(test.older), "new.md": said(test.later)}
+		replacing := catalog.NewStandings(is, map[string][]string{"old.md": {"new.md"}}, nil)
+		if got := replacing.Of("old.md", "2026-11-26").Mark(); got != test.want {
+			t.Errorf("%s: the mark is %q, want %q", test.name, got, test.want)
+		}
+		amended := catalog.NewStandings(is, nil, map[string][]string{"old.md": {"new.md"}}).Of("old.md", "2026-11-26").AmendedBy
+		if (amended != "") != (replacing.Of("old.md", "2026-11-26").SupersededBy != "") {
+			t.Errorf("%s: it is amended by %q", test.name, amended)
+		}
+	}
+}

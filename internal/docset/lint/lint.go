@@ -50,11 +50,9 @@ type Report struct {
 
 // examination has the documents of the checks, and collects findings.
 type examination struct {
-	project *project.Project
-	set     *docset.Set
-	// standings and later are as [docset.Set.Standings] returns them.
+	project   *project.Project
+	set       *docset.Set
 	standings catalog.Standings
-	later     map[string][]string
 	today     string
 	report    Report
 }
@@ -79,7 +77,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 		project: p, set: set, today: catalog.Today(),
 		report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}
-	e.standings, e.later = set.Standings()
+	e.standings = set.Standings()
 	if len(set.Documents) == 0 {
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}

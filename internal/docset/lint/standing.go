@@ -44,7 +44,7 @@ func (e *examination) checkStandings() {
 // checkSuccessors checks the documents that replace one.
 func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Standing) {
 	var latest []string // the last of each line of successors
-	for _, path := range e.later[d.Path] {
+	for _, path := range e.standings.Replacing[d.Path] {
 		if end := e.standings.Latest(path); !slices.Contains(latest, end) {
 			latest = append(latest, end)
 		}

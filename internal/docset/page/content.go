@@ -64,8 +64,8 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	r := newRenderer(p, set, external.Documents, root)
-	standings, _ := set.Standings()
-	ofExternal, _ := external.Standings()
+	standings := set.Standings()
+	ofExternal := external.Standings()
 	today := catalog.Today()
 	all, undated, read := []entry{}, []string{}, []*docset.Document{}
 	for i, d := range slices.Concat(set.Documents, external.Documents) {

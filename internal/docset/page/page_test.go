@@ -82,7 +82,7 @@ func TestWrite_SaysWhatNoLongerHolds(t *testing.T) {
 		"0003-c.md: amended by ./0004-d.md by 0004-d.md supersedes [0002-b.md] amends [] links []",
 		"0004-d.md:  by  supersedes [] amends [0003-c.md] links []",
 		"0005-e.md: rejected by  supersedes [] amends [0006-f.md] links []",
-		"0006-f.md: expired 2024-05-06 by 0005-e.md supersedes [] amends [] links []",
+		"0006-f.md: expired 2024-05-06 by  supersedes [] amends [] links []",
 		"draft.md: proposed by  supersedes [] amends [] links []",
 		"old.md: deprecated by  supersedes [] amends [] links []",
 	}
