@@ -82,8 +82,8 @@ func Parse(src []byte) (*Document, error) {
 }
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
-// bytes that are not UTF-8 are replaced by U+FFFD, and the field Title is title. The error is an *Error: the file holds a NUL byte, so
-// it is not text, or it takes too long to parse.
+// bytes that are not UTF-8 are replaced by U+FFFD, and the field Title is title. The error is an *Error: the file
+// holds a NUL byte, so it is not text, or it takes too long to parse.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
 	if line > 0 {

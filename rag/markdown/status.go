@@ -41,8 +41,8 @@ var statusWords = map[string][]string{
 
 // aloneWords are status words that mean one only where nothing else is said.
 var aloneWords = map[string]string{
-	"review": "proposed", "open": "proposed", "new": "proposed", "idea": "proposed", "moved": "deprecated", "implementable": "active",
-	"living": "active", "stable": "active", "complete": "active", "released": "active",
+	"review": "proposed", "open": "proposed", "new": "proposed", "idea": "proposed", "moved": "deprecated",
+	"implementable": "active", "living": "active", "stable": "active", "complete": "active", "released": "active",
 }
 
 // statusWord matches the words. The words of a relation to an older document are none: "replaces" and "supersedes".
