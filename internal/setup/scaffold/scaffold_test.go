@@ -114,6 +114,20 @@ func TestWrite_FindsDocuments(t *testing.T) {
 			"docs/a.md", "docs/private/b.md", "notes/c.md", "README.md", "README.local.md",
 			".git/HEAD", ".gitignore:docs/private/\n/notes\n*.local.md\n",
 		}, "*.md 1, docs 1 -docs/private -notes"},
+		{"a repository of guides", []string{
+			"README.md", "a/README.md", "b/README.md", "c/README.md", "d/README.md", "e/README.md", "f/README.md", "g/README.md", "h/README.md",
+			"i/README.md", "LICENSE", "Gemfile", "logo.png",
+		}, ". 10"},
+		{"proposals with their data", []string{
+			"keps/README.md", "keps/sig-a/1-x/README.md", "keps/sig-a/1-x/kep.yaml", "keps/sig-a/1-x/x.go", "keps/sig-b/2-y/README.md", "keps/sig-b/2-y/kep.yaml",
+			"keps/sig-b/2-y/a/b.md", "keps/sig-b/2-y/z.go", "keps/sig-b/x.yaml", "keps/sig-c/3-z.md", "keps/a.yaml", "keps/b.yaml", "keps/c.yaml", "main.go",
+		}, "keps 5"},
+		{"a README in each part", []string{
+			"api/README.md", "api/a.go", "api/b.go", "db/README.md", "db/a.go", "db/b.go", "web/README.md", "web/a.ts", "web/b.ts", "README.md",
+		}, "*.md 1, */*.md 3"},
+		{"places beside a generated folder", []string{
+			"src/README.md", "src/a/README.md", "src/a/a.go", "src/b/c/README.md", "src/b/c/a.go", "src/testdata/a.md", "src/x.go", "src/y.go", "src/z.go",
+		}, "src/README.md 1, src/a/README.md 1, src/b/c/README.md 1 -src/testdata"},
 		{"another repository", []string{"README.md", "lib/.git/HEAD", "lib/README.md"}, "*.md 1 -lib"},
 	}
 	for _, test := range tests {

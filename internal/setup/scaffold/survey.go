@@ -17,6 +17,9 @@ const maxEntries = 200_000
 // maxPlaces is how many entries documents.folders may have.
 const maxPlaces = 100
 
+// generated is why a folder is left out that would have documents if a place covered it.
+const generated = "generated, or material for tests and sites"
+
 // survey is the markdown of a repository, by the names of its files.
 type survey struct {
 	markdown []string
@@ -66,7 +69,7 @@ func (s *survey) enter(root *contain.Root, name string) error {
 	case root.Exists(path.Join(name, ".git")):
 		why = "another git repository"
 	case slices.Contains(generatedFolders, base):
-		why = "generated, or material for tests and sites"
+		why = generated
 	}
 	if why != "" {
 		if hasMarkdown(root, name) {
@@ -86,10 +89,13 @@ func (s *survey) add(name string) {
 	if isNote {
 		s.markdown = append(s.markdown, name)
 	}
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		s.files[dir]++
 		if isNote {
 			s.notes[dir]++
+		}
+		if dir == "." {
+			return
 		}
 	}
 }
@@ -148,7 +154,9 @@ func (s *survey) isMostlyMarkdown(folder string) bool {
 
 // anchor returns the topmost folder of a path that has documentation, or "" for none.
 func (s *survey) anchor(name string) string {
-	return topmost(name, func(folder string) bool { return s.isDocumentation(folder) || s.isMostlyMarkdown(folder) })
+	return topmost(name, func(folder string) bool {
+		return s.isDocumentation(folder) || folder != "." && s.isMostlyMarkdown(folder)
+	})
 }
 
 // topmost returns the first folder of a path, from the top, that is as wanted, or "" for none.
@@ -161,10 +169,15 @@ func topmost(name string, wanted func(folder string) bool) string {
 	return ""
 }
 
+// severalPlaces is how many places of one kind become one.
+const severalPlaces = 3
+
 // places returns entries of documents.folders that have the given files. A folder of documentation is taken whole,
-// and similar paths by one pattern, such as packages/*/docs. A vault in the root is the repository itself.
+// and similar paths by one pattern, such as packages/*/docs. A vault in the root is the repository itself, and so is a
+// repository of many documents and little else.
 func (s *survey) places(files []string) []string {
-	if s.vaults["."] && len(files) > 0 {
+	const many = 10
+	if len(files) > 0 && (s.vaults["."] || s.notes["."] >= many && s.isMostlyMarkdown(".") && !s.hasGenerated("")) {
 		return []string{"."}
 	}
 	groups := map[string][]string{} // by the pattern that would have them all
@@ -189,7 +202,50 @@ func (s *survey) places(files []string) []string {
 		}
 		places = append(places, pattern)
 	}
+	places = s.merged(places)
 	return places[:min(len(places), maxPlaces)]
+}
+
+// hasGenerated reports whether a folder with generated files is left out below a prefix.
+func (s *survey) hasGenerated(prefix string) bool {
+	return slices.ContainsFunc(s.left, func(left LeftOut) bool {
+		return left.Why == generated && strings.HasPrefix(left.Path, prefix)
+	})
+}
+
+// merged replaces several places in one folder by the folder, unless generated files lie below it, and several files
+// that are each alone in a folder of the root by one pattern.
+func (s *survey) merged(places []string) []string {
+	inFolder := func(place string) string {
+		folder, rest, _ := strings.Cut(place, "/")
+		if rest == "" || s.hasGenerated(folder+"/") {
+			return place
+		}
+		return folder
+	}
+	inRoot := func(place string) string {
+		if strings.Count(place, "/") == 1 && project.IsMarkdown(place) {
+			return "*/*" + path.Ext(place)
+		}
+		return place
+	}
+	for _, merge := range []func(string) string{inFolder, inRoot} {
+		count := map[string]int{}
+		for _, place := range places {
+			count[merge(place)]++
+		}
+		var all []string
+		for _, place := range places {
+			if wider := merge(place); count[wider] >= severalPlaces {
+				place = wider
+			}
+			if !slices.Contains(all, place) {
+				all = append(all, place)
+			}
+		}
+		places = all
+	}
+	return places
 }
 
 // starred returns a path with its last element replaced and with * for those between the first and the last.
