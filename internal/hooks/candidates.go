@@ -194,10 +194,7 @@ func (p Project) passages(
 	var found []candidate
 	for _, m := range matches[:min(len(matches), maxCandidates)] {
 		d, why := documents[m.Document], why
-		switch {
-		case m.File != "":
-			why = "cites " + m.File
-		case m.Name:
+		if m.Name {
 			why = "same name"
 		}
 		hits, err := p.bestPassage(ctx, d, cmp.Or(m.Text, d.Title))

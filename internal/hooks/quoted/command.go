@@ -52,6 +52,7 @@ var (
 	showing = lazyregexp.New(`^(?:get|describe|logs?|top|status|show|list|ls|view|plan|preview|validate|diff|version|help|info|` +
 		`history|inspect|ps|(?:get|describe|list|show|is)-[\w-]+)$`)
 	trial    = lazyregexp.New(`^--(?:dry-run|help|version|check|noop|simulate)$`)
+	ellipsis = strings.NewReplacer("…", "*", "...", "*")
 	unquoted = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 )
 
@@ -113,6 +114,7 @@ func (c *command) add(text string) {
 	if !c.isLiteral {
 		text = capitals().ReplaceAllStringFunc(text, anyWord)
 	}
+	text = ellipsis.Replace(text)
 	flag, value, _ := strings.Cut(text, "=")
 	text = strings.ToLower(text)
 	switch {
@@ -206,6 +208,7 @@ func (c command) isMeant(quoted, word string) bool {
 	}
 	matched, err := path.Match(quoted, word)
 	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
+		strings.Contains(quoted, "/") && strings.HasPrefix(word, strings.TrimSuffix(quoted, "/")+"/") ||
 		strings.HasPrefix(word, ":") && strings.HasSuffix(word, ":"+strings.TrimPrefix(quoted, ":")) ||
 		strings.HasPrefix(word, quoted+".") && numbered().MatchString(quoted) ||
 		!exact().MatchString(c.words[0]) && c.kindOf(quoted) == c.kindOf(word)

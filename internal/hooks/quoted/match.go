@@ -34,7 +34,6 @@ const few = 2
 
 type document struct {
 	quotes []*quote // the longest first
-	files  []string // that it cites, without those that are for reading or only where a rule holds
 }
 
 type quote struct {
@@ -45,8 +44,8 @@ type quote struct {
 	flag    bool
 	// folded is the quote in lower case, and printed as a line that a program prints; "" if it cannot be one.
 	folded, printed string
-	// names are the hosts, resources and folders in the quote.
-	names []string
+	// isName says that the quote is the name of a host, resource or folder.
+	isName bool
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
 	// titled says that the title has the quote, and about that it has a word of it. isLater says that another command
@@ -55,26 +54,30 @@ type quote struct {
 }
 
 // Add adds a document with its quotes in the form of the index, and the files that it cites.
-func (b *Book) Add(title string, texts, files []string) {
+func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
-	names, subjects := map[string]bool{}, map[string]*quote{}
+	var subject *quote
+	names := map[string]bool{}
 	for _, text := range texts {
 		q := newQuote(text)
 		if q.command.size() > 1 && len(q.command.words) > 0 {
-			program := q.command.words[0]
-			subjects[program] = cmp.Or(subjects[program], q)
-			q.isLater = !q.isOfSame(subjects[program])
+			subject = cmp.Or(subject, q)
+			q.isLater = !q.isOfSame(subject)
 		}
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
 		q.about = q.titled || slices.ContainsFunc(words, func(stem string) bool { return slices.Contains(stems, stem) })
 		quotes = append(quotes, q)
-		for _, name := range append(q.names, q.folded, q.printed) {
+		for _, name := range []string{q.folded, q.printed} {
 			names[name] = true
 		}
 	}
+	explains := slices.ContainsFunc(quotes, func(q *quote) bool { return q.printed != "" && q.command.size() == 0 && !strings.Contains(q.Text,"(") })
 	for _, q := range quotes {
+		if explains && q.Advice == markdown.Mentioned && q.command.size() > 1 {
+			q.Advice = markdown.Failed
+		}
 		if q.Advice == markdown.Failed && slices.ContainsFunc(quotes, q.isReplacedBy) {
 			q.Advice = markdown.Warned
 		}
@@ -82,9 +85,7 @@ func (b *Book) Add(title string, texts, files []string) {
 		if i >= 0 && q.Advice != markdown.Warned {
 			q.Place = quotes[i].Place
 		}
-		q.names = slices.DeleteFunc(q.names, func(name string) bool {
-			return slices.ContainsFunc(quotes, func(other *quote) bool { return folded(other.Place) == name })
-		})
+		q.isName = q.isName && !slices.ContainsFunc(quotes, func(other *quote) bool { return other.Place == q.Text })
 	}
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
@@ -95,12 +96,7 @@ func (b *Book) Add(title string, texts, files []string) {
 	for name := range names {
 		b.names[name]++
 	}
-	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		return slices.ContainsFunc(quotes, func(q *quote) bool {
-			return file == q.Place && !q.Advice.InFavour() || file == q.Text && q.Advice.InFavour()
-		})
-	})
-	b.documents = append(b.documents, document{quotes, files})
+	b.documents = append(b.documents, document{quotes})
 }
 
 func newQuote(text string) *quote {
@@ -108,19 +104,15 @@ func newQuote(text string) *quote {
 	q.folded = folded(q.Text)
 	words := append(slices.Sorted(maps.Keys(wordsOf(q.folded))), "")
 	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	if commands := commandsIn(q.Text); len(commands) == 1 {
+	commands := commandsIn(q.Text)
+	if len(commands) == 1 && (len(commands[0].words) == 0 || programForm().MatchString(commands[0].words[0])) {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
 	if isMessage(q.Text) {
 		q.printed = masked(q.Text)
 	}
-	for i, word := range strings.Fields(q.Text) {
-		word = strings.TrimRight(word, ".,:;")
-		if isName(word) && (q.folded == folded(word) || i > 0 && len(q.command.words) > 1) {
-			q.names = append(q.names, folded(word))
-		}
-	}
+	q.isName = isName(q.Text)
 	return q
 }
 
@@ -132,8 +124,6 @@ type Match struct {
 	// Text is the quote that matches best. Name says that a name in it has matched, and no command.
 	Text string
 	Name bool
-	// File is a file that the document cites, "" for a quote.
-	File string
 }
 
 // match returns the documents with a match, best first.
@@ -155,9 +145,8 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 // Command returns the documents that speak of a command line, best first: documents that quote a call of it, then
 // documents that quote a name in it, then documents that cite a file of it. Everyday calls need a quote.
 func (b *Book) Command(line string) []Match {
-	calls, text := commandsIn(line), folded(line)
+	calls := commandsIn(line)
 	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
-	files := filesIn(others)
 	return b.match(func(d document) Match {
 		var best Match
 		for _, call := range calls {
@@ -172,11 +161,7 @@ func (b *Book) Command(line string) []Match {
 			}
 		}
 		if best.Weight == 0 && len(others) > 0 {
-			best = b.matchNames(d.quotes, others, text)
-		}
-		i := slices.IndexFunc(d.files, func(file string) bool { return files[strings.ToLower(file)] })
-		if best.Weight == 0 && i >= 0 {
-			best = Match{Weight: .25, File: d.files[i]}
+			best = b.matchNames(d.quotes, others)
 		}
 		return best
 	})
@@ -191,19 +176,6 @@ func heavier(a, b Match) Match {
 		return b
 	}
 	return a
-}
-
-// filesIn returns the words of calls that may be files, in lower case.
-func filesIn(calls []command) map[string]bool {
-	files := map[string]bool{}
-	for _, call := range calls {
-		for _, word := range call.words {
-			if strings.ContainsAny(word, "./") {
-				files[strings.TrimPrefix(word, "./")] = true
-			}
-		}
-	}
-	return files
 }
 
 // advised reports whether a document advises a call, by a command or by a flag beside one that it warns of. The
@@ -227,7 +199,7 @@ func (q *quote) isOf(call command) bool {
 	}
 	isEveryday := q.command.isEveryday()
 	return (q.titled || size > 2 || !isEveryday) &&
-		(q.about || q.Advice == markdown.Warned || len(q.command.words) > 1 && !isEveryday)
+		(q.about || q.Advice == markdown.Warned || !isEveryday && (len(q.command.words) > 1 || strings.Contains(q.Text, " --")))
 }
 
 // isReplacedBy reports whether the document advises another call of the same command instead of the quote.
@@ -248,22 +220,25 @@ func (q *quote) isBroken(call command) bool {
 	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)
 }
 
-// matchNames finds names of hosts, resources and folders in a command line. A name in a command says nothing of the
-// program's other commands.
-func (b *Book) matchNames(quotes []*quote, calls []command, line string) Match {
+// matchNames finds names of hosts and resources in calls, and paths of files that a call runs or changes.
+func (b *Book) matchNames(quotes []*quote, calls []command) Match {
 	for _, q := range quotes {
-		words := q.command.words
-		isOther := slices.ContainsFunc(calls, func(c command) bool { return len(words) > 1 && c.words[0] == words[0] })
-		for _, name := range q.names {
-			if !isOther && !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
-				return Match{Weight: .5, Text: q.Text, Name: true}
-			}
+		isPath := strings.Contains(q.folded, "/")
+		isNamed := func(call command) bool {
+			isRun := strings.Contains(call.words[0], ".") && strings.HasSuffix(q.folded, "/"+call.words[0])
+			return isRun || (!isPath || changing().MatchString(call.words[0])) && has(strings.Join(call.words, " "), q.folded)
+		}
+		if q.isName && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
+			return Match{Weight: .5, Text: q.Text, Name: true}
 		}
 	}
 	return Match{}
 }
 
 var (
+	// changing are programs that run or change the files in their arguments.
+	changing    = lazyregexp.New(`^(?:rm|mv|chmod|chown|truncate|shred|tee|sed|ba?sh|python|node|ruby|perl|php)$`)
+	programForm = lazyregexp.New(`^[\w.+-]+$`) // of a command, unlike that of code and fields
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
 	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)

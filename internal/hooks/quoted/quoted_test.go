@@ -48,7 +48,7 @@ func book(t *testing.T, texts ...string) *Book {
 		for _, q := range parsed.Quotes() {
 			quotes = append(quotes, q.String())
 		}
-		b.Add(parsed.Title, quotes, nil)
+		b.Add(parsed.Title, quotes)
 	}
 	return b
 }
@@ -71,6 +71,7 @@ func TestBook_Command(t *testing.T) {
 		"Hosts\n\nThe host `orders-db-ro` is the primary. We saw it in `git log` and `go test ./...`.",
 		"Images\n\nUse `helm upgrade billing`, never `helm rollback billing`.",
 		"Plans\n\nAlways run `pulumi preview --diff` before a review.",
+		"Seeds\n\n`deploy/seed.sh` takes an hour.",
 		"Signatures\n\nEvery time you publish, use `cargo publish --locked`.",
 	)
 	for line, want := range map[string]string{
@@ -81,6 +82,9 @@ func TestBook_Command(t *testing.T) {
 		"docker compose --file x down --volumes": "",
 		"ansible-playbook site.yml -v":           "ansible-playbook site.yml",
 		"ansible-playbook site.yml --limit web":  "",
+		"bash ./deploy/seed.sh":                  "deploy/seed.sh",
+		"./deploy/seed.sh --all":                 "deploy/seed.sh",
+		"lint -w deploy/seed.sh":                 "",
 		"psql -h orders-db-ro orders":            "orders-db-ro",
 		"grep -rn orders-db-ro config":           "",
 		"git log":                                "",
@@ -97,12 +101,6 @@ func TestBook_Command(t *testing.T) {
 	} {
 		if got := first(b.Command(line)); got != want {
 			t.Errorf("%q is found by %q, want %q", line, got, want)
-		}
-	}
-	b.Add("Seeds", nil, []string{"deploy/Seed.sql"})
-	for line, want := range map[string]string{"psql -f ./deploy/seed.sql": "deploy/Seed.sql", "cat deploy/seed.sql": ""} {
-		if got := b.Command(line); len(got) != min(len(want), 1) || want != "" && got[0].File != want {
-			t.Errorf("%q is found by %+v, want the file %q", line, got, want)
 		}
 	}
 }
@@ -223,7 +221,7 @@ func FuzzBook(f *testing.F) {
 				}
 				quotes = append(quotes, q.String())
 			}
-			b.Add(more, quotes, []string{"a/b.c"})
+			b.Add(more, quotes)
 		}
 		for _, given := range []string{line, text, more} {
 			for _, matches := range [][]Match{b.Command(given), b.Text(more, given), b.Output(given)} {

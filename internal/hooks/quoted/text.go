@@ -54,7 +54,7 @@ func (q *quote) telling() float64 {
 	switch words := len(strings.Fields(q.Text)); {
 	case !isTelling(q.Text):
 		return 0
-	case words >= statement:
+	case words >= statement, q.Advice == markdown.Warned && q.Place != "":
 		return 1.5
 	case words >= phrase, q.Advice == markdown.Warned:
 		return 1
