@@ -42,7 +42,8 @@ type quote struct {
 	// command is the quote as a command line, and flag says that it is a flag alone.
 	command command
 	flag    bool
-	// folded is the quote in lower case, and printed as a line that a program prints; "" if it cannot be one.
+	// folded is the quote in lower case, and printed as a line that a program prints, with ellipses where other lines of
+	// the kind differ or have more; "" if it cannot be one.
 	folded, printed string
 	// isName says that the quote is the name of a host, resource or folder.
 	isName bool
@@ -73,7 +74,7 @@ func (b *Book) Add(title string, texts []string) {
 			names[name] = true
 		}
 	}
-	explains := slices.ContainsFunc(quotes, func(q *quote) bool { return q.printed != "" && q.command.size() == 0 && !strings.Contains(q.Text,"(") })
+	explains := slices.ContainsFunc(quotes, func(q *quote) bool { return q.printed != "" && q.command.size() == 0 && !strings.Contains(q.Text, "(") })
 	for _, q := range quotes {
 		if explains && q.Advice == markdown.Mentioned && q.command.size() > 1 {
 			q.Advice = markdown.Failed
@@ -102,16 +103,17 @@ func (b *Book) Add(title string, texts []string) {
 func newQuote(text string) *quote {
 	q := &quote{Quote: markdown.ParseQuote(text)}
 	q.folded = folded(q.Text)
-	words := append(slices.Sorted(maps.Keys(wordsOf(q.folded))), "")
-	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	commands := commandsIn(q.Text)
 	if len(commands) == 1 && (len(commands[0].words) == 0 || programForm().MatchString(commands[0].words[0])) {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
 	if isMessage(q.Text) {
-		q.printed = masked(q.Text)
+		text := strings.ReplaceAll(filePlace().ReplaceAllString(q.Text, "…"), ": ", "…")
+		q.printed = strings.TrimRight(masked(text), ".:;")
 	}
+	words := append(slices.Sorted(maps.Keys(wordsOf(cmp.Or(q.printed, q.folded)))), "")
+	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	q.isName = isName(q.Text)
 	return q
 }

@@ -77,7 +77,12 @@ func (q *quote) isIn(text, lower string) bool {
 	if !hump().MatchString(strings.TrimSuffix(quote, "()")) {
 		text, quote = lower, q.folded
 	}
-	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(quote, "...", "…"), func(r rune) bool { return r == '…' }) {
+	return inOrder(text, strings.ReplaceAll(quote, "...", "…"))
+}
+
+// inOrder reports whether a text has the parts of a quote between ellipses in their order.
+func inOrder(text, quote string) bool {
+	for part := range strings.FieldsFuncSeq(quote, func(r rune) bool { return r == '…' }) {
 		rest, found := after(text, strings.TrimSpace(part))
 		if !found {
 			return false
@@ -87,14 +92,14 @@ func (q *quote) isIn(text, lower string) bool {
 	return true
 }
 
-// Output returns the documents that quote a line which a program has printed, the longest quote first. Numbers
-// may differ. A line that several documents quote says nothing.
+// Output returns the documents that quote a line which a program has printed, the longest quote first. Numbers and
+// paths may differ, and more may stand between the parts of a line. A line that several documents quote says nothing.
 func (b *Book) Output(output string) []Match {
 	output = masked(output)
 	words := wordsOf(output)
 	return b.match(func(d document) Match {
 		for _, q := range d.quotes {
-			if words[q.key] && b.names[q.printed] <= few && has(output, q.printed) {
+			if words[q.key] && b.names[q.printed] <= few && q.printed != "" && inOrder(output, q.printed) {
 				return Match{Weight: float64(len(q.printed)), Text: q.Text}
 			}
 		}
@@ -105,7 +110,8 @@ func (b *Book) Output(output string) []Match {
 // isMessage reports whether a quote has enough words to be the message of one error, without places and without the
 // words of every failure.
 func isMessage(text string) bool {
-	words := strings.FieldsFunc(Telling(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	text = everyFailure().ReplaceAllString(filePlace().ReplaceAllString(text, " "), " ")
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return len(words) >= 3 && len(strings.Join(words, "")) >= 14
 }
 
@@ -132,11 +138,6 @@ var (
 		`(?:fatal|error):`,
 	}, "|"))
 )
-
-// Telling returns a program's output without places in files, and without the words of every failure.
-func Telling(output string) string {
-	return everyFailure().ReplaceAllString(filePlace().ReplaceAllString(output, " "), " ")
-}
 
 var number = lazyregexp.New(`\d[\d.,:_-]*`)
 
