@@ -21,10 +21,7 @@ var (
 	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
-	// showed says behind the code that it printed the failure, and fine that it may be used.
-	showed = lazyregexp.New(`(?i)^\s+(?:\w+\s+)?(?:(?:fail(?:s|ed)?|end(?:s|ed)?|stop(?:s|ped)?|exit(?:s|ed)?|` +
-		`abort(?:s|ed)?|dies|died)\s+(?:\w+\s+)?with|` +
-		`prints?|printed|says?|said|reports?|reported|shows?|showed|complains?|complained)\b`)
+	// fine says behind the code that it may be used.
 	fine = lazyregexp.New(`(?i)^\s+(?:` +
 		`(?:alone\s+)?(?:is|are)\s+(?:\w+\s+)?(?:fine|safe|enough|ok|okay|harmless|allowed|sufficient)|` +
 		`is\s+what\s+you\s+want|works|will\s+do|(?:does|gives|tells\s+you|shows|prints)\s+the\s+same|changes\s+nothing)\b`)
@@ -78,8 +75,6 @@ func quoteIn(before, code, after string) Quote {
 	case q.Advice != Mentioned:
 	case wordsIn(after).any(behindWords) && againstAfter().MatchString(after):
 		q.Advice = Warned
-	case showed().MatchString(after):
-		q.Advice = Failed
 	}
 	sentence := lastSentence(before) + " … " + firstSentence(after)
 	if !strings.Contains(sentence, " `") || !wordsIn(sentence).any(placeWords) {

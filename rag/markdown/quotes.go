@@ -23,7 +23,6 @@ type Advice byte
 const (
 	Mentioned Advice = ' '
 	Warned    Advice = '!' // not to be done
-	Failed    Advice = '?' // it showed the failure that the document explains
 	Advised   Advice = '+' // to be done, perhaps instead
 	Demanded  Advice = '*' // to be done always
 )

@@ -49,22 +49,28 @@ type quote struct {
 	isName bool
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
-	// titled says that the title has the quote, and about that it has a word of it. isLater says that another command
-	// of the program comes before it in the document.
-	titled, about, isLater bool
+	// titled says that the title has the quote, and about that it has a word of it. isAside says that the document
+	// shows another command or a message first, or a message right behind it: it explains the failure.
+	titled, about, isAside bool
 }
 
-// Add adds a document with its quotes in the form of the index, and the files that it cites.
+// Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
-	var subject *quote
+	var subject, message *quote
 	names := map[string]bool{}
-	for _, text := range texts {
+	for i, text := range texts {
 		q := newQuote(text)
 		if q.command.size() > 1 && len(q.command.words) > 0 {
 			subject = cmp.Or(subject, q)
-			q.isLater = !q.isOfSame(subject)
+			q.isAside = message != nil || !q.isOfSame(subject)
+		}
+		if q.command.size() == 0 && q.printed != "" && !strings.Contains(q.Text, "(") {
+			message = q
+			if i > 0 {
+				quotes[i-1].isAside = true
+			}
 		}
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
@@ -74,19 +80,11 @@ func (b *Book) Add(title string, texts []string) {
 			names[name] = true
 		}
 	}
-	explains := slices.ContainsFunc(quotes, func(q *quote) bool { return q.printed != "" && q.command.size() == 0 && !strings.Contains(q.Text, "(") })
 	for _, q := range quotes {
-		if explains && q.Advice == markdown.Mentioned && q.command.size() > 1 {
-			q.Advice = markdown.Failed
-		}
-		if q.Advice == markdown.Failed && slices.ContainsFunc(quotes, q.isReplacedBy) {
-			q.Advice = markdown.Warned
-		}
 		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
 		if i >= 0 && q.Advice != markdown.Warned {
 			q.Place = quotes[i].Place
 		}
-		q.isName = q.isName && !slices.ContainsFunc(quotes, func(other *quote) bool { return other.Place == q.Text })
 	}
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
@@ -103,8 +101,8 @@ func (b *Book) Add(title string, texts []string) {
 func newQuote(text string) *quote {
 	q := &quote{Quote: markdown.ParseQuote(text)}
 	q.folded = folded(q.Text)
-	commands := commandsIn(q.Text)
-	if len(commands) == 1 && (len(commands[0].words) == 0 || programForm().MatchString(commands[0].words[0])) {
+	if commands := commandsIn(q.Text); len(commands) == 1 && commandForm().MatchString(q.Text) &&
+		!sentence().MatchString(q.Text) {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
@@ -195,18 +193,13 @@ func advised(quotes []*quote, call command, size int) bool {
 // must warn of it or be about it, unless the command has two words. An everyday program needs a third, or the title.
 func (q *quote) isOf(call command) bool {
 	size := q.command.size()
-	if q.flag || size < 2 || q.Advice.InFavour() || q.Advice == markdown.Failed || !call.contains(q.command) ||
-		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && (q.command.shows || q.isLater && !q.titled) {
+	if q.flag || size < 2 || q.Advice.InFavour() || !call.contains(q.command) ||
+		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && (q.command.shows || q.isAside && !q.titled) {
 		return false
 	}
 	isEveryday := q.command.isEveryday()
 	return (q.titled || size > 2 || !isEveryday) &&
 		(q.about || q.Advice == markdown.Warned || !isEveryday && (len(q.command.words) > 1 || strings.Contains(q.Text, " --")))
-}
-
-// isReplacedBy reports whether the document advises another call of the same command instead of the quote.
-func (q *quote) isReplacedBy(other *quote) bool {
-	return other.Advice.InFavour() && len(q.command.words) > 1 && q.isOfSame(other)
 }
 
 // isOfSame reports whether two quotes call the same command of a program.
@@ -239,8 +232,10 @@ func (b *Book) matchNames(quotes []*quote, calls []command) Match {
 
 var (
 	// changing are programs that run or change the files in their arguments.
-	changing    = lazyregexp.New(`^(?:rm|mv|chmod|chown|truncate|shred|tee|sed|ba?sh|python|node|ruby|perl|php)$`)
-	programForm = lazyregexp.New(`^[\w.+-]+$`) // of a command, unlike that of code and fields
+	changing = lazyregexp.New(`^(?:rm|mv|chmod|chown|truncate|shred|tee|sed|ba?sh|python|node|ruby|perl|php)$`)
+	// commandForm matches what may be a command, unlike code and fields, and sentence what is a message.
+	commandForm = lazyregexp.New(`^-|^(?:[A-Z_]+=\S+ )*[\w./~+-]+(?: (?:[^:]|:\S)*:?)?$`)
+	sentence    = lazyregexp.New(` (?:is|are|was|not|could|the|of|to) `)
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
 	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)

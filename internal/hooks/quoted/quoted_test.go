@@ -116,7 +116,7 @@ func TestBook_CommandsOfTheSameKind(t *testing.T) {
 		"Workers\n\n`systemctl restart worker@1` loses its jobs.",
 		"Tests of the API\n\n`pytest -n auto tests/api` shares a bucket.",
 		"Stack\n\n`docker compose down -v` wipes it. Use `docker compose down`.",
-		"Zone\n\n`pulumi up` failed with `no such zone`. Test with `make zone`.",
+		"Zone\n\n`pulumi up` failed with `the zone eu-9 is not there`. Test with `make zone`.",
 		"Copies\n\n`orders_live` is no copy.",
 		"Signals\n\n`kill -9 PID` loses the queue.",
 	)
