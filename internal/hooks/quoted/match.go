@@ -50,7 +50,7 @@ type quote struct {
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
 	// titled says that the title has the quote, and about that it has a word of it. isAside says that the document
-	// shows another command or a message first, or a message right behind it: it explains the failure.
+	// warns of another command, shows one or a message first, or has a message right behind it: the command showed it.
 	titled, about, isAside bool
 }
 
@@ -62,7 +62,7 @@ func (b *Book) Add(title string, texts []string) {
 	names := map[string]bool{}
 	for i, text := range texts {
 		q := newQuote(text)
-		if q.command.size() > 1 && len(q.command.words) > 0 {
+		if q.isCall() {
 			subject = cmp.Or(subject, q)
 			q.isAside = message != nil || !q.isOfSame(subject)
 		}
@@ -80,7 +80,9 @@ func (b *Book) Add(title string, texts []string) {
 			names[name] = true
 		}
 	}
+	warns := slices.ContainsFunc(quotes, func(q *quote) bool { return q.isCall() && q.Advice == markdown.Warned })
 	for _, q := range quotes {
+		q.isAside = q.isAside || warns
 		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
 		if i >= 0 && q.Advice != markdown.Warned {
 			q.Place = quotes[i].Place
@@ -115,6 +117,9 @@ func newQuote(text string) *quote {
 	q.isName = isName(q.Text)
 	return q
 }
+
+// isCall reports whether the quote is a program with a flag or a word at least.
+func (q *quote) isCall() bool { return q.command.size() > 1 && len(q.command.words) > 0 }
 
 // Match says how well the quotes of a document match.
 type Match struct {
