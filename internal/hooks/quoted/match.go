@@ -51,7 +51,7 @@ type quote struct {
 	key string
 	// titled says that the title has the quote, and about that it has a word of it. isAside says that the document
 	// warns of another command, shows one or a message first, or has a message right behind it: the command showed it.
-	titled, about, isAside bool
+	titled, about, isAside, isFirst bool
 }
 
 // Add adds a document with its quotes in the form of the index.
@@ -62,6 +62,7 @@ func (b *Book) Add(title string, texts []string) {
 	names := map[string]bool{}
 	for i, text := range texts {
 		q := newQuote(text)
+		q.isFirst = i == 0
 		if q.isCall() {
 			subject = cmp.Or(subject, q)
 			q.isAside = message != nil || !q.isOfSame(subject)

@@ -58,6 +58,8 @@ func (q *quote) telling() float64 {
 		return 1.5
 	case words >= phrase, q.Advice == markdown.Warned:
 		return 1
+	case q.isFirst && strings.ContainsAny(q.Text, "(=:"):
+		return 1
 	case q.titled:
 		return named
 	default:
