@@ -32,9 +32,8 @@ func (b *Book) Code(file, text string) []Match {
 // few documents may quote a name that says something.
 const few = 2
 
-type document struct {
-	quotes []*quote // the longest first
-}
+// document has the quotes of a document, the longest first.
+type document []*quote
 
 type quote struct {
 	markdown.Quote
@@ -51,6 +50,7 @@ type quote struct {
 	key string
 	// titled says that the title has the quote, and about that it has a word of it. isAside says that the document
 	// warns of another command, shows one or a message first, or has a message right behind it: the command showed it.
+	// isFirst says that the document has no quote before it.
 	titled, about, isAside, isFirst bool
 }
 
@@ -58,17 +58,18 @@ type quote struct {
 func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
-	var subject, message *quote
+	var subject *quote
+	showsMessage := false
 	names := map[string]bool{}
 	for i, text := range texts {
 		q := newQuote(text)
 		q.isFirst = i == 0
 		if q.isCall() {
 			subject = cmp.Or(subject, q)
-			q.isAside = message != nil || !q.isOfSame(subject)
+			q.isAside = showsMessage || !q.isOfSame(subject)
 		}
 		if q.command.size() == 0 && q.printed != "" && !strings.Contains(q.Text, "(") {
-			message = q
+			showsMessage = true
 			if i > 0 {
 				quotes[i-1].isAside = true
 			}
@@ -98,7 +99,7 @@ func (b *Book) Add(title string, texts []string) {
 	for name := range names {
 		b.names[name]++
 	}
-	b.documents = append(b.documents, document{quotes})
+	b.documents = append(b.documents, quotes)
 }
 
 func newQuote(text string) *quote {
@@ -149,7 +150,7 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 }
 
 // Command returns the documents that speak of a command line, best first: documents that quote a call of it, then
-// documents that quote a name in it, then documents that cite a file of it. Everyday calls need a quote.
+// documents that quote a name in it. Everyday calls need a quote.
 func (b *Book) Command(line string) []Match {
 	calls := commandsIn(line)
 	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
@@ -157,17 +158,17 @@ func (b *Book) Command(line string) []Match {
 		var best Match
 		for _, call := range calls {
 			size := 0
-			for _, q := range d.quotes {
+			for _, q := range d {
 				if q.command.size() > size && (q.isOf(call) || q.isBroken(call)) {
 					size, best = q.command.size(), heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
 				}
 			}
-			if advised(d.quotes, call, size) {
+			if advised(d, call, size) {
 				return Match{}
 			}
 		}
 		if best.Weight == 0 && len(others) > 0 {
-			best = b.matchNames(d.quotes, others)
+			best = b.matchNames(d, others)
 		}
 		return best
 	})

@@ -18,7 +18,7 @@ func (b *Book) Text(file, text string) []Match {
 	return b.match(func(d document) Match {
 		var best Match
 		var found []string // the longest first
-		for _, q := range d.quotes {
+		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
 			if q.Advice.InFavour() || !q.holdsIn(file) || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
 				slices.ContainsFunc(found, isPart) {
@@ -48,17 +48,16 @@ func (q *quote) holdsIn(file string) bool {
 // named is the weight of a quote that the document has in its title and does not warn of.
 const named = .9
 
-// telling says how much a quote says that is in a text. Words together say more than a name.
+// telling says how much a quote says that is in a text. Words together and statements say more than a name.
 func (q *quote) telling() float64 {
-	const phrase, statement = 3, 4
+	const phrase, clause = 3, 4
+	isStatement := strings.ContainsAny(q.Text, "(=:")
 	switch words := len(strings.Fields(q.Text)); {
 	case !isTelling(q.Text):
 		return 0
-	case words >= statement, q.Advice == markdown.Warned && q.Place != "":
+	case words >= clause, q.Advice == markdown.Warned && (q.Place != "" || isStatement):
 		return 1.5
-	case words >= phrase, q.Advice == markdown.Warned:
-		return 1
-	case q.isFirst && strings.ContainsAny(q.Text, "(=:"):
+	case words >= phrase, q.Advice == markdown.Warned, q.isFirst && isStatement:
 		return 1
 	case q.titled:
 		return named
@@ -100,7 +99,7 @@ func (b *Book) Output(output string) []Match {
 	output = masked(output)
 	words := wordsOf(output)
 	return b.match(func(d document) Match {
-		for _, q := range d.quotes {
+		for _, q := range d {
 			if words[q.key] && b.names[q.printed] <= few && q.printed != "" && inOrder(output, q.printed) {
 				return Match{Weight: float64(len(q.printed)), Text: q.Text}
 			}
