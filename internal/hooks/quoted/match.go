@@ -48,9 +48,9 @@ type quote struct {
 	isName bool
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
-	// titled says that the title has the quote, and about that it has a word of it. isAside says that the document
-	// warns of another command, shows one or a message first, or has a message right behind it: the command showed it.
-	// isFirst says that the document has no quote before it.
+	// titled says that the title has the quote, and about that it has a word of it. isFirst says that no quote comes
+	// before it. isAside says that the document warns of another command, or shows one first. It also says that a
+	// message stands before the command or right behind it, so that the command showed the failure.
 	titled, about, isAside, isFirst bool
 }
 

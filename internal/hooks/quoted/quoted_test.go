@@ -170,7 +170,7 @@ func TestBook_Text(t *testing.T) {
 		"Shipments\n\nA plain `ALTER TABLE shipments ADD COLUMN` locks for an hour.",
 		"Tests\n\nDo not use `time.Sleep` in a test. Use `await.Until`.",
 		"Locks\n\nA `SELECT ... FOR UPDATE` on `carts` deadlocks.",
-		"Prices\n\nWe tried `toFixed(2)` once.",
+		"Prices\n\nWe tried `ceil(2)` and `toFixed(2)` once.",
 	)
 	for text, want := range map[string]string{
 		"BEGIN;\nalter  table shipments\n  add column x int;": "ALTER TABLE shipments ADD COLUMN",
