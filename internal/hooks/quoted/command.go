@@ -51,7 +51,7 @@ var (
 	// showing matches commands that only show something, and trial flags with which others do.
 	showing = lazyregexp.New(`^(?:get|describe|logs?|top|status|show|list|ls|view|plan|preview|validate|diff|version|help|info|` +
 		`history|inspect|ps|(?:get|describe|list|show|is)-[\w-]+)$`)
-	trial    = lazyregexp.New(`^--(?:dry-run|help|version|check|noop|simulate)$`)
+	trial    = lazyregexp.New(`^(?:--(?:dry-run|help|version|check|noop|simulate)(?:=.*)?|-[avr]*n[avr]+|-[avr]+n)$`)
 	ellipsis = strings.NewReplacer("…", "*", "...", "*")
 	unquoted = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 )
@@ -100,7 +100,7 @@ func newCommand(call []string) command {
 			isValue = strings.HasPrefix(field, "-") && !strings.Contains(field, "=")
 		}
 	}
-	c.isTrial = slices.ContainsFunc(c.flags, trial().MatchString)
+	c.isTrial = slices.ContainsFunc(call, trial().MatchString) || len(call) > 1 && call[len(call)-1] == "-n"
 	const named = 3 // words with the program, its command and perhaps that of a group
 	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
 	subcommands := c.words[min(1, len(c.words)):min(named, len(c.words))]
@@ -111,7 +111,7 @@ func newCommand(call []string) command {
 // add adds a word. A flag loses its value, which becomes a word. Go's programs, Terraform and others write long
 // flags with one dash.
 func (c *command) add(text string) {
-	if !c.isLiteral {
+	if !c.isLiteral && !assignment().MatchString(text) {
 		text = capitals().ReplaceAllStringFunc(text, anyWord)
 	}
 	text = ellipsis.Replace(text)
@@ -208,7 +208,7 @@ func (c command) isMeant(quoted, word string) bool {
 	}
 	matched, err := path.Match(quoted, word)
 	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
-		strings.Contains(quoted, "/") && strings.HasPrefix(word, strings.TrimSuffix(quoted, "/")+"/") ||
+		strings.HasPrefix(word, strings.TrimSuffix(quoted, "/")+"/") ||
 		strings.HasPrefix(word, ":") && strings.HasSuffix(word, ":"+strings.TrimPrefix(quoted, ":")) ||
 		strings.HasPrefix(word, quoted+".") && numbered().MatchString(quoted) ||
 		!exact().MatchString(c.words[0]) && c.kindOf(quoted) == c.kindOf(word)

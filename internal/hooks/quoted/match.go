@@ -64,9 +64,9 @@ func (b *Book) Add(title string, texts []string) {
 	for i, text := range texts {
 		q := newQuote(text)
 		q.isFirst = i == 0
-		if q.isCall() {
+		if q.isCall() && !q.Advice.InFavour() {
 			subject = cmp.Or(subject, q)
-			q.isAside = showsMessage || !q.isOfSame(subject)
+			q.isAside = showsMessage || q != subject
 		}
 		if q.command.size() == 0 && q.printed != "" && !strings.Contains(q.Text, "(") {
 			showsMessage = true
@@ -110,9 +110,8 @@ func newQuote(text string) *quote {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
-	if isMessage(q.Text) {
-		text := strings.ReplaceAll(filePlace().ReplaceAllString(q.Text, "…"), ": ", "…")
-		q.printed = strings.TrimRight(masked(text), ".:;")
+	if parts := tellingParts(q.Text); isMessage(parts) && strings.Count(q.Text, " ") > 1 {
+		q.printed = parts
 	}
 	words := append(slices.Sorted(maps.Keys(wordsOf(cmp.Or(q.printed, q.folded)))), "")
 	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
@@ -218,7 +217,7 @@ func (q *quote) isOfSame(other *quote) bool {
 
 // isBroken reports whether the call lacks a flag that its command must always have, as the quote says.
 func (q *quote) isBroken(call command) bool {
-	isDemand := q.Advice == markdown.Demanded && len(q.command.words) > 0 && len(q.command.flags) > 0
+	isDemand := q.Advice == markdown.Demanded && q.isCall() && len(q.command.flags) > 0 && !q.flag
 	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)
 }
 

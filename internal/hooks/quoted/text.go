@@ -84,8 +84,12 @@ func (q *quote) isIn(text, lower string) bool {
 // inOrder reports whether a text has the parts of a quote between ellipses in their order.
 func inOrder(text, quote string) bool {
 	for part := range strings.FieldsFuncSeq(quote, func(r rune) bool { return r == '…' }) {
-		rest, found := after(text, strings.TrimSpace(part))
-		if !found {
+		part = strings.TrimSpace(part)
+		rest, found := after(text, part)
+		switch {
+		case part == "":
+			continue
+		case !found:
 			return false
 		}
 		text = rest
@@ -108,10 +112,14 @@ func (b *Book) Output(output string) []Match {
 	})
 }
 
-// isMessage reports whether a quote has enough words to be the message of one error, without places and without the
-// words of every failure.
+// tellingParts returns a message with ellipses for paths, and for the words of every failure.
+func tellingParts(text string) string {
+	text = everyFailure().ReplaceAllString(filePlace().ReplaceAllString(text, "…"), "…")
+	return strings.TrimRight(masked(strings.ReplaceAll(text, ": ", "…")), ".:;")
+}
+
+// isMessage reports whether a text has enough words to be the message of one error.
 func isMessage(text string) bool {
-	text = everyFailure().ReplaceAllString(filePlace().ReplaceAllString(text, " "), " ")
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return len(words) >= 3 && len(strings.Join(words, "")) >= 14
 }
@@ -136,7 +144,7 @@ var (
 		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
 		`an error occurred \(\w+\) when calling the \w+ operation:?`,
 		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
-		`(?:fatal|error):`,
+		`\b(?:fatal|error)(?: \d+)?:`,
 	}, "|"))
 )
 
