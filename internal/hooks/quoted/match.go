@@ -110,7 +110,7 @@ func newQuote(text string) *quote {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
-	if parts := tellingParts(q.Text); isMessage(parts) && strings.Count(q.Text, " ") > 1 {
+	if parts := tellingParts(q.Text); isMessage(parts) && strings.Contains(q.Text, " ") {
 		q.printed = parts
 	}
 	words := append(slices.Sorted(maps.Keys(wordsOf(cmp.Or(q.printed, q.folded)))), "")
@@ -245,9 +245,9 @@ var (
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
 	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)
-	bareFile    = lazyregexp.New(`^[\w-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|` +
-		`json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt|` +
-		`csv|log|html|css|dump|fc|bak|zip|gz|tgz|tar|jar|exe)$`)
+	bareFile    = lazyregexp.New(`^[\w-]+\.[a-z]\w{0,6}$`)
+	codeFile    = lazyregexp.New(`\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|` +
+		`json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt)$`)
 	hump = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
 )
 
