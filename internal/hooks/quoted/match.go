@@ -208,13 +208,6 @@ func (q *quote) isOf(call command) bool {
 		(q.about || q.Advice == markdown.Warned || !isEveryday && (len(q.command.words) > 1 || strings.Contains(q.Text, " --")))
 }
 
-// isOfSame reports whether two quotes call the same command of a program.
-func (q *quote) isOfSame(other *quote) bool {
-	const named = 2
-	a, b := q.command.words, other.command.words
-	return slices.Equal(a[:min(len(a), named)], b[:min(len(b), named)])
-}
-
 // isBroken reports whether the call lacks a flag that its command must always have, as the quote says.
 func (q *quote) isBroken(call command) bool {
 	isDemand := q.Advice == markdown.Demanded && q.isCall() && len(q.command.flags) > 0 && !q.flag
