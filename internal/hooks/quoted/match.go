@@ -49,8 +49,8 @@ type quote struct {
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
 	// titled says that the title has the quote, and about that it has a word of it. isFirst says that no quote comes
-	// before it. isAside says that the document warns of another command, or shows one first. It also says that a
-	// message stands before the command or right behind it, so that the command showed the failure.
+	// before it. isAside says that the document warns of other code, or shows another command first. It also says that
+	// a message stands right behind the command, which showed it.
 	titled, about, isAside, isFirst bool
 }
 
@@ -59,20 +59,17 @@ func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
 	var subject *quote
-	showsMessage := false
 	names := map[string]bool{}
 	for i, text := range texts {
 		q := newQuote(text)
 		q.isFirst = i == 0
 		if q.isCall() && !q.Advice.InFavour() {
 			subject = cmp.Or(subject, q)
-			q.isAside = showsMessage || q != subject
+			q.isAside = q != subject
 		}
-		if q.command.size() == 0 && q.printed != "" && !strings.Contains(q.Text, "(") {
-			showsMessage = true
-			if i > 0 {
-				quotes[i-1].isAside = true
-			}
+		isMessage := q.command.size() == 0 && q.printed != "" && !strings.Contains(q.Text, "(")
+		if i > 0 && isMessage && quotes[i-1].Advice == markdown.Failed {
+			quotes[i-1].isAside = true
 		}
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
@@ -82,9 +79,12 @@ func (b *Book) Add(title string, texts []string) {
 			names[name] = true
 		}
 	}
-	warns := slices.ContainsFunc(quotes, func(q *quote) bool { return q.isCall() && q.Advice == markdown.Warned })
+	warns := slices.ContainsFunc(quotes, func(q *quote) bool { return q.Advice == markdown.Warned && !q.flag })
 	for _, q := range quotes {
 		q.isAside = q.isAside || warns
+		if q.Advice == markdown.Failed {
+			q.Advice = markdown.Mentioned
+		}
 		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
 		if i >= 0 && q.Advice != markdown.Warned {
 			q.Place = quotes[i].Place
@@ -217,10 +217,13 @@ func (q *quote) isBroken(call command) bool {
 // matchNames finds names of hosts and resources in calls, and paths of files that a call runs or changes.
 func (b *Book) matchNames(quotes []*quote, calls []command) Match {
 	for _, q := range quotes {
-		isPath := strings.Contains(q.folded, "/")
 		isNamed := func(call command) bool {
 			isRun := strings.Contains(call.words[0], ".") && strings.HasSuffix(q.folded, "/"+call.words[0])
-			return isRun || (!isPath || changing().MatchString(call.words[0])) && has(strings.Join(call.words, " "), q.folded)
+			if strings.Contains(q.folded, "/") {
+				return isRun || changing().MatchString(call.words[0]) &&
+					slices.ContainsFunc(call.words, func(word string) bool { return strings.TrimPrefix(word, "./") == q.folded })
+			}
+			return has(strings.Join(call.words, " "), q.folded)
 		}
 		if q.isName && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
 			return Match{Weight: .5, Text: q.Text, Name: true}
