@@ -34,6 +34,7 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		{"otheracts/three", "otheracts/three", otherFound, map[string]float64{everydayCommand: .01, unknownFailure: .06, everydayEdit: .015}, 30},
 		{"otheracts/four", "otheracts/four", otherFound, otherSilence, 30},
 		{"otheracts/five", "otheracts/five", otherFound, otherSilence, 30},
+		{"otheracts/six", "otheracts/six", otherFound, otherSilence, 20},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
