@@ -81,10 +81,10 @@ func (b *Book) Add(title string, texts []string) {
 	}
 	warns := slices.ContainsFunc(quotes, func(q *quote) bool { return q.Advice == markdown.Warned && !q.flag })
 	for _, q := range quotes {
-		q.isAside = q.isAside || warns
 		if q.Advice == markdown.Failed {
 			q.Advice = markdown.Mentioned
 		}
+		q.isAside = q.Advice == markdown.Mentioned && (q.isAside || warns)
 		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
 		if i >= 0 && q.Advice != markdown.Warned {
 			q.Place = quotes[i].Place
@@ -200,7 +200,7 @@ func advised(quotes []*quote, call command, size int) bool {
 func (q *quote) isOf(call command) bool {
 	size := q.command.size()
 	if q.flag || size < 2 || q.Advice.InFavour() || !call.contains(q.command) ||
-		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && (q.command.shows || q.isAside && !q.titled) {
+		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && q.command.shows || q.isAside && !q.titled {
 		return false
 	}
 	isEveryday := q.command.isEveryday()
@@ -225,7 +225,7 @@ func (b *Book) matchNames(quotes []*quote, calls []command) Match {
 			}
 			return has(strings.Join(call.words, " "), q.folded)
 		}
-		if q.isName && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
+		if q.isName && !q.isAside && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
 			return Match{Weight: .5, Text: q.Text, Name: true}
 		}
 	}
