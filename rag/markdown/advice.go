@@ -21,7 +21,7 @@ var (
 	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
-	// beside matches what stands between code and other code that shows what came of it.
+	// beside matches the few words between code and other code, such as the message that it showed.
 	beside = lazyregexp.New("^(?:\\s+\\w+){1,4}:?\\s+`")
 	// fine says behind the code that it may be used.
 	fine = lazyregexp.New(`(?i)^\s+(?:` +

@@ -49,8 +49,10 @@ type quote struct {
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
 	// titled says that the title has the quote, and about that it has a word of it. isFirst says that no quote comes
-	// before it. isAside says that the document warns of other code, or shows another command first. It also says that
-	// a message stands right behind the command, which showed it.
+	// before it.
+	//
+	// isAside says that the document only mentions the quote. It warns of other code, or shows another command first,
+	// or has a message right behind the command, which showed it.
 	titled, about, isAside, isFirst bool
 }
 

@@ -145,6 +145,31 @@ func TestBook_CommandsOfTheSameKind(t *testing.T) {
 	}
 }
 
+// A document that only mentions commands is about the first one, unless that showed a message.
+func TestBook_MentionedCommands(t *testing.T) {
+	t.Parallel()
+	b := book(t,
+		"Ingest\n\n`batchctl cancel -u ingest` took the chain along. Look with `batchctl queue -u ingest`.",
+		"Tiles\n\nNever run `tilectl drop --all`. We saw it in `tilectl load --all`.",
+		"Images\n\n`imgctl pull --all` fails with `error: manifest of the base image is denied`.",
+		"Areas\n\n`dbctl append --raw /net/fields.gpkg new.geojson` breaks it.",
+	)
+	for line, want := range map[string]string{
+		"batchctl cancel -u ingest --now":                 "batchctl cancel -u ingest",
+		"batchctl queue -u ingest":                        "",
+		"tilectl drop --all":                              "tilectl drop --all",
+		"tilectl drop --all -n":                           "",
+		"tilectl load --all":                              "",
+		"imgctl pull --all":                               "",
+		"dbctl append --raw /net/fields.gpkg a/b.geojson": "dbctl append --raw /net/fields.gpkg new.geojson",
+		"dbctl append --raw /tmp/fields.gpkg new.geojson": "",
+	} {
+		if got := first(b.Command(line)); got != want {
+			t.Errorf("%q is found by %q, want %q", line, got, want)
+		}
+	}
+}
+
 // A rule for a folder says nothing of others, a place is no message, and neither is what a program prints of every failure.
 func TestBook_PlacesAndEveryFailure(t *testing.T) {
 	t.Parallel()
@@ -192,11 +217,14 @@ func TestBook_Output(t *testing.T) {
 	t.Parallel()
 	b := book(t,
 		"Pool\n\n```\nacquire connection: pool exhausted after 30s (in use 40)\n```\n\nAlso `exit status 1`.",
+		"Locks\n\n`remote: Lock exists on assets/hall.psd, owned by build-bot`",
 		"One\n\n`no such file or directory`", "Two\n\n`no such file or directory`", "Three\n\n`no such file or directory`",
 	)
 	for output, want := range map[string]string{
 		"ERROR acquire connection: pool exhausted after 9s (in use 7)\n": "acquire connection: pool exhausted after 30s (in use 40)",
 		"open x: no such file or directory\nexit status 1":               "",
+		"remote: Lock exists on a/b.psd, owned by build-bot":             "remote: Lock exists on assets/hall.psd, owned by build-bot",
+		"remote: Lock exists on a/b.psd, owned by mia":                   "",
 	} {
 		if got := first(b.Output(output)); got != want {
 			t.Errorf("%q is found by %q, want %q", output, got, want)
