@@ -30,7 +30,7 @@ func parse(scope catalog.Scope, query Query) (plan, error) {
 	query.Mode = cmp.Or(query.Mode, Hybrid)
 	p := plan{
 		scope: scope, query: query, terms: terms.NewQuery(scope.Tenant.ProjectID, query.Text),
-		lines: rank.PastedLines(query.Text, query.Lines),
+		lines: rank.PastedLines(query.Text),
 	}
 	if len(p.terms.Terms) == 0 && query.Mode == Lexical {
 		return plan{}, noWord()

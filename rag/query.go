@@ -51,9 +51,6 @@ type Query struct {
 	// relevant that the document has the whole of a short text. For a text of one or two
 	// words without a name, only the document with that title is relevant.
 	Unasked bool
-	// Lines says that each line of the text is looked for by itself, as if it was pasted, however few
-	// there are.
-	Lines bool
 	// Behind says that the index is about to change. Then no passages are read before the facts.
 	Behind bool
 }

@@ -79,7 +79,6 @@ func TestSearch_QuestionAloneIsNoEvidence(t *testing.T) {
 			{Text: question, Mode: mode},
 			{Text: question, Mode: mode, Unasked: true},
 			{Text: question, Mode: mode, EachPassage: true},
-			{Text: question, Mode: mode, Lines: true},
 		} {
 			query.MinScore = .5
 			_, found := f.found(t, query)

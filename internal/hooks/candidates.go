@@ -65,10 +65,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		if err != nil {
 			return nil, err
 		}
-		var named []candidate
-		if !query.Lines {
-			named = p.named(query.Text, slices.Concat(hits.Documents, hits.Closest))
-		}
+		named := p.named(query.Text, slices.Concat(hits.Documents, hits.Closest))
 		others := slices.DeleteFunc(slices.Clone(hits.Documents), func(hit rag.Hit) bool {
 			return slices.ContainsFunc(named, func(c candidate) bool { return c.ID == hit.ID }) ||
 				isListing(hit.Content) && !isSuccessor(hit, hits.Documents)
@@ -122,17 +119,10 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	return c
 }
 
-// onFailure returns the documents that quote a line of a failed command's output, or that a search for its
-// lines finds, with their remedies.
+// onFailure returns the documents that quote a line of a failed command's output, with their remedies.
 func (p Project) onFailure(ctx context.Context, output string) ([]candidate, error) {
 	documents, book := p.Cited(ctx)
 	found, err := p.passages(ctx, documents, book.Output(output), "same error")
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		found, err = p.search(ctx, rag.Query{Text: quoted.Telling(output), Lines: true, Mode: rag.Lexical}, "same error")
-	}
 	for i := range found {
 		found[i].remedy = p.remedy(found[i].Path)
 	}
@@ -194,10 +184,7 @@ func (p Project) passages(
 	var found []candidate
 	for _, m := range matches[:min(len(matches), maxCandidates)] {
 		d, why := documents[m.Document], why
-		switch {
-		case m.File != "":
-			why = "cites " + m.File
-		case m.Name:
+		if m.Name {
 			why = "same name"
 		}
 		hits, err := p.bestPassage(ctx, d, cmp.Or(m.Text, d.Title))

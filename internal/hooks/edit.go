@@ -60,7 +60,7 @@ func (p Project) onEdit(ctx context.Context, file, text string) ([]candidate, er
 	}
 	for _, m := range book.Command(scriptIn(file, text)) {
 		isKnown := func(other quoted.Match) bool { return other.Document == m.Document }
-		if !m.Name && m.File == "" && !slices.ContainsFunc(rules, isKnown) {
+		if !m.Name && !slices.ContainsFunc(rules, isKnown) {
 			rules = append(rules, m)
 		}
 	}

@@ -125,11 +125,7 @@ func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
 	})
 	book := &quoted.Book{}
 	for _, d := range documents {
-		var files []string
-		for _, place := range d.Places {
-			files = append(files, document.ParsePlace(place).Path)
-		}
-		book.Add(d.Title, d.Quotes, files)
+		book.Add(d.Title, d.Quotes)
 		book.Names.Add(d.Quotes, d.Places)
 	}
 	s.mu.Lock()

@@ -21,13 +21,13 @@ var (
 	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
-	// showed says behind the code that it printed the failure, and fine that it may be used.
-	showed = lazyregexp.New(`(?i)^\s+(?:\w+\s+)?(?:(?:fail(?:s|ed)?|end(?:s|ed)?|stop(?:s|ped)?|exit(?:s|ed)?|` +
-		`abort(?:s|ed)?|dies|died)\s+(?:\w+\s+)?with|` +
-		`prints?|printed|says?|said|reports?|reported|shows?|showed|complains?|complained)\b`)
+	// beside matches the few words between code and other code, such as the message that it showed.
+	beside = lazyregexp.New("^(?:\\s+\\w+){1,4}:?\\s+`")
+	// fine says behind the code that it may be used.
 	fine = lazyregexp.New(`(?i)^\s+(?:` +
 		`(?:alone\s+)?(?:is|are)\s+(?:\w+\s+)?(?:fine|safe|enough|ok|okay|harmless|allowed|sufficient)|` +
-		`is\s+what\s+you\s+want|works|will\s+do|(?:does|gives|tells\s+you|shows|prints)\s+the\s+same|changes\s+nothing)\b`)
+		`is\s+what\s+you\s+want|works|will\s+do|fixe[sd]|help(?:s|ed)|solve[sd]|` +
+		`(?:does|gives|tells\s+you|shows|prints)\s+the\s+same|changes\s+nothing)\b`)
 	// These end before code that the document tells to run: "Test with", "written by", "never before", and "Restore it:".
 	testWith = lazyregexp.New(`(?i)(?:^\s*|[.,;:(]\s*|\b(?:and|then|to|please)\s+)` +
 		`(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}$`)
@@ -78,10 +78,10 @@ func quoteIn(before, code, after string) Quote {
 	case q.Advice != Mentioned:
 	case wordsIn(after).any(behindWords) && againstAfter().MatchString(after):
 		q.Advice = Warned
-	case showed().MatchString(after):
+	case beside().MatchString(after):
 		q.Advice = Failed
 	}
-	sentence := lastSentence(before) + " … " + firstSentence(after)
+	sentence := lastSentence(strings.ReplaceAll(before, ": ", ", ")) + " … " + firstSentence(after)
 	if !strings.Contains(sentence, " `") || !wordsIn(sentence).any(placeWords) {
 		return q
 	}
@@ -126,12 +126,17 @@ func firstSentence(text string) string {
 	return text
 }
 
-// adviceBefore returns the advice of the sentence that leads to the code. "Do not use" is against
-// it, and "never so, use" is for it. "This hangs:" is against it too.
-func adviceBefore(text string) Advice {
-	if whole := strings.TrimSpace(text); strings.HasSuffix(whole, ":") && harmful().MatchString(whole) {
+// adviceOnBlock returns the advice of the line that leads to a block. "This hangs:" is against it.
+func adviceOnBlock(lead string) Advice {
+	if harmful().MatchString(strings.TrimSpace(lead)) {
 		return Warned
 	}
+	return adviceBefore(lead)
+}
+
+// adviceBefore returns the advice of the sentence that leads to the code. "Do not use" is against
+// it, and "never so, use" is for it.
+func adviceBefore(text string) Advice {
 	text = lastSentence(text)
 	words := wordsIn(text)
 	if slices.Contains(words, "run") {

@@ -23,7 +23,7 @@ type Advice byte
 const (
 	Mentioned Advice = ' '
 	Warned    Advice = '!' // not to be done
-	Failed    Advice = '?' // it showed the failure that the document explains
+	Failed    Advice = '?' // other code stands right behind it, perhaps a message
 	Advised   Advice = '+' // to be done, perhaps instead
 	Demanded  Advice = '*' // to be done always
 )
@@ -91,7 +91,7 @@ func (d *Document) Quotes() []Quote {
 		case opened == "":
 			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
 			commands = shellBlock().MatchString(strings.TrimSpace(language))
-			advice = adviceBefore(lead)
+			advice = adviceOnBlock(lead)
 			wrong = wrongCode().MatchString(lead) || advice == Warned
 		case commands:
 			text := held + strings.TrimPrefix(strings.TrimSpace(line), "$ ")

@@ -85,7 +85,6 @@ func TestQuotes_SayWhereAndWhy(t *testing.T) {
 		"Inside `a/b` never call `f()`.":            "!f()\ta/b",
 		"Never call `f()` in `a.conf`.":             "!f()\ta.conf",
 		"Never call `f()` except in `a/b`.":         "!f()",
-		"`a b` failed with `x y`.":                  "?a b",
 		"It is written by `a b`.":                   "+a b",
 		"Test with `a b`.":                          "+a b",
 		"`a b` is enough.":                          "+a b",

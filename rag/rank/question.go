@@ -71,8 +71,8 @@ type Line struct {
 }
 
 // PastedLines returns the lines of a text that are not blank if it was pasted, as a log or a stack trace, and
-// nil for another. With always, every text counts as pasted.
-func PastedLines(text string, always bool) []string {
+// nil for another.
+func PastedLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -80,7 +80,7 @@ func PastedLines(text string, always bool) []string {
 			lines = append(lines, line)
 		}
 	}
-	if !always && len(lines) < minPastedLines {
+	if len(lines) < minPastedLines {
 		return nil
 	}
 	return lines

@@ -51,7 +51,8 @@ var (
 	// showing matches commands that only show something, and trial flags with which others do.
 	showing = lazyregexp.New(`^(?:get|describe|logs?|top|status|show|list|ls|view|plan|preview|validate|diff|version|help|info|` +
 		`history|inspect|ps|(?:get|describe|list|show|is)-[\w-]+)$`)
-	trial    = lazyregexp.New(`^--(?:dry-run|help|version|check|noop|simulate)$`)
+	trial    = lazyregexp.New(`^(?:--(?:dry-run|help|version|check|noop|simulate)(?:=.*)?|-[avr]*n[avr]+|-[avr]+n)$`)
+	ellipsis = strings.NewReplacer("…", "*", "...", "*")
 	unquoted = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 )
 
@@ -99,7 +100,7 @@ func newCommand(call []string) command {
 			isValue = strings.HasPrefix(field, "-") && !strings.Contains(field, "=")
 		}
 	}
-	c.isTrial = slices.ContainsFunc(c.flags, trial().MatchString)
+	c.isTrial = slices.ContainsFunc(call, trial().MatchString) || len(call) > 1 && call[len(call)-1] == "-n"
 	const named = 3 // words with the program, its command and perhaps that of a group
 	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
 	subcommands := c.words[min(1, len(c.words)):min(named, len(c.words))]
@@ -110,9 +111,10 @@ func newCommand(call []string) command {
 // add adds a word. A flag loses its value, which becomes a word. Go's programs, Terraform and others write long
 // flags with one dash.
 func (c *command) add(text string) {
-	if !c.isLiteral {
+	if !c.isLiteral && !assignment().MatchString(text) {
 		text = capitals().ReplaceAllStringFunc(text, anyWord)
 	}
+	text = ellipsis.Replace(text)
 	flag, value, _ := strings.Cut(text, "=")
 	text = strings.ToLower(text)
 	switch {
@@ -198,7 +200,8 @@ func (c command) has(quoted command, after int) bool {
 	})
 }
 
-// isMeant reports whether a quote means a word of the call. A pattern means what it matches, a path or task its end, a
+// isMeant reports whether a quote means a word of the call. A pattern means what it matches, a file of data those with
+// its end, a path or task its end, a
 // host its name with a domain, and a name with numbers the names with others.
 func (c command) isMeant(quoted, word string) bool {
 	if _, address, ok := strings.Cut(word, "://"); ok && quoted != word {
@@ -206,6 +209,8 @@ func (c command) isMeant(quoted, word string) bool {
 	}
 	matched, err := path.Match(quoted, word)
 	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
+		bareFile().MatchString(quoted) && !codeFile().MatchString(quoted) && path.Ext(quoted) == path.Ext(word) ||
+		strings.HasPrefix(c.kindOf(word), strings.TrimSuffix(c.kindOf(quoted), "/")+"/") ||
 		strings.HasPrefix(word, ":") && strings.HasSuffix(word, ":"+strings.TrimPrefix(quoted, ":")) ||
 		strings.HasPrefix(word, quoted+".") && numbered().MatchString(quoted) ||
 		!exact().MatchString(c.words[0]) && c.kindOf(quoted) == c.kindOf(word)
@@ -216,22 +221,17 @@ var (
 	instance = lazyregexp.New(`@.*$`)
 	numbered = lazyregexp.New(`\b[0-9a-f]*\d[0-9a-f]{6,}\b|\d[\d.]*`)
 	version  = lazyregexp.New(`[:=@]v?\d`)
-	dataEnd  = lazyregexp.New(`\.(?:dump|fc|bak|csv|zip|t?gz|tar|zst)$`)
 	hasUnits = lazyregexp.New(`^(?:systemctl|journalctl|service)$`)
 	// exact are programs whose numbers have a meaning.
 	exact = lazyregexp.New(`^(?:kill|pkill|killall|chmod|nvm|pyenv|rbenv|asdf|fnm|volta|apt|brew)$`)
 )
 
-// kindOf returns a word without its numbers, unless they are a version, a unit of systemd without instance and end,
-// and of a file with data only the end.
+// kindOf returns a word without its numbers, unless they are a version, and a unit of systemd without instance and end.
 func (c command) kindOf(word string) string {
 	if hasUnits().MatchString(c.words[0]) {
 		word = instance().ReplaceAllString(unitEnd().ReplaceAllString(word, ""), "@")
 	} else if version().MatchString(word) {
 		return word
-	}
-	if end := dataEnd().FindString(word); end != "" {
-		return end
 	}
 	return numbered().ReplaceAllString(word, "#")
 }

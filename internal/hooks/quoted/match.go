@@ -32,10 +32,8 @@ func (b *Book) Code(file, text string) []Match {
 // few documents may quote a name that says something.
 const few = 2
 
-type document struct {
-	quotes []*quote // the longest first
-	files  []string // that it cites, without those that are for reading or only where a rule holds
-}
+// document has the quotes of a document, the longest first.
+type document []*quote
 
 type quote struct {
 	markdown.Quote
@@ -43,48 +41,56 @@ type quote struct {
 	// command is the quote as a command line, and flag says that it is a flag alone.
 	command command
 	flag    bool
-	// folded is the quote in lower case, and printed as a line that a program prints; "" if it cannot be one.
+	// folded is the quote in lower case, and printed as a line that a program prints, with ellipses where other lines of
+	// the kind differ or have more; "" if it cannot be one.
 	folded, printed string
-	// names are the hosts, resources and folders in the quote.
-	names []string
+	// isName says that the quote is the name of a host, resource or folder.
+	isName bool
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
-	// titled says that the title has the quote, and about that it has a word of it. isLater says that another command
-	// of the program comes before it in the document.
-	titled, about, isLater bool
+	// titled says that the title has the quote, and about that it has a word of it. isFirst says that no quote comes
+	// before it.
+	//
+	// isAside says that the document only mentions the quote. It warns of other code, or shows another command first,
+	// or has a message right behind the command, which showed it.
+	titled, about, isAside, isFirst bool
 }
 
-// Add adds a document with its quotes in the form of the index, and the files that it cites.
-func (b *Book) Add(title string, texts, files []string) {
+// Add adds a document with its quotes in the form of the index.
+func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
-	names, subjects := map[string]bool{}, map[string]*quote{}
-	for _, text := range texts {
+	var subject *quote
+	names := map[string]bool{}
+	for i, text := range texts {
 		q := newQuote(text)
-		if q.command.size() > 1 && len(q.command.words) > 0 {
-			program := q.command.words[0]
-			subjects[program] = cmp.Or(subjects[program], q)
-			q.isLater = !q.isOfSame(subjects[program])
+		q.isFirst = i == 0
+		if q.isCall() && !q.Advice.InFavour() {
+			subject = cmp.Or(subject, q)
+			q.isAside = q != subject
+		}
+		isMessage := q.command.size() == 0 && q.printed != "" && !strings.Contains(q.Text, "(")
+		if i > 0 && isMessage && quotes[i-1].Advice == markdown.Failed {
+			quotes[i-1].isAside = true
 		}
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
 		q.about = q.titled || slices.ContainsFunc(words, func(stem string) bool { return slices.Contains(stems, stem) })
 		quotes = append(quotes, q)
-		for _, name := range append(q.names, q.folded, q.printed) {
+		for _, name := range []string{q.folded, q.printed} {
 			names[name] = true
 		}
 	}
+	warns := slices.ContainsFunc(quotes, func(q *quote) bool { return q.Advice == markdown.Warned && !q.flag })
 	for _, q := range quotes {
-		if q.Advice == markdown.Failed && slices.ContainsFunc(quotes, q.isReplacedBy) {
-			q.Advice = markdown.Warned
+		if q.Advice == markdown.Failed {
+			q.Advice = markdown.Mentioned
 		}
+		q.isAside = q.Advice == markdown.Mentioned && (q.isAside || warns)
 		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
 		if i >= 0 && q.Advice != markdown.Warned {
 			q.Place = quotes[i].Place
 		}
-		q.names = slices.DeleteFunc(q.names, func(name string) bool {
-			return slices.ContainsFunc(quotes, func(other *quote) bool { return folded(other.Place) == name })
-		})
 	}
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
@@ -95,34 +101,28 @@ func (b *Book) Add(title string, texts, files []string) {
 	for name := range names {
 		b.names[name]++
 	}
-	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		return slices.ContainsFunc(quotes, func(q *quote) bool {
-			return file == q.Place && !q.Advice.InFavour() || file == q.Text && q.Advice.InFavour()
-		})
-	})
-	b.documents = append(b.documents, document{quotes, files})
+	b.documents = append(b.documents, quotes)
 }
 
 func newQuote(text string) *quote {
 	q := &quote{Quote: markdown.ParseQuote(text)}
 	q.folded = folded(q.Text)
-	words := append(slices.Sorted(maps.Keys(wordsOf(q.folded))), "")
-	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	if commands := commandsIn(q.Text); len(commands) == 1 {
+	if commands := commandsIn(q.Text); len(commands) == 1 && commandForm().MatchString(q.Text) &&
+		!sentence().MatchString(q.Text) {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
-	if isMessage(q.Text) {
-		q.printed = masked(q.Text)
+	if parts := tellingParts(q.Text); isMessage(parts) && strings.Contains(q.Text, " ") {
+		q.printed = parts
 	}
-	for i, word := range strings.Fields(q.Text) {
-		word = strings.TrimRight(word, ".,:;")
-		if isName(word) && (q.folded == folded(word) || i > 0 && len(q.command.words) > 1) {
-			q.names = append(q.names, folded(word))
-		}
-	}
+	words := append(slices.Sorted(maps.Keys(wordsOf(cmp.Or(q.printed, q.folded)))), "")
+	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	q.isName = isName(q.Text)
 	return q
 }
+
+// isCall reports whether the quote is a program with a flag or a word at least.
+func (q *quote) isCall() bool { return q.command.size() > 1 && len(q.command.words) > 0 }
 
 // Match says how well the quotes of a document match.
 type Match struct {
@@ -132,8 +132,6 @@ type Match struct {
 	// Text is the quote that matches best. Name says that a name in it has matched, and no command.
 	Text string
 	Name bool
-	// File is a file that the document cites, "" for a quote.
-	File string
 }
 
 // match returns the documents with a match, best first.
@@ -153,30 +151,25 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 }
 
 // Command returns the documents that speak of a command line, best first: documents that quote a call of it, then
-// documents that quote a name in it, then documents that cite a file of it. Everyday calls need a quote.
+// documents that quote a name in it. Everyday calls need a quote.
 func (b *Book) Command(line string) []Match {
-	calls, text := commandsIn(line), folded(line)
+	calls := commandsIn(line)
 	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
-	files := filesIn(others)
 	return b.match(func(d document) Match {
 		var best Match
 		for _, call := range calls {
 			size := 0
-			for _, q := range d.quotes {
+			for _, q := range d {
 				if q.command.size() > size && (q.isOf(call) || q.isBroken(call)) {
 					size, best = q.command.size(), heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
 				}
 			}
-			if advised(d.quotes, call, size) {
+			if advised(d, call, size) {
 				return Match{}
 			}
 		}
 		if best.Weight == 0 && len(others) > 0 {
-			best = b.matchNames(d.quotes, others, text)
-		}
-		i := slices.IndexFunc(d.files, func(file string) bool { return files[strings.ToLower(file)] })
-		if best.Weight == 0 && i >= 0 {
-			best = Match{Weight: .25, File: d.files[i]}
+			best = b.matchNames(d, others)
 		}
 		return best
 	})
@@ -191,19 +184,6 @@ func heavier(a, b Match) Match {
 		return b
 	}
 	return a
-}
-
-// filesIn returns the words of calls that may be files, in lower case.
-func filesIn(calls []command) map[string]bool {
-	files := map[string]bool{}
-	for _, call := range calls {
-		for _, word := range call.words {
-			if strings.ContainsAny(word, "./") {
-				files[strings.TrimPrefix(word, "./")] = true
-			}
-		}
-	}
-	return files
 }
 
 // advised reports whether a document advises a call, by a command or by a flag beside one that it warns of. The
@@ -221,55 +201,51 @@ func advised(quotes []*quote, call command, size int) bool {
 // must warn of it or be about it, unless the command has two words. An everyday program needs a third, or the title.
 func (q *quote) isOf(call command) bool {
 	size := q.command.size()
-	if q.flag || size < 2 || q.Advice.InFavour() || q.Advice == markdown.Failed || !call.contains(q.command) ||
-		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && (q.command.shows || q.isLater && !q.titled) {
+	if q.flag || size < 2 || q.Advice.InFavour() || !call.contains(q.command) ||
+		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && q.command.shows || q.isAside && !q.titled {
 		return false
 	}
 	isEveryday := q.command.isEveryday()
 	return (q.titled || size > 2 || !isEveryday) &&
-		(q.about || q.Advice == markdown.Warned || len(q.command.words) > 1 && !isEveryday)
-}
-
-// isReplacedBy reports whether the document advises another call of the same command instead of the quote.
-func (q *quote) isReplacedBy(other *quote) bool {
-	return other.Advice.InFavour() && len(q.command.words) > 1 && q.isOfSame(other)
-}
-
-// isOfSame reports whether two quotes call the same command of a program.
-func (q *quote) isOfSame(other *quote) bool {
-	const named = 2
-	a, b := q.command.words, other.command.words
-	return slices.Equal(a[:min(len(a), named)], b[:min(len(b), named)])
+		(q.about || q.Advice == markdown.Warned || !isEveryday && (len(q.command.words) > 1 || strings.Contains(q.Text, " --")))
 }
 
 // isBroken reports whether the call lacks a flag that its command must always have, as the quote says.
 func (q *quote) isBroken(call command) bool {
-	isDemand := q.Advice == markdown.Demanded && len(q.command.words) > 0 && len(q.command.flags) > 0
+	isDemand := q.Advice == markdown.Demanded && q.isCall() && len(q.command.flags) > 0 && !q.flag
 	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)
 }
 
-// matchNames finds names of hosts, resources and folders in a command line. A name in a command says nothing of the
-// program's other commands.
-func (b *Book) matchNames(quotes []*quote, calls []command, line string) Match {
+// matchNames finds names of hosts and resources in calls, and paths of files that a call runs or changes.
+func (b *Book) matchNames(quotes []*quote, calls []command) Match {
 	for _, q := range quotes {
-		words := q.command.words
-		isOther := slices.ContainsFunc(calls, func(c command) bool { return len(words) > 1 && c.words[0] == words[0] })
-		for _, name := range q.names {
-			if !isOther && !q.Advice.InFavour() && has(line, name) && b.names[name] <= few {
-				return Match{Weight: .5, Text: q.Text, Name: true}
+		isNamed := func(call command) bool {
+			isRun := strings.Contains(call.words[0], ".") && strings.HasSuffix(q.folded, "/"+call.words[0])
+			if strings.Contains(q.folded, "/") {
+				return isRun || changing().MatchString(call.words[0]) &&
+					slices.ContainsFunc(call.words, func(word string) bool { return strings.TrimPrefix(word, "./") == q.folded })
 			}
+			return has(strings.Join(call.words, " "), q.folded)
+		}
+		if q.isName && !q.isAside && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
+			return Match{Weight: .5, Text: q.Text, Name: true}
 		}
 	}
 	return Match{}
 }
 
 var (
+	// changing are programs that run or change the files in their arguments.
+	changing = lazyregexp.New(`^(?:rm|mv|chmod|chown|truncate|shred|tee|sed|ba?sh|python|node|ruby|perl|php)$`)
+	// commandForm matches what may be a command, unlike code and fields, and sentence what is a message.
+	commandForm = lazyregexp.New(`^-|^(?:[A-Z_]+=\S+ )*[\w./~+-]+(?: (?:[^:]|:\S)*:?)?$`)
+	sentence    = lazyregexp.New(` (?:is|are|was|not|could|the|of|to) `)
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
 	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)
-	bareFile    = lazyregexp.New(`^[\w-]+\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|` +
-		`json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt|` +
-		`csv|log|html|css|dump|fc|bak|zip|gz|tgz|tar|jar|exe)$`)
+	bareFile    = lazyregexp.New(`^[\w-]+\.[a-z]\w{0,6}$`)
+	codeFile    = lazyregexp.New(`\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|cs|php|sh|sql|ya?ml|` +
+		`json|toml|xml|ini|cfg|conf|env|tf|lock|md|txt)$`)
 	hump = lazyregexp.New(`^[a-z]+[A-Z]\w+$`)
 )
 

@@ -18,7 +18,7 @@ func (b *Book) Text(file, text string) []Match {
 	return b.match(func(d document) Match {
 		var best Match
 		var found []string // the longest first
-		for _, q := range d.quotes {
+		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
 			if q.Advice.InFavour() || !q.holdsIn(file) || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
 				slices.ContainsFunc(found, isPart) {
@@ -48,15 +48,16 @@ func (q *quote) holdsIn(file string) bool {
 // named is the weight of a quote that the document has in its title and does not warn of.
 const named = .9
 
-// telling says how much a quote says that is in a text. Words together say more than a name.
+// telling says how much a quote says that is in a text. Words together and statements say more than a name.
 func (q *quote) telling() float64 {
-	const phrase, statement = 3, 4
+	const phrase, clause = 3, 4
+	isStatement := strings.ContainsAny(q.Text, "(=:")
 	switch words := len(strings.Fields(q.Text)); {
 	case !isTelling(q.Text):
 		return 0
-	case words >= statement:
+	case words >= clause, q.Advice == markdown.Warned && (q.Place != "" || isStatement):
 		return 1.5
-	case words >= phrase, q.Advice == markdown.Warned:
+	case words >= phrase, q.Advice == markdown.Warned, q.isFirst && isStatement:
 		return 1
 	case q.titled:
 		return named
@@ -77,9 +78,18 @@ func (q *quote) isIn(text, lower string) bool {
 	if !hump().MatchString(strings.TrimSuffix(quote, "()")) {
 		text, quote = lower, q.folded
 	}
-	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(quote, "...", "…"), func(r rune) bool { return r == '…' }) {
-		rest, found := after(text, strings.TrimSpace(part))
-		if !found {
+	return inOrder(text, strings.ReplaceAll(quote, "...", "…"))
+}
+
+// inOrder reports whether a text has the parts of a quote between ellipses in their order.
+func inOrder(text, quote string) bool {
+	for part := range strings.FieldsFuncSeq(quote, func(r rune) bool { return r == '…' }) {
+		part = strings.TrimSpace(part)
+		rest, found := after(text, part)
+		switch {
+		case part == "":
+			continue
+		case !found:
 			return false
 		}
 		text = rest
@@ -87,14 +97,14 @@ func (q *quote) isIn(text, lower string) bool {
 	return true
 }
 
-// Output returns the documents that quote a line which a program has printed, the longest quote first. Numbers
-// may differ. A line that several documents quote says nothing.
+// Output returns the documents that quote a line which a program has printed, the longest quote first. Numbers and
+// paths may differ, and more may stand between the parts of a line. A line that several documents quote says nothing.
 func (b *Book) Output(output string) []Match {
 	output = masked(output)
 	words := wordsOf(output)
 	return b.match(func(d document) Match {
-		for _, q := range d.quotes {
-			if words[q.key] && b.names[q.printed] <= few && has(output, q.printed) {
+		for _, q := range d {
+			if words[q.key] && b.names[q.printed] <= few && q.printed != "" && inOrder(output, q.printed) {
 				return Match{Weight: float64(len(q.printed)), Text: q.Text}
 			}
 		}
@@ -102,10 +112,15 @@ func (b *Book) Output(output string) []Match {
 	})
 }
 
-// isMessage reports whether a quote has enough words to be the message of one error, without places and without the
-// words of every failure.
+// tellingParts returns a message with ellipses for paths, and for the words of every failure.
+func tellingParts(text string) string {
+	text = everyFailure().ReplaceAllString(filePlace().ReplaceAllString(text, "…"), "…")
+	return strings.TrimRight(masked(strings.ReplaceAll(text, ": ", "…")), ".:;")
+}
+
+// isMessage reports whether a text has enough words to be the message of one error.
 func isMessage(text string) bool {
-	words := strings.FieldsFunc(Telling(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return len(words) >= 3 && len(strings.Join(words, "")) >= 14
 }
 
@@ -129,14 +144,9 @@ var (
 		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
 		`an error occurred \(\w+\) when calling the \w+ operation:?`,
 		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
-		`(?:fatal|error):`,
+		`\b(?:fatal|error)(?: \d+)?:`,
 	}, "|"))
 )
-
-// Telling returns a program's output without places in files, and without the words of every failure.
-func Telling(output string) string {
-	return everyFailure().ReplaceAllString(filePlace().ReplaceAllString(output, " "), " ")
-}
 
 var number = lazyregexp.New(`\d[\d.,:_-]*`)
 
