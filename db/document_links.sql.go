@@ -98,7 +98,7 @@ type LinkEdgesRow struct {
 // first, then those in the folder of the link's document, then the shortest. Of more than 30 documents with one
 // name, only the 30 with the shortest paths are compared with each wikilink, and the one beside the link's document.
 //
-// Statistics may not know the tenant yet, so the form of the query decides its plan. Links come from
+// Statistics may not know the tenant yet, so the form of the query, and the settings of db, decide its plan. Links come from
 // document_links_pkey and their targets from the key of documents. PostgreSQL cannot run a FULL JOIN as a nested
 // loop. OFFSET 0 keeps it from turning that into another join.
 func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdgesRow, error) {

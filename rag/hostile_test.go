@@ -89,7 +89,7 @@ func TestQueries_ReadABoundedWhole(t *testing.T) {
 		}
 	}
 	queries := db.New(f.Pool)
-	edges, err := queries.LinkEdges(t.Context(), db.LinkEdgesParams{
+	edges, err := db.ReadOne(t.Context(), f.Database, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
 		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Collection: db.CollectionCompounding,
 	})
 	if err != nil || len(edges) != 100_000 {
