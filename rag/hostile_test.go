@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -87,7 +89,7 @@ func TestQueries_ReadABoundedWhole(t *testing.T) {
 		}
 	}
 	queries := db.New(f.Pool)
-	edges, err := queries.LinkEdges(t.Context(), db.LinkEdgesParams{
+	edges, err := db.ReadOne(t.Context(), f.Database, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
 		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Collection: db.CollectionCompounding,
 	})
 	if err != nil || len(edges) != 100_000 {
@@ -107,5 +109,30 @@ func TestQueries_ReadABoundedWhole(t *testing.T) {
 	}
 	if bytes < 20<<20 || bytes > 32<<20 || len(places) < 150 {
 		t.Errorf("quotes of %d bytes in %d documents are read; want up to 32 MiB, and every document", bytes, len(places))
+	}
+}
+
+// Of many documents with one name, a wikilink leads to the one beside it, and else to the shortest path.
+func TestLinkEdges_ManyDocumentsOfOneName(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	var files []document.File
+	for i := range 40 {
+		files = append(files, file(fmt.Sprintf("docs/d%d/readme.md", i+10), "# Readme"))
+	}
+	f.Add(t, f.Tenant, append(files, file("docs/d49/a.md", "# A", "", "[[readme]]"), file("docs/e/a.md", "# B", "", "[[Readme]]"))...)
+	edges, err := db.New(f.Pool).LinkEdges(t.Context(), db.LinkEdgesParams{
+		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Collection: db.CollectionCompounding,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, edge := range edges {
+		got[edge.SourcePath] = edge.TargetPath
+	}
+	want := map[string]string{"docs/d49/a.md": "docs/d49/readme.md", "docs/e/a.md": "docs/d10/readme.md"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
 	}
 }

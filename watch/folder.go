@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -58,8 +59,11 @@ type entry struct {
 // these numbers.
 func (e entry) sum() uint64 {
 	s := e.stamp
-	text := fmt.Sprintf("%s\x00%d %d %d %d", e.path, s.Size, s.ModTime.UnixNano(), s.ChangeTime.UnixNano(), s.Inode)
-	hash := sha256.Sum256([]byte(text))
+	text := append(append(make([]byte, 0, len(e.path)+100), e.path...), 0)
+	for _, number := range []int64{s.Size, s.ModTime.UnixNano(), s.ChangeTime.UnixNano()} {
+		text = append(strconv.AppendInt(text, number, 10), ' ')
+	}
+	hash := sha256.Sum256(strconv.AppendUint(text, s.Inode, 10))
 	return binary.BigEndian.Uint64(hash[:])
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 )
 
 // Walk visits the folder and everything below it, as [fs.WalkDir] does. It leaves out hidden files, and
@@ -42,7 +41,11 @@ func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.Wal
 		if hidden(entry.Name()) {
 			continue
 		}
-		err := walkEntry(folder, path.Join(name, entry.Name()), depth+1, entry, visit)
+		below := entry.Name()
+		if name != "." {
+			below = name + "/" + below // path.Join takes longer
+		}
+		err := walkEntry(folder, below, depth+1, entry, visit)
 		switch {
 		case err == fs.SkipDir && entry.IsDir(): //nolint:errorlint // as in fs.WalkDir
 		case err == fs.SkipDir: //nolint:errorlint // the same

@@ -17,7 +17,7 @@ const (
 	Moved                // the lines are elsewhere in the file, or the file has another name
 	Changed              // it has other lines
 	Gone                 // the file is gone
-	Unknown              // the file is too large, or did not exist then: it may be another repository's
+	Unknown              // the file is too large, git takes too long, or it did not exist then: it may be another repository's
 )
 
 // judge compares a place of a file as it was with the file as it is. It returns where the lines are now.

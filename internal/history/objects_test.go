@@ -1,12 +1,14 @@
 package history
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -125,5 +127,56 @@ func TestShallow(t *testing.T) {
 		if got, err := open(t, dir).Shallow(t.Context()); err != nil || got != want {
 			t.Errorf("%s is shallow: %v, %v; want %v", dir, got, err, want)
 		}
+	}
+}
+
+// Git compares removed files with added ones, which takes time with their product. Beyond maxRenames it finds
+// those with the same bytes or the same name.
+func TestRenamed_IsBounded(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	text := func(i int) string { return strings.Repeat(fmt.Sprintf("line of %d\n", i), 10) }
+	const files = maxRenames + 3
+	for i := range files {
+		repo.Put(fmt.Sprintf("src/%d.go", i), text(i))
+	}
+	commit(repo, "2020-01-01T12:00:00Z")
+	first := head(t, repo)
+	for i := range files {
+		repo.Remove(fmt.Sprintf("src/%d.go", i))
+		switch i {
+		case 7:
+			repo.Put("src/new/to7.go", text(i))
+		case 8:
+			repo.Put("src/new/8.go", text(i)+"another\n")
+		default:
+			repo.Put(fmt.Sprintf("src/new/to%d.go", i), text(i)+"another\n")
+		}
+	}
+	commit(repo, "2021-01-01T12:00:00Z")
+	repo.Git("config", "diff.renameLimit", "0") // a repository's own settings lift no limit
+	got, err := open(t, repo.Path("src")).Renamed(t.Context(), first, head(t, repo))
+	if diff := cmp.Diff(map[string]string{"7.go": "new/to7.go", "8.go": "new/8.go"}, got); err != nil || diff != "" {
+		t.Errorf("renamed (-want +got), %v:\n%s", err, diff)
+	}
+}
+
+// A file that is gone may have been moved if git takes too long to say so.
+func TestPlaceChecker_SlowRenamesAreUnknown(t *testing.T) {
+	t.Parallel()
+	repo := newRepository(t)
+	repo.Put("docs/a.md", "cites src/a.go\n")
+	repo.Put("src/a.go", "one\n")
+	commit(repo, "2020-01-01T12:00:00Z")
+	cited := head(t, repo)
+	repo.Remove("src/a.go")
+	commit(repo, "2021-01-01T12:00:00Z")
+	checker := NewPlaceChecker(repo.Root)
+	for _, want := range []State{Gone, Unknown} {
+		found, unknown, err := checker.Check(t.Context(), []CitingDocument{{Path: "docs/a.md", Places: []document.Place{{Path: "src/a.go"}}}})
+		if err != nil || unknown != nil || len(found) != 1 || found[0].State != want {
+			t.Errorf("it finds %v, %v, %v; want state %d", found, unknown, err, want)
+		}
+		checker.renamed[cited] = nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -33,7 +34,7 @@ type PlaceChecker struct {
 	err     error                        // why the history could not be read
 	touched map[string][]Version         // as [Folder.Touched] returns it
 	cited   map[citation]citedVersion    // as the documents cited it
-	renamed map[string]map[string]string // new paths of files by old ones, since a commit
+	renamed map[string]map[string]string // new paths of files by old ones, since a commit; nil if git takes too long
 	before  map[string][]string          // lines of cited files by object; nil if the file is too large
 }
 
@@ -120,11 +121,16 @@ func touchedIn(ctx context.Context, folder Folder, commit string) (map[string][]
 	return folder.Touched(ctx, commit)
 }
 
+// maxRenameTime bounds the search for renames since all commits in which files that are gone were cited.
+const maxRenameTime = 3 * time.Second
+
 // readVersions asks git for the cited files as they were, if they are not known yet.
 func (c *PlaceChecker) readVersions(ctx context.Context, folder Folder, documents []CitingDocument, present *presentFiles) error {
 	if err := c.readCited(ctx, folder, documents); err != nil {
 		return err
 	}
+	searching, cancel := context.WithTimeout(ctx, maxRenameTime)
+	defer cancel()
 	var differing []Object
 	for _, d := range documents {
 		for _, place := range d.Places {
@@ -137,11 +143,11 @@ func (c *PlaceChecker) readVersions(ctx context.Context, folder Folder, document
 				c.before[object.ID] = nil
 				differing = append(differing, object)
 			}
-			if now.exists || c.renamed[cited.commit] != nil {
+			if _, asked := c.renamed[cited.commit]; asked || now.exists {
 				continue
 			}
-			renamed, err := folder.Renamed(ctx, cited.commit, c.commit)
-			if err != nil {
+			renamed, err := folder.Renamed(searching, cited.commit, c.commit)
+			if err != nil && (ctx.Err() != nil || searching.Err() == nil) {
 				return err
 			}
 			c.renamed[cited.commit] = renamed
@@ -161,7 +167,7 @@ func (c *PlaceChecker) judge(d CitingDocument, place document.Place, present *pr
 		return Unknown, place
 	case now.exists && (object.ID == "" || object.Folder || now.unread) || now.is(object.ID):
 		return Same, place // the document is older than the place; or a folder; or not changed
-	case object.ID == "", now.exists && before == nil:
+	case object.ID == "", now.exists && before == nil, !now.exists && c.renamed[cited.commit] == nil:
 		return Unknown, place
 	case now.exists:
 		return judge(place, before, present.lines(place.Path))

@@ -27,7 +27,7 @@ type gitignore struct {
 
 // ignoreRules are the rules of one file, for paths in its folder.
 type ignoreRules struct {
-	folder string
+	folder string // with a / at its end
 	rules  []ignoreRule
 }
 
@@ -43,7 +43,7 @@ type ignoreRule struct {
 // relative to the top.
 func (g *gitignore) ignores(name string, folder bool) bool {
 	for _, set := range g.rulesIn(path.Dir(name)) {
-		below := strings.TrimPrefix(name, set.folder+"/")
+		below := strings.TrimPrefix(name, set.folder)
 		if ignored, decided := decide(set.rules, below, folder); decided {
 			return ignored
 		}
@@ -57,12 +57,12 @@ func (g *gitignore) rulesIn(folder string) []ignoreRules {
 		return sets
 	}
 	if rules := readIgnore(filepath.Join(g.top, filepath.FromSlash(folder), ".gitignore")); len(rules) > 0 {
-		sets = append(sets, ignoreRules{folder, rules})
+		sets = append(sets, ignoreRules{folder + "/", rules})
 	}
 	if folder != "." {
 		sets = append(sets, g.rulesIn(path.Dir(folder))...)
 	} else if rules := readIgnore(filepath.Join(g.common, "info", "exclude")); len(rules) > 0 {
-		sets = append(sets, ignoreRules{folder, rules})
+		sets = append(sets, ignoreRules{folder + "/", rules})
 	}
 	g.inForce[folder] = sets
 	return sets

@@ -34,13 +34,15 @@ func (e External) Excluded() func(name string, folder bool) string {
 // exclusions returns the function of [Project.Excluded] for paths in a folder of the repository at root. root is ""
 // outside a repository, where git's rules do not count.
 func exclusions(root, folder string, named []place) func(name string, folder bool) string {
-	ignored := Ignoring(root)
+	ignored := Ignoring(root, folder)
 	folders := map[string]string{} // that were asked for
 	return func(name string, isFolder bool) string {
-		name = path.Join(folder, name)
-		why, known := folders[name]
+		why, known := "", false
+		if isFolder {
+			why, known = folders[name]
+		}
 		switch {
-		case known && isFolder:
+		case known:
 			return why
 		case isFolder && vendored(path.Base(name)):
 			why = "written by others or made by a program"
@@ -48,7 +50,7 @@ func exclusions(root, folder string, named []place) func(name string, folder boo
 			why = "git ignores it"
 		}
 		isNamed := func(p place) bool {
-			holds, byName := p.mayHold(name)
+			holds, byName := p.mayHold(path.Join(folder, name))
 			return holds && byName
 		}
 		if why != "" && slices.ContainsFunc(named, isNamed) {
@@ -61,10 +63,10 @@ func exclusions(root, folder string, named []place) func(name string, folder boo
 	}
 }
 
-// Ignoring returns a function that reports whether git ignores a file or a folder of root, by its rules of the moment.
-// It does not ask about the folders above, and is for one goroutine. A repository that ignores root itself has no
-// say: it is one for the user's settings.
-func Ignoring(root string) func(name string, folder bool) bool {
+// Ignoring returns a function that reports whether git ignores a file or a folder, by its path in a folder of root and
+// git's rules of the moment. It does not ask about the folders above, and is for one goroutine. A repository that
+// ignores root itself has no say: it is one for the user's settings.
+func Ignoring(root, folder string) func(name string, folder bool) bool {
 	nothing := func(string, bool) bool { return false }
 	dirs, err := findGit(root)
 	if root == "" || err != nil || dirs.own == "" {
@@ -80,5 +82,6 @@ func Ignoring(root string) func(name string, folder bool) bool {
 			return nothing
 		}
 	}
-	return func(name string, folder bool) bool { return rules.ignores(path.Join(prefix, name), folder) }
+	prefix = path.Join(prefix, folder)
+	return func(name string, isFolder bool) bool { return rules.ignores(path.Join(prefix, name), isFolder) }
 }

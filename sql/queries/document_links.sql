@@ -27,27 +27,52 @@ CROSS JOIN LATERAL (
 -- The tenant's link graph, links to nothing and relations left out, in the order of the texts. At most 100,000,
 -- which is ten in each of 10,000 documents, so that nobody can fill a server's memory with rows.
 -- A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
--- first, then those in the folder of the link's document, then the shortest.
-SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path, w.relative_path)::text AS target_path,
-    coalesce(t.promotion_level, f.promotion_level, w.promotion_level)::promotion_level AS target_level
-FROM document_links l
-JOIN documents d ON d.project_id = @project_id AND d.id = l.document_id
-LEFT JOIN documents t ON t.project_id = @project_id AND t.tenant_id = @tenant_id
-    AND t.collection = @collection AND t.relative_path = l.target_path
-LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = @project_id
-    AND f.tenant_id = @tenant_id AND f.collection = @collection AND f.relative_path = l.fallback_path
-LEFT JOIN (
-    SELECT DISTINCT ON (n.document_id, n.ordinal) n.document_id, n.ordinal, p.id, p.relative_path, p.promotion_level
-    FROM document_links n
-    JOIN documents s ON s.project_id = @project_id AND s.id = n.document_id
-    JOIN documents p ON p.project_id = @project_id AND p.tenant_id = @tenant_id AND p.collection = @collection
-        AND lower(regexp_replace(p.relative_path, '^.*/', '')) = lower(regexp_replace(n.target_path, '^.*/', ''))
-        AND right(lower('/' || p.relative_path), length(n.target_path) - 2) = lower(substr(n.target_path, 3))
-    WHERE n.project_id = @project_id AND n.tenant_id = @tenant_id AND n.target_path LIKE '**/%'
-    ORDER BY n.document_id, n.ordinal, lower(p.relative_path) = lower(n.fallback_path) DESC,
-        starts_with(lower(p.relative_path), lower(regexp_replace(s.relative_path, '[^/]*$', ''))) DESC, length(p.relative_path), p.relative_path
-) w ON w.document_id = l.document_id AND w.ordinal = l.ordinal
-WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection = @collection
-    AND coalesce(t.id, f.id, w.id) IS NOT NULL AND l.relation = ''
-ORDER BY d.relative_path, l.ordinal
+-- first, then those in the folder of the link's document, then the shortest. Of more than 30 documents with one
+-- name, only the 30 with the shortest paths are compared with each wikilink, and the one beside the link's document.
+--
+-- Statistics may not know the tenant yet, so the form of the query, and the settings of db, decide its plan. Links come from
+-- document_links_pkey and their targets from the key of documents. PostgreSQL cannot run a FULL JOIN as a nested
+-- loop. OFFSET 0 keeps it from turning that into another join.
+WITH links AS (
+    SELECT d.relative_path AS source_path, l.ordinal, l.target_path, l.fallback_path,
+        t.relative_path AS found_path, t.promotion_level AS found_level,
+        CASE WHEN t.relative_path IS NULL AND l.beside IS NOT NULL THEN lower(regexp_replace(l.target_path, '^.*/', '')) END AS name
+    FROM documents d
+    CROSS JOIN LATERAL (
+        SELECT l.ordinal, l.target_path, l.fallback_path, CASE WHEN l.target_path LIKE '**/%'
+            THEN regexp_replace(d.relative_path, '[^/]*$', '') || substr(l.target_path, 4) END AS beside
+        FROM document_links l
+        WHERE l.project_id = @project_id AND l.document_id = d.id AND l.relation = ''
+        OFFSET 0
+    ) l
+    LEFT JOIN LATERAL (
+        SELECT t.relative_path, t.promotion_level FROM documents t
+        WHERE t.project_id = @project_id AND t.tenant_id = @tenant_id AND t.collection = @collection
+            AND t.relative_path IN (l.target_path, l.fallback_path, l.beside)
+        ORDER BY t.relative_path = l.target_path DESC, t.relative_path = l.fallback_path DESC
+        LIMIT 1
+    ) t ON true
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+),
+candidates AS (
+    SELECT l.source_path, l.ordinal, l.target_path, l.fallback_path,
+        coalesce(l.found_path, n.relative_path) AS path, coalesce(l.found_level, n.promotion_level) AS level
+    FROM links l
+    FULL JOIN (
+        SELECT s.name, s.relative_path, s.promotion_level
+        FROM (
+            SELECT n.name, d.relative_path, d.promotion_level,
+                row_number() OVER (PARTITION BY n.name ORDER BY length(d.relative_path), d.relative_path) AS place
+            FROM documents d, LATERAL lower(regexp_replace(d.relative_path, '^.*/', '')) AS n(name)
+            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        ) s
+        WHERE s.place <= 30
+    ) n ON n.name = l.name
+    OFFSET 0
+)
+SELECT DISTINCT ON (c.source_path, c.ordinal) c.source_path::text AS source_path, c.path::text AS target_path, c.level::promotion_level AS target_level
+FROM candidates c
+WHERE (c.path IN (c.target_path, c.fallback_path) OR right(lower('/' || c.path), length(c.target_path) - 2) = lower(substr(c.target_path, 3)))
+ORDER BY c.source_path, c.ordinal, lower(c.path) = lower(c.fallback_path) DESC,
+    starts_with(lower(c.path), lower(regexp_replace(c.source_path, '[^/]*$', ''))) DESC, length(c.path), c.path
 LIMIT 100000;

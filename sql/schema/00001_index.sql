@@ -184,8 +184,6 @@ CREATE TABLE document_links (
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
 
-CREATE INDEX document_links_tenant ON document_links (project_id, tenant_id);
-
 -- Each search that meets a change asks for these few.
 CREATE INDEX document_links_relations ON document_links (project_id, tenant_id) WHERE relation <> '';
 CREATE INDEX documents_statuses ON documents (project_id, tenant_id) WHERE status <> '' OR holds_until <> '';

@@ -174,7 +174,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:9: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large"}},
+		}, []string{"codebase/c.md:9: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large or hard to find"}},
 		{"a file that was changed since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
 		}, []string{

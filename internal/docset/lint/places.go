@@ -40,7 +40,7 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 		case history.Unknown:
 			if place.Field >= 0 { // code in the text may be of any program
 				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf(
-					"%s cannot be compared: it was not there when the document was written, or the file is too large", place))
+					"%s cannot be compared: it was not there when the document was written, or the file is too large or hard to find", place))
 			}
 		case history.Same:
 		}

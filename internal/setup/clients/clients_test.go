@@ -165,6 +165,10 @@ func TestRegister_LeavesUnusualFilesAlone(t *testing.T) {
 		"another program":         {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
 		"another program in TOML": {"codex", "[mcp_servers.compound-docs]\ncommand = \"evil\"\n"},
 		"a list":                  {"gemini", "[]"},
+		"a server twice":          {"vscode", "{\n\t\"servers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}\n}\n"},
+		"a setting twice":         {"zed", "// mine\n{\"context_servers\": {}, \"tab_size\": 2, \"tab_size\": 4}\n"},
+		"a key in two spellings":  {"vscode", "{\"servers\": {\"other\": {\"env\": {\"a\": \"1\", \"\\u0061\": \"2\"}}}}\n"},
+		"the section twice":       {"zed", "{\"context_servers\": {}, \"context_servers\": {}}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -127,21 +127,46 @@ func jsonFormat(kind string) format {
 	}}
 }
 
-func decodeJSON(content []byte) (map[string]any, error) {
+// parseJSON reads a file, whose objects must not have a key twice: clients differ in which of both counts.
+func parseJSON(content []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
-		return map[string]any{}, nil
+		content = []byte("{}\n")
 	}
-	standard, err := hujson.Standardize(bytes.Clone(content))
+	file, err := hujson.Parse(bytes.Clone(content))
 	if err != nil {
-		return nil, fmt.Errorf("read as JSON: %w", err)
+		return file, fmt.Errorf("read as JSON: %w", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(standard))
-	decoder.UseNumber()
-	var file map[string]any
-	if err := decoder.Decode(&file); err != nil || file == nil {
-		return nil, errors.New("read as JSON: it is not an object")
+	for value := range file.All() {
+		object, ok := value.Value.(*hujson.Object)
+		if !ok {
+			continue
+		}
+		keys := map[string]bool{}
+		for _, member := range object.Members {
+			literal, _ := member.Name.Value.(hujson.Literal) // as its documentation promises
+			key := literal.String()
+			if keys[key] {
+				return file, fmt.Errorf("read as JSON: it has the key %.100q twice in one object", key)
+			}
+			keys[key] = true
+		}
 	}
 	return file, nil
+}
+
+func decodeJSON(content []byte) (map[string]any, error) {
+	file, err := parseJSON(content)
+	if err != nil {
+		return nil, err
+	}
+	file.Standardize()
+	decoder := json.NewDecoder(bytes.NewReader(file.Pack()))
+	decoder.UseNumber()
+	var decoded map[string]any
+	if err := decoder.Decode(&decoded); err != nil || decoded == nil {
+		return nil, errors.New("read as JSON: it is not an object")
+	}
+	return decoded, nil
 }
 
 // atEnd is the last key of a value that is added to a list, in a JSON pointer.
@@ -149,12 +174,9 @@ const atEnd = "-"
 
 // insertJSON adds a value to the text at the path that keys name, and what is missing above it.
 func insertJSON(content []byte, keys []string, last any) ([]byte, error) {
-	if len(bytes.TrimSpace(content)) == 0 {
-		content = []byte("{}\n")
-	}
-	file, err := hujson.Parse(bytes.Clone(content))
+	file, err := parseJSON(content)
 	if err != nil {
-		return nil, fmt.Errorf("read as JSON: %w", err)
+		return nil, err
 	}
 	unit := indentOf(content)
 	for depth := range keys {

@@ -66,7 +66,7 @@ func Write(root string, options Options) (Result, error) {
 		return Result{}, err
 	}
 	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
-	found := take(folder, project.Ignoring(root))
+	found := take(folder, project.Ignoring(root, "."))
 	var result Result
 	if err := result.writeConfig(root, folder, found, options); err != nil {
 		return Result{}, err
