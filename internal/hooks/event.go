@@ -42,6 +42,9 @@ type Event struct {
 	Agent string `json:"agent_type,omitempty"`
 	// Late says that the assistant sends no event before an act: this one counts for both.
 	Late bool `json:"-"`
+	// Summary names what replaced a compacted conversation, for an assistant without an event for it. Gemini CLI sends
+	// PreCompress with each request.
+	Summary string `json:"-"`
 }
 
 // act is what an event is about.
