@@ -40,13 +40,9 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 		Window: window, MaxTokens: min(answerTokens, window/answerDivisor),
 	}
 	var answer strings.Builder
-	began := time.Now()
 	write := func(piece string) {
-		switch {
-		case piece == "" && answer.Len() > 0:
+		if piece == "" && answer.Len() > 0 {
 			return
-		case piece != "" && answer.Len() == 0:
-			c.noteRead(prompt, time.Since(began))
 		}
 		answer.WriteString(piece)
 		if onText != nil {
@@ -106,13 +102,16 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		})
 		cancel()
 	}()
-	silence := first
+	silence, began := first, time.Now()
 	late, stillReading := time.NewTimer(first), time.NewTicker(reading)
 	defer late.Stop()
 	defer stillReading.Stop()
 	for {
 		select {
 		case piece := <-pieces:
+			if silence != nextPiece {
+				c.noteRead(request.Prompt, time.Since(began))
+			}
 			silence = nextPiece
 			late.Reset(silence)
 			write(piece)
@@ -131,20 +130,18 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 			cancel()
 			return noAnswer(silence)
 		}
-		go letLoad(chatting, pieces, cancel)
+		go func() {
+			defer cancel()
+			select { // then the model is loaded for the next chat, and its pace is known
+			case <-chatting.Done():
+			case <-pieces:
+				c.noteRead(request.Prompt, time.Since(began))
+			case <-time.After(loadChatTimeout):
+			}
+		}()
 		return &ServerError{Err: fmt.Errorf("no answer within %s; if the model is slow, raise generation_wait_seconds "+
 			"in settings.json, or set generation_model to a smaller one", silence.Round(time.Second))}
 	}
-}
-
-// letLoad ends an abandoned chat with its first piece: then the model is loaded for the next one.
-func letLoad(ctx context.Context, pieces <-chan string, cancel context.CancelFunc) {
-	select {
-	case <-ctx.Done():
-	case <-pieces:
-	case <-time.After(loadChatTimeout):
-	}
-	cancel()
 }
 
 // ContextWindow returns the largest number of tokens of a prompt and its answer together:

@@ -153,6 +153,29 @@ func TestGenerate_SaysThatTheModelReads(t *testing.T) {
 	})
 }
 
+// An answer that came too late says how slow the model is, and the next call waits for it.
+func TestGenerate_LearnsFromALateAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		const reads = 40 * time.Second
+		client := newClient(&fake{chat: func(_ context.Context, _ model.ChatRequest, write func(string)) error {
+			time.Sleep(reads)
+			write("an answer")
+			return nil
+		}})
+		for _, want := range []time.Duration{30 * time.Second, reads} {
+			began := time.Now()
+			_, err := client.Generate(limited, model.Prompt{User: strings.Repeat("x", 4_000)}, nil)
+			if took := time.Since(began); took != want || (err == nil) != (want == reads) {
+				t.Errorf("%v after %s, want %s", err, took, want)
+			}
+			time.Sleep(reads)
+		}
+	})
+}
+
 func TestGenerate_CancellingStopsTheModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
