@@ -69,6 +69,9 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
+// slowWindow is the smallest window of a slow model, in tokens, and charactersPerToken what a token has at least.
+const slowWindow, charactersPerToken = 1280, 3
+
 // slowRead is what two cores take to read a character with a small model: about 50 tokens a second.
 const slowRead = 5 * time.Millisecond
 
@@ -81,10 +84,11 @@ func (c *Client) firstPieceAfter(prompt Prompt) time.Duration {
 	return min(firstPiece+time.Duration(len(prompt.System)+len(prompt.User))*perCharacter, max(c.cfg.FirstPiece, firstPieceSilent))
 }
 
+// noteRead keeps how long the model took. A server that has read the prompt before is fast, and says little of the next.
 func (c *Client) noteRead(prompt Prompt, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.readTime = took / time.Duration(max(len(prompt.System)+len(prompt.User), 1))
+	c.readTime = max(took/time.Duration(max(len(prompt.System)+len(prompt.User), 1)), c.readTime/2)
 }
 
 // chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a server that falls silent.
@@ -145,9 +149,15 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 }
 
 // ContextWindow returns the largest number of tokens of a prompt and its answer together:
-// [Config.NumCtx], or the chat model's own window if that is smaller and known.
+// [Config.NumCtx], or the chat model's own window if that is smaller and known. For a call with a deadline it is less
+// if the model took long for the last prompt: a prompt that fits is read within [Config.FirstPiece].
 func (c *Client) ContextWindow(ctx context.Context) int {
 	window, _ := c.askWindow(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, limited := ctx.Deadline(); limited && c.readTime > 0 {
+		window = min(window, max(slowWindow, int(c.cfg.FirstPiece/c.readTime)/charactersPerToken))
+	}
 	return window
 }
 
