@@ -131,7 +131,8 @@ func (p Project) onFailure(ctx context.Context, output string) ([]candidate, err
 		return nil, err
 	}
 	if len(found) == 0 {
-		found, err = p.search(ctx, rag.Query{Text: quoted.Telling(output), Lines: true, Mode: rag.Lexical}, "same error")
+		telling := quoted.Telling(markdown.CutRunes(output, maxQuery))
+		found, err = p.search(ctx, rag.Query{Text: telling, Lines: true, Mode: rag.Lexical}, "same error")
 	}
 	for i := range found {
 		found[i].remedy = p.remedy(found[i].Path)

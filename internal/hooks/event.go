@@ -92,10 +92,10 @@ func (e Event) act() act {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		query := rag.Query{Text: e.Prompt, Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
+		query := rag.Query{Text: e.subject(), Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
 		return p.search(ctx, query, "answers this")
 	case delegating:
-		return p.search(ctx, rag.Query{Text: e.Prompt, Patience: embeddingWait}, "answers this")
+		return p.search(ctx, rag.Query{Text: e.subject(), Patience: embeddingWait}, "answers this")
 	case running:
 		documents, book := p.Cited(ctx)
 		return p.passages(ctx, documents, book.Command(e.Command), "same command")
@@ -114,6 +114,14 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	default:
 		return nil, nil
 	}
+}
+
+// subject returns the prompt without the middle of a long one, such as a log: a task is at its beginning or its end.
+func (e Event) subject() string {
+	if len(e.Prompt) <= 2*maxTask {
+		return e.Prompt
+	}
+	return strings.ToValidUTF8(e.Prompt[:maxTask]+"\n"+e.Prompt[len(e.Prompt)-maxTask:], "")
 }
 
 // decision is what a hook says.

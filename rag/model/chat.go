@@ -78,17 +78,13 @@ const slowRead = 5 * time.Millisecond
 // firstPieceAfter returns how long to wait for an answer to the prompt: three times as long as the model took for
 // the last one, or as long as a slow model takes.
 func (c *Client) firstPieceAfter(prompt Prompt) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	perCharacter := cmp.Or(3*c.readTime, slowRead)
+	perCharacter := cmp.Or(3*time.Duration(c.readTime.Load()), slowRead)
 	return min(firstPiece+time.Duration(len(prompt.System)+len(prompt.User))*perCharacter, max(c.cfg.FirstPiece, firstPieceSilent))
 }
 
 // noteRead keeps how long the model took. A server that has read the prompt before is fast, and says little of the next.
 func (c *Client) noteRead(prompt Prompt, took time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.readTime = max(took/time.Duration(max(len(prompt.System)+len(prompt.User), 1)), c.readTime/2)
+	c.readTime.Store(max(int64(took)/int64(max(len(prompt.System)+len(prompt.User), 1)), c.readTime.Load()/2))
 }
 
 // chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a server that falls silent.
@@ -153,10 +149,8 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 // if the model took long for the last prompt: a prompt that fits is read within [Config.FirstPiece].
 func (c *Client) ContextWindow(ctx context.Context) int {
 	window, _ := c.askWindow(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, limited := ctx.Deadline(); limited && c.readTime > 0 {
-		window = min(window, max(slowWindow, int(c.cfg.FirstPiece/c.readTime)/charactersPerToken))
+	if _, limited := ctx.Deadline(); limited && c.readTime.Load() > 0 {
+		window = min(window, max(slowWindow, int(int64(c.cfg.FirstPiece)/c.readTime.Load())/charactersPerToken))
 	}
 	return window
 }
