@@ -114,7 +114,7 @@ var (
 	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
 		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
 	// everyFailure are words that a program prints at failures of all kinds.
-	everyFailure = lazyregexp.New(`(?i)! \[(?:remote )?rejected\].*|\b(?:` + strings.Join([]string{
+	everyFailure = lazyregexp.New(`(?i)! \[(?:remote )?rejected\].*|(?:fatal|error):|\b(?:` + strings.Join([]string{
 		`(?:error: )?failed to push some refs to?`, `could not read from remote repository`,
 		`(?:docker: )?error response from daemon:?`,
 		`failed to start`, `job for \S+ failed because.*`, `see "systemctl status.*`,
@@ -129,7 +129,6 @@ var (
 		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
 		`an error occurred \(\w+\) when calling the \w+ operation:?`,
 		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
-		`(?:fatal|error):`,
 	}, "|") + `)`) // a match is tried at words, which takes a fifth of the time
 )
 
