@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +40,10 @@ An error ends with 1, because assistants take 2 for a veto.`,
 	return command
 }
 
+// hookPatience bounds a hook, which assistants end after five seconds. The first prompt starts the private database:
+// an assistant such as Codex starts the server long before it calls a tool of it.
+const hookPatience = 4 * time.Second
+
 // answerHook reads an event from stdin, and prints what the hook says.
 func answerHook(flags *flags, cmd *cobra.Command, args []string) error {
 	hook, err := hooks.ReadHook(cmd.InOrStdin())
@@ -46,7 +52,12 @@ func answerHook(flags *flags, cmd *cobra.Command, args []string) error {
 	}
 	return withProject(flags, func(t *tooling) error {
 		t.workspace.Once()
-		answer, err := t.tools.Recall(cmd.Context(), hook.Event)
+		ctx, cancel := context.WithTimeout(cmd.Context(), hookPatience)
+		defer cancel()
+		if t.server != nil && hook.Event.Event == hooks.Prompt {
+			_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
+		}
+		answer, err := t.tools.Recall(ctx, hook.Event)
 		if err != nil {
 			return err
 		}

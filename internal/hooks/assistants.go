@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,6 +42,7 @@ type hookInput struct {
 	ErrorMessage string          `json:"error_message"` // Cursor
 	Response     json.RawMessage `json:"tool_response"`
 	Output       json.RawMessage `json:"tool_output"` // Cursor
+	Transcript   string          `json:"transcript_path"`
 	Agent        string          `json:"agent_type"`
 	Subagent     string          `json:"subagent_type"`
 }
@@ -84,7 +86,7 @@ func (e *edits) UnmarshalJSON(content []byte) error {
 // eventNames has what other assistants call the events. Gemini CLI and Cursor take no line before a tool
 // runs. So they get it with the tool's result, as Claude Code's model does, and nothing is denied.
 var eventNames = map[string]string{
-	"BeforeAgent": Prompt, "AfterTool": Before, // Gemini CLI; its PreCompress comes with each request
+	"BeforeAgent": Prompt, "AfterTool": Before, // Gemini CLI
 	"beforeSubmitPrompt": Prompt, "postToolUse": Before, "postToolUseFailure": Failure, "subagentStart": Started, // Cursor
 	"preCompact": Compact,
 }
@@ -113,6 +115,9 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 		Content:   cmp.Or(in.ToolInput.Content, in.ToolInput.Contents, in.ToolInput.Source),
 		Error:     cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
 	}
+	if in.Event == "BeforeAgent" {
+		e.Summary = summaryIn(in.Transcript)
+	}
 	if response := slices.Concat(in.Response, in.Output); e.Error == "" && len(response) > 0 {
 		e.Error = failureIn(response)
 	}
@@ -124,6 +129,20 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 		e.Command = ""
 	}
 	return Hook{e, in.Event}, nil
+}
+
+// summary matches what replaces a compacted conversation in a transcript of Gemini CLI.
+var summary = lazyregexp.New(`"id":"([^"]+)","timestamp":"[^"]*","type":"user","content":\[\{"text":"` +
+	`(?:[^"\\]|\\.)*?<state_snapshot>`)
+
+// summaryIn returns the identifier of the last summary in a transcript, "" without one.
+func summaryIn(transcript string) string {
+	content, err := os.ReadFile(transcript)
+	found := summary().FindAllSubmatch(content, -1)
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	return string(found[len(found)-1][1])
 }
 
 // failureIn returns the output of a failed command in a tool's response, "" for one that did not fail.

@@ -42,6 +42,9 @@ type Event struct {
 	Agent string `json:"agent_type,omitempty"`
 	// Late says that the assistant sends no event before an act: this one counts for both.
 	Late bool `json:"-"`
+	// Summary names what replaced a compacted conversation, for an assistant without an event for it. Gemini CLI sends
+	// PreCompress with each request.
+	Summary string `json:"-"`
 }
 
 // act is what an event is about.
@@ -89,10 +92,10 @@ func (e Event) act() act {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		query := rag.Query{Text: e.Prompt, Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
+		query := rag.Query{Text: e.subject(), Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
 		return p.search(ctx, query, "answers this")
 	case delegating:
-		return p.search(ctx, rag.Query{Text: e.Prompt, Patience: embeddingWait}, "answers this")
+		return p.search(ctx, rag.Query{Text: e.subject(), Patience: embeddingWait}, "answers this")
 	case running:
 		documents, book := p.Cited(ctx)
 		return p.passages(ctx, documents, book.Command(e.Command), "same command")
@@ -111,6 +114,14 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	default:
 		return nil, nil
 	}
+}
+
+// subject returns the prompt without the middle of a long one, such as a log: a task is at its beginning or its end.
+func (e Event) subject() string {
+	if len(e.Prompt) <= 2*maxTask {
+		return e.Prompt
+	}
+	return strings.ToValidUTF8(e.Prompt[:maxTask]+"\n"+e.Prompt[len(e.Prompt)-maxTask:], "")
 }
 
 // decision is what a hook says.

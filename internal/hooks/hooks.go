@@ -89,6 +89,10 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 		if e.Event == Before || e.Late {
 			s.Calls++
 		}
+		if e.Summary != "" && e.Summary != s.Summary {
+			s.compact()
+			s.Summary = e.Summary
+		}
 		said = decide(*s, p, e, found, time.Now())
 		s.note(p, e, said)
 	}))

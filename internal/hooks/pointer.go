@@ -43,18 +43,17 @@ func (c candidate) pointer() string {
 		return ""
 	}
 	text := fmt.Sprintf("%s: %s (%s)", memoryName, c.place(), plain.Line(c.reason()))
-	forms := []string{text + c.notes}
-	room := maxPointer - utf8.RuneCountInString(text+c.notes) - len(`: ""`)
-	sentence := c.sentence()
-	if sentence != "" && room >= minPointerText {
-		sentence = plain.Line(markdown.CutRunes(sentence, min(room, maxPointerText)))
-		forms = []string{fmt.Sprintf("%s: %q%s", text, sentence, c.notes), forms[0]} // %q may make it too long
+	room := maxPointer - utf8.RuneCountInString(text+c.notes)
+	if most := room - len(`: ""`); most >= minPointerText {
+		sentence := fmt.Sprintf(": %q", plain.Line(markdown.CutRunes(c.sentence(), min(most, maxPointerText))))
+		if sentence != `: ""` && utf8.RuneCountInString(sentence) <= room { // %q may make it too long
+			text += sentence
+		}
 	}
-	fits := func(form string) bool { return utf8.RuneCountInString(form) <= maxPointer }
-	if i := slices.IndexFunc(forms, fits); i >= 0 {
-		return forms[i]
+	if room < 0 {
+		return ""
 	}
-	return ""
+	return text + c.notes
 }
 
 // place names a document by path, lines and title.

@@ -47,6 +47,8 @@ type Session struct {
 	Wrote bool `json:"wrote"`
 	// RemindDue says that the next prompt brings a reminder.
 	RemindDue bool `json:"remind_due"`
+	// Summary names the last summary that replaced a part of the conversation, see [Event.Summary].
+	Summary string `json:"summary,omitempty"`
 	// Calls counts the calls of a tool in the session.
 	Calls int `json:"calls,omitempty"`
 	// Tasks wait for their subagents to begin, in order.

@@ -26,7 +26,7 @@ func TestEvent_IsTask(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]bool{
 		aTask: true, "hi": false, "": false, "use the same style as the rest of the file": false, "/cdocs:capture " + aTask: false,
-		"/etc/hosts is wrong after the update: " + aTask: true,
+		"/etc/hosts is wrong after the update: " + aTask: true, strings.Repeat("and so on\n", 4_000) + aTask: true,
 	} {
 		if got := (Event{Event: Prompt, Prompt: prompt}).isTask(); got != want {
 			t.Errorf("%q is a task: %v", prompt, got)

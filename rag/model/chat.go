@@ -40,13 +40,9 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 		Window: window, MaxTokens: min(answerTokens, window/answerDivisor),
 	}
 	var answer strings.Builder
-	began := time.Now()
 	write := func(piece string) {
-		switch {
-		case piece == "" && answer.Len() > 0:
+		if piece == "" && answer.Len() > 0 {
 			return
-		case piece != "" && answer.Len() == 0:
-			c.noteRead(prompt, time.Since(began))
 		}
 		answer.WriteString(piece)
 		if onText != nil {
@@ -73,22 +69,22 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
+// slowWindow is the smallest window of a slow model, in tokens, and charactersPerToken what a token has at least.
+const slowWindow, charactersPerToken = 1280, 3
+
 // slowRead is what two cores take to read a character with a small model: about 50 tokens a second.
 const slowRead = 5 * time.Millisecond
 
 // firstPieceAfter returns how long to wait for an answer to the prompt: three times as long as the model took for
 // the last one, or as long as a slow model takes.
 func (c *Client) firstPieceAfter(prompt Prompt) time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	perCharacter := cmp.Or(3*c.readTime, slowRead)
+	perCharacter := cmp.Or(3*time.Duration(c.readTime.Load()), slowRead)
 	return min(firstPiece+time.Duration(len(prompt.System)+len(prompt.User))*perCharacter, max(c.cfg.FirstPiece, firstPieceSilent))
 }
 
+// noteRead keeps how long the model took. A server that has read the prompt before is fast, and says little of the next.
 func (c *Client) noteRead(prompt Prompt, took time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.readTime = took / time.Duration(max(len(prompt.System)+len(prompt.User), 1))
+	c.readTime.Store(max(int64(took)/int64(max(len(prompt.System)+len(prompt.User), 1)), c.readTime.Load()/2))
 }
 
 // chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a server that falls silent.
@@ -106,13 +102,16 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		})
 		cancel()
 	}()
-	silence := first
+	silence, began := first, time.Now()
 	late, stillReading := time.NewTimer(first), time.NewTicker(reading)
 	defer late.Stop()
 	defer stillReading.Stop()
 	for {
 		select {
 		case piece := <-pieces:
+			if silence != nextPiece {
+				c.noteRead(request.Prompt, time.Since(began))
+			}
 			silence = nextPiece
 			late.Reset(silence)
 			write(piece)
@@ -131,26 +130,28 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 			cancel()
 			return noAnswer(silence)
 		}
-		go letLoad(chatting, pieces, cancel)
+		go func() {
+			defer cancel()
+			select { // then the model is loaded for the next chat, and its pace is known
+			case <-chatting.Done():
+			case <-pieces:
+				c.noteRead(request.Prompt, time.Since(began))
+			case <-time.After(loadChatTimeout):
+			}
+		}()
 		return &ServerError{Err: fmt.Errorf("no answer within %s; if the model is slow, raise generation_wait_seconds "+
 			"in settings.json, or set generation_model to a smaller one", silence.Round(time.Second))}
 	}
 }
 
-// letLoad ends an abandoned chat with its first piece: then the model is loaded for the next one.
-func letLoad(ctx context.Context, pieces <-chan string, cancel context.CancelFunc) {
-	select {
-	case <-ctx.Done():
-	case <-pieces:
-	case <-time.After(loadChatTimeout):
-	}
-	cancel()
-}
-
 // ContextWindow returns the largest number of tokens of a prompt and its answer together:
-// [Config.NumCtx], or the chat model's own window if that is smaller and known.
+// [Config.NumCtx], or the chat model's own window if that is smaller and known. For a call with a deadline it is less
+// if the model took long for the last prompt: a prompt that fits is read within [Config.FirstPiece].
 func (c *Client) ContextWindow(ctx context.Context) int {
 	window, _ := c.askWindow(ctx)
+	if _, limited := ctx.Deadline(); limited && c.readTime.Load() > 0 {
+		window = min(window, max(slowWindow, int(int64(c.cfg.FirstPiece)/c.readTime.Load())/charactersPerToken))
+	}
 	return window
 }
 

@@ -153,6 +153,44 @@ func TestGenerate_SaysThatTheModelReads(t *testing.T) {
 	})
 }
 
+// An answer that came too late says how slow the model is, and the next call waits for it.
+func TestGenerate_LearnsFromALateAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var reads time.Duration
+		client := newClient(&fake{chat: func(_ context.Context, _ model.ChatRequest, write func(string)) error {
+			time.Sleep(reads)
+			write("an answer")
+			return nil
+		}})
+		generates := func(takes, want time.Duration) {
+			t.Helper()
+			reads = takes
+			began := time.Now()
+			_, err := client.Generate(limited, model.Prompt{User: strings.Repeat("x", 4_000)}, nil)
+			if took := time.Since(began); took != want || (err == nil) != (want == takes) {
+				t.Errorf("%v after %s, want %s", err, took, want)
+			}
+			time.Sleep(takes)
+		}
+		const slow = 40 * time.Second
+		generates(slow, 30*time.Second)
+		generates(slow, slow)
+		if got := client.ContextWindow(limited); got != 50*4_000/40/3 {
+			t.Errorf("a prompt may have %d tokens, want those that the model reads in 50 s", got)
+		}
+		generates(time.Second, time.Second) // it knew the prompt
+		generates(slow, slow)
+		generates(2*slow, 50*time.Second)
+		generates(2*slow, 50*time.Second)
+		if got := client.ContextWindow(limited); got != 1280 {
+			t.Errorf("of a slow model a prompt may have %d tokens", got)
+		}
+	})
+}
+
 func TestGenerate_CancellingStopsTheModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -70,12 +71,13 @@ type Client struct {
 	turns         turns
 	embeds, chats *circuit
 
+	// readTime is how many nanoseconds the chat model took to read a character of the last prompt, 0 before.
+	readTime atomic.Int64
+
 	mu       sync.Mutex // guards the fields below
 	digest   string     // of the embedding model at a time
 	digestAt time.Time
 	embedAt  time.Time // the end of the last request for vectors
-	// readTime is what the chat model took to read a character of the last prompt, 0 before.
-	readTime time.Duration
 	// queries are the vectors of the last queries, never changed: an assistant asks several
 	// collections the same, and Ollama takes 30 ms or more for a vector.
 	queries *lru.Cache[queryKey, []float32]

@@ -89,9 +89,8 @@ func TestClaudeCode(t *testing.T) {
 func TestClaudeCode_Recalls(t *testing.T) {
 	t.Parallel()
 	const (
-		memory  = "From this project's memory (compound-docs)"
-		answers = memory + ": ./csharp-compounding-docs/problems/db-pool-exhaustion-20250115.md"
-		cites   = "cites src/zebra.cs. Read it before this edit."
+		answers = shortlist + ": ./csharp-compounding-docs/problems/db-pool-exhaustion-20250115.md"
+		cites   = "(cites src/zebra.cs; 2026-01-02)"
 		writes  = "write it down now as a document"
 	)
 	model := startModel(t, "/v1/messages", "", messages)
@@ -163,7 +162,7 @@ func bash(line string) step {
 // a subagent has what its task needs. An everyday act adds nothing, and nothing comes twice.
 func TestClaudeCode_RecallsWhereItActs(t *testing.T) {
 	t.Parallel()
-	const memory = "From this project's memory (compound-docs): ./csharp-compounding-docs/"
+	const own = ": ./csharp-compounding-docs/"
 	model := startModel(t, "/v1/messages", "", messages)
 	repository, claude := withPlugin(t, model, "{}", acting)
 	claude("-p", "Hello") // and the index is made
@@ -187,13 +186,13 @@ func TestClaudeCode_RecallsWhereItActs(t *testing.T) {
 		want := [][3]int{{}, {}, {1}, {1, 1}, {1, 1, 1}}[min(request, 4)]
 		var got [3]int
 		for i, document := range []string{"flood", "tide", "ships"} {
-			got[i] = strings.Count(messages, memory+"tools/"+document+".md")
+			got[i] = strings.Count(messages, memory+own+"tools/"+document+".md")
 		}
 		if got != want {
 			t.Errorf("request %d has pointers to the command, the failure and the text %v times, want %v", request, got, want)
 		}
 	}
-	if strings.Count(subagent[0], memory+"problems/db-pool-exhaustion-20250115.md") != 1 ||
+	if strings.Count(subagent[0], memory+own+"problems/db-pool-exhaustion-20250115.md") != 1 ||
 		!strings.Contains(subagent[0], "semantic_search, or ask rag_query") {
 		t.Errorf("the subagent hears nothing of its task:\n%s", subagent[0])
 	}

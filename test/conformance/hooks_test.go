@@ -11,27 +11,42 @@ import (
 )
 
 const (
+	// memory begins a pointer, and shortlist a list for the first task.
+	memory    = "From this project's memory (compound-docs)"
+	shortlist = memory + ", for this task"
+
 	work     = "Work on the lamps of the quay"
 	question = "background jobs fail with an exhausted database connection pool and missing disposal"
 )
 
 // Codex, with the hooks of init, has what they say of a prompt, a command, a patch and a subagent's task in the next
-// request to the model, once. It does not tell hooks that a command has failed.
+// request to the model, once, and once more after a compaction. It does not tell hooks that a command has failed.
 func TestCodex_RecallsWhereItActs(t *testing.T) {
 	t.Parallel()
 	model := startModel(t, "/responses", work, responses)
 	run := withHooks(t, "codex", func(home, root string) []string {
-		config := fmt.Sprintf("model = \"any\"\nmodel_provider = \"loopback\"\n[model_providers.loopback]\nname = \"loopback\"\n"+
+		config := fmt.Sprintf("model = \"any\"\nmodel_auto_compact_token_limit = 50000\nmodel_provider = \"loopback\"\n[model_providers.loopback]\nname = \"loopback\"\n"+
 			"base_url = %q\nwire_api = \"responses\"\n[projects.%q]\ntrust_level = \"trusted\"\n", model.url+"/v1", root)
 		gitrepo.At(t, home).Put("config.toml", config)
 		return []string{"CODEX_HOME=" + home}
 	})
 	shell := func(line string) step { return call("exec_command", map[string]any{"cmd": line}) }
-	codex := func(prompt string) {
-		run("exec", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", prompt)
+	codex := func(arguments ...string) {
+		run(append([]string{
+			"exec", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check",
+		}, arguments...)...)
 	}
 	codex(question)
 	model.has(t, question, [][4]int{{0, 0, 0, 1}})
+	codex("resume", "--last", "continue")
+	model.only = ""
+	model.script(step{input: "60000"})
+	codex("resume", "--last", question)
+	model.has(t, question, [][4]int{{0, 0, 0, 1}})
+	model.script()
+	codex("resume", "--last", question) // first the model is asked for a summary
+	model.has(t, question, [][4]int{{0, 0, 0, 1}, {0, 0, 0, 1}})
+	model.only = work
 	model.script(shell("sh ./flood -x --all"), shell("sh ./tide"),
 		shell("apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: 1.sql\n+alter table ships add column x int;\n*** End Patch\nEOF"),
 		shell("sh ./flood --all"), call("spawn_agent", map[string]any{"message": question}), shell("sleep 2"))
@@ -41,17 +56,31 @@ func TestCodex_RecallsWhereItActs(t *testing.T) {
 }
 
 // Gemini CLI, with the hooks of init, has what they say of a prompt, a command, a failure and a new file in the next
-// request to the model, once.
+// request to the model, once, and once more after a compaction.
 func TestGemini_RecallsWhereItActs(t *testing.T) {
 	t.Parallel()
 	model := startModel(t, ":streamGenerateContent", work, generateContent)
+	var compactFrom func(share string)
 	run := withHooks(t, "gemini", func(home, _ string) []string {
-		gitrepo.At(t, home).Put(".gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`)
+		compactFrom = func(share string) {
+			gitrepo.At(t, home).Put(".gemini/settings.json",
+				`{"security": {"auth": {"selectedType": "gemini-api-key"}}, "model": {"compressionThreshold": `+share+`}}`)
+		}
+		compactFrom("0.5")
 		return []string{"HOME=" + home, "GEMINI_API_KEY=any", "GOOGLE_GEMINI_BASE_URL=" + model.url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 	})
 	shell := func(line string) step { return call("run_shell_command", map[string]any{"command": line}) }
-	gemini := func(prompt string) { run("--yolo", "-m", "gemini-2.5-pro", "-p", prompt) }
+	gemini := func(prompt string, arguments ...string) {
+		run(append(arguments, "--yolo", "-m", "gemini-2.5-pro", "-p", prompt)...)
+	}
 	gemini(question)
+	model.has(t, question, [][4]int{{0, 0, 0, 1}})
+	gemini("fix it", "-r", "latest")
+	compactFrom("0.0001")
+	gemini("continue", "-r", "latest")
+	compactFrom("0.5")
+	model.script()
+	gemini(question, "-r", "latest")
 	model.has(t, question, [][4]int{{0, 0, 0, 1}})
 	model.script(shell("sh ./flood -x --all"), shell("sh ./tide"),
 		call("write_file", map[string]any{"file_path": "1.sql", "content": "alter table ships add column x int;\n"}), shell("sh ./flood --all"))
@@ -97,7 +126,8 @@ func (m *scriptedModel) has(t *testing.T, prompt string, want [][4]int) {
 		}
 		var got [4]int
 		for i, name := range []string{"tools/flood", "tools/tide", "tools/ships", "problems/db-pool-exhaustion-20250115"} {
-			got[i] = strings.Count(body, "From this project's memory (compound-docs): ./csharp-compounding-docs/"+name+".md")
+			got[i] = strings.Count(body, memory+": ./csharp-compounding-docs/"+name+".md") +
+				strings.Count(body, shortlist+": ./csharp-compounding-docs/"+name+".md")
 		}
 		if n < len(want) && got != want[n] {
 			t.Errorf("request %d about %q has the pointers %v times, want %v:\n%s", n, prompt, got, want[n], body)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 	"testing"
 )
 
-// step is a call that the model makes.
+// step is a call that the model makes. Without a tool it is a last word, with input tokens as its request has.
 type step struct{ tool, input string }
 
 func call(tool string, input map[string]any) step {
@@ -42,7 +43,8 @@ func startModel(t *testing.T, suffix, only string, format func(n int, s step) []
 	m := &scriptedModel{only: only}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err != nil || !strings.HasSuffix(r.URL.Path, suffix) {
+		isWhole := strings.HasSuffix(r.URL.Path, ":generateContent") // Gemini asks for a summary
+		if err != nil || !isWhole && !strings.HasSuffix(r.URL.Path, suffix) {
 			http.NotFound(w, r)
 			return
 		}
@@ -52,6 +54,10 @@ func startModel(t *testing.T, suffix, only string, format func(n int, s step) []
 		next := step{}
 		if len(m.steps) > 0 && strings.Contains(string(body), m.only) {
 			next, m.steps = m.steps[0], m.steps[1:]
+		}
+		if isWhole {
+			fmt.Fprint(w, strings.TrimPrefix(format(len(m.bodies), next)[0], "data: "))
+			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, event := range format(len(m.bodies), next) {
@@ -101,23 +107,25 @@ func messages(n int, s step) []string {
 
 // responses are the events of OpenAI's Responses API.
 func responses(n int, s step) []string {
+	tokens := cmp.Or(s.input, "1")
 	item := `{"type": "message", "role": "assistant", "id": "m", "content": [{"type": "output_text", "text": "Done."}]}`
 	if s.tool != "" {
 		item = fmt.Sprintf(`{"type": "function_call", "call_id": "c%d", "name": %q, "arguments": %q}`, n, s.tool, s.input)
 		if s.tool == "spawn_agent" {
 			item = strings.Replace(item, `"name"`, `"namespace": "multi_agent_v1", "name"`, 1)
 		}
+		tokens = "1"
 	}
 	return []string{
 		fmt.Sprintf(`data: {"type": "response.created", "response": {"id": "r%d"}}`, n),
 		`data: {"type": "response.output_item.done", "output_index": 0, "item": ` + item + `}`,
-		fmt.Sprintf(`data: {"type": "response.completed", "response": {"id": "r%d", "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}}`, n),
+		fmt.Sprintf(`data: {"type": "response.completed", "response": {"id": "r%d", "usage": {"input_tokens": %s, "output_tokens": 0, "total_tokens": %[2]s}}}`, n, tokens),
 	}
 }
 
-// generateContent is the event of Gemini's API.
+// generateContent is the event of Gemini's API. Its last word is good for a summary.
 func generateContent(_ int, s step) []string {
-	part := `{"text": "Done."}`
+	part := `{"text": "<state_snapshot>Done.</state_snapshot>"}`
 	if s.tool != "" {
 		part = fmt.Sprintf(`{"functionCall": {"name": %q, "args": %s}}`, s.tool, s.input)
 	}

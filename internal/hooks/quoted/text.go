@@ -129,8 +129,8 @@ var (
 	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
 		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
 	// everyFailure are words that a program prints at failures of all kinds.
-	everyFailure = lazyregexp.New(`(?i)` + strings.Join([]string{
-		`(?:error: )?failed to push some refs to?`, `! \[(?:remote )?rejected\].*`, `could not read from remote repository`,
+	everyFailure = lazyregexp.New(`(?i)! \[(?:remote )?rejected\].*|\b(?:` + strings.Join([]string{
+		`(?:error: )?failed to push some refs to?`, `could not read from remote repository`,
 		`(?:docker: )?error response from daemon:?`,
 		`failed to start`, `job for \S+ failed because.*`, `see "systemctl status.*`,
 		`npm (?:error|err!)(?: code \w+| eresolve(?: could not resolve| unable to resolve dependency tree)?|` +
@@ -144,8 +144,8 @@ var (
 		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
 		`an error occurred \(\w+\) when calling the \w+ operation:?`,
 		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
-		`\b(?:fatal|error)(?: \d+)?:`,
-	}, "|"))
+		`(?:fatal|error)(?: \d+)?:`,
+	}, "|") + `)`) // a match is tried at words, which takes a fifth of the time
 )
 
 var number = lazyregexp.New(`\d[\d.,:_-]*`)
