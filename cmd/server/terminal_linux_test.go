@@ -139,7 +139,7 @@ func TestCommands_KeepLogAndProgressApart(t *testing.T) {
 	if strings.Contains(shown, "level=INFO") {
 		t.Errorf("a terminal shows information: %q", shown)
 	}
-	if regexp.MustCompile(`\rpassages: 0 of 2\x1b\[K[^\r]`).MatchString(shown) || !strings.Contains(shown, "2 of 2 passages have no vector") {
+	if regexp.MustCompile(`\rpassages: 0 of 2\x1b\[K[^\r]`).MatchString(shown) || !strings.Contains(shown, "2 of 2 passages") {
 		t.Errorf("an unfinished count is left before the next text: %q", shown)
 	}
 	shown = onTerminal(t, "", root, append(environment, "CDOCS_LOG_LEVEL=debug"), "sync")

@@ -176,9 +176,13 @@ func newConfig(root string, folder *contain.Root, found survey, wanted []string)
 	known := slices.DeleteFunc(slices.Clone(found.markdown), func(name string) bool {
 		return strings.HasPrefix(name, home+"/") || project.LeftOut(name, false) != ""
 	})
-	d.Folders = found.places(known)
-	if len(wanted) > 0 {
+	switch {
+	case len(wanted) > 0:
 		d.Folders = cleaned(wanted)
+	case len(known) > 0 && found.isAllDocuments():
+		d.Folders = []string{"."}
+	default:
+		d.Folders = found.places(known)
 	}
 	c := config{ProjectName: ProjectName(filepath.Base(root))}
 	if len(d.Folders) > 0 || d.Folder != "" {

@@ -152,6 +152,12 @@ func (s *survey) isMostlyMarkdown(folder string) bool {
 	return s.notes[folder] >= several && s.files[folder] <= 2*s.notes[folder]
 }
 
+// isAllDocuments reports whether a repository has many documents and little else.
+func (s *survey) isAllDocuments() bool {
+	const many = 10
+	return s.notes["."] >= many && s.isMostlyMarkdown(".") && !s.hasGenerated("")
+}
+
 // anchor returns the topmost folder of a path that has documentation, or "" for none.
 func (s *survey) anchor(name string) string {
 	return topmost(name, func(folder string) bool {
@@ -173,11 +179,9 @@ func topmost(name string, wanted func(folder string) bool) string {
 const severalPlaces = 3
 
 // places returns entries of documents.folders that have the given files. A folder of documentation is taken whole,
-// and similar paths by one pattern, such as packages/*/docs. A vault in the root is the repository itself, and so is a
-// repository of many documents and little else.
+// and similar paths by one pattern, such as packages/*/docs. A vault in the root is the repository itself.
 func (s *survey) places(files []string) []string {
-	const many = 10
-	if len(files) > 0 && (s.vaults["."] || s.notes["."] >= many && s.isMostlyMarkdown(".") && !s.hasGenerated("")) {
+	if s.vaults["."] && len(files) > 0 {
 		return []string{"."}
 	}
 	groups := map[string][]string{} // by the pattern that would have them all
