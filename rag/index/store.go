@@ -95,20 +95,21 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
 		var lists, lexicals, meanings []string
+		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
 		for _, hash := range hashes {
-			if slices.Contains(existing, hash) {
-				continue
-			}
 			p := passages[hash]
 			params.Hashes = append(params.Hashes, hash)
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
 			params.Promoted = append(params.Promoted, promoted[hash])
-			list, lexical, meaning := searchColumns(x.tenant.ProjectID, p)
-			lists, lexicals, meanings = append(lists, list), append(lexicals, lexical), append(meanings, meaning)
+			list, lexical := searchColumns(x.tenant.ProjectID, p)
+			lists, lexicals = append(lists, list), append(lexicals, lexical)
 		}
-		if len(params.Hashes) == 0 {
+		if len(hashes) == 0 {
 			continue
+		}
+		for _, hash := range hashes { // apart: each of the two reads large tables
+			meanings = append(meanings, meaning(passages[hash]))
 		}
 		params.Terms, params.Lexicals = strings.Join(lists, ";"), strings.Join(lexicals, ";")
 		params.Meanings = strings.Join(meanings, ";")
@@ -121,11 +122,10 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// searchColumns returns what searches compare of a passage, as PassageInsertMany takes it: its terms, their
-// weights to four digits after the point (scores have three), and its built-in vector, "" for none, because the
-// table is of English. Searches compare directions alone, so its numbers are whole, which PostgreSQL reads faster.
-func searchColumns(project int32, p DissectedPassage) (list, lexical, meaning string) {
-	var ids, weighted, numbers []byte // each number with a comma behind it
+// searchColumns returns the terms of a passage and their weights, as PassageInsertMany takes them, to four digits after
+// the point: scores have three.
+func searchColumns(project int32, p DissectedPassage) (list, lexical string) {
+	var ids, weighted []byte // each number with a comma behind it
 	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
 	for i, hash := range hashes {
 		ids = append(strconv.AppendInt(ids, int64(hash), 10), ',')
@@ -133,18 +133,24 @@ func searchColumns(project int32, p DissectedPassage) (list, lexical, meaning st
 		weighted = append(strconv.AppendFloat(weighted, float64(weights[i]), 'f', 4, 32), ',')
 	}
 	list = "{" + string(bytes.TrimSuffix(ids, []byte(","))) + "}"
-	lexical = "{" + string(bytes.TrimSuffix(weighted, []byte(","))) + "}/" + strconv.Itoa(terms.Dimensions)
+	return list, "{" + string(bytes.TrimSuffix(weighted, []byte(","))) + "}/" + strconv.Itoa(terms.Dimensions)
+}
+
+// meaning returns the built-in vector of a passage, as PassageInsertMany takes it, "" for none, because the table is of
+// English. Searches compare directions alone, so its numbers are whole, which PostgreSQL reads faster.
+func meaning(p DissectedPassage) string {
 	if p.language != terms.English {
-		return list, lexical, ""
+		return ""
 	}
 	const length = 1000
+	var numbers []byte
 	for _, component := range wordvec.Vector(p.Heading + "\n" + p.Text) {
 		numbers = append(strconv.AppendInt(numbers, int64(math.Round(length*float64(component))), 10), ',')
 	}
 	if len(numbers) == 0 {
-		return list, lexical, ""
+		return ""
 	}
-	return list, lexical, "[" + string(bytes.TrimSuffix(numbers, []byte(","))) + "]"
+	return "[" + string(bytes.TrimSuffix(numbers, []byte(","))) + "]"
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions. It
