@@ -118,10 +118,11 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 
 // subject returns the prompt without the middle of a long one, such as a log: a task is at its beginning or its end.
 func (e Event) subject() string {
-	if len(e.Prompt) <= 2*maxTask {
+	const end = 700 // of each: a hook searches for as many words within 50 ms
+	if len(e.Prompt) <= 2*end {
 		return e.Prompt
 	}
-	return strings.ToValidUTF8(e.Prompt[:maxTask]+"\n"+e.Prompt[len(e.Prompt)-maxTask:], "")
+	return strings.ToValidUTF8(e.Prompt[:end]+"\n"+e.Prompt[len(e.Prompt)-end:], "")
 }
 
 // decision is what a hook says.

@@ -31,8 +31,12 @@ func act(event string, i int) []map[string]any {
 	case "command":
 		line := "cd x && " + known + " -v --purge all | tee log"
 		return []map[string]any{{"event": "PreToolUse", "tool_name": "Bash", "command": line}}
-	case "failure":
-		log := strings.ReplaceAll(prose(random, 2000), ". ", "\n")
+	case "failure", "long failure":
+		size := 2_000
+		if event != "failure" {
+			size = 20_000
+		}
+		log := strings.ReplaceAll(prose(random, size), ". ", "\n")
 		output := "Exit code 2\n" + log + "\nfatal in " + known + ": the mooring is not free\n" + log
 		return []map[string]any{{"event": "PostToolUseFailure", "tool_name": "Bash", "command": "make", "error": output}}
 	case "edit":
@@ -46,6 +50,9 @@ func act(event string, i int) []map[string]any {
 		}
 	default:
 		question := "where does " + known + " come from, and what of " + known + "?"
+		if event == "long prompt" {
+			question += "\n" + prose(random, 40_000)
+		}
 		return []map[string]any{{"event": "UserPromptSubmit", "prompt": question}}
 	}
 }
@@ -63,7 +70,7 @@ func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
 	server := b.startServer(ctx, b.newDatabase(ctx).url, nobody)
 	server.activateText(ctx, repo, "main")
 	notes := []string{fmt.Sprintf("%d passages, over stdio, %d acts of a kind, half of them known", 2*hookDocuments, hookActs)}
-	for _, event := range []string{"prompt", "command", "failure", "edit", "subagent"} {
+	for _, event := range []string{"prompt", "long prompt", "command", "failure", "long failure", "edit", "subagent"} {
 		var took []time.Duration
 		warmup, rounds, shown := 2*hookActs, b.size(200, 600), 0
 		for i := range warmup + rounds {
