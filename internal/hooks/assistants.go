@@ -135,9 +135,21 @@ func ReadHook(stdin io.Reader) (Hook, error) {
 var summary = lazyregexp.New(`"id":"([^"]+)","timestamp":"[^"]*","type":"user","content":\[\{"text":"` +
 	`(?:[^"\\]|\\.)*?<state_snapshot>`)
 
+// maxTranscript is how many bytes of the end of a transcript are read. The summary is there at the first prompt after it.
+const maxTranscript = 1 << 20
+
 // summaryIn returns the identifier of the last summary in a transcript, "" without one.
 func summaryIn(transcript string) string {
-	content, err := os.ReadFile(transcript)
+	info, err := os.Stat(transcript)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	file, err := os.Open(transcript)
+	if err != nil {
+		return ""
+	}
+	defer file.Close() //nolint:errcheck // opened for reading only
+	content, err := io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-maxTranscript), maxTranscript))
 	found := summary().FindAllSubmatch(content, -1)
 	if err != nil || len(found) == 0 {
 		return ""
