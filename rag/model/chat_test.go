@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,15 +160,15 @@ func TestGenerate_LearnsFromALateAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		var reads time.Duration
+		var reads atomic.Int64
 		client := newClient(&fake{chat: func(_ context.Context, _ model.ChatRequest, write func(string)) error {
-			time.Sleep(reads)
+			time.Sleep(time.Duration(reads.Load()))
 			write("an answer")
 			return nil
 		}})
 		generates := func(takes, want time.Duration) {
 			t.Helper()
-			reads = takes
+			reads.Store(int64(takes))
 			began := time.Now()
 			_, err := client.Generate(limited, model.Prompt{User: strings.Repeat("x", 4_000)}, nil)
 			if took := time.Since(began); took != want || (err == nil) != (want == takes) {
