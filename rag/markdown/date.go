@@ -15,7 +15,7 @@ var dayForms = map[int][]string{
 	3: {"January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006"},
 }
 
-// besideDay matches what may stand in a day beside its numbers and its month.
+// besideDay matches the parts of a day that say nothing beside its numbers and its month.
 var besideDay = lazyregexp.New("(?i)^\\W*(?:mon|tues?|wednes|wed|thurs?|thu|fri|satur|sat|sun)(?:day)?\\b|" +
 	"[,*_`\"'()\\\\]|<br\\s*/?>|\\bof\\b|\\.(?:\\s|$)|T\\d\\d:\\S*")
 

@@ -31,7 +31,8 @@ type NamedRelation struct {
 
 const (
 	replacingForm = `(super[sc]eded|replaced|obsoleted)(?:\s+by)?|(super[sc]edes|replaces|obsoletes)|`
-	// seriesForm is a series of decisions or proposals, such as ADR, PEP and EIP.
+	// seriesForm is a series of decisions or proposals, such as ADR, PEP and EIP. SearchFacts in sql/queries/search.sql
+	// has the same for the names of files.
 	seriesForm = `adr|rfc|decision|dr|[a-z][ei]p|erc|simd`
 	namedForm  = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|` +
 		`([\w./@+-]+\.(?:md|markdown|mdx))\b|(?i:\b(?:` + seriesForm + `)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`

@@ -200,9 +200,9 @@ func (c command) has(quoted command, after int) bool {
 	})
 }
 
-// isMeant reports whether a quote means a word of the call. A pattern means what it matches, a file of data other files
-// with its end, a folder what is below it, a path or task its end, a host its name with a domain, and a name with
-// numbers the names with others.
+// isMeant reports whether a quote means a word of the call. A pattern means what it matches, and a file of data means
+// other files with its ending. A folder means files below it, and a path or task its end. A host also has its domain,
+// and a name with numbers may have others.
 func (c command) isMeant(quoted, word string) bool {
 	if _, address, ok := strings.Cut(word, "://"); ok && quoted != word {
 		word = address
