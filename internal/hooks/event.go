@@ -185,6 +185,9 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 
 // note keeps an event and the decision on it in the session.
 func (s *Session) note(p Project, e Event, said decision) {
+	if e.Event == Before || e.Late {
+		s.Calls++
+	}
 	s.follow(p, e)
 	s.Shown = append(s.Shown, said.shown...)
 	switch e.act() {

@@ -86,9 +86,6 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	found, searchErr := p.look(ctx, e)
 	var said decision
 	err := errors.Join(sessions.fire(p.Root), sessions.Update(ctx, e.SessionID, func(s *Session) {
-		if e.Event == Before || e.Late {
-			s.Calls++
-		}
 		if e.Summary != "" && e.Summary != s.Summary {
 			s.compact()
 			s.Summary = e.Summary

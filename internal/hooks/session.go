@@ -83,7 +83,7 @@ const (
 func (s *Session) shown(p Project, e Event, c candidate, text string, now time.Time) Shown {
 	shown := Shown{
 		Project: p.Root, Path: c.Path, Event: e.Event, Why: c.why, Score: c.Score, At: now.UTC().Truncate(time.Second),
-		Call: s.Calls, Size: len(text),
+		Call: s.Calls + 1, Size: len(text),
 	}
 	switch e.act() {
 	case failing:
@@ -134,7 +134,7 @@ func (s *Session) knows(root, path string) bool {
 func (s *Session) admits(next Shown) bool {
 	count, size := 1, next.Size
 	for _, shown := range s.Shown {
-		if shown.Call > 0 && shown.Call > s.Calls-windowCalls && (shown.Event == Prompt) == (next.Event == Prompt) {
+		if shown.Call > max(0, next.Call-windowCalls) && (shown.Event == Prompt) == (next.Event == Prompt) {
 			count, size = count+1, size+shown.Size
 		}
 	}

@@ -22,9 +22,6 @@ func repo() Project {
 
 // step handles an event for which documents were found, and returns the text of the hook.
 func step(s *Session, e Event, found ...candidate) string {
-	if e.Event == Before {
-		s.Calls++
-	}
 	said := decide(*s, repo(), e, found, time.Now())
 	s.note(repo(), e, said)
 	if e.act() == delegating { // the subagent hears it
@@ -119,9 +116,9 @@ func TestDecide_TellsSubagentsInTheirOrder(t *testing.T) {
 func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 	t.Parallel()
 	var s Session
-	prompt := Event{Event: Prompt, Prompt: "why?"}
+	prompt, act := Event{Event: Prompt, Prompt: "why?"}, Event{Event: Before, Command: "make"}
 	document := about("docs/a.md")
-	if step(&s, prompt, document) == "" || step(&s, prompt, document) != "" || step(&s, prompt, about("docs/b.md")) == "" {
+	if step(&s, prompt, document) == "" || step(&s, prompt, document) != "" || step(&s, act, about("docs/b.md")) == "" {
 		t.Error("want each document once")
 	}
 	s.compact()
