@@ -265,8 +265,9 @@ func (p planCase) explain(t *testing.T, c *corpus) *explainer {
 func testPlansWithoutStatistics(t *testing.T, c *corpus, space *space) {
 	t.Helper()
 	c.exec(t, `INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation)
-		SELECT project_id, tenant_id, id, n, CASE n WHEN 1 THEN '**/' ELSE '' END || relative_path, '', ''
-		FROM documents, generate_series(1, 2) AS n`)
+		SELECT project_id, tenant_id, id, n, CASE n % 2 WHEN 1 THEN '**/' ELSE '' END || relative_path || CASE n WHEN 4 THEN '#7' ELSE '' END, '',
+			CASE WHEN n > 2 THEN 'supersedes' ELSE '' END
+		FROM documents, generate_series(1, 4) AS n`)
 	defer c.exec(t, "DELETE FROM document_links")
 	for _, test := range append(searchCases(t, c, space), planCase{name: "links", call: c.edges(t)}) {
 		t.Run(test.name, func(t *testing.T) {

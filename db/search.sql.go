@@ -74,6 +74,28 @@ func (q *Queries) SearchAllowed(ctx context.Context, arg SearchAllowedParams) (S
 
 const searchFacts = `-- name: SearchFacts :one
 
+WITH relations AS MATERIALIZED (
+    SELECT d.id, l.ordinal, l.relation, l.target_path, d.relative_path AS own_path, d.doc_date AS own_date,
+        f.relative_path AS path, f.doc_date AS path_date,
+        CASE WHEN f.relative_path IS NOT NULL THEN NULL WHEN l.target_path ~ '#\d+$' THEN l.target_path
+            WHEN l.target_path LIKE '**/%' THEN '**/' || lower(regexp_replace(l.target_path, '^.*/', '')) END AS name
+    FROM tenants t
+    JOIN document_links l ON l.project_id = $1 AND l.tenant_id = $6 AND l.relation <> ''
+    CROSS JOIN LATERAL (
+        SELECT d.id, d.relative_path, d.doc_date FROM documents d
+        WHERE d.project_id = $1 AND d.id = l.document_id AND d.collection = $7::collection
+        OFFSET 0
+    ) d
+    LEFT JOIN LATERAL (
+        SELECT f.relative_path, f.doc_date FROM documents f
+        WHERE f.project_id = $1 AND f.tenant_id = $6 AND f.collection = $7::collection AND f.id <> d.id
+            AND f.relative_path IN (l.target_path, nullif(l.fallback_path, ''), CASE WHEN l.target_path LIKE '**/%'
+                THEN regexp_replace(d.relative_path, '[^/]*$', '') || substr(l.target_path, 4) END)
+        ORDER BY f.relative_path = l.target_path DESC, f.relative_path = l.fallback_path DESC
+        LIMIT 1
+    ) f ON true
+    WHERE t.project_id = $1 AND t.id = $6 AND t.version <> $8::bigint
+)
 SELECT t.version, p.version AS project_version,
     coalesce(m.id, 0)::integer AS model_id, m.matched, m.unmatched, m.variance, m.own_first,
     coalesce(s.older, '{}')::text[] AS older, coalesce(s.newer, '{}')::text[] AS newer, coalesce(s.amends, '{}')::boolean[] AS amends,
@@ -93,37 +115,37 @@ CROSS JOIN LATERAL (
     SELECT array_agg(r.older ORDER BY r.doc_date DESC, r.newer) AS older, array_agg(r.newer ORDER BY r.doc_date DESC, r.newer) AS newer,
         array_agg(r.amends ORDER BY r.doc_date DESC, r.newer) AS amends
     FROM (
-        SELECT CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.path ELSE f.own_path END AS older,
+        SELECT DISTINCT ON (f.id, f.ordinal) CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.path ELSE f.own_path END AS older,
             CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_path ELSE f.path END AS newer,
             CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_date ELSE f.path_date END AS doc_date,
             f.relation IN ('amends', 'amended_by') AS amends
         FROM (
-            SELECT l.relation, d.relative_path AS own_path, d.doc_date AS own_date,
-                coalesce(target.relative_path, fallback.relative_path, page.relative_path) AS path,
-                coalesce(target.doc_date, fallback.doc_date, page.doc_date) AS path_date
-            FROM document_links l
-            JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
-            LEFT JOIN documents target ON target.project_id = $1 AND target.tenant_id = $6
-                AND target.collection = $7::collection AND target.relative_path = l.target_path
-            LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = $1
-                AND fallback.tenant_id = $6 AND fallback.collection = $7::collection AND fallback.relative_path = l.fallback_path
-            LEFT JOIN LATERAL (
-                -- A wikilink means a page of that name, and a number a decision of the folder.
-                SELECT n.relative_path, n.doc_date FROM documents n
-                WHERE target.id IS NULL AND fallback.id IS NULL AND n.project_id = $1 AND n.tenant_id = $6
-                    AND n.collection = $7::collection AND n.id <> d.id AND (
-                        l.target_path LIKE '**/%' AND right(lower('/' || n.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3))
-                        OR l.target_path ~ '#\d+$' AND regexp_replace(n.relative_path, '[^/]*$', '') = regexp_replace(l.target_path, '#\d+$', '')
-                            AND substring(regexp_replace(n.relative_path, '^.*/', '') FROM '(?i)^(?:adr|rfc|decision|dr|[a-z][ei]p|erc|simd)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
-                                = substring(l.target_path FROM '\d+$'))
-                ORDER BY length(n.relative_path), n.relative_path
-                LIMIT 1
-            ) page ON true
-            WHERE l.project_id = $1 AND l.tenant_id = $6 AND l.relation <> ''
-                AND d.collection = $7::collection AND t.version <> $8::bigint
+            SELECT l.id, l.ordinal, l.relation, l.target_path, l.own_path, l.own_date, n.id AS named,
+                coalesce(l.path, n.relative_path) AS path, coalesce(l.path_date, n.doc_date) AS path_date
+            FROM relations l
+            FULL JOIN (
+                SELECT s.name, s.id, s.relative_path, s.doc_date
+                FROM (
+                    SELECT n.name, d.id, d.relative_path, d.doc_date,
+                        row_number() OVER (PARTITION BY n.name ORDER BY length(d.relative_path), d.relative_path) AS place
+                    FROM documents d, LATERAL (
+                        SELECT '**/' || lower(regexp_replace(d.relative_path, '^.*/', '')) AS name
+                        UNION ALL
+                        SELECT regexp_replace(d.relative_path, '[^/]*$', '') || '#' || substring(regexp_replace(d.relative_path, '^.*/', '')
+                            FROM '(?i)^(?:adr|rfc|decision|dr|[a-z][ei]p|erc|simd)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
+                    ) n
+                    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $7::collection
+                        AND EXISTS (SELECT FROM relations l WHERE l.name IS NOT NULL)
+                ) s
+                WHERE s.place <= 30
+            ) n ON n.name = l.name
+            OFFSET 0
         ) f
-        WHERE f.path IS NOT NULL
+        WHERE f.named IS NULL OR f.named <> f.id
+            AND (f.target_path ~ '#\d+$' OR right(lower('/' || f.path), length(f.target_path) - 2) = lower(substr(f.target_path, 3)))
+        ORDER BY f.id, f.ordinal, starts_with(lower(f.path), lower(regexp_replace(f.own_path, '[^/]*$', ''))) DESC, length(f.path), f.path
     ) r
+    WHERE r.older IS NOT NULL AND r.newer IS NOT NULL
 ) s
 CROSS JOIN LATERAL (
     SELECT array_agg(d.relative_path ORDER BY d.relative_path) AS paths, array_agg(d.status ORDER BY d.relative_path) AS words,
@@ -252,6 +274,9 @@ type SearchFactsRow struct {
 // The sample has the terms of some passages of the project. A hash says nothing about its
 // passage, so the first by hash are a random sample. The last hash says how many passages
 // there are. The joined text of all terms is faster to read than an array for each passage.
+//
+// relations are links that say how a document stands to another. A wikilink means a page of that name, and a number a
+// decision of the folder. Of several, the page is as in LinkEdges, which says why there is a FULL JOIN.
 func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (SearchFactsRow, error) {
 	row := q.db.QueryRow(ctx, searchFacts,
 		arg.ProjectID,

@@ -112,6 +112,28 @@ func TestQueries_ReadABoundedWhole(t *testing.T) {
 	}
 }
 
+// A search does not compare each of many documents with each of the others that say what they replace, by the number of
+// a decision or by a wikilink.
+func TestSearch_ManyDocumentsReplaceOthers(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/0001-pool.md", "# The pool", "", "Supersedes ADR-9999 and [[gone]]."))
+	for _, statement := range []string{
+		`INSERT INTO documents (project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date,
+				promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, status, holds_until)
+			SELECT project_id, tenant_id, id + n, collection, 'docs/' || n || '-pool.md', title, summary, tags, doc_type, doc_date,
+				promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, '', ''
+			FROM documents, generate_series(2, 5000) n`,
+		`INSERT INTO document_links SELECT project_id, tenant_id, document_id + n, ordinal, target_path, fallback_path, relation
+			FROM document_links, generate_series(2, 5000) n`,
+	} {
+		if _, err := f.Pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.mustFind(t, rag.Query{Text: "pool", Limit: 1}, "docs/0001-pool.md")
+}
+
 // Of many documents with one name, a wikilink leads to the one beside it, and else to the shortest path.
 func TestLinkEdges_ManyDocumentsOfOneName(t *testing.T) {
 	t.Parallel()

@@ -48,6 +48,8 @@ type Set struct {
 
 	byPath map[string]*Document
 	byName map[string][]*Document // by the names of files in lower case, sorted by path
+	// byNumber has the decisions by folder, # and number, as [index.Link] names them, sorted by path.
+	byNumber map[string][]*Document
 }
 
 // Find returns a document by its path, or nil.
@@ -73,10 +75,13 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 
 // newSet finds the targets of the documents' links.
 func newSet(p *project.Project, documents []*Document) (*Set, error) {
-	set := &Set{Documents: documents, byPath: map[string]*Document{}, byName: map[string][]*Document{}}
+	set := &Set{
+		Documents: documents, byPath: map[string]*Document{}, byName: map[string][]*Document{}, byNumber: map[string][]*Document{},
+	}
 	for _, d := range set.Documents {
-		name := strings.ToLower(path.Base(d.Path))
+		name, number := strings.ToLower(path.Base(d.Path)), path.Join(path.Dir(d.Path), "#"+markdown.DecisionNumber(d.Path))
 		set.byName[name] = append(set.byName[name], d)
+		set.byNumber[number] = append(set.byNumber[number], d)
 		set.byPath[d.Path] = d
 	}
 	root, err := contain.Open(p.Root)
@@ -158,17 +163,19 @@ func (s *Set) Standings() catalog.Standings {
 // at its target. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
 // Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
-	if folder, number, ok := strings.Cut(link.Target, "#"); ok && link.Relation != "" {
-		return s.decision(folder, number, link.Target)
-	}
 	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
-	if !isPage {
+	pages := []string{}
+	for _, d := range s.byNumber[link.Target] {
+		if link.Relation != "" && d.Path != source {
+			pages = append(pages, d.Path)
+		}
+	}
+	if !isPage && len(pages) == 0 {
 		if s.byPath[link.Target] == nil && s.byPath[link.Fallback] != nil {
 			return link.Fallback
 		}
 		return link.Target
 	}
-	pages := []string{}
 	for _, d := range s.byName[strings.ToLower(path.Base(name))] {
 		if strings.HasSuffix(strings.ToLower("/"+d.Path), strings.ToLower("/"+name)) {
 			pages = append(pages, d.Path)
@@ -183,16 +190,6 @@ func (s *Set) Resolve(source string, link index.Link) string {
 		}
 	}
 	return name
-}
-
-// decision returns the document of a folder whose name begins with a number, or else none.
-func (s *Set) decision(folder, number, none string) string {
-	for _, d := range s.Documents {
-		if path.Dir(d.Path)+"/" == folder && markdown.DecisionNumber(d.Path) == number {
-			return d.Path
-		}
-	}
-	return none
 }
 
 // target finds where a link of the document at source leads.

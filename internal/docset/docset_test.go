@@ -82,8 +82,47 @@ func TestRead_ResolvesWikilinksAsObsidian(t *testing.T) {
 	}
 }
 
-// indexedLinks returns where the last link of each document leads in an index of the set.
-func indexedLinks(t *testing.T, p *project.Project, set *docset.Set) map[string]string {
+// A number is that of a decision in the folder, also at the root, and a wikilink the page beside the document before a
+// shorter path, for the index as for lint and the page.
+func TestStandings_AreThoseOfTheIndex(t *testing.T) {
+	t.Parallel()
+	repo := gitrepo.New(t)
+	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "vault", "documents": {"folders": ["."], "lenient": true}}`)
+	for name, text := range map[string]string{
+		"0001-redis.md": "# Redis\n", "0002-postgresql.md": "# PostgreSQL\n\nSupersedes ADR-0001.\n",
+		"adr/0001-rest-in-general.md": "# REST\n", "adr/0001-soap.md": "# SOAP\n", "adr/0002-grpc.md": "# gRPC\n\nSupersedes ADR-1.\n",
+		"a/login.md": "# Customers\n", "web/longer/login.md": "# Employees\n", "web/longer/keys.md": "# Keys\n\nSupersedes [[Login]].\n",
+		"c#.md": "# C\n", "go.md": "# Go\n\nSupersedes [C#](c%23.md).\n",
+	} {
+		repo.Put(name, text)
+	}
+	p, err := project.Load(repo.Root)
+	repo.Must(err)
+	set, err := docset.Read(t.Context(), p)
+	repo.Must(err)
+	f := indexed(t, p, set)
+	row, err := db.ReadOne(t.Context(), f.Database, "read standings", (*db.Queries).SearchFacts, db.SearchFactsParams{
+		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Generation: f.Tenant.Generation, Collection: catalog.Compounding,
+	})
+	repo.Must(err)
+	replacing := map[string][]string{}
+	for i, older := range row.Older {
+		replacing[older] = append(replacing[older], row.Newer[i])
+	}
+	want := map[string][]string{
+		"0001-redis.md": {"0002-postgresql.md"}, "adr/0001-soap.md": {"adr/0002-grpc.md"},
+		"web/longer/login.md": {"web/longer/keys.md"}, "c#.md": {"go.md"},
+	}
+	if diff := cmp.Diff(want, replacing); diff != "" {
+		t.Errorf("the index (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, set.Standings().Replacing); diff != "" {
+		t.Errorf("the files (-want +got):\n%s", diff)
+	}
+}
+
+// indexed returns an index of the set.
+func indexed(t *testing.T, p *project.Project, set *docset.Set) *ragtest.Fixture {
 	t.Helper()
 	f := ragtest.New(t)
 	files := []document.File{}
@@ -94,6 +133,13 @@ func indexedLinks(t *testing.T, p *project.Project, set *docset.Set) map[string]
 	if err != nil || len(failures) > 0 {
 		t.Fatal(failures, err)
 	}
+	return f
+}
+
+// indexedLinks returns where the last link of each document leads in an index of the set.
+func indexedLinks(t *testing.T, p *project.Project, set *docset.Set) map[string]string {
+	t.Helper()
+	f := indexed(t, p, set)
 	edges, err := db.ReadOne(t.Context(), f.Database, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
 		ProjectID: f.Tenant.ProjectID, TenantID: f.Tenant.ID, Collection: catalog.Compounding,
 	})
