@@ -1,5 +1,10 @@
 package catalog
 
+import (
+	"math"
+	"slices"
+)
+
 // Superseded has the documents that others replace, by their paths.
 type Superseded struct {
 	// By gives the path of the latest document that replaces one.
@@ -12,38 +17,37 @@ type Superseded struct {
 // each other in a circle are not replaced: lint reports them.
 func NewSuperseded(later map[string][]string) Superseded {
 	s := Superseded{By: make(map[string]string, len(later)), Generations: make(map[string]int, len(later))}
-	var count func(path string) int
-	count = func(path string) int {
-		if known, ok := s.Generations[path]; ok || len(later[path]) == 0 || reaches(later, path, path, map[string]bool{}) {
-			return known
-		}
+	// Tarjan's algorithm: first is the earliest document on the stack that replaces one, over others perhaps.
+	order, first := map[string]int{}, map[string]int{}
+	var stack []string
+	var visit func(path string)
+	visit = func(path string) {
+		order[path], first[path] = len(order)+1, len(order)+1
+		stack = append(stack, path)
 		longest := 0
 		for _, replacing := range later[path] {
-			longest = max(longest, count(replacing))
+			if order[replacing] == 0 {
+				visit(replacing)
+			}
+			first[path] = min(first[path], first[replacing])
+			longest = max(longest, s.Generations[replacing])
 		}
-		s.Generations[path] = longest + 1
-		return longest + 1
+		if first[path] < order[path] {
+			return
+		}
+		isCircle := stack[len(stack)-1] != path || slices.Contains(later[path], path)
+		for first[path] != math.MaxInt {
+			first[stack[len(stack)-1]] = math.MaxInt
+			stack = stack[:len(stack)-1]
+		}
+		if !isCircle && len(later[path]) > 0 {
+			s.Generations[path], s.By[path] = longest+1, later[path][0]
+		}
 	}
-	for path, replacing := range later {
-		if count(path) > 0 {
-			s.By[path] = replacing[0]
+	for path := range later {
+		if order[path] == 0 {
+			visit(path)
 		}
 	}
 	return s
-}
-
-// reaches reports whether one document, or one that replaces it, and so on, is replaced by another.
-func reaches(later map[string][]string, from, to string, seen map[string]bool) bool {
-	for _, next := range later[from] {
-		if next == to {
-			return true
-		}
-		if !seen[next] {
-			seen[next] = true
-			if reaches(later, next, to, seen) {
-				return true
-			}
-		}
-	}
-	return false
 }

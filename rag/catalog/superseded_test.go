@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +39,15 @@ func TestNewSuperseded(t *testing.T) {
 	circle := catalog.NewSuperseded(map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a"}, "old": {"a"}})
 	if diff := cmp.Diff(map[string]string{"old": "a"}, circle.By); diff != "" {
 		t.Errorf("in a circle (-want +got):\n%s", diff)
+	}
+	// The time grows with the documents, not with their square.
+	const many = 100_000
+	chain := map[string][]string{}
+	for i := range many {
+		chain[strconv.Itoa(i)] = []string{strconv.Itoa(i + 1)}
+	}
+	if got := catalog.NewSuperseded(chain).Generations["0"]; got != many {
+		t.Errorf("%d documents replace the first of many", got)
 	}
 }
 
