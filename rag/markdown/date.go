@@ -69,11 +69,8 @@ func (d *Document) setDate() {
 	if d.Date != "" {
 		return
 	}
-	var block string
-	var isText bool
-	for i, end := d.outline.body, d.outline.firstSection(); i < end; i++ {
-		block, isText = blockBehind(block, d.outline.lines[i])
-		if found := dateLine().FindStringSubmatch(d.outline.lines[i]); isText && found != nil {
+	for i, line := range d.outline.textLines(d.outline.firstSection()) {
+		if found := dateLine().FindStringSubmatch(line); found != nil {
 			d.Date = max(d.Date, d.dayOf(i+1, found[1]))
 		}
 	}

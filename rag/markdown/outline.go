@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -51,6 +52,22 @@ func (o *outline) tokens(start, end int) int { return ceilDiv(o.tenths[end]-o.te
 
 // text returns the lines [start, end).
 func (o *outline) text(start, end int) string { return strings.Join(o.lines[start:end], "\n") }
+
+// textLines visits the lines of the text before end, with their indexes, without blocks of code. The first block of a
+// file that begins with one has its fields, as in a proposal for Bitcoin.
+func (o *outline) textLines(end int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		block, isHeader := "", true
+		for i := o.body; i < end; i++ {
+			var isText bool
+			block, isText = blockBehind(block, o.lines[i])
+			isHeader = isHeader && (!isText || blank(o.lines[i]))
+			if (isText || isHeader && fieldStart().MatchString(strings.TrimSpace(o.lines[i]))) && !yield(i, o.lines[i]) {
+				return
+			}
+		}
+	}
+}
 
 // trim returns [start, end) without the blank lines at both ends.
 func (o *outline) trim(start, end int) (int, int) {

@@ -49,12 +49,9 @@ var (
 // files than documents, in order. Blocks of code are left out: a trace may be of any program.
 func (d *Document) Places() []Place {
 	var places []Place
-	block := ""
-	for i, line := range d.outline.lines[d.outline.body:] {
-		var isText bool
-		block, isText = blockBehind(block, line)
-		if isText && len(places) < maxPlaces {
-			places = append(places, placesOfLine(line, d.outline.body+i+1)...)
+	for i, line := range d.outline.textLines(len(d.outline.lines)) {
+		if len(places) < maxPlaces {
+			places = append(places, placesOfLine(line, i+1)...)
 		}
 	}
 	return places[:min(len(places), maxPlaces)]

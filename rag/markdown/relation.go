@@ -102,16 +102,13 @@ func appendNamed(relations []NamedRelation, relation Relation, found []string) [
 func (d *Document) stated() []NamedRelation {
 	var relations []NamedRelation
 	headings := d.outline.headings
-	var block string
-	var isText bool
 	isAbout := true
-	for i, line := range d.outline.lines[d.outline.body:] {
-		for len(headings) > 0 && headings[0].line <= d.outline.body+i {
+	for i, line := range d.outline.textLines(len(d.outline.lines)) {
+		for len(headings) > 0 && headings[0].line <= i {
 			isAbout = headings[0].level == 1 || othersHeading().MatchString(headings[0].text)
 			headings = headings[1:]
 		}
-		block, isText = blockBehind(block, line)
-		if !isAbout || !isText {
+		if !isAbout {
 			continue
 		}
 		match := statedRelation().FindStringSubmatchIndex(line)

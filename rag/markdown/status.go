@@ -207,17 +207,17 @@ func (d *Document) statusText() string {
 		}
 		return strings.TrimSpace(o.text(start, min(end, start+maxStatusLines)))
 	}
-	for i := o.body; i < first; i++ {
-		if !saysStatus(o.lines[i]) {
+	for i, line := range o.textLines(first) {
+		if !saysStatus(line) {
 			continue
 		}
 		if text := statusCell(o.lines[i:first]); text != "" {
 			return text
 		}
-		if tag := statusTag().FindStringSubmatch(o.lines[i]); tag != nil {
+		if tag := statusTag().FindStringSubmatch(line); tag != nil {
 			return strings.ReplaceAll(tag[1], "-", " ")
 		}
-		if found := statusLine().FindStringSubmatch(o.lines[i]); found != nil {
+		if found := statusLine().FindStringSubmatch(line); found != nil {
 			return found[1]
 		}
 	}

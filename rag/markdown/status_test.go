@@ -57,6 +57,8 @@ func TestStatus(t *testing.T) {
 		{"an unknown word", "---\nstatus: blue\n---\n# Cache\n", markdown.Status{Unknown: "blue"}},
 		{"a numbered heading", "# Cache\n\n## 1. Status\n\nProposed\n", markdown.Status{Word: "proposed"}},
 		{"an underlined heading", "Cache\n=====\n\nStatus\n------\n\nDeprecated\n", markdown.Status{Word: "deprecated"}},
+		{"a header of a proposal for Bitcoin", "```\n  BIP: 380\n  Status: Draft\n  Created: 2021-06-27\n```\n\n## Abstract\n", markdown.Status{Word: "proposed"}},
+		{"an example", "# How to retire a page\n\nWrite:\n\n```yaml\nstatus: deprecated\n```\n", markdown.Status{}},
 		{"a later line is a story", "# Cache\n\n## History\n\nStatus: rejected by the server\n", markdown.Status{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
