@@ -66,10 +66,22 @@ func find(before, now []string, first, last int) int {
 	cited := before[first-1 : last]
 	const around = 3
 	best, bestScore := 0, -1
-	for at := 1; at+len(cited)-1 <= len(now); at++ {
-		if !slices.EqualFunc(cited, now[at-1:at-1+len(cited)], sameLine) {
+	// borders[i] is how many of the cited lines end at a line (Knuth, Morris and Pratt): a repository may have large files.
+	lines := slices.Concat(cited, []string{"no\nline"}, now)
+	borders := make([]int, len(lines))
+	for i := 1; i < len(lines); i++ {
+		n := borders[i-1]
+		for n > 0 && !sameLine(lines[i], lines[n]) {
+			n = borders[n-1]
+		}
+		if sameLine(lines[i], lines[n]) {
+			n++
+		}
+		borders[i] = n
+		if n < len(cited) {
 			continue
 		}
+		at := i - 2*len(cited) + 1
 		score := 0
 		for i := 1; i <= around; i++ {
 			if lineAt(before, first-i) == lineAt(now, at-i) {

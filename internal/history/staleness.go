@@ -63,6 +63,9 @@ func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) (c
 	for i, d := range documents {
 		text := strings.Join(present.lines(d.Path), "\n")
 		for j, place := range d.Places {
+			if ctx.Err() != nil {
+				return nil, nil, context.Cause(ctx)
+			}
 			if cited := c.cited[citation{d.Path, place}]; cited.commit == "" || cited.said != about(text, place) {
 				continue // not committed yet
 			}
