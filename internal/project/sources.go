@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // Source is a folder with texts that an assistant keeps or reads by itself. It is searched with the external docs
@@ -17,10 +19,15 @@ type Source struct {
 	TopHidden bool   // the first folder below Inside is hidden
 
 	patterns []string // of its files, relative to Dir
+	project  *Project // its own documents do not belong to the source
 }
 
 // Match reports whether a file belongs to the source, by its path in Dir.
 func (s Source) Match(name string) bool {
+	rel, isInside := relative(s.project.Root, filepath.Join(s.Dir, name))
+	if _, isOwn := s.project.PlaceOf(rel); isInside && isOwn && !contain.Hidden(rel) {
+		return false
+	}
 	return matchAny(s.patterns, name) && copyOrTemplate(name) == "" && !strings.Contains(strings.ToUpper(name), "_TEMPLATE")
 }
 
@@ -47,6 +54,7 @@ func (s Settings) Load(configPath string) (*Project, error) {
 				Hint: "Remove one of the two.",
 			}
 		}
+		source.project = p
 		p.sources = append(p.sources, source)
 	}
 	return p, nil

@@ -80,3 +80,25 @@ func TestSettingsLoad_RefusesSourcesInEachOther(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A folder for all projects may have the repository in it, or be it: its own documents are no external docs too.
+func TestSource_LeavesOutOwnDocuments(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, map[string]string{configPath: `{"project_name": "a", "documents": {"folders": ["docs"]}}`})
+	for dir, prefix := range map[string]string{root: "", filepath.Dir(root): filepath.Base(root) + "/"} {
+		p, err := loadWith(root, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{"docs/a.md": false, "csharp-compounding-docs/a.md": false, "other/a.md": true} {
+			if got := p.Sources()[0].Match(prefix + name); got != want {
+				t.Errorf("%s of %s is in the source: %t", name, dir, got)
+			}
+		}
+	}
+	whole := newRepo(t, map[string]string{configPath: `{"project_name": "b", "documents": {"folders": ["."]}}`})
+	p, err := loadWith(whole, "agents", "github")
+	if err != nil || !p.Sources()[0].Match("AGENTS.md") || !p.Sources()[1].Match("copilot-instructions.md") {
+		t.Errorf("a repository of documents has no files of assistants: %v", err)
+	}
+}

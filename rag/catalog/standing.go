@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -51,18 +52,26 @@ func (s Standing) Successor() string {
 func (s Standing) Mark() string {
 	switch {
 	case s.SupersededBy != "":
-		return "superseded by ./" + s.SupersededBy
+		return "superseded by " + shown(s.SupersededBy)
 	case s.Status == Expired && s.Until != "":
 		return "expired " + s.Until
 	case !s.Holds():
 		return string(s.Status)
 	case s.AmendedBy != "":
-		return "amended by ./" + s.AmendedBy
+		return "amended by " + shown(s.AmendedBy)
 	case s.Newer != "":
-		return "newer: ./" + s.Newer
+		return "newer: " + shown(s.Newer)
 	default:
 		return ""
 	}
+}
+
+// shown returns the path of a document as everything names it. One outside the repository is absolute.
+func shown(document string) string {
+	if filepath.IsAbs(filepath.FromSlash(document)) {
+		return document
+	}
+	return "./" + document
 }
 
 // Said is what a document says of itself.

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -77,6 +78,20 @@ func TestStandings_OfUndecidedSuccessors(t *testing.T) {
 		amended := catalog.NewStandings(is, nil, map[string][]string{"old.md": {"new.md"}}).Of("old.md", "2026-11-26").AmendedBy
 		if (amended != "") != (replacing.Of("old.md", "2026-11-26").SupersededBy != "") {
 			t.Errorf("%s: it is amended by %q", test.name, amended)
+		}
+	}
+}
+
+func TestStanding_MarkNamesDocumentsOutside(t *testing.T) {
+	t.Parallel()
+	outside, err := filepath.Abs("new.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside = filepath.ToSlash(outside)
+	for path, want := range map[string]string{"docs/new.md": "superseded by ./docs/new.md", outside: "superseded by " + outside} {
+		if got := (catalog.Standing{SupersededBy: path}).Mark(); got != want {
+			t.Errorf("the mark is %q, want %q", got, want)
 		}
 	}
 }

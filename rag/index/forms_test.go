@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,5 +86,28 @@ func TestDissect_HasNoSecretAndNoComment(t *testing.T) {
 	}
 	if !strings.Contains(gist, "REDACTED") || len(doc.Passages) < 3 {
 		t.Errorf("%d passages, gist %s", len(doc.Passages), gist)
+	}
+}
+
+// Documents outside the repository have absolute paths, and name each other as those in it do.
+func TestDissect_LinksDocumentsOutside(t *testing.T) {
+	t.Parallel()
+	text := "# Cache\n\n## Status\n\nSuperseded by [new](../new.md). Also [0012](0012-x.md), [root](/x.md), ADR-7 and [out](../../../out.md).\n"
+	doc, err := index.Dissect(ragtest.File("/shared/adr/old.md", text), catalog.External, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, link := range doc.Links {
+		got = append(got, string(link.Relation)+" "+link.Target)
+	}
+	want := []string{
+		" /shared/new.md", " /shared/adr/0012-x.md", " x.md", " /out.md", "superseded_by /shared/new.md", "superseded_by /shared/adr/0012-x.md",
+		"superseded_by x.md", "superseded_by /out.md", "superseded_by /shared/adr/#7",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
 	}
 }

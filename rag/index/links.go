@@ -159,8 +159,9 @@ func resolveLink(source, destination string) (string, bool) {
 // maxPath is longer than paths of files can be, in bytes.
 const maxPath = 4096
 
+// insideRepository also takes a path that begins with /: that of a document in a folder outside, from another there.
 func insideRepository(target string) bool {
-	return len(target) <= maxPath && target != "." && fs.ValidPath(target)
+	return len(target) <= maxPath && target != "." && fs.ValidPath(strings.TrimPrefix(target, "/"))
 }
 
 // dedupe keeps the first of equal links, and no more than maxLinks.
