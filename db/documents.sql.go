@@ -228,7 +228,7 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes,
     status, holds_until
 )
@@ -238,7 +238,7 @@ SELECT t.project_id, t.id,
         WHERE l.project_id = $1 AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
     ), t.id::bigint << 32),
     $2, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
-    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
+    d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.quotes, ''), E'\n'), d.status, d.holds_until
 FROM tenants t
@@ -250,24 +250,25 @@ CROSS JOIN (
         unnest($6::text[]) AS tags,
         unnest($7::text[]) AS doc_type,
         unnest($8::text[]) AS doc_date,
-        unnest($9::promotion_level[]) AS promotion_level,
-        unnest($10::bytea[]) AS content_hash,
-        unnest($11::text[]) AS schema_hash,
-        unnest($12::integer[]) AS char_count,
-        unnest($13::bigint[]) AS file_size,
-        unnest($14::timestamptz[]) AS file_mtime,
-        unnest($15::timestamptz[]) AS file_ctime,
-        unnest($16::bigint[]) AS file_inode,
-        unnest($17::integer[]) AS chunk_count,
-        unnest($18::text[]) AS places,
-        unnest($19::text[]) AS quotes,
-        unnest($20::text[]) AS status,
-        unnest($21::text[]) AS holds_until
+        unnest($9::boolean[]) AS dated,
+        unnest($10::promotion_level[]) AS promotion_level,
+        unnest($11::bytea[]) AS content_hash,
+        unnest($12::text[]) AS schema_hash,
+        unnest($13::integer[]) AS char_count,
+        unnest($14::bigint[]) AS file_size,
+        unnest($15::timestamptz[]) AS file_mtime,
+        unnest($16::timestamptz[]) AS file_ctime,
+        unnest($17::bigint[]) AS file_inode,
+        unnest($18::integer[]) AS chunk_count,
+        unnest($19::text[]) AS places,
+        unnest($20::text[]) AS quotes,
+        unnest($21::text[]) AS status,
+        unnest($22::text[]) AS holds_until
 ) AS d
-WHERE t.project_id = $1 AND t.id = $22
+WHERE t.project_id = $1 AND t.id = $23
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
-    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
+    doc_date = excluded.doc_date, dated = excluded.dated, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
@@ -283,6 +284,7 @@ type DocumentUpsertManyParams struct {
 	Tags            []string
 	DocTypes        []string
 	DocDates        []string
+	Dated           []bool
 	PromotionLevels []PromotionLevel
 	ContentHashes   [][]byte
 	SchemaHashes    []string
@@ -313,6 +315,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.Tags,
 		arg.DocTypes,
 		arg.DocDates,
+		arg.Dated,
 		arg.PromotionLevels,
 		arg.ContentHashes,
 		arg.SchemaHashes,

@@ -364,10 +364,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -412,6 +412,7 @@ type SearchMeaningsRow struct {
 	CharCount      int32
 	DocType        string
 	DocDate        string
+	Dated          bool
 	PromotionLevel PromotionLevel
 	FileSize       int64
 	FileMtime      time.Time
@@ -465,6 +466,7 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 			&i.CharCount,
 			&i.DocType,
 			&i.DocDate,
+			&i.Dated,
 			&i.PromotionLevel,
 			&i.FileSize,
 			&i.FileMtime,
@@ -590,10 +592,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -636,6 +638,7 @@ type SearchVectorsRow struct {
 	CharCount      int32
 	DocType        string
 	DocDate        string
+	Dated          bool
 	PromotionLevel PromotionLevel
 	FileSize       int64
 	FileMtime      time.Time
@@ -699,6 +702,7 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 			&i.CharCount,
 			&i.DocType,
 			&i.DocDate,
+			&i.Dated,
 			&i.PromotionLevel,
 			&i.FileSize,
 			&i.FileMtime,
@@ -791,10 +795,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -843,6 +847,7 @@ type SearchWordsRow struct {
 	CharCount      int32
 	DocType        string
 	DocDate        string
+	Dated          bool
 	PromotionLevel PromotionLevel
 	FileSize       int64
 	FileMtime      time.Time
@@ -905,6 +910,7 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.CharCount,
 			&i.DocType,
 			&i.DocDate,
+			&i.Dated,
 			&i.PromotionLevel,
 			&i.FileSize,
 			&i.FileMtime,

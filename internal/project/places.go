@@ -105,7 +105,7 @@ func vendored(folder string) bool { return slices.Contains(vendoredFolders, fold
 
 var vendoredFolders = []string{
 	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "virtualenv", "__pycache__",
-	"_build", "_site", "_book", "jspm_packages", "web_modules", "Pods", "Carthage", "target", "dist",
+	"_build", "_site", "_book", "jspm_packages", "web_modules", "Pods", "Carthage", "target", "dist", "versioned_docs",
 }
 
 // boilerplate reports whether a file is one that most repositories have and that says little of this one, or

@@ -189,7 +189,7 @@ func (x *Indexer) rows(
 		rows.Summaries = append(rows.Summaries, doc.Summary)
 		rows.Tags = append(rows.Tags, markdown.CutRunes(joined(doc.FrontMatter["tags"]), maxTags))
 		rows.DocTypes = append(rows.DocTypes, doc.DocType)
-		rows.DocDates = append(rows.DocDates, cmp.Or(doc.Date, dates[doc.path]))
+		rows.DocDates, rows.Dated = append(rows.DocDates, cmp.Or(doc.Date, dates[doc.path])), append(rows.Dated, doc.Date != "")
 		rows.PromotionLevels = append(rows.PromotionLevels, doc.Level)
 		rows.ContentHashes = append(rows.ContentHashes, doc.stamp.Hash[:])
 		rows.SchemaHashes = append(rows.SchemaHashes, doc.schemaHash)

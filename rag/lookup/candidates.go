@@ -272,7 +272,7 @@ func candidateOf(row db.SearchWordsRow) rank.Candidate {
 	return rank.Candidate{
 		Hit: rank.Hit{
 			ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, Tags: row.Tags,
-			CharCount: int(row.CharCount), DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
+			CharCount: int(row.CharCount), DocType: row.DocType, Date: row.DocDate, Dated: row.Dated, Level: row.PromotionLevel,
 			HeaderPath: row.HeaderPath, StartLine: int(row.StartLine), EndLine: int(row.EndLine),
 			Ordinal: int(row.Ordinal), Content: row.Content,
 			Stamp: document.Stamp{

@@ -139,6 +139,7 @@ func TestParse_Links(t *testing.T) {
 			[]string{"1.md", "2.md", "3.md", "4.md", "5.md", "6.md", "7.md"},
 		},
 		{"not in code", "`[a](b.md)`\n\n```\n[c](d.md)\n```\n\n<!-- [e](f.md) -->\n", []string{}},
+		{"no footnotes", "这是脚注[^1] and another[^2].\n\n[^1]: 这是一个脚注。\n[^2]: [a](b.md)\n", []string{"b.md"}},
 		{"no images", "![a](b.md) ![c [d](e.md)](f.png)", []string{}},
 		{"around an image", "[![a](b.png)](c.md)", []string{"c.md"}},
 		{"no URLs", "[a](https://x.org/y.md) [b](mailto:x@y.z) [c](//x.org/y.md) <https://x.org> [d](C:\\x.md) [e](HTTP://x.org)", []string{}},

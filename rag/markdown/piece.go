@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"sort"
@@ -131,9 +132,10 @@ const maxReferenceLines = 4000
 
 type referenceTransformer struct{}
 
-// Transform implements parser.ParagraphTransformer.
+// Transform implements parser.ParagraphTransformer. A footnote of one word looks like a link reference definition.
 func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
-	if node.Lines().Len() <= maxReferenceLines {
+	first := node.Lines().At(0)
+	if node.Lines().Len() <= maxReferenceLines && !bytes.HasPrefix(first.Value(reader.Source()), []byte("[^")) {
 		parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
 	}
 }

@@ -40,8 +40,8 @@ var (
 		`(?:$|[\s)"'\],.;:!?])`)
 	// pathLike is what a file is named: folders and a name with an extension, or a name behind a folder.
 	pathLike = lazyregexp.New(`^(?:\.{0,2}/)*` + fileName + `$|^(?:\.{0,2}/)*(?:[\w.@+-]+/)+[\w.@+-]+/?$`)
-	// linkPlace is a destination of a link.
-	linkPlace  = lazyregexp.New(`\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
+	// linkPlace is a destination of a link, or of a picture, which has "!" before it.
+	linkPlace  = lazyregexp.New(`(?:!\[[^\]]*)?\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
 	identifier = lazyregexp.New(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
 )
 
@@ -91,9 +91,10 @@ func placesOfLine(line string, number int) []Place {
 	rest := []byte(codeSpan().ReplaceAllStringFunc(line, func(span string) string { return strings.Repeat(" ", len(span)) }))
 	for _, found := range linkPlace().FindAllSubmatchIndex(rest, -1) {
 		destination := string(rest[found[2]:found[3]])
+		isPicture := rest[found[0]] == '!' // what the document shows is a part of it
 		blankOut(rest[found[0]:found[1]])
 		target, ok := RelativeLink(destination)
-		if !ok || isDocument(target) {
+		if !ok || isPicture || isDocument(target) {
 			continue
 		}
 		if place, ok := ParsePlace(destination); ok {

@@ -28,6 +28,8 @@ func TestDocument_Places(t *testing.T) {
 		{"`--no-verify`, `ctx.Err()`, `v1.2.x`, `example.com`, `1.25.rc`, 10:30", ""},
 		{"[site](https://example.com/a.go) and `https://example.com/a.go`", ""},
 		{"`a b/c.go`, `notes.md`, `rm -rf /tmp/x.go`", ""},
+		{"![the pool](img/pool.png) and [its picture](img/pool.png)", "link img/pool.png"},
+		{"[![the pool](img/small.png)](../../db/pool.go)", "link ../../db/pool.go"},
 		{"no code here: at 12:30 we met", ""},
 	} {
 		doc, err := Parse([]byte(tt.line + "\n"))

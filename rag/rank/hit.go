@@ -23,7 +23,9 @@ type Hit struct {
 	Tags          string
 	CharCount     int
 	DocType, Date string
-	Level         catalog.Level
+	// Dated says that the document itself has the date, and not git or the file.
+	Dated bool
+	Level catalog.Level
 	// HeaderPath, StartLine and EndLine say where the best passage is, Ordinal counts
 	// the document's passages from 0, and Content is its text.
 	HeaderPath         string

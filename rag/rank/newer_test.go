@@ -23,6 +23,8 @@ func TestOrder_LaterOnTheSameSubjectFirst(t *testing.T) {
 		{"later", "", func(*rank.Question, *rank.Candidate, *rank.Candidate) {}, "later", "later"},
 		{"on the same day", "", func(_ *rank.Question, e, l *rank.Candidate) { l.Date = e.Date }, "earlier", ""},
 		{"without a date", "", func(_ *rank.Question, e, _ *rank.Candidate) { e.Date = "" }, "earlier", ""},
+		{"of a file's date", "", func(_ *rank.Question, e, _ *rank.Candidate) { e.Dated = false }, "earlier", ""},
+		{"than a file's date", "", func(_ *rank.Question, _, l *rank.Candidate) { l.Dated = false }, "earlier", ""},
 		{"in external docs", "", func(q *rank.Question, _, _ *rank.Candidate) { q.Newer = false }, "earlier", ""},
 		{"of a draft", "", func(q *rank.Question, _, _ *rank.Candidate) {
 			q.Standings = catalog.NewStandings(map[string]catalog.Said{"later": {Status: catalog.Proposed}}, nil, nil)
@@ -50,6 +52,7 @@ func TestOrder_LaterOnTheSameSubjectFirst(t *testing.T) {
 			earlier, later := found(q, 1, "earlier", .9), found(q, 2, "later", .8)
 			earlier.Date, earlier.Title, earlier.Content = "2024-01-01", earlierTitle, earlierText
 			later.Date, later.Title, later.Content = "2024-01-02", laterTitle, laterText
+			earlier.Dated, later.Dated = true, true
 			test.change(&q, &earlier, &later)
 			hits := rank.Order(q, []rank.Candidate{earlier, later}, passages)
 			byPath := map[string]rank.Hit{hits[0].Path: hits[0], hits[1].Path: hits[1]}

@@ -10,7 +10,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 -- last one: a sequence would be asked on one node of Citus, and the row be on another. So it
 -- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes,
     status, holds_until
 )
@@ -20,7 +20,7 @@ SELECT t.project_id, t.id,
         WHERE l.project_id = @project_id AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
     ), t.id::bigint << 32),
     @collection, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
-    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
+    d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.quotes, ''), E'\n'), d.status, d.holds_until
 FROM tenants t
@@ -32,6 +32,7 @@ CROSS JOIN (
         unnest(@tags::text[]) AS tags,
         unnest(@doc_types::text[]) AS doc_type,
         unnest(@doc_dates::text[]) AS doc_date,
+        unnest(@dated::boolean[]) AS dated,
         unnest(@promotion_levels::promotion_level[]) AS promotion_level,
         unnest(@content_hashes::bytea[]) AS content_hash,
         unnest(@schema_hashes::text[]) AS schema_hash,
@@ -49,7 +50,7 @@ CROSS JOIN (
 WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
-    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
+    doc_date = excluded.doc_date, dated = excluded.dated, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,

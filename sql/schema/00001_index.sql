@@ -109,6 +109,8 @@ CREATE TABLE documents (
     tags            text            NOT NULL,
     doc_type        text            NOT NULL,
     doc_date        text            NOT NULL,
+    -- The document itself says the date. Git or the file has it otherwise.
+    dated           boolean         NOT NULL DEFAULT true,
     promotion_level promotion_level NOT NULL,
     -- SHA-256 of the file's bytes.
     content_hash    bytea           NOT NULL,
@@ -288,7 +290,7 @@ $$;
 
 -- A place where a passage stands, as a search returns it.
 CREATE VIEW found_chunks AS
-SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, left(d.tags, 2000) AS tags, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, left(d.tags, 2000) AS tags, d.char_count, d.doc_type, d.doc_date, d.dated, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
     c.ordinal, c.header_path, c.start_line, c.end_line
 FROM document_chunks c

@@ -71,6 +71,7 @@ func TestWrite_FindsDocuments(t *testing.T) {
 	}{
 		{"none", []string{"main.go", "docs/picture.png"}, ""},
 		{"README alone", []string{"README.md", "main.go"}, "*.md 1"},
+		{"other markup", []string{"README.md", "docs/a.rst", "docs/b.adoc", "docs/c.txt"}, "*.md 1 -docs/a.rst -docs/b.adoc"},
 		{"boilerplate", []string{"README.md", "CHANGELOG.md", "AGENTS.md", "LICENSE.md"}, "*.md 1 -AGENTS.md -CHANGELOG.md -LICENSE.md"},
 		{"docs", []string{"docs/a.md", "docs/deep/b.md", "docs/.git/c.md", "docs/node_modules/d.md", "main.go"}, "docs 2 -docs/node_modules"},
 		{"decisions", []string{"docs/adr/0001.md", "docs/adr/0002.md", "README.md", "go.mod"}, "*.md 1, docs 2"},
@@ -87,8 +88,8 @@ func TestWrite_FindsDocuments(t *testing.T) {
 		{"Hugo", []string{"hugo.toml", "content/posts/a.md", "archetypes/default.md", "themes/x/README.md"}, "content 1 -archetypes -themes"},
 		{
 			"Docusaurus",
-			[]string{"website/docs/a.md", "website/docs/b.mdx", "website/blog/c.md", "website/src/x.js", "website/src/y.js", "website/src/z.js", "website/src/w.js"},
-			"website/blog 1, website/docs 2",
+			[]string{"website/docs/a.md", "website/docs/b.mdx", "website/blog/c.md", "website/src/x.js", "website/src/y.js", "website/src/z.js", "website/src/w.js", "website/versioned_docs/version-1.0/a.md"},
+			"website/blog 1, website/docs 2 -website/versioned_docs",
 		},
 		{"notes by their files", []string{"ops/a.md", "ops/b.md", "ops/c.sh", "src/main.go"}, "ops 2"},
 		{"one file", []string{"src/parser/GRAMMAR.md", "src/parser/a.go"}, "src/parser/GRAMMAR.md 1"},

@@ -88,6 +88,8 @@ func (s *survey) add(name string) {
 	isNote := project.IsMarkdown(name)
 	if isNote {
 		s.markdown = append(s.markdown, name)
+	} else if slices.Contains([]string{".rst", ".adoc", ".asciidoc"}, strings.ToLower(path.Ext(name))) {
+		s.left = append(s.left, LeftOut{name, "no markdown"})
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {
 		s.files[dir]++
