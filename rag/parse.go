@@ -28,14 +28,13 @@ type plan struct {
 
 func parse(scope catalog.Scope, query Query) (plan, error) {
 	query.Mode = cmp.Or(query.Mode, Hybrid)
-	p := plan{
-		scope: scope, query: query, terms: terms.NewQuery(scope.Tenant.ProjectID, query.Text),
-		lines: rank.PastedLines(query.Text),
-	}
+	said, lines := terms.Parts(query.Text)
+	query.Text = cmp.Or(said, query.Text)
+	p := plan{scope: scope, query: query, terms: terms.NewQuery(scope.Tenant.ProjectID, query.Text), lines: lines}
 	if len(p.terms.Terms) == 0 && query.Mode == Lexical {
 		return plan{}, noWord()
 	}
-	if query.Mode == Hybrid && p.lines == nil {
+	if query.Mode == Hybrid && said != "" {
 		p.meaning = builtInVector(query.Text)
 	}
 	return p, nil

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // Events of an assistant that are answered.
@@ -116,13 +118,35 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	}
 }
 
-// subject returns the prompt without the middle of a long one, such as a log: a task is at its beginning or its end.
+// subject returns what a prompt says and what is pasted beside it, each without its middle if it is long.
 func (e Event) subject() string {
-	const end = 700 // of each: a hook searches for as many words within 50 ms
-	if len(e.Prompt) <= 2*end {
-		return e.Prompt
+	const end = 350 // of each: a hook searches for as many words within 50 ms
+	said, pasted := e.parts()
+	if said == "" || len(pasted) == 0 {
+		return ends(e.Prompt, 2*end)
 	}
-	return strings.ToValidUTF8(e.Prompt[:end]+"\n"+e.Prompt[len(e.Prompt)-end:], "")
+	return ends(said, end) + "\n" + ends(strings.Join(pasted, "\n"), end)
+}
+
+// task returns what a prompt says, or all of one that is pasted.
+func (e Event) task() string {
+	said, _ := e.parts()
+	return cmp.Or(said, e.Prompt)
+}
+
+// parts returns what a prompt says and the lines that are pasted beside it. The middle of a very long one, such as a
+// log, is not read.
+func (e Event) parts() (said string, pasted []string) {
+	const end = 4_000
+	return terms.Parts(ends(e.Prompt, end))
+}
+
+// ends returns the first and the last bytes of a text, so many of each at most.
+func ends(text string, length int) string {
+	if len(text) <= 2*length {
+		return text
+	}
+	return strings.ToValidUTF8(text[:length]+"\n"+text[len(text)-length:], "")
 }
 
 // decision is what a hook says.
@@ -142,7 +166,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 	})
 	var fitting []candidate
 	if !s.Listed && e.isTask() {
-		fitting = forTask(e.Prompt, found)
+		fitting = forTask(e.task(), found)
 	}
 	if len(fitting) > 0 {
 		text, listed := shortlist(fitting)

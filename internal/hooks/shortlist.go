@@ -33,7 +33,7 @@ var slashCommand = lazyregexp.New(`^\s*/[\w:.-]+(?:\s|$)`)
 // isTask reports whether a prompt describes work to be done.
 func (e Event) isTask() bool {
 	return e.act() == asking && !slashCommand().MatchString(e.Prompt) &&
-		len(terms.Distinct(terms.English, e.subject())) >= fewestTerms
+		len(terms.Distinct(terms.English, ends(e.task(), maxTask))) >= fewestTerms
 }
 
 // forTask returns the documents of a shortlist for a task, none if no document leads.

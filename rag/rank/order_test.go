@@ -34,7 +34,8 @@ func words(t *testing.T, text string) rank.Question {
 		t.Fatal(err)
 	}
 	vocabulary := terms.NewVocabulary(1, sample.Frequency)
-	return rank.Question{Text: text, Terms: query, Sample: sample}.Weigh(vocabulary, rank.PastedLines(text))
+	_, pasted := terms.Parts(text)
+	return rank.Question{Text: text, Terms: query, Sample: sample}.Weigh(vocabulary, pasted)
 }
 
 // found is a passage of a document that has the share of the question's evidence by words.

@@ -3,7 +3,6 @@ package rank
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -51,9 +50,6 @@ func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 // A pasted log or stack trace has one or two lines that say what is wrong, among many
 // that stand everywhere. So its lines are looked for each by itself too, by words.
 const (
-	// minPastedLines is how many lines make a text a pasted one. A question of three lines
-	// is better asked as a whole.
-	minPastedLines = 8
 	// maxPastedLines is how many are looked for: those with the rarest terms.
 	maxPastedLines = 40
 	// maxLineMatches is how many passages the rare terms of a line may match.
@@ -68,22 +64,6 @@ type Line struct {
 	Rare []int32
 	// rarest is the frequency of the rarest of its terms.
 	rarest int
-}
-
-// PastedLines returns the lines of a text that are not blank if it was pasted, as a log or a stack trace, and
-// nil for another.
-func PastedLines(text string) []string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
-	if len(lines) < minPastedLines {
-		return nil
-	}
-	return lines
 }
 
 // tellingLines returns the lines with the rarest terms.

@@ -3,7 +3,10 @@ package main
 import (
 	"path"
 	"slices"
+	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -17,6 +20,11 @@ func judgePrompts(t *testing.T, file string, sizes ...int) []sample {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return judgeTask(t, of, sizes...)
+}
+
+func judgeTask(t *testing.T, of task, sizes ...int) []sample {
+	t.Helper()
 	in := mcpclient.Installation{Program: testenv.Program(t), Home: t.TempDir(), DatabaseURL: testenv.IndexURL(t), OllamaHost: nobody}
 	samples, err := judge(t.Context(), in, of, sizes, true, hybrid)
 	if err != nil {
@@ -50,6 +58,47 @@ func TestHook_ShortlistsKeepTheirFloors(t *testing.T) {
 				if len(others) != 40 || len(shown) != 200 || s.whole && len(right) != 40 {
 					t.Errorf("want 40 tasks with an answer and without, and 200 everyday prompts, got %d, %d and %d", len(right), len(others), len(shown))
 				}
+			}
+		})
+	}
+}
+
+// A task is heard beside what is pasted in front of it or behind it.
+func TestHook_ShortlistsHearTasksBesidePastedText(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "hundreds of prompts are asked")
+	var pasted []txtar.File
+	for _, set := range []string{"one", "two", "three", "four"} {
+		archive, err := txtar.ParseFile("tasks/pasted-" + set + ".txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pasted = append(pasted, archive.Files...)
+	}
+	for file, floor := range map[string]float64{
+		"tasks/own.jsonl": .8, "tasks/demo.jsonl": .7, "tasks/third.jsonl": .5, "tasks/fourth.jsonl": .5,
+	} {
+		t.Run(path.Base(file), func(t *testing.T) {
+			t.Parallel()
+			of, err := promptTask("../..", file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, q := range of.Queries {
+				parts := []string{q.Text, string(pasted[i%len(pasted)].Data)}
+				if i%2 == 0 {
+					slices.Reverse(parts)
+				}
+				of.Queries[i].Text = strings.Join(parts, "\n\n")
+			}
+			of.others = nil
+			s := judgeTask(t, of)[0]
+			right, wrong := s.listed(firstTask)
+			_, others := s.listed(otherTask)
+			t.Logf("of %d tasks %.3f get their document and %.3f only others; %.3f of %d others are silent",
+				len(right), share(right), share(wrong), 1-share(others), len(others))
+			if len(right) != 40 || share(right) < floor || share(wrong) > .1 || 1-share(others) < .85 {
+				t.Errorf("want %g of 40 tasks, .1 only others, and .85 of the others silent", floor)
 			}
 		})
 	}
