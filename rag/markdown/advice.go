@@ -21,6 +21,9 @@ var (
 	inFavour = lazyregexp.New(`(?i)\b(?:use|run|call|prefer|instead|add)\b`)
 	// againstAfter says behind the code that it is not to be used.
 	againstAfter = lazyregexp.New(`(?i)^[^.;:]{0,60}\b(?:forbidden|never|must not|may not|is not allowed|not be)\b`)
+	// refused says behind the code that it is not to be used, whatever the words before it say.
+	refused = lazyregexp.New(`(?i)^\W{1,3}(?:don't|do not|never)(?: do (?:it|so|that|this))?[.!]|` +
+		`^[^.;:]{0,80}\b(?:don't|do not|never) (?:use|run|pass|add|do) (?:it|this|that|them|so)\b`)
 	// beside matches the few words between code and other code, such as the message that it showed.
 	beside = lazyregexp.New("^(?:\\s+\\w+){1,4}:?\\s+`")
 	// fine says behind the code that it may be used.
@@ -32,7 +35,11 @@ var (
 	testWith = lazyregexp.New(`(?i)(?:^\s*|[.,;:(]\s*|\b(?:and|then|to|please)\s+)` +
 		`(?:test|check|verify|confirm|try|reproduce|inspect|see|watch)\b(?:\s+\w+){0,2}$`)
 	writtenBy = lazyregexp.New(
-		`(?i)\b(?:written|generated|produced|made|created|updated|rebuilt|rendered)\s+(?:\w+\s+)?(?:by|with|from)$`)
+		`(?i)\b(?:written|generated|produced|made|created|updated|rebuilt|rendered)\s+(?:\w+\s+)?(?:by|from)$`)
+	// doneWith is the end of "Cut the branch with", and of "Branches are cut with". Its group is no verb in "Cuts with".
+	doneWith = lazyregexp.New(`(?i)^.*\bare (?:\w+ )?\w+(?:d|en|ne|t) with$|` +
+		`(?:^|[.;:,(]|\b(?:and|then))\s*(\w+)(?:\s+\w+){0,3} with$`)
+	noVerb      = lazyregexp.New(`(?i)^(?:\w+(?:s|ed|ing)|an?|the|that|any|each|every|no|one|it|we|i|you|they|when|if|while|was)$`)
 	neverBefore = lazyregexp.New(`(?i)\b(?:never|not|don't)\b.*\b(?:before|until|unless|without)$`)
 	doIt        = lazyregexp.New(`(?i)^\s*[A-Z]\w+\s+(?:it|them)\b[^:]{0,30}:\s*$`)
 	// place is a folder or file that a sentence is about.
@@ -47,10 +54,10 @@ var (
 	againstWords = strings.Fields("never not no avoid cannot don doesn mustn forbidden instead rather")
 	favourWords  = strings.Fields("use run call prefer instead add")
 	testWords    = strings.Fields("test check verify confirm try reproduce inspect see watch")
-	byWords      = strings.Fields("by with from")
+	byWords      = strings.Fields("by from")
 	beforeWords  = strings.Fields("before until unless without")
 	placeWords   = strings.Fields("inside within in under below beneath")
-	behindWords  = strings.Fields("forbidden never not") // of againstAfter
+	behindWords  = strings.Fields("forbidden never not don") // of againstAfter and refused
 )
 
 // said are the words of a text in lower case.
@@ -75,13 +82,15 @@ func quoteIn(before, code, after string) Quote {
 	switch {
 	case fine().MatchString(after):
 		q.Advice = Advised
+	case wordsIn(after).any(behindWords) && refused().MatchString(after):
+		q.Advice = Warned
 	case q.Advice != Mentioned:
 	case wordsIn(after).any(behindWords) && againstAfter().MatchString(after):
 		q.Advice = Warned
 	case beside().MatchString(after):
 		q.Advice = Failed
 	}
-	sentence := lastSentence(strings.ReplaceAll(before, ": ", ", ")) + " … " + firstSentence(after)
+	sentence := lastSentence(strings.ReplaceAll(before, ": ", ", ")) + " `" + code + "`" + firstSentence(after)
 	if !strings.Contains(sentence, " `") || !wordsIn(sentence).any(placeWords) {
 		return q
 	}
@@ -175,6 +184,10 @@ func (s said) tell(sentence string) bool {
 	trimmed := strings.TrimRight(sentence, " :\t")
 	const near = 3 // "Test it with"
 	last := s[max(0, len(s)-1):]
+	if strings.HasSuffix(trimmed, " with") {
+		found := doneWith().FindStringSubmatch(trimmed)
+		return found != nil && !noVerb().MatchString(found[1])
+	}
 	return s[max(0, len(s)-near):].any(testWords) && testWith().MatchString(trimmed) ||
 		last.any(byWords) && writtenBy().MatchString(trimmed) ||
 		last.any(beforeWords) && neverBefore().MatchString(trimmed) ||

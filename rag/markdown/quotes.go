@@ -72,37 +72,27 @@ func (d *Document) Quotes() []Quote {
 	}
 	// lead is the last line of prose, and before the same line unless a blank one follows.
 	// held is the part of a command that goes on in the next line.
-	// advice is on the commands of a block.
-	block, commands, wrong, lead, before, held, advice := "", false, false, "", "", "", Mentioned
+	block, commands, wrong, lead, before, held := "", false, false, "", "", ""
 	for _, line := range d.outline.lines {
 		opened := block
 		var isText bool
 		block, isText = blockBehind(block, line)
+		isIndented := isText && before == "" && indented().MatchString(line) && !listItem().MatchString(lead)
 		switch {
-		case isText:
-			for _, span := range codeSpan().FindAllStringSubmatchIndex(line, maxQuotes) {
-				said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
-				add(quoteIn(said, line[span[2]:span[3]], line[span[1]:min(len(line), span[1]+maxContext)]))
-			}
+		case isText && !isIndented:
+			eachQuote(before, line, add)
 			before = lastBytes(strings.TrimSpace(line))
 			lead = cmp.Or(before, lead)
-		case block == "":
+		case block == "" && !isIndented:
 			lead, before = "", ""
-		case opened == "":
+		case opened == "" && !isIndented:
 			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
 			commands = shellBlock().MatchString(strings.TrimSpace(language))
-			advice = adviceOnBlock(lead)
-			wrong = wrongCode().MatchString(lead) || advice == Warned
-		case commands:
-			text := held + strings.TrimPrefix(strings.TrimSpace(line), "$ ")
-			start, goesOn := continued(text)
-			held = ""
-			switch {
-			case goesOn:
-				held = start
-			case !strings.HasPrefix(text, "#"):
-				add(Quote{Text: text, Advice: advice})
-			}
+			wrong = wrongCode().MatchString(lead) || adviceOnBlock(lead) == Warned
+		case commands || isIndented:
+			var text string
+			text, held = continued(held + strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+			add(Quote{Text: text, Advice: adviceOnBlock(lead)})
 		default:
 			code, comment := splitComment(line)
 			if code == "" && comment != "" {
@@ -116,14 +106,29 @@ func (d *Document) Quotes() []Quote {
 	return quotes
 }
 
-// continued returns a line without the character at its end that joins it to the next, and false if there is none.
-// A command that is too long for a quote ends there.
-func continued(line string) (start string, goesOn bool) {
-	start, goesOn = strings.CutSuffix(line, "\\")
+// eachQuote adds the code in a line of text behind another text.
+func eachQuote(before, line string, add func(Quote)) {
+	for _, span := range codeSpan().FindAllStringSubmatchIndex(line, maxQuotes) {
+		said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
+		add(quoteIn(said, line[span[2]:span[3]], line[span[1]:min(len(line), span[1]+maxContext)]))
+	}
+}
+
+// continued returns a line as a command, "" for a comment. If a character at its end joins it to the next, it is held
+// without that. A command that is too long for a quote ends there.
+func continued(line string) (text, held string) {
+	start, goesOn := strings.CutSuffix(line, "\\")
 	if !goesOn {
 		start, goesOn = strings.CutSuffix(line, " `") // PowerShell
 	}
-	return start + " ", goesOn && len(start) < maxQuote
+	switch {
+	case goesOn && len(start) < maxQuote:
+		return "", start + " "
+	case strings.HasPrefix(line, "#"):
+		return "", ""
+	default:
+		return line, ""
+	}
 }
 
 var (
@@ -159,6 +164,12 @@ func isTellingCode(line string) bool {
 	}
 	return len(words) >= telling
 }
+
+// indented is a line of a block of code without a fence, which stands behind a blank line and in no list.
+var (
+	indented = lazyregexp.New(`^(?: {4}|\t)\s*\S`)
+	listItem = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s`)
+)
 
 // shellBlock is the language of blocks that may have commands, or what these print.
 var shellBlock = lazyregexp.New(`^(?:sh|bash|shell|zsh|console|shell-session|powershell|pwsh|ps1|sql|text|txt|log|output)?$`)

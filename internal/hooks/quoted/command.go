@@ -9,12 +9,16 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // command is one call of a program in a command line.
 type command struct { //nolint:recvcheck // filled through a pointer, and read by value
 	// words are the program and its arguments in lower case, and flags have no values.
 	words, flags []string
+	// values are the words that follow flags. examples counts the words that generalise has dropped.
+	values   []string
+	examples int
 	// shows says that the call only shows something, and isTrial that its flags make it do so.
 	shows, isTrial bool
 	// isLiteral says that words in capitals are no placeholders.
@@ -25,6 +29,8 @@ type command struct { //nolint:recvcheck // filled through a pointer, and read b
 const (
 	maxCommands = 40
 	maxLine     = 10_000
+	// subcommands is how many words are a program, its command and perhaps that of a group.
+	subcommands = 3
 )
 
 var (
@@ -37,6 +43,7 @@ var (
 	starter = lazyregexp.New(`^(?:sudo|time|nohup|exec|env|command|then|do|else|if|while|!|\{|npx|bunx|pnpx)$`)
 	// shortFlags are flags of one letter behind one dash.
 	shortFlags = lazyregexp.New(`^-[A-Za-z]{1,4}$`)
+	marked     = lazyregexp.New(`[^a-z-]`)
 	resource   = lazyregexp.New(`^[a-z]+/[\w-]+$`)
 	// placeholder means any word.
 	placeholder = lazyregexp.New(`^(?:<.*>|\{.*\}|\[.*\]|\$\{?\w+\}?|\.\.\.|…|\*)$`)
@@ -94,17 +101,20 @@ func newCommand(call []string) command {
 		}
 		for field := range strings.FieldsSeq(word) { // also of a command or a statement in quotation marks
 			field = strings.Trim(field, "`(),;")
+			known := len(c.words)
 			if !isValue || !amount().MatchString(field) {
 				c.add(field)
+			}
+			if isValue {
+				c.values = append(c.values, c.words[known:]...)
 			}
 			isValue = strings.HasPrefix(field, "-") && !strings.Contains(field, "=")
 		}
 	}
 	c.isTrial = slices.ContainsFunc(call, trial().MatchString) || len(call) > 1 && call[len(call)-1] == "-n"
-	const named = 3 // words with the program, its command and perhaps that of a group
 	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
-	subcommands := c.words[min(1, len(c.words)):min(named, len(c.words))]
-	c.shows = c.isTrial || isFilter || slices.ContainsFunc(subcommands, showing().MatchString)
+	names := c.words[min(1, len(c.words)):min(subcommands, len(c.words))]
+	c.shows = c.isTrial || isFilter || slices.ContainsFunc(names, showing().MatchString)
 	return c
 }
 
@@ -168,7 +178,29 @@ var everyday = strings.Fields(`
 // isEveryday reports whether the call is of such a program, or of none.
 func (c command) isEveryday() bool { return len(c.words) == 0 || slices.Contains(everyday, c.words[0]) }
 
-func (c command) size() int { return len(c.words) + len(c.flags) }
+func (c command) size() int { return len(c.words) + len(c.flags) + c.examples }
+
+// generalise drops the values of a command if one of some terms names another word or a flag of it.
+func (c *command) generalise(about []string) {
+	isNamed := func(word string) bool {
+		isAbout := func(term string) bool { return slices.Contains(about, term) }
+		return isAbout(word) || slices.ContainsFunc(terms.Distinct(terms.English, word), isAbout)
+	}
+	first := slices.IndexFunc(c.words[min(1, len(c.words)):], isNamed)
+	if first < 0 && !slices.ContainsFunc(c.flags, isNamed) {
+		return
+	}
+	kept := max(1, min(subcommands-1, len(c.words)-len(c.values)), first+1)
+	all := c.words
+	c.words = nil
+	for i, word := range all {
+		isExample := marked().MatchString(word) || slices.Contains(c.values, word) || i >= subcommands
+		if i < kept || !isExample || isNamed(word) {
+			c.words = append(c.words, word)
+		}
+	}
+	c.examples = len(all) - len(c.words)
+}
 
 // contains reports whether all of a quoted command is in the call: its words in their order, from its program on,
 // and its flags.

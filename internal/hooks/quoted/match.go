@@ -61,6 +61,7 @@ func (b *Book) Add(title string, texts []string) {
 	titleText, stems := folded(title), terms.Distinct(terms.English, title)
 	var quotes []*quote
 	var subject *quote
+	var place string
 	names := map[string]bool{}
 	for i, text := range texts {
 		q := newQuote(text)
@@ -76,22 +77,16 @@ func (b *Book) Add(title string, texts []string) {
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
 		q.about = q.titled || slices.ContainsFunc(words, func(stem string) bool { return slices.Contains(stems, stem) })
+		if q.flag {
+			stems = append(stems, q.command.flags...)
+		}
+		place = cmp.Or(place, q.Place)
 		quotes = append(quotes, q)
 		for _, name := range []string{q.folded, q.printed} {
 			names[name] = true
 		}
 	}
-	warns := slices.ContainsFunc(quotes, func(q *quote) bool { return q.Advice == markdown.Warned && !q.flag })
-	for _, q := range quotes {
-		if q.Advice == markdown.Failed {
-			q.Advice = markdown.Mentioned
-		}
-		q.isAside = q.Advice == markdown.Mentioned && (q.isAside || warns)
-		i := slices.IndexFunc(quotes, func(other *quote) bool { return other.Place != "" && isSameCode(q.folded, other.folded) })
-		if i >= 0 && q.Advice != markdown.Warned {
-			q.Place = quotes[i].Place
-		}
-	}
+	compare(quotes, subject, place, stems)
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
 	})
@@ -102,6 +97,29 @@ func (b *Book) Add(title string, texts []string) {
 		b.names[name]++
 	}
 	b.documents = append(b.documents, quotes)
+}
+
+// compare says of each quote of a document what follows from the others: which is the first call, a place, and what the
+// title and flags alone name.
+func compare(quotes []*quote, subject *quote, place string, named []string) {
+	warned := slices.DeleteFunc(slices.Clone(quotes), func(q *quote) bool { return q.Advice != markdown.Warned })
+	ofCode := slices.ContainsFunc(warned, func(q *quote) bool { return !q.isCall() })
+	isElsewhere := func(q *quote) bool { return q.Place != "" && q.Place != place }
+	if slices.ContainsFunc(quotes, isElsewhere) { // the document speaks of several places
+		place = ""
+	}
+	for _, q := range quotes {
+		if q.Advice == markdown.Failed {
+			q.Advice = markdown.Mentioned
+		}
+		q.isAside = q.Advice == markdown.Mentioned && (q.isAside || len(warned) > 0 && (q != subject || !q.about || ofCode))
+		if q.Advice != markdown.Warned {
+			q.Place = cmp.Or(place, q.Place)
+		}
+		if !q.Advice.InFavour() {
+			q.command.generalise(named)
+		}
+	}
 }
 
 func newQuote(text string) *quote {
@@ -160,7 +178,7 @@ func (b *Book) Command(line string) []Match {
 		for _, call := range calls {
 			size := 0
 			for _, q := range d {
-				if q.command.size() > size && (q.isOf(call) || q.isBroken(call)) {
+				if q.command.size() > size && (q.isOf(call) || q.isBroken(call) || d.refuses(q, call)) {
 					size, best = q.command.size(), heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
 				}
 			}
@@ -175,9 +193,6 @@ func (b *Book) Command(line string) []Match {
 	})
 }
 
-// isSameCode reports whether two quotes are the same except for the parentheses of a call.
-func isSameCode(a, b string) bool { return strings.TrimRight(a, "()") == strings.TrimRight(b, "()") }
-
 // heavier returns the match of more weight, the first of two that are equal.
 func heavier(a, b Match) Match {
 	if b.Weight > a.Weight {
@@ -186,14 +201,16 @@ func heavier(a, b Match) Match {
 	return a
 }
 
-// advised reports whether a document advises a call, by a command or by a flag beside one that it warns of. The
-// command must have at least the given size: that of the longest one of the call that the document warns of.
+// advised reports whether a document advises a call, by a command or by a flag beside one that it warns of. A command that
+// it only mentions is advised too if it adds to one that it warns of. The command must have at least
+// the given size: that of the longest one of the call that the document warns of.
 func advised(quotes []*quote, call command, size int) bool {
 	return slices.ContainsFunc(quotes, func(q *quote) bool {
+		isOther := func(warned *quote) bool { return warned.isOf(call) && !warned.command.has(q.command, 0) }
+		isMore := func(warned *quote) bool { return isOther(warned) && q.command.contains(warned.command) }
 		return q.Advice.InFavour() && q.command.size() >= max(size, 2) && call.contains(q.command) ||
-			q.flag && call.has(q.command, 0) && slices.ContainsFunc(quotes, func(warned *quote) bool {
-				return warned.isOf(call) && !warned.command.has(q.command, 0)
-			})
+			q.flag && q.Advice.InFavour() && call.has(q.command, 0) && slices.ContainsFunc(quotes, isOther) ||
+			q.isAside && q.command.size() > size && call.contains(q.command) && slices.ContainsFunc(quotes, isMore)
 	})
 }
 
@@ -210,6 +227,13 @@ func (q *quote) isOf(call command) bool {
 		(q.about || q.Advice == markdown.Warned || !isEveryday && (len(q.command.words) > 1 || strings.Contains(q.Text, " --")))
 }
 
+// refuses reports whether the call has a flag that the document warns of, in a program that it quotes.
+func (d document) refuses(q *quote, call command) bool {
+	return q.flag && q.Advice == markdown.Warned && call.has(q.command, 0) && slices.ContainsFunc(d, func(other *quote) bool {
+		return other.isCall() && call.contains(command{words: other.command.words[:1]})
+	})
+}
+
 // isBroken reports whether the call lacks a flag that its command must always have, as the quote says.
 func (q *quote) isBroken(call command) bool {
 	isDemand := q.Advice == markdown.Demanded && q.isCall() && len(q.command.flags) > 0 && !q.flag
@@ -218,6 +242,9 @@ func (q *quote) isBroken(call command) bool {
 
 // matchNames finds names of hosts and resources in calls, and paths of files that a call runs or changes.
 func (b *Book) matchNames(quotes []*quote, calls []command) Match {
+	isOfCommand := slices.ContainsFunc(quotes, func(q *quote) bool {
+		return q.isCall() && !q.command.isEveryday() && !q.Advice.InFavour()
+	})
 	for _, q := range quotes {
 		isNamed := func(call command) bool {
 			isRun := strings.Contains(call.words[0], ".") && strings.HasSuffix(q.folded, "/"+call.words[0])
@@ -227,7 +254,8 @@ func (b *Book) matchNames(quotes []*quote, calls []command) Match {
 			}
 			return has(strings.Join(call.words, " "), q.folded)
 		}
-		if q.isName && !q.isAside && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
+		isAside := q.isAside || isOfCommand && !q.titled && !strings.Contains(q.Text, "/")
+		if q.isName && !isAside && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
 			return Match{Weight: .5, Text: q.Text, Name: true}
 		}
 	}

@@ -170,15 +170,45 @@ func TestBook_MentionedCommands(t *testing.T) {
 	}
 }
 
+// Where the title names a word or a flag of a command, its values are examples. A command that adds to it is the cure, a
+// flag may be what is warned of, and names in a document about a command say nothing.
+func TestBook_CommandsOfATitle(t *testing.T) {
+	t.Parallel()
+	b := book(t,
+		"Pruning loses claims\n\n`argoctl app sync shop --prune` took `shop_claims` along.",
+		"Clearing tasks without dates\n\n`flowctl tasks clear orders_daily` reruns all. Give both: `flowctl tasks clear orders_daily -s 1`.",
+		"Modes\n\nThe mode `--mode local` dies, so don't use it. Jobs: `sendctl job --mode remote a.py`.",
+	)
+	for line, want := range map[string]string{
+		"argoctl app sync billing --prune --wait": "argoctl app sync shop --prune",
+		"argoctl app sync billing":                "",
+		"dbctl dump shop_claims":                  "",
+		"flowctl tasks clear claims_hourly -y":    "flowctl tasks clear orders_daily",
+		"flowctl tasks clear claims_hourly -s 4":  "",
+		"sendctl job b.py --mode local":           "--mode local",
+		"sendctl job b.py --mode remote":          "",
+	} {
+		if got := first(b.Command(line)); got != want {
+			t.Errorf("%q is found by %q, want %q", line, got, want)
+		}
+	}
+}
+
 // A rule for a folder says nothing of others, a place is no message, and neither is what a program prints of every failure.
 func TestBook_PlacesAndEveryFailure(t *testing.T) {
 	t.Parallel()
 	b := book(t,
 		"Clock\n\nInside `services/billing` never call `time.Now()`.",
+		"Waits\n\nCode in `drivers/radio` runs in interrupts. `k_sleep(` and `k_wait(` stop it there.",
 		"Sums\n\n`services/billing/sum.py` rounds. Pushes end with `error: failed to push some refs to`.",
 	)
 	for file, want := range map[string]string{"services/billing/a/b.go": "time.Now()", "services/sorter/a.go": ""} {
 		if got := first(b.Text(file, "at := time.Now()")); got != want {
+			t.Errorf("in %s %q is found, want %q", file, got, want)
+		}
+	}
+	for file, want := range map[string]string{"drivers/radio/a.c": "k_wait(", "drivers/wheel/a.c": ""} {
+		if got := first(b.Text(file, "k_wait(3);")); got != want {
 			t.Errorf("in %s %q is found, want %q", file, got, want)
 		}
 	}

@@ -57,7 +57,7 @@ func (q *quote) telling() float64 {
 		return 0
 	case words >= clause, q.Advice == markdown.Warned && (q.Place != "" || isStatement):
 		return 1.5
-	case words >= phrase, q.Advice == markdown.Warned, q.isFirst && isStatement:
+	case words >= phrase, q.Advice == markdown.Warned, (q.isFirst || q.Place != "" && !q.isAside) && isStatement:
 		return 1
 	case q.titled:
 		return named
@@ -68,7 +68,7 @@ func (q *quote) telling() float64 {
 
 // isTelling reports whether a quote is more than a plain word.
 func isTelling(text string) bool {
-	return strings.ContainsAny(text, " .:#(=*_") || hump().MatchString(text)
+	return strings.ContainsAny(text, " .:#(=*_!@") || hump().MatchString(text)
 }
 
 // isIn reports whether a text has the quote, the parts between ellipses in their order. Case counts in a
@@ -115,7 +115,7 @@ func (b *Book) Output(output string) []Match {
 // tellingParts returns a message with ellipses for paths, and for the words of every failure.
 func tellingParts(text string) string {
 	text = everyFailure().ReplaceAllString(filePlace().ReplaceAllString(text, "…"), "…")
-	return strings.TrimRight(masked(strings.ReplaceAll(text, ": ", "…")), ".:;")
+	return strings.TrimRight(masked(strings.NewReplacer(": ", "…", ". ", "…").Replace(text)), ".:;")
 }
 
 // isMessage reports whether a text has enough words to be the message of one error.
