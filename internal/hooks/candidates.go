@@ -68,7 +68,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		named := p.named(query.Text, slices.Concat(hits.Documents, hits.Closest))
 		others := slices.DeleteFunc(slices.Clone(hits.Documents), func(hit rag.Hit) bool {
 			return slices.ContainsFunc(named, func(c candidate) bool { return c.ID == hit.ID }) ||
-				isListing(hit.Content) && !isSuccessor(hit, hits.Documents)
+				markdown.IsListing(hit.Content) && !isSuccessor(hit, hits.Documents)
 		})
 		for _, hit := range others {
 			c := candidate{Hit: hit, why: why}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
@@ -116,34 +115,12 @@ func (c candidate) rule() string {
 	return first
 }
 
-const listedForm = `(?m)^[ \t]*(?:#+ |\|).*$|!?\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|https?://\S+`
-
-var (
-	// listed matches headings, links and tables.
-	listed = lazyregexp.New(listedForm)
-	// notProse also matches short fields such as "Status: accepted".
-	notProse = lazyregexp.New(listedForm + `|^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
-)
-
-// isListing reports whether most of a passage is headings, links and tables: it names subjects, and
-// answers nothing.
-func isListing(content string) bool {
-	return 2*letters(listed().ReplaceAllString(content, "")) < letters(content)
-}
+// notProse matches headings, links, tables, and short fields such as "Status: accepted".
+var notProse = lazyregexp.New(markdown.ListedForm + `|^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
 
 // isProse reports whether at least half of a text's letters are in sentences, and are enough for one.
 func isProse(text string) bool {
 	const fewest = 12
-	sentences := letters(notProse().ReplaceAllString(text, ""))
-	return sentences >= fewest && 2*sentences >= letters(text)
-}
-
-func letters(text string) int {
-	count := 0
-	for _, r := range text {
-		if unicode.IsLetter(r) {
-			count++
-		}
-	}
-	return count
+	sentences := markdown.Letters(notProse().ReplaceAllString(text, ""))
+	return sentences >= fewest && 2*sentences >= markdown.Letters(text)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // repo is a project whose own documents are below docs/.
@@ -165,7 +166,7 @@ func TestIsListing(t *testing.T) {
 		"title: Pool\ntags: pool; db":                                                       false,
 		"":                                                                                  false,
 	} {
-		if got := isListing(content); got != want {
+		if got := markdown.IsListing(content); got != want {
 			t.Errorf("%q: %v", content, got)
 		}
 	}

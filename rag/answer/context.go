@@ -9,6 +9,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // source is a document that an answer may draw on.
@@ -190,17 +191,19 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 
 // preference returns the indices of the passages that have text, by relevance, each followed by its
-// neighbours.
+// neighbours. Those that only list subjects come last.
 func (s source) preference() []int {
-	relevant := make([]int, 0, len(s.passages))
+	relevant, scores := make([]int, 0, len(s.passages)), make([]float64, len(s.passages))
 	for i, p := range s.passages {
 		if hasText(p) {
 			relevant = append(relevant, i)
 		}
+		scores[i] = p.Score
+		if markdown.IsListing(p.Content) {
+			scores[i]--
+		}
 	}
-	slices.SortStableFunc(relevant, func(a, b int) int {
-		return cmp.Compare(s.passages[b].Score, s.passages[a].Score)
-	})
+	slices.SortStableFunc(relevant, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	order := make([]int, 0, len(relevant))
 	seen := make([]bool, len(s.passages))
 	for _, i := range relevant {

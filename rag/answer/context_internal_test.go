@@ -42,6 +42,17 @@ func randomSource(random *rand.Rand, id int) source {
 	return s
 }
 
+// A table of contents has the words of every question, and answers none.
+func TestSource_PrefersTextToListings(t *testing.T) {
+	t.Parallel()
+	s := source{passages: []rag.Passage{
+		{Content: "- [How to deploy](#deploy)\n- [How to roll back](#back)", Score: .9}, {}, {}, {Content: "Roll back with the last tag.", Score: .2},
+	}}
+	if got := s.preference(); !slices.Equal(got, []int{3, 0}) {
+		t.Errorf("the passages come in the order %v, want 3 and 0", got)
+	}
+}
+
 // With any sources and any room the prompt fits and the sources keep their order. Sources without
 // room are dropped from the end, but never the most relevant one. If there is any room, something
 // is quoted.

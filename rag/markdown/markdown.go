@@ -35,7 +35,7 @@ type Document struct {
 	Title string
 	// Date is the day of the front matter's date, else of a line with a date before the first section, else "".
 	Date string
-	// Summary is the front matter's summary as it is, else the first paragraph
+	// Summary is the front matter's summary or description as it is, else the first paragraph
 	// as plain text, cut at a word to at most 300 characters.
 	Summary string
 	// CharCount and LineCount count the Unicode characters and the lines of the whole file. A final
@@ -164,8 +164,10 @@ func newDocument(src []byte, lines []string, front frontMatter) (*Document, erro
 	if title, ok := frontMatter["title"].(string); ok && strings.TrimSpace(title) != "" {
 		doc.Title = collapse(title)
 	}
-	if summary, ok := frontMatter["summary"].(string); ok && strings.TrimSpace(summary) != "" {
-		doc.Summary = strings.TrimSpace(summary)
+	for _, field := range []string{"description", "summary"} { // generators of sites know the former
+		if summary, ok := frontMatter[field].(string); ok && strings.TrimSpace(summary) != "" {
+			doc.Summary = strings.TrimSpace(summary)
+		}
 	}
 	return doc, nil
 }

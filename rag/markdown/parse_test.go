@@ -28,6 +28,8 @@ func TestParse_TitleAndSummary(t *testing.T) {
 		{"empty", "", "", ""},
 		{"first H1", "## Two\n\n# One `code` *x*\n\n# Other\n\ntext", "One code x", "text"},
 		{"setext", "One\ntwo\n===\n\ntext", "One two", "text"},
+		{"a description", "---\ntitle: A\ndescription: What A is\n---\ntext", "A", "What A is"},
+		{"a summary before a description", "---\ntitle: A\nsummary: Short\ndescription: What A is\n---\ntext", "A", "Short"},
 		{"front matter first", "---\ntitle: A  title\nsummary: |\n  Two\n  lines\n---\n# H1\n\ntext", "A title", "Two\nlines"},
 		{"front matter without text", "---\ntitle: 5\nsummary: ''\n---\n# H1\n\ntext", "H1", "text"},
 		{"quoted H1 is none", "> # H1\n>\n> quoted", "", ""},
