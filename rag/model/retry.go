@@ -128,7 +128,7 @@ func newCircuit(cfg Config, logger *slog.Logger) *circuit {
 			IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
 			IsSuccessful: func(err error) bool { return failureOf(err) == nil },
 			OnStateChange: func(_ string, from, to gobreaker.State) {
-				logger.Warn("circuit breaker", "from", from.String(), "to", to.String())
+				logger.Info("circuit breaker", "from", from.String(), "to", to.String())
 			},
 		}),
 	}
