@@ -61,7 +61,7 @@ func TestStatus(t *testing.T) {
 		{"an indented example", "# How to retire a page\n\nWrite:\n\n    title: a\n\n    status: deprecated\n\nIt is done.\n", markdown.Status{}},
 		{"an example with a tab", "# How to retire a page\n\n\tstatus: deprecated\n", markdown.Status{}},
 		{"a list in a list", "# A\n\n- Record:\n\n    Status: deprecated\n", markdown.Status{Word: "deprecated"}},
-		{"a paragraph that goes on", "# A\n\nA record:\n    Status: deprecated\n", markdown.Status{Word: "deprecated"}},
+		{"a paragraph that goes on", "# A\n\nThis record:\n    Status: deprecated\n", markdown.Status{Word: "deprecated"}},
 		{"a line behind an indented block", "# A\n\n    Text.\nStatus: deprecated\n", markdown.Status{Word: "deprecated"}},
 		{"an indented block of fields", "    Title: A\n    Status: Rejected\n\n# A\n", markdown.Status{Word: "rejected"}},
 		{"an example", "# How to retire a page\n\nWrite:\n\n```yaml\nstatus: deprecated\n```\n", markdown.Status{}},
