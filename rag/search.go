@@ -50,7 +50,7 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 }
 
 // order ranks what was found. A document that replaces or amends one of the first is found too, whatever its words, if
-// the filter lets it through.
+// it has a level, a doc-type and a status of the filter.
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
 	candidates := r.found.Candidates
 	ranked := rank.Order(r.asked.Question, candidates, r.found.Passages)

@@ -93,8 +93,8 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 	return found, nil
 }
 
-// Documents finds the passages of the documents at some paths that the filter lets through, whatever they have of the
-// question.
+// Documents finds the passages of the documents at some paths, whatever they have of the question. The filter holds,
+// except for [Filter.Documents].
 func (r *Reader) Documents(ctx context.Context, request Request, paths []string) ([]rank.Candidate, error) {
 	rows, err := db.ReadOne(ctx, r.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
@@ -104,11 +104,9 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 		return nil, err
 	}
 	filter := request.Filter
-	filter.Documents = []int64{}
-	for _, row := range rows {
-		if request.Filter.Documents == nil || slices.Contains(request.Filter.Documents, row.ID) {
-			filter.Documents = append(filter.Documents, row.ID)
-		}
+	filter.Documents = make([]int64, len(rows))
+	for i, row := range rows {
+		filter.Documents[i] = row.ID
 	}
 	found, err := r.find(ctx, request, list{filter, filter.levels(), len(rows), true})
 	return found.Candidates, err
