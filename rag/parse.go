@@ -55,7 +55,7 @@ func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	q := rank.Question{
 		Text: p.query.Text, Terms: p.terms, Sample: facts.Sample, Calibration: facts.Calibration, Standings: facts.Standings,
 		Today:   catalog.Today(),
-		ByModel: v.byModel != nil, BuiltIn: v.builtIn != nil, EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
+		BuiltIn: v.builtIn != nil, EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
 		Newer: p.scope.Collection == catalog.Compounding && !p.query.EachPassage,
 	}
 	if v.Mode == Vector {

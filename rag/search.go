@@ -49,13 +49,14 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
 }
 
-// order ranks what was found. A document that replaces or amends one of the first is found too, whatever its words.
+// order ranks what was found. A document that replaces or amends one of the first is found too, whatever its words, if
+// it has a level, a doc-type and a status of the filter.
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
 	candidates := r.found.Candidates
 	ranked := rank.Order(r.asked.Question, candidates, r.found.Passages)
 	for range maxSuccessors {
 		missing := rank.Missing(ranked, first)
-		if len(missing) == 0 || len(r.asked.Filter.Statuses) > 0 { // who asks for replaced documents gets them alone
+		if len(missing) == 0 {
 			break
 		}
 		later, err := s.index.Documents(ctx, r.asked, missing)

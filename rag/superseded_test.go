@@ -106,3 +106,42 @@ func TestSearch_SupersededNeverComesFirst(t *testing.T) {
 		}
 	}
 }
+
+// A filter says which documents are listed: the successor of one that it lets through, too, except if it names
+// documents. The mark names each successor.
+func TestSearch_SuccessorsPassTheFilter(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant,
+		file("docs/problems/old.md", "---", "promotion_level: important", "---", "# Pumps", "", "A pump that runs dry."),
+		file("docs/problems/next.md", "---", "promotion_level: important", "supersedes: old.md", "---", "# Valves", "", "Close them."),
+		file("docs/tools/last.md", "---", "supersedes: ../problems/next.md", "---", "# Hoses", "", "Cut them."),
+	)
+	search := func(filter rag.Filter) (found []string, ids []int64) {
+		hits, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "pump runs dry", Limit: 10, Mode: rag.Lexical, Filter: filter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hit := range hits.Documents {
+			found, ids = append(found, hit.Path+" "+hit.SupersededBy), append(ids, hit.ID)
+		}
+		return found, ids
+	}
+	all := []string{"docs/tools/last.md ", "docs/problems/next.md docs/tools/last.md", "docs/problems/old.md docs/problems/next.md"}
+	found, ids := search(rag.Filter{})
+	if diff := cmp.Diff(all, found); diff != "" {
+		t.Fatalf("without a filter (-want +got):\n%s", diff)
+	}
+	for name, test := range map[string]struct {
+		filter rag.Filter
+		want   []string
+	}{
+		"levels":    {rag.Filter{Levels: []catalog.Level{catalog.Important}}, all[1:]},
+		"statuses":  {rag.Filter{Statuses: []catalog.Status{catalog.Replaced}}, all[1:]},
+		"documents": {rag.Filter{Documents: ids[2:]}, all},
+	} {
+		if found, _ := search(test.filter); !slices.Equal(test.want, found) {
+			t.Errorf("%s: %q, want %q", name, found, test.want)
+		}
+	}
+}

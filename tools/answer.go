@@ -11,8 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
@@ -102,13 +100,6 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 		out.RetryAfterSeconds, _ = e.Details["retry_after_seconds"].(float64)
 	}
 	return out
-}
-
-func modes(s *jsonschema.Schema) {
-	for _, mode := range rag.Modes() {
-		s.Enum = append(s.Enum, string(mode))
-	}
-	withDefault(rag.Hybrid)(s)
 }
 
 // externalMinScore is the default threshold of both external tools.

@@ -140,7 +140,8 @@ func checkQuery(text string) error {
 	return nil
 }
 
-func names[T ~string](values []T) []string {
+// Names returns the texts of values.
+func Names[T ~string](values []T) []string {
 	texts := make([]string, len(values))
 	for i, value := range values {
 		texts[i] = string(value)

@@ -7,7 +7,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// Each field of rag.Filter has a row that says so, or an answer would say that nothing was found at all.
+// Each field of rag.Filter narrows a search, or an answer would say that nothing was found at all.
 func TestFilters_EachNarrowsASearch(t *testing.T) {
 	t.Parallel()
 	if narrowed(rag.Filter{}) {
@@ -27,7 +27,7 @@ func TestFilters_EachNarrowsASearch(t *testing.T) {
 			t.Fatalf("this test has no value of the type %s; add one", field.Type())
 		}
 		if name := reflect.TypeFor[rag.Filter]().Field(i).Name; !narrowed(query) {
-			t.Errorf("no row of Filters says that %s narrows a search", name)
+			t.Errorf("%s does not narrow a search", name)
 		}
 	}
 }

@@ -10,12 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
-// RecallInput has the parameters of recall.
-type RecallInput = hooks.Event
-
-// RecallOutput is the answer of recall.
-type RecallOutput = hooks.Answer
-
 func recallTool() Tool {
 	return newTool((*Handler).Recall, &mcp.Tool{
 		Name:        "recall",
@@ -23,7 +17,7 @@ func recallTool() Tool {
 		Description: "For hooks: one line about the document that a prompt, command, failure or edit needs, or silence.",
 		Meta:        searchHint("called by hooks, not by the model"),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[RecallInput](map[string][]property{
+		InputSchema: inputSchema[hooks.Event](map[string][]property{
 			"event": {
 				oneOf(hooks.Prompt, hooks.Before, hooks.After, hooks.Failure, hooks.Started, hooks.Compact), example(hooks.Prompt),
 			},
@@ -37,7 +31,7 @@ func recallTool() Tool {
 			"error":      {example("Exit code 1")},
 			"agent_type": {example("Explore")},
 		}),
-		OutputSchema: outputSchema[RecallOutput](nil),
+		OutputSchema: outputSchema[hooks.Answer](nil),
 	})
 }
 
@@ -45,9 +39,9 @@ func recallTool() Tool {
 const recallPatience = time.Second
 
 // Recall answers a hook. It never fails: it logs an error and answers nothing.
-func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
+func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
 	if h.hangs() {
-		return RecallOutput{}, nil
+		return hooks.Answer{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, recallPatience)
 	defer cancel()
@@ -55,19 +49,19 @@ func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, err
 	if err != nil {
 		h.noteHang(ctx, err)
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
-		return RecallOutput{}, nil
+		return hooks.Answer{}, nil
 	}
 	return out, nil
 }
 
 // recall returns what to tell the assistant.
-func (h *Handler) recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
+func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
 	if in.Event == hooks.Compact {
-		return RecallOutput{}, h.recalls.Compact(ctx, in.SessionID)
+		return hooks.Answer{}, h.recalls.Compact(ctx, in.SessionID)
 	}
 	active, err := h.workspace.ActiveWithin(ctx)
 	if err != nil {
-		return RecallOutput{}, err
+		return hooks.Answer{}, err
 	}
 	settings := h.workspace.Settings()
 	return hooks.Handle(ctx, h.recalls, hooks.Project{

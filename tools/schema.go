@@ -65,7 +65,7 @@ func projectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
 func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
 // levels restricts a text, or each item of a list, to the promotion levels.
-func levels(s *jsonschema.Schema) { oneEachOf(names(catalog.Levels()))(s) }
+func levels(s *jsonschema.Schema) { oneEachOf(Names(catalog.Levels()))(s) }
 
 // oneEachOf restricts a text, or each item of a list, to some values.
 func oneEachOf(values []string) property {
@@ -106,7 +106,7 @@ func readOnly() *mcp.ToolAnnotations {
 // have an older schema. docs/tools.md explains the fields, since each session pays for the schema.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string"}
-	oneEachOf(names(catalog.Levels()))(level)
+	oneEachOf(Names(catalog.Levels()))(level)
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[catalog.Level](): level},
 	})

@@ -46,7 +46,7 @@ func searchExternalDocsTool() Tool {
 			"query":               {queryText, example("database schema design")},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
-			"mode":                {modes},
+			"mode":                {oneEachOf(Names(rag.Modes())), withDefault(rag.Hybrid)},
 		}),
 		OutputSchema: outputSchema[SearchExternalDocsOutput](map[string][]property{
 			"results": {declaredElsewhere}, "may_answer": {declaredElsewhere}, "index": {declaredElsewhere},

@@ -21,6 +21,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
@@ -66,7 +67,7 @@ func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixtu
 	database := db.NewDatabase(databaseURL, logger)
 	t.Cleanup(database.Close)
 	fake := fakeollama.Start(t)
-	models, err := ollama.New(ollama.Config{
+	models, err := ollama.New(model.Config{
 		Host: fake.URL(), Logger: logger, RetryDelay: time.Millisecond,
 	})
 	if err != nil {

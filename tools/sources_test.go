@@ -39,8 +39,12 @@ func TestSources_AreSearchedWithTheExternalDocs(t *testing.T) {
 		c.activate(t, root)
 		var answer struct {
 			Results []struct{ Path, Source string } `json:"results"`
+			Index   *struct{ Pending int }          `json:"index"`
 		}
 		c.get(t, "search_external_docs", arguments{"query": "how are umbrellas stored", "limit": 20}, &answer)
+		if answer.Index != nil && answer.Index.Pending > 0 {
+			t.Errorf("%d files count as changed", answer.Index.Pending)
+		}
 		found := map[string]string{}
 		for _, result := range answer.Results {
 			found[result.Path] = result.Source

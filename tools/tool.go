@@ -53,9 +53,10 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		limit := patience(declaration.Name)
 		if followsRoots {
 			turns := h.turns
-			if patience(declaration.Name) == writingTime {
+			if limit == writingTime {
 				turns = h.writing
 			}
 			select {
@@ -64,9 +65,6 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 			case <-ctx.Done():
 				return nil, context.Cause(ctx)
 			}
-		}
-		limit := patience(declaration.Name)
-		if followsRoots && declaration.Name != "recall" { // a hook never waits for long
 			limit = max(limit, h.startTime())
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
@@ -89,7 +87,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		if err != nil {
 			return nil, err
 		}
-		if note := h.parentNote(); note != "" && followsRoots && declaration.Name != "recall" { // hooks read only JSON
+		if note := h.parentNote(); note != "" && followsRoots {
 			result.Content = append(result.Content, &mcp.TextContent{Text: note})
 		}
 		return result, nil

@@ -54,7 +54,7 @@ answer, the documents are listed as compound-docs search lists them.`,
 	set.BoolVar(&f.own, "own", false, "answer only from the project's own documents")
 	set.BoolVar(&f.external, "external", false, "answer only from the external docs")
 	exclude(command, "external", append(ofOwnDocuments(), "own")...)
-	complete(command, "min-promotion-level", names(catalog.Levels())...)
+	complete(command, "min-promotion-level", tools.Names(catalog.Levels())...)
 	return command
 }
 
@@ -169,7 +169,7 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 
 // asSearch returns the flags of the search that lists documents when no answer is sure.
 func (f *askFlags) asSearch() *searchFlags {
-	levels := names(catalog.Levels())
+	levels := tools.Names(catalog.Levels())
 	if f.minLevel == levels[0] {
 		levels = nil
 	} else {

@@ -244,12 +244,7 @@ func leftOutByReason(list []scaffold.LeftOut) []string {
 		named[left.Why] = append(named[left.Why], left.Path)
 	}
 	for _, why := range reasons {
-		paths := named[why]
-		text := strings.Join(paths[:min(len(paths), most)], ", ")
-		if more := len(paths) - most; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		lines = append(lines, text+" ("+why+")")
+		lines = append(lines, plain.Some(named[why], most)+" ("+why+")")
 	}
 	return lines
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 // never is the value of --fail-on with which no finding makes the command fail.
@@ -52,7 +53,7 @@ a line about that file, or its date. If the document still holds, change one of 
   compound-docs lint --fail-on warning`,
 		RunE: flags.run(f.run),
 	}
-	severities := names(lint.Severities())
+	severities := tools.Names(lint.Severities())
 	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "minimum severity to print: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"minimum severity that ends with 1: "+joined(lint.Severities())+", "+never)
@@ -71,7 +72,7 @@ type linted struct {
 }
 
 func (f *lintFlags) run(i invocation) error {
-	severities := names(lint.Severities())
+	severities := tools.Names(lint.Severities())
 	err := cmp.Or(checkFlag("level", f.level, severities), checkFlag("fail-on", f.failOn, append(severities, never)))
 	if err != nil {
 		return err

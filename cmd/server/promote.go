@@ -26,7 +26,7 @@ DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolu
 		RunE: withProject(flags, (*tooling).promote),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 1 {
-				return names(catalog.Levels()), cobra.ShellCompDirectiveNoFileComp
+				return tools.Names(catalog.Levels()), cobra.ShellCompDirectiveNoFileComp
 			}
 			return completeMarkdown(cmd, args, typed)
 		},

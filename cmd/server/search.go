@@ -83,19 +83,11 @@ is more than the sum if the document is promoted, and less if it is superseded.`
 	set.BoolVar(&f.explain, "explain", false, "show why the query finds what it finds")
 	exclude(command, "handbook", append([]string{"external", "min-relevance-score", "mode", "explain"}, ofOwn...)...)
 	exclude(command, "external", ofOwn...)
-	complete(command, "mode", names(rag.Modes())...)
+	complete(command, "mode", tools.Names(rag.Modes())...)
 	return command
 }
 
-func names[T ~string](values []T) []string {
-	names := make([]string, 0, len(values))
-	for _, value := range values {
-		names = append(names, string(value))
-	}
-	return names
-}
-
-func joined[T ~string](values []T) string { return strings.Join(names(values), ", ") }
+func joined[T ~string](values []T) string { return strings.Join(tools.Names(values), ", ") }
 
 // ownInput returns the parameters of semantic_search.
 func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {

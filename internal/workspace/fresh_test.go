@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -38,7 +38,7 @@ type reference struct {
 func (f *fixture) newReference(t *testing.T) *reference {
 	t.Helper()
 	databaseURL := testenv.IndexURL(t)
-	s := f.start(t, databaseURL, ollama.Config{Host: f.fake.URL()}, f.configPath())
+	s := f.start(t, databaseURL, model.Config{Host: f.fake.URL()}, f.configPath())
 	return &reference{server: s, pool: indexstate.OpenPool(t, databaseURL)}
 }
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // index_document names, by words alone, the original of a paraphrase. There are 30 documents. Each
@@ -42,7 +42,7 @@ func TestNeighbours_OfAParaphraseHaveTheOriginal(t *testing.T) {
 	for i, name := range originals[:paraphrases] {
 		f.Put(again(i), problem(fmt.Sprintf("Note %d", i), paraphrase(random, files[name])))
 	}
-	s := f.serverWith(t, f.databaseURL, ollama.Config{Host: "http://127.0.0.1:1", RetryDelay: time.Millisecond})
+	s := f.serverWith(t, f.databaseURL, model.Config{Host: "http://127.0.0.1:1", RetryDelay: time.Millisecond})
 	active, err := s.Activate(t.Context(), f.configPath(), "main")
 	f.Must(err)
 	active.WaitSynced(t.Context(), nil)

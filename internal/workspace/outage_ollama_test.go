@@ -11,7 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -52,7 +52,7 @@ func TestOutage_Ollama(t *testing.T) {
 			target, err := url.Parse(f.fake.URL())
 			f.Must(err)
 			proxy := testenv.NewFaultProxy(t, target.Host)
-			s := f.serverWith(t, f.databaseURL, ollama.Config{
+			s := f.serverWith(t, f.databaseURL, model.Config{
 				Host: "http://" + proxy.Address(), RetryDelay: time.Millisecond,
 				BreakerOpen: time.Second,
 			})

@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -223,7 +223,7 @@ func TestOutage_AServerThatIsCutOffHandsOver(t *testing.T) {
 	cluster := testenv.StartCluster(t)
 	f := setupOn(t, cluster.URL(), fruit())
 	proxy, throughProxy := testenv.NewDatabaseProxy(t, f.databaseURL)
-	cutOff := f.serverWith(t, throughProxy, ollama.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})
+	cutOff := f.serverWith(t, throughProxy, model.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})
 	f.activate(t, cutOff, "main")
 	other := f.server(t)
 	active := f.activate(t, other, "main")

@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -64,11 +65,11 @@ func setupOn(t *testing.T, databaseURL string, files map[string]string) *fixture
 // server is a new workspace on the fixture's index, like a window of an assistant.
 func (f *fixture) server(t *testing.T) *workspace.Workspace {
 	t.Helper()
-	return f.serverWith(t, f.databaseURL, ollama.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})
+	return f.serverWith(t, f.databaseURL, model.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})
 }
 
 // serverWith is server with its own way to the database and to Ollama.
-func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Config) *workspace.Workspace {
+func (f *fixture) serverWith(t *testing.T, databaseURL string, config model.Config) *workspace.Workspace {
 	t.Helper()
 	return f.start(t, databaseURL, config, "")
 }
@@ -76,10 +77,10 @@ func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Con
 // serverFor is server, started for the project in dir.
 func (f *fixture) serverFor(t *testing.T, dir string) *workspace.Workspace {
 	t.Helper()
-	return f.start(t, f.databaseURL, ollama.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond}, dir)
+	return f.start(t, f.databaseURL, model.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond}, dir)
 }
 
-func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, projectDir string) *workspace.Workspace {
+func (f *fixture) start(t *testing.T, databaseURL string, config model.Config, projectDir string) *workspace.Workspace {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase(databaseURL, logger)

@@ -160,19 +160,23 @@ func (p *Project) Noticed() Status {
 
 // Outdated counts the hits whose files differ from the index, and asks for a new sync of them.
 func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
-	stamps := make(map[string]document.Stamp, len(hits))
-	for _, hit := range hits {
-		stamps[hit.Path] = hit.Stamp
-	}
-	tree := p.docs
+	trees, outdated := p.trees[:1], 0
 	if of == catalog.External {
-		tree = p.trees[len(p.trees)-1]
+		trees = p.trees[1:]
 	}
-	outdated := tree.folder.Outdated(stamps)
-	if len(outdated) > 0 {
-		tree.mirror.Rescan()
+	for _, tree := range trees {
+		stamps := map[string]document.Stamp{}
+		for _, hit := range hits {
+			if tree.indexer.Owns == nil || tree.indexer.Owns(hit.Path) {
+				stamps[hit.Path] = hit.Stamp
+			}
+		}
+		if n := len(tree.folder.Outdated(stamps)); n > 0 {
+			outdated += n
+			tree.mirror.Rescan()
+		}
 	}
-	return len(outdated)
+	return outdated
 }
 
 // mirrored is the status of the folders. While another server indexes, it says how they look.

@@ -114,7 +114,7 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
 		question.MinScore = min(question.MinScore, relevance.Likely)
 	}
-	answer.Sources, err = a.withSuccessors(ctx, results, documents, question.MinScore)
+	answer.Sources, err = a.withSuccessors(ctx, results, documents, question)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -66,14 +66,14 @@ func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, 
 	for i, link := range reached {
 		paths[i] = link.Path
 	}
-	documents, err := a.documents(ctx, results, paths)
+	documents, err := a.documents(ctx, results, paths, limits.minLevel)
 	if err != nil {
 		return nil, err
 	}
 	for _, hit := range documents {
 		reached[slices.Index(paths, hit.Path)].Hit = hit
 	}
-	// A document may have gone since the graph was read.
+	// A document may have gone since the graph was read, or be a successor below the minimum level.
 	return slices.DeleteFunc(reached, func(link Linked) bool { return link.ID == 0 }), nil
 }
 

@@ -8,30 +8,36 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // withSuccessors returns the sources of an answer, by relevance. A critical document that another one
-// replaces is left out below the minimum score. Its latest successor comes whatever its score, and before it.
+// replaces is left out below the minimum score. Its latest successor comes whatever its score, and before it, unless it
+// is below the minimum level.
 func (a *Answerer) withSuccessors(
-	ctx context.Context, results rag.Hits, documents []rag.Hit, minScore float64,
+	ctx context.Context, results rag.Hits, documents []rag.Hit, question Question,
 ) ([]rag.Hit, error) {
 	sources := slices.Clone(documents)
 	for _, hit := range results.Critical {
-		if hit.SupersededBy == "" || hit.Score >= minScore {
+		if hit.SupersededBy == "" || hit.Score >= question.MinScore {
 			sources = append(sources, hit)
 		}
 	}
 	position := func(path string) int {
 		return slices.IndexFunc(sources, func(hit rag.Hit) bool { return hit.Path == path })
 	}
+	replaced := results.Critical
+	if len(question.DocTypes) == 0 { // else the search has found those of the doc-types
+		replaced = slices.Concat(documents, replaced)
+	}
 	var missing []string
-	for _, hit := range slices.Concat(documents, results.Critical) {
+	for _, hit := range replaced {
 		if latest := results.Latest(hit.Path); hit.SupersededBy != "" && position(latest) < 0 {
 			missing = append(missing, latest)
 		}
 	}
 	if len(missing) > 0 {
-		successors, err := a.documents(ctx, results, missing)
+		successors, err := a.documents(ctx, results, missing, question.MinLevel)
 		if err != nil {
 			return nil, err
 		}
@@ -50,22 +56,25 @@ func (a *Answerer) withSuccessors(
 	return sources, nil
 }
 
-// documents returns the documents at the paths, without their passages.
-func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []string) ([]rag.Hit, error) {
+// documents returns the documents at the paths that have the level at least, without their passages.
+func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []string, least catalog.Level) ([]rag.Hit, error) {
 	scope := results.Scope()
 	rows, err := db.ReadOne(ctx, a.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection, RelativePaths: paths,
 	})
-	hits := make([]rag.Hit, len(rows))
-	for i, row := range rows {
-		hits[i] = rag.Hit{
+	hits := []rag.Hit{}
+	for _, row := range rows {
+		if rank(row.PromotionLevel) < rank(least) {
+			continue
+		}
+		hits = append(hits, rag.Hit{
 			ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
 			DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
 			Stamp: document.Stamp{
 				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 			},
-		}
-		hits[i].Standing = results.Standing(row.RelativePath)
+			Standing: results.Standing(row.RelativePath),
+		})
 	}
 	return hits, err
 }

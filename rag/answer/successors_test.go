@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -82,6 +83,31 @@ func TestAsk_LinksBringTheSuccessor(t *testing.T) {
 	want := []string{"docs/newer.md from docs/old.md superseded by ", "docs/old.md from docs/page.md superseded by docs/newer.md"}
 	if diff := cmp.Diff(want, links); diff != "" {
 		t.Errorf("linked (-want +got):\n%s", diff)
+	}
+}
+
+// Successors pass the filters as other documents do. The mark of the old one names them.
+func TestAsk_SuccessorsPassTheFilters(t *testing.T) {
+	t.Parallel()
+	f := rules(t)
+	f.Add(t, f.Tenant, file("docs/page.md", page("Payments page", "promotion_level: critical", "Payments of customers. See [the rule](old.md).")...))
+	for text, want := range map[string][]string{
+		"always retry failed payments": {"docs/old.md superseded by docs/newer.md"},
+		"customers":                    {"docs/page.md superseded by ", "docs/old.md superseded by docs/newer.md"},
+	} {
+		answered := ask(t, f, answer.Question{
+			Query: rag.Query{Text: text, MinScore: 0.3}, MinLevel: catalog.Critical, MaxDepth: 1, MaxLinked: 5,
+		})
+		got := []string{}
+		for _, hit := range answered.Sources {
+			got = append(got, hit.Path+" superseded by "+hit.SupersededBy)
+		}
+		for _, link := range answered.Linked {
+			got = append(got, link.Path+" superseded by "+link.SupersededBy)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
 	}
 }
 

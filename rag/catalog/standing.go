@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -172,13 +173,4 @@ func (s Standings) Generations(path string) int { return s.superseded.Generation
 
 // Latest returns the path of the document that replaces the one at path and is not
 // replaced itself: the path itself for most.
-func (s Standings) Latest(path string) string {
-	for range len(s.superseded.By) {
-		next := s.superseded.By[path]
-		if next == "" {
-			break
-		}
-		path = next
-	}
-	return path
-}
+func (s Standings) Latest(path string) string { return cmp.Or(s.superseded.latest[path], path) }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -9,6 +10,8 @@ import (
 type Superseded struct {
 	// By gives the path of the latest document that replaces one.
 	By map[string]string
+	// latest gives the last one of those that replace each other from there on.
+	latest map[string]string
 	// Generations is how many documents replace one, one after the other.
 	Generations map[string]int
 }
@@ -16,7 +19,7 @@ type Superseded struct {
 // NewSuperseded takes the documents that replace each, the latest first. Documents that replace
 // each other in a circle are not replaced: lint reports them.
 func NewSuperseded(later map[string][]string) Superseded {
-	s := Superseded{By: make(map[string]string, len(later)), Generations: make(map[string]int, len(later))}
+	s := Superseded{By: map[string]string{}, latest: map[string]string{}, Generations: map[string]int{}}
 	// Tarjan's algorithm: first is the earliest document on the stack that replaces one, over others perhaps.
 	order, first := map[string]int{}, map[string]int{}
 	var stack []string
@@ -41,7 +44,8 @@ func NewSuperseded(later map[string][]string) Superseded {
 			stack = stack[:len(stack)-1]
 		}
 		if !isCircle && len(later[path]) > 0 {
-			s.Generations[path], s.By[path] = longest+1, later[path][0]
+			next := later[path][0]
+			s.Generations[path], s.By[path], s.latest[path] = longest+1, next, cmp.Or(s.latest[next], next)
 		}
 	}
 	for path := range later {

@@ -41,14 +41,23 @@ func TestNewSuperseded(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"old": "a"}, circle.By); diff != "" {
 		t.Errorf("in a circle (-want +got):\n%s", diff)
 	}
+	if got := catalog.NewStandings(nil, map[string][]string{"a": {"b"}, "b": {"a"}, "old": {"a"}}, nil).Latest("old"); got != "a" {
+		t.Errorf("the latest document before a circle is %s", got)
+	}
 	// The time grows with the documents, not with their square.
 	const many = 100_000
 	chain := map[string][]string{}
 	for i := range many {
 		chain[strconv.Itoa(i)] = []string{strconv.Itoa(i + 1)}
 	}
-	if got := catalog.NewSuperseded(chain).Generations["0"]; got != many {
+	standings := catalog.NewStandings(nil, chain, nil)
+	if got := standings.Generations("0"); got != many {
 		t.Errorf("%d documents replace the first of many", got)
+	}
+	for path := range chain {
+		if got := standings.Latest(path); got != strconv.Itoa(many) {
+			t.Fatalf("the latest document after %s is %s", path, got)
+		}
 	}
 }
 

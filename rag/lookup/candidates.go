@@ -32,6 +32,13 @@ type Filter struct {
 	Documents []int64
 }
 
+// levels returns the levels that the filter lets through.
+func (f Filter) levels() []catalog.Level {
+	return slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
+		return len(f.Levels) > 0 && !slices.Contains(f.Levels, level)
+	})
+}
+
 // Request is what passages are looked for.
 type Request struct {
 	Scope    catalog.Scope
@@ -58,8 +65,8 @@ type Found struct {
 // Candidates finds the passages that may answer.
 func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error) {
 	filter := request.Filter
-	levels := slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
-		return len(filter.Levels) > 0 && !slices.Contains(filter.Levels, level) || request.Critical > 0 && level == catalog.Critical
+	levels := slices.DeleteFunc(filter.levels(), func(level catalog.Level) bool {
+		return request.Critical > 0 && level == catalog.Critical
 	})
 	lists := []list{{filter, levels, request.Limit, filter.Documents != nil}}
 	if request.Critical > 0 { // a rule holds whatever is asked for
@@ -86,7 +93,8 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 	return found, nil
 }
 
-// Documents finds the passages of the documents at some paths, whatever they have of the question.
+// Documents finds the passages of the documents at some paths, whatever they have of the question. The filter holds,
+// except for [Filter.Documents].
 func (r *Reader) Documents(ctx context.Context, request Request, paths []string) ([]rank.Candidate, error) {
 	rows, err := db.ReadOne(ctx, r.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
@@ -95,11 +103,12 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, len(rows))
+	filter := request.Filter
+	filter.Documents = make([]int64, len(rows))
 	for i, row := range rows {
-		ids[i] = row.ID
+		filter.Documents[i] = row.ID
 	}
-	found, err := r.find(ctx, request, list{Filter{Documents: ids}, catalog.Levels(), len(ids), true})
+	found, err := r.find(ctx, request, list{filter, filter.levels(), len(rows), true})
 	return found.Candidates, err
 }
 

@@ -57,12 +57,17 @@ func (o *outline) text(start, end int) string { return strings.Join(o.lines[star
 // file that begins with one has its fields, as in a proposal for Bitcoin.
 func (o *outline) textLines(end int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		block, isHeader := "", true
+		block, isHeader, isIndented := "", true, false
 		for i := o.body; i < end; i++ {
-			var isText bool
-			block, isText = blockBehind(block, o.lines[i])
-			isHeader = isHeader && (!isText || blank(o.lines[i]))
-			if (isText || isHeader && fieldStart().MatchString(strings.TrimSpace(o.lines[i]))) && !yield(i, o.lines[i]) {
+			line := o.lines[i]
+			isDeep := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
+			isIndented = isDeep && (isIndented || o.depth[i] == 0) || isIndented && blank(line)
+			isText := !isIndented
+			if isText {
+				block, isText = blockBehind(block, line)
+			}
+			isHeader = isHeader && (!isText || blank(line))
+			if (isText || isHeader && fieldStart().MatchString(strings.TrimSpace(line))) && !yield(i, line) {
 				return
 			}
 		}

@@ -58,6 +58,12 @@ func TestStatus(t *testing.T) {
 		{"a numbered heading", "# Cache\n\n## 1. Status\n\nProposed\n", markdown.Status{Word: "proposed"}},
 		{"an underlined heading", "Cache\n=====\n\nStatus\n------\n\nDeprecated\n", markdown.Status{Word: "deprecated"}},
 		{"a header of a proposal for Bitcoin", "```\n  BIP: 380\n  Status: Draft\n  Created: 2021-06-27\n```\n\n## Abstract\n", markdown.Status{Word: "proposed"}},
+		{"an indented example", "# How to retire a page\n\nWrite:\n\n    title: a\n\n    status: deprecated\n\nIt is done.\n", markdown.Status{}},
+		{"an example with a tab", "# How to retire a page\n\n\tstatus: deprecated\n", markdown.Status{}},
+		{"a list in a list", "# A\n\n- Record:\n\n    Status: deprecated\n", markdown.Status{Word: "deprecated"}},
+		{"a paragraph that goes on", "# A\n\nThis record:\n    Status: deprecated\n", markdown.Status{Word: "deprecated"}},
+		{"a line behind an indented block", "# A\n\n    Text.\nStatus: deprecated\n", markdown.Status{Word: "deprecated"}},
+		{"an indented block of fields", "    Title: A\n    Status: Rejected\n\n# A\n", markdown.Status{Word: "rejected"}},
 		{"an example", "# How to retire a page\n\nWrite:\n\n```yaml\nstatus: deprecated\n```\n", markdown.Status{}},
 		{"a later line is a story", "# Cache\n\n## History\n\nStatus: rejected by the server\n", markdown.Status{}},
 	} {

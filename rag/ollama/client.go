@@ -20,13 +20,6 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 	Set: "run: export CDOCS_OLLAMA_HOST=", Address: "correct CDOCS_OLLAMA_HOST, --ollama-host or ollama_host of settings.json",
 }
 
-// Config is [model.Config]. Host is [DefaultHost] by default, and the models are
-// mxbai-embed-large and mistral.
-type Config = model.Config
-
-// Client is [model.Client].
-type Client = model.Client
-
 // server makes requests to Ollama. It is a [model.Server].
 type server struct {
 	*modelhttp.Client
@@ -34,8 +27,9 @@ type server struct {
 	logger *slog.Logger
 }
 
-// New returns a client. It does not contact the server.
-func New(cfg Config) (*Client, error) {
+// New returns a client. It does not contact the server. Host is [DefaultHost] by default, and the models are
+// mxbai-embed-large and mistral.
+func New(cfg model.Config) (*model.Client, error) {
 	cfg.EmbedModel = cmp.Or(cfg.EmbedModel, "mxbai-embed-large")
 	cfg.ChatModel = cmp.Or(cfg.ChatModel, "mistral")
 	http, err := modelhttp.New(kind, cmp.Or(cfg.Host, DefaultHost), "", cfg.Key)

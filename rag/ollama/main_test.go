@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -17,11 +18,11 @@ func TestMain(m *testing.M) {
 }
 
 // fast is a configuration whose waits between tries are over at once.
-func fast(url string) ollama.Config {
-	return ollama.Config{Host: url, RetryDelay: time.Microsecond}
+func fast(url string) model.Config {
+	return model.Config{Host: url, RetryDelay: time.Microsecond}
 }
 
-func newClient(t *testing.T, cfg ollama.Config) *ollama.Client {
+func newClient(t *testing.T, cfg model.Config) *model.Client {
 	t.Helper()
 	client, err := ollama.New(cfg)
 	if err != nil {
@@ -35,7 +36,7 @@ func newClient(t *testing.T, cfg ollama.Config) *ollama.Client {
 	return client
 }
 
-func start(t *testing.T) (*fakeollama.Server, *ollama.Client) {
+func start(t *testing.T) (*fakeollama.Server, *model.Client) {
 	t.Helper()
 	server := fakeollama.Start(t)
 	return server, newClient(t, fast(server.URL()))

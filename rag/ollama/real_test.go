@@ -14,18 +14,17 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/rag/model"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // newRealClient is a client of a real server, which has to have the models
 // mxbai-embed-large, or one of that name and its dimensions, and mistral.
-func newRealClient(t *testing.T) *ollama.Client {
+func newRealClient(t *testing.T) *model.Client {
 	t.Helper()
 	host := os.Getenv("CDOCS_TEST_OLLAMA_HOST")
 	if host == "" {
 		t.Skip("CDOCS_TEST_OLLAMA_HOST is not set")
 	}
-	return newClient(t, ollama.Config{Host: host})
+	return newClient(t, model.Config{Host: host})
 }
 
 func TestReal_EmbedModel(t *testing.T) {
@@ -93,7 +92,7 @@ func TestReal_AnotherEmbeddingModel(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	client := newClient(t, ollama.Config{Host: host, EmbedModel: name})
+	client := newClient(t, model.Config{Host: host, EmbedModel: name})
 
 	if err := client.Warm(t.Context()); err != nil {
 		t.Fatal(err)
@@ -144,7 +143,7 @@ func TestReal_MissingModel(t *testing.T) {
 	if host == "" {
 		t.Skip("CDOCS_TEST_OLLAMA_HOST is not set")
 	}
-	client := newClient(t, ollama.Config{Host: host, EmbedModel: "localhost:1/nobody/nothing"})
+	client := newClient(t, model.Config{Host: host, EmbedModel: "localhost:1/nobody/nothing"})
 
 	_, err := client.Embed(t.Context(), []string{"a text"})
 	missing := asType[*model.MissingError](t, err)

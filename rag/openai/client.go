@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/modelhttp"
@@ -31,13 +32,14 @@ type server struct {
 	logger *slog.Logger
 	known  func(ctx context.Context, name string) ([]string, error)
 
-	mu     sync.Mutex
-	digest string // of the embedding model, "" before the first fingerprint
-	fresh  bool   // the last request for vectors has told the digest
 	// cuts is the number of tokens to which the server cuts longer texts silently, 0 for none.
 	// tried is set once a long text has been sent.
-	cuts  int
-	tried bool
+	cuts  atomic.Int64
+	tried atomic.Bool
+
+	mu     sync.Mutex // guards the fields below
+	digest string     // of the embedding model, "" before the first fingerprint
+	fresh  bool       // the last request for vectors has told the digest
 }
 
 // New returns a client. An address without a path gets the path /v1. known returns the digests

@@ -68,10 +68,8 @@ const longWords = 2048
 // It finds out with one long text, before the first text that may be cut.
 func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
 	const neverCut = 256 // bytes, and so tokens: no model has a smaller window
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.tried || !slices.ContainsFunc(request.Texts, func(text string) bool { return len(text) > neverCut }) {
-		return s.cuts, nil
+	if s.tried.Load() || !slices.ContainsFunc(request.Texts, func(text string) bool { return len(text) > neverCut }) {
+		return int(s.cuts.Load()), nil
 	}
 	request.Texts = []string{strings.Repeat("word ", longWords)}
 	_, tokens, err = s.embed(ctx, request)
@@ -80,10 +78,10 @@ func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens
 		return 0, err
 	}
 	if !refused && tokens < longWords { // no tokens: the server does not count them
-		s.cuts = tokens
+		s.cuts.Store(int64(tokens))
 	}
-	s.tried = true
-	return s.cuts, nil
+	s.tried.Store(true)
+	return int(s.cuts.Load()), nil
 }
 
 // embed returns the vectors of texts, and how many tokens they had.

@@ -69,7 +69,7 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	q := words(t, "connection pool exhausted at night")
 	byMeaning := q
-	byMeaning.ByModel, byMeaning.Calibration = true, calibrated()
+	byMeaning.Calibration = calibrated()
 	promoted, renewed := found(q, 2, "promoted.md", .5), q
 	promoted.Level = catalog.Important
 	renewed.Standings = catalog.NewStandings(nil, map[string][]string{"a-old.md": {"b-new.md"}}, nil)

@@ -21,8 +21,8 @@ type Question struct {
 	Standings catalog.Standings
 	Today     string
 
-	// ByModel and BuiltIn say which vectors the search compares.
-	ByModel, BuiltIn bool
+	// BuiltIn says that the search compares built-in vectors.
+	BuiltIn bool
 	// EachPassage, Unasked: see rag.Query.
 	EachPassage, Unasked bool
 	// Newer says that a later document comes before others on the same subject.

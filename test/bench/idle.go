@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -28,7 +29,7 @@ const (
 func idleStatements(ctx context.Context, b *bench) (aSecond float64, note string) {
 	d := b.newDatabase(ctx)
 	wire, through := b.newWire(d.url, 0)
-	models := get(ollama.New(ollama.Config{Host: b.startFake(0).URL(), Logger: b.logger}))
+	models := get(ollama.New(model.Config{Host: b.startFake(0).URL(), Logger: b.logger}))
 	b.atEnd(models.Close)
 	repos := make([]*repository, idleCheckouts)
 	for i := range repos {
@@ -60,7 +61,7 @@ func idleStatements(ctx context.Context, b *bench) (aSecond float64, note string
 
 // openWindow has what a server has without its process: a workspace with its own pool, in which
 // the repository is active. It ends at the end.
-func (b *bench) openWindow(ctx context.Context, databaseURL string, models *ollama.Client, repo *repository) {
+func (b *bench) openWindow(ctx context.Context, databaseURL string, models *model.Client, repo *repository) {
 	database := db.NewDatabase(databaseURL, b.logger)
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(index.New(database, models, b.logger), searcher,

@@ -8,6 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -44,7 +45,7 @@ func (b *bench) recordSearches(
 	check(b.within(func(b *bench) {
 		wire, through := b.newWire(c.database.url, 0)
 		database := db.NewDatabase(through, b.logger)
-		models := get(ollama.New(ollama.Config{Host: c.fake.URL(), Logger: b.logger}))
+		models := get(ollama.New(model.Config{Host: c.fake.URL(), Logger: b.logger}))
 		b.atEnd(func() error {
 			database.Close()
 			return models.Close()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -14,7 +15,7 @@ import (
 // vectors are replaced by synthetic ones, which lie among those of the project.
 func hybrid(ctx context.Context, b *bench) (worst float64, note string) {
 	x := b.openSearchIndex(ctx)
-	models := get(ollama.New(ollama.Config{Host: b.ollamaHost, Logger: b.logger}))
+	models := get(ollama.New(model.Config{Host: b.ollamaHost, Logger: b.logger}))
 	x.models.delay = models
 	b.atEnd(func() error {
 		x.models.delay = nil

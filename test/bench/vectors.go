@@ -13,7 +13,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/model"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // dimensions of every vector, those of mxbai-embed-large.
@@ -146,7 +145,7 @@ type embedder struct {
 	// text.
 	queries map[string][]float32
 	// delay, if not nil, embeds queries too: they take as long as there.
-	delay *ollama.Client
+	delay *model.Client
 }
 
 func newEmbedder() *embedder {

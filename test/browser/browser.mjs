@@ -83,6 +83,10 @@ async function type(tab, words) {
     seen.typed++;
   }
   for (const odd of ["[", "(", "\\", "c++", "a.b", "=", "--x", "*", "?", "“x”", "\\=", "{1", "$&", "検索", "é", "x y z"]) await find.fill(odd);
+  await tab.evaluate(() => {
+    for (let i = 0; i < 30_000; i++) byPath.set(`later-${i}`, { by: `later-${i + 1}` });
+    successorsFirst([{ d: byPath.get("later-0") }]);
+  });
 }
 
 // tour looks at each view of a small project.

@@ -265,6 +265,16 @@ func TestPage_FindsFrequentWords(t *testing.T) {
 	if other := os.Getenv("CDOCS_CORPUS"); other != "" {
 		corpora["other"] = other
 	}
+	// A line without a space, and a sentence.
+	var line strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&line, "\"name%d\":%d,", i, i)
+	}
+	corpora["long"] = t.TempDir()
+	text := "# Long\n\n```\n{" + line.String() + "}\n```\n\n" + strings.Repeat("漢字", 200) + "\n"
+	if err := os.WriteFile(filepath.Join(corpora["long"], "long.md"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, dir := range corpora {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

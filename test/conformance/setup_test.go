@@ -25,6 +25,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
@@ -91,7 +92,7 @@ func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url str
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase(in.DatabaseURL, logger)
 	t.Cleanup(database.Close)
-	models, err := ollama.New(ollama.Config{Host: in.OllamaHost, Logger: logger})
+	models, err := ollama.New(model.Config{Host: in.OllamaHost, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

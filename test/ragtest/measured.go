@@ -9,6 +9,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -25,7 +26,7 @@ func IndexURL(t testing.TB) string {
 func measure(ctx context.Context, databaseURL string) (err error) {
 	fake := fakeollama.New()
 	defer fake.Close()
-	models, err := ollama.New(ollama.Config{Host: fake.URL()})
+	models, err := ollama.New(model.Config{Host: fake.URL()})
 	if err != nil {
 		return fmt.Errorf("measure the fake's model: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
@@ -34,7 +35,7 @@ type Fixture struct {
 	Pool     *pgxpool.Pool
 	Fake     *fakeollama.Server
 	// Models asks Fake, and looks at every call which models there are.
-	Models *ollama.Client
+	Models *model.Client
 	Tenant *catalog.Tenant
 }
 
@@ -80,9 +81,9 @@ func (f *Fixture) SecondDatabase(t *testing.T) *db.Database {
 
 // NewModels returns a client of the fixture's Ollama that looks again which models
 // there are after ttl, and after the default time if that is 0.
-func (f *Fixture) NewModels(t *testing.T, ttl time.Duration) *ollama.Client {
+func (f *Fixture) NewModels(t *testing.T, ttl time.Duration) *model.Client {
 	t.Helper()
-	models, err := ollama.New(ollama.Config{
+	models, err := ollama.New(model.Config{
 		Host: f.Fake.URL(), Logger: slog.New(slog.DiscardHandler), RetryDelay: time.Millisecond, ModelTTL: ttl,
 	})
 	if err != nil {

@@ -63,7 +63,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 		return fmt.Errorf("open the repository: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	r := newRenderer(p, set, external.Documents, root)
+	r := &renderer{project: p, set: set, external: external, pictures: pictures{root: root, found: map[string]int{}}}
 	standings := set.Standings()
 	ofExternal := external.Standings()
 	today := catalog.Today()
@@ -108,7 +108,7 @@ func (r *renderer) addLinks(entries []entry, documents []*docset.Document) {
 	related := map[[2]string]bool{}
 	for _, d := range documents {
 		for _, link := range d.Links {
-			target := r.set.Resolve(d.Path, link)
+			target := r.resolve(d.Path, link)
 			if target == d.Path || at[target] == nil {
 				continue
 			}

@@ -9,7 +9,7 @@ const byPath = new Map(documents.map(d => [d.path, d]));
 // element makes an element with properties and children. Children that are null are left out.
 function element(name, properties, ...children) {
   const made = Object.assign(document.createElement(name), properties);
-  made.append(...children.flat(Infinity).filter(child => child != null));
+  for (const child of children.flat(Infinity)) if (child != null) made.append(child);
   return made;
 }
 
@@ -69,4 +69,6 @@ const mark = d => d.mark ? warn(markOf(d)) : null;
 const linkTo = path => [link(path), byPath.get(path)?.mark ? [" ", warn(`(${markOf(byPath.get(path))})`)] : null];
 const state = d => [mark(d), d.stale.length > 0 ? warn("stale") : null];
 const counted = (n, noun) => n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
-const cut = (text, length = 140) => text.length > length ? text.slice(0, text.lastIndexOf(" ", length)) + " …" : text;
+// endOf returns where a text is cut: at the last space between two places, or else at the last of them.
+const endOf = (text, least, most) => text.lastIndexOf(" ", most) > least ? text.lastIndexOf(" ", most) : most;
+const cut = (text, length = 140) => text.length > length ? text.slice(0, endOf(text, 0, length)) + " …" : text;

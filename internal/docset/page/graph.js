@@ -22,7 +22,7 @@ function drawGraph() {
       for (const path of [...new Set(paths)].filter(path => drawn.rows.has(path))) drawn.links.push({ from: d.path, to: path, line: svgElement("path", { class: name }) });
     }
   }
-  drawn.svg.append(...drawn.links.map(link => link.line));
+  for (const { line } of drawn.links) drawn.svg.append(line); // there may be more than a call has arguments
   drawn.about = element("div", { className: "beside", role: "status" });
   drawn.canvas = element("div", { className: "canvas" }, drawn.svg, element("div", { className: "folders" }, cards));
   byId("graph").replaceChildren(element("h1", {}, "Graph"), drawn.about, drawn.canvas);

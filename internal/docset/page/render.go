@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"html"
 	"slices"
 	"strconv"
@@ -16,10 +17,10 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -38,24 +39,23 @@ var toHTML = sync.OnceValue(func() goldmark.Markdown {
 
 // renderer converts documents, and collects the pictures that they show.
 type renderer struct {
-	project  *project.Project
-	set      *docset.Set
-	external map[string]bool // the paths of external docs
-	pictures pictures
-}
-
-func newRenderer(p *project.Project, set *docset.Set, external []*docset.Document, root *contain.Root) *renderer {
-	r := &renderer{project: p, set: set, external: map[string]bool{}, pictures: pictures{root: root, found: map[string]int{}}}
-	for _, d := range external {
-		r.external[d.Path] = d.Err == nil
-	}
-	return r
+	project       *project.Project
+	set, external *docset.Set
+	pictures      pictures
 }
 
 // has reports whether the page has a document at a path.
 func (r *renderer) has(path string) bool {
-	own := r.set.Find(path)
-	return own != nil && own.Err == nil || r.external[path]
+	d := cmp.Or(r.set.Find(path), r.external.Find(path))
+	return d != nil && d.Err == nil
+}
+
+// resolve returns where a link of a document leads, as its collection has it.
+func (r *renderer) resolve(source string, link index.Link) string {
+	if r.set.Find(source) == nil {
+		return r.external.Resolve(source, link)
+	}
+	return r.set.Resolve(source, link)
 }
 
 // render returns the text of a document as safe HTML. It only escapes a text that would take long to convert.

@@ -32,7 +32,7 @@ func render(tb testing.TB) func(text string) string {
 	root, err := contain.Open(p.Root)
 	repo.Must(err)
 	tb.Cleanup(func() { repo.Must(root.Close()) })
-	r := newRenderer(p, set, nil, root)
+	r := &renderer{project: p, set: set, external: &docset.Set{}, pictures: pictures{root: root, found: map[string]int{}}}
 	return func(text string) string {
 		return r.render(&docset.Document{Path: "csharp-compounding-docs/a.md", Content: []byte(text)})
 	}
@@ -40,7 +40,6 @@ func render(tb testing.TB) func(text string) string {
 
 func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 	t.Parallel()
-	render := render(t)
 	for name, test := range map[string]struct{ text, want string }{
 		"script":               {"<script>alert(1)</script>\n\na", "<p>a</p>"},
 		"script in a line":     {"a <script src=//x></script>b", "<p>a b</p>"},
@@ -85,7 +84,7 @@ func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := render(test.text)
+			got := render(t)(test.text) // pictures are for one goroutine
 			if diff := cmp.Diff(test.want, strings.TrimSuffix(lineNumbers.ReplaceAllString(got, ""), "\n")); diff != "" {
 				t.Errorf("HTML (-want +got):\n%s", diff)
 			}
@@ -97,7 +96,7 @@ func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 // Each block says on which line of the file it begins, so that a search shows the places of sentences.
 func TestRender_NumbersLines(t *testing.T) {
 	t.Parallel()
-	r := renderer{external: map[string]bool{}}
+	r := renderer{set: &docset.Set{}, external: &docset.Set{}}
 	got := r.render(&docset.Document{
 		Dissection: index.Dissection{Title: "T", FrontMatterLines: 3},
 		Content:    []byte("---\na: b\n---\n# T\n\n## H\n\np\nq\n\n- i\n  - j\n\n```\nc\n```\n\n|a|\n|-|\n|b|\n|d|\n\n1. k\n\n   l\n\n> m"),

@@ -174,7 +174,7 @@ func (w *rewriter) route(destination string) string {
 	before, fragment, _ := strings.Cut(destination, "#")
 	target := w.document.Path
 	if link, inRepository := index.TextLink(target, w.project, destination); inRepository {
-		target = w.set.Resolve(target, link)
+		target = w.resolve(target, link)
 	} else if before != "" || destination == "" {
 		return destination
 	}

@@ -122,17 +122,15 @@ function rank(wanted) {
 // successorsFirst puts each document behind the one that replaces or amends it, which is added if it was not found.
 function successorsFirst(ranked) {
   const found = new Map(ranked.map(one => [one.d, one]));
-  const ordered = [];
   const seen = new Set();
-  const add = one => {
-    if (seen.has(one.d)) return;
-    seen.add(one.d);
-    const later = byPath.get(one.d.by);
-    if (later) add(found.get(later) ?? { ...one, d: later });
-    ordered.push(one);
-  };
-  ranked.forEach(add);
-  return ordered;
+  return ranked.flatMap(one => {
+    const chain = [];
+    for (let d = one.d; d && !seen.has(d); d = byPath.get(d.by)) {
+      seen.add(d);
+      chain.push(found.get(d) ?? { ...chain.at(-1), d });
+    }
+    return chain.reverse();
+  });
 }
 
 // search returns the documents that have the words, the best first, and the terms that they have: those with all
@@ -160,13 +158,14 @@ function bestSentences(d, terms) {
 // marked returns a text of at most about 220 characters around the first of the terms, with the terms marked.
 function marked(text, terms) {
   const places = [...text.matchAll(wordPattern)].filter(([word]) => has(terms, word));
-  const start = text.length <= 220 ? 0 : Math.max(0, text.lastIndexOf(" ", Math.max(0, (places[0]?.index ?? 0) - 60)));
-  const end = text.length <= start + 220 ? text.length : text.lastIndexOf(" ", start + 220);
+  const first = places[0]?.index ?? 0;
+  const start = text.length <= 220 ? 0 : Math.max(0, first - 120, text.lastIndexOf(" ", Math.max(0, first - 60)));
+  const end = text.length <= start + 220 ? text.length : endOf(text, first + (places[0]?.[0].length ?? 0), start + 220);
   const parts = [start > 0 ? "…" : ""];
   let at = start;
   for (const { 0: word, index } of places) {
-    if (index < at || index + word.length > end) continue;
-    parts.push(text.slice(at, index), element("mark", {}, word));
+    if (index < at || index >= end) continue;
+    parts.push(text.slice(at, index), element("mark", {}, text.slice(index, Math.min(index + word.length, end))));
     at = index + word.length;
   }
   parts.push(text.slice(at, Math.max(at, end)), end < text.length ? " …" : "");

@@ -2,12 +2,11 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/watch"
@@ -51,11 +50,7 @@ func (l leftOut) findings() []Finding {
 		const named = 20
 		paths := l[why]
 		slices.Sort(paths)
-		text := strings.Join(paths[:min(len(paths), named)], ", ")
-		if more := len(paths) - named; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
-		findings = append(findings, one(OK, "left out ("+why+"): "+text, "")...)
+		findings = append(findings, one(OK, "left out ("+why+"): "+plain.Some(paths, named), "")...)
 	}
 	return findings
 }

@@ -186,7 +186,7 @@ func (s *survey) places(files []string) []string {
 	if s.vaults["."] && len(files) > 0 {
 		return []string{"."}
 	}
-	groups := map[string][]string{} // by the pattern that would have them all
+	groups := map[string]string{} // by the pattern that would have several: a single place, or the pattern
 	var order []string
 	for _, file := range files {
 		place, last := s.anchor(path.Dir(file)), ""
@@ -194,17 +194,17 @@ func (s *survey) places(files []string) []string {
 			place, last = file, "*"+path.Ext(file)
 		}
 		pattern := starred(place, cmp.Or(last, path.Base(place)))
-		if _, seen := groups[pattern]; !seen {
-			order = append(order, pattern)
-		}
-		if !slices.Contains(groups[pattern], place) {
-			groups[pattern] = append(groups[pattern], place)
+		switch known, seen := groups[pattern]; {
+		case !seen:
+			order, groups[pattern] = append(order, pattern), place
+		case known != place:
+			groups[pattern] = pattern
 		}
 	}
 	var places []string
 	for _, pattern := range order {
-		if group := groups[pattern]; len(group) == 1 && strings.Contains(group[0], "/") {
-			pattern = group[0]
+		if place := groups[pattern]; strings.Contains(place, "/") {
+			pattern = place
 		}
 		places = append(places, pattern)
 	}
