@@ -19,7 +19,7 @@ func resolveLinks(source string, docType project.Rules, destinations []string) [
 	var links []Link
 	for _, destination := range destinations {
 		link := destinationLink(source, docType, destination)
-		if insideRepository(link.Target) && link.Target != source && link.Fallback != source {
+		if reaches(source, link.Target) && link.Target != source && link.Fallback != source {
 			links = append(links, link)
 		}
 	}
@@ -35,7 +35,7 @@ func TextLink(source string, schema Schema, destination string) (Link, bool) {
 		return Link{}, false
 	}
 	link := destinationLink(source, docType, relative)
-	return link, insideRepository(link.Target)
+	return link, reaches(source, link.Target)
 }
 
 // destinationLink returns the link to a destination in the file at source. The fallback of a wikilink is
@@ -60,7 +60,7 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	if strings.HasPrefix(destination, "../") {
 		link.Fallback, _ = resolveLink(source, path.Join(baseName(source), destination)+".md")
 	}
-	if !insideRepository(link.Fallback) {
+	if !reaches(source, link.Fallback) {
 		link.Fallback = ""
 	}
 	return link
@@ -153,15 +153,23 @@ func resolveLink(source, destination string) (string, bool) {
 	} else {
 		destination = path.Join(path.Dir(source), destination)
 	}
-	return destination, insideRepository(destination) && destination != source
+	return destination, reaches(source, destination) && destination != source
 }
 
 // maxPath is longer than paths of files can be, in bytes.
 const maxPath = 4096
 
-// insideRepository also takes a path that begins with /: that of a document in a folder outside, from another there.
 func insideRepository(target string) bool {
-	return len(target) <= maxPath && target != "." && fs.ValidPath(strings.TrimPrefix(target, "/"))
+	return len(target) <= maxPath && target != "." && fs.ValidPath(target)
+}
+
+// reaches reports whether a link may lead to the target. The paths of documents outside the repository begin with /,
+// and they link to each other.
+func reaches(source, target string) bool {
+	if strings.HasPrefix(source, "/") {
+		target = strings.TrimPrefix(target, "/")
+	}
+	return insideRepository(target)
 }
 
 // dedupe keeps the first of equal links, and no more than maxLinks.
