@@ -48,10 +48,14 @@ WITH links AS (
         OFFSET 0
     ) l
     LEFT JOIN LATERAL (
-        SELECT t.relative_path, t.promotion_level FROM documents t
-        WHERE t.project_id = $1 AND t.tenant_id = $2 AND t.collection = $3
-            AND t.relative_path IN (l.target_path, l.fallback_path, l.beside)
-        ORDER BY t.relative_path = l.target_path DESC, t.relative_path = l.fallback_path DESC
+        SELECT t.relative_path, t.promotion_level
+        FROM unnest(ARRAY[l.target_path, l.fallback_path, l.beside]) WITH ORDINALITY w (path, place)
+        CROSS JOIN LATERAL (
+            SELECT t.relative_path, t.promotion_level FROM documents t
+            WHERE t.project_id = $1 AND t.tenant_id = $2 AND t.collection = $3 AND t.relative_path = w.path
+            OFFSET 0
+        ) t
+        ORDER BY w.place
         LIMIT 1
     ) t ON true
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3

@@ -87,11 +87,16 @@ WITH relations AS MATERIALIZED (
         OFFSET 0
     ) d
     LEFT JOIN LATERAL (
-        SELECT f.relative_path, f.doc_date FROM documents f
-        WHERE f.project_id = $1 AND f.tenant_id = $6 AND f.collection = $7::collection AND f.id <> d.id
-            AND f.relative_path IN (l.target_path, nullif(l.fallback_path, ''), CASE WHEN l.target_path LIKE '**/%'
-                THEN regexp_replace(d.relative_path, '[^/]*$', '') || substr(l.target_path, 4) END)
-        ORDER BY f.relative_path = l.target_path DESC, f.relative_path = l.fallback_path DESC
+        SELECT f.relative_path, f.doc_date
+        FROM unnest(ARRAY[l.target_path, nullif(l.fallback_path, ''), CASE WHEN l.target_path LIKE '**/%'
+            THEN regexp_replace(d.relative_path, '[^/]*$', '') || substr(l.target_path, 4) END]) WITH ORDINALITY w (path, place)
+        CROSS JOIN LATERAL (
+            SELECT f.relative_path, f.doc_date FROM documents f
+            WHERE f.project_id = $1 AND f.tenant_id = $6 AND f.collection = $7::collection
+                AND f.relative_path = w.path AND f.id <> d.id
+            OFFSET 0
+        ) f
+        ORDER BY w.place
         LIMIT 1
     ) f ON true
     WHERE t.project_id = $1 AND t.id = $6 AND t.version <> $8::bigint

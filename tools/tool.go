@@ -137,15 +137,22 @@ func patience(tool string) time.Duration {
 	}
 }
 
-// hangTime is how long hooks keep away from a database that hangs.
-const hangTime = time.Minute
+// Hooks keep away from a database that hangs for firstPause, and twice as long after each further vain wait, up to
+// longestPause. A machine that was busy for a second costs no more.
+const firstPause, longestPause = 2 * time.Second, time.Minute
 
-func (h *Handler) hangs() bool { return time.Since(time.Unix(0, h.hungAt.Load())) < hangTime }
+func (h *Handler) hangs() bool { return time.Now().UnixNano() < h.quietUntil.Load() }
 
-// noteHang notes that a hook has waited for the database in vain. An activation is no hang.
+// noteHang notes whether a hook has waited for the database in vain. An activation is no hang.
 func (h *Handler) noteHang(ctx context.Context, err error) {
+	if err == nil {
+		h.pause.Store(0)
+		return
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError {
-		h.hungAt.Store(time.Now().UnixNano())
+		pause := min(max(2*time.Duration(h.pause.Load()), firstPause), longestPause)
+		h.pause.Store(int64(pause))
+		h.quietUntil.Store(time.Now().Add(pause).UnixNano())
 	}
 }
 
