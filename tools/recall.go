@@ -46,8 +46,8 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	ctx, cancel := context.WithTimeout(ctx, recallPatience)
 	defer cancel()
 	out, err := h.recall(ctx, in)
-	h.noteHang(ctx, err)
 	if err != nil {
+		h.noteHang(ctx, err)
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
 		return hooks.Answer{}, nil
 	}

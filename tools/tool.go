@@ -143,12 +143,8 @@ const firstPause, longestPause = 2 * time.Second, time.Minute
 
 func (h *Handler) hangs() bool { return time.Now().UnixNano() < h.quietUntil.Load() }
 
-// noteHang notes whether a hook has waited for the database in vain. An activation is no hang.
+// noteHang notes that a hook has waited for the database in vain. An activation is no hang.
 func (h *Handler) noteHang(ctx context.Context, err error) {
-	if err == nil {
-		h.pause.Store(0)
-		return
-	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError {
 		pause := min(max(2*time.Duration(h.pause.Load()), firstPause), longestPause)
 		h.pause.Store(int64(pause))

@@ -226,7 +226,8 @@ func (r *result) askHook(ctx context.Context, client *mcpclient.Client, session 
 		in["session_id"] = session
 		began := time.Now()
 		text, err := client.Text(ctx, "recall", in)
-		if r.took = time.Since(began); r.took <= patience {
+		r.took = time.Since(began)
+		if r.took <= patience {
 			return text, err
 		}
 		time.Sleep(pause)
