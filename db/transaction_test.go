@@ -1,7 +1,6 @@
 package db_test
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -168,23 +167,26 @@ type roundTrips struct {
 }
 
 // tap reads what a client sends. It looks at the type of each message only: decoding a
-// response to SCRAM needs the server's half of the conversation.
+// response to SCRAM needs the server's half of the conversation. A message is counted before it is read to its end,
+// because only then the server gets it.
 func (r *roundTrips) tap() io.WriteCloser {
 	read, written := io.Pipe()
-	go func() {
-		_ = read.CloseWithError(r.follow(bufio.NewReader(read)))
-	}()
+	go func() { _ = read.CloseWithError(r.follow(read)) }()
 	return written
 }
 
-func (r *roundTrips) follow(sent *bufio.Reader) error {
+func (r *roundTrips) follow(sent io.Reader) error {
+	kind := make([]byte, 1)
 	for startup := true; ; startup = false {
-		kind := byte(0)
 		if !startup { // only the first message of a connection has no type
-			var err error
-			if kind, err = sent.ReadByte(); err != nil {
+			if _, err := io.ReadFull(sent, kind); err != nil {
 				return err
 			}
+		}
+		if kind[0] == 'S' || kind[0] == 'Q' { // Sync and Query
+			r.mu.Lock()
+			r.count++
+			r.mu.Unlock()
 		}
 		var size uint32
 		if err := binary.Read(sent, binary.BigEndian, &size); err != nil {
@@ -192,11 +194,6 @@ func (r *roundTrips) follow(sent *bufio.Reader) error {
 		}
 		if _, err := io.CopyN(io.Discard, sent, int64(size)-4); err != nil {
 			return err
-		}
-		if kind == 'S' || kind == 'Q' { // Sync and Query
-			r.mu.Lock()
-			r.count++
-			r.mu.Unlock()
 		}
 	}
 }
