@@ -221,17 +221,19 @@ const earlier = "Please paint the fence of the garden green, trim the hedge besi
 
 // askHook asks the hook in a new session, whose first prompt was another one unless the kind is of first prompts.
 func (r *result) askHook(ctx context.Context, client *mcpclient.Client, session string) error {
-	const patience, pause = time.Second, 3 * time.Second // of recall, on a machine that was busy
-	recall := func(in map[string]any) (string, error) {
+	// On a machine that is busy recall gives up after a second, and keeps silent for a while, each time twice as long.
+	const patience, longest = time.Second, time.Minute
+	recall := func(in map[string]any) (text string, err error) {
 		in["session_id"] = session
-		began := time.Now()
-		text, err := client.Text(ctx, "recall", in)
-		r.took = time.Since(began)
-		if r.took <= patience {
-			return text, err
+		for pause := 3 * time.Second; ; pause *= 2 {
+			began := time.Now()
+			text, err = client.Text(ctx, "recall", in)
+			r.took = time.Since(began)
+			if r.took < patience || pause > longest {
+				return text, err
+			}
+			time.Sleep(pause)
 		}
-		time.Sleep(pause)
-		return client.Text(ctx, "recall", in)
 	}
 	if !isAct(r.Kind) {
 		text, err := recall(map[string]any{"event": "UserPromptSubmit", "prompt": earlier})
