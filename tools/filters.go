@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -18,7 +19,7 @@ type SearchFilters struct {
 	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
 }
 
-// Filter is a row of the table of filters: how tools declare one, and how commands take it.
+// Filter is a row of the table of filters: all that tools and commands know of one.
 type Filter struct {
 	// Flag is the name of the command's flag, "" for none, with its help and the values to complete.
 	Flag, Usage string
@@ -28,16 +29,24 @@ type Filter struct {
 
 	// declare edits the parameter's schema.
 	declare map[string][]property
+	// apply sets the filter of a query.
+	apply func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error
+	// narrows reports whether a query has the filter. Documents that it leaves out may answer.
+	narrows func(query rag.Filter) bool
 }
 
-// Filters returns the table. A new filter is a row of it, a field of [SearchFilters], and a field of [rag.Filter] that
-// filterOf sets and narrowed knows.
+// Filters returns the table. A new filter is a row of it, a field of [SearchFilters], and a field of [rag.Filter].
 func Filters() []Filter {
 	return []Filter{
 		{
 			Flag: "doc-types", Usage: "only these doc-types, separated by commas",
 			Take:    func(in *SearchFilters, values []string) { in.DocTypes = values },
 			declare: map[string][]property{"doc_types": {notNull, example([]string{"problem", "tool"})}},
+			apply: func(_ context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				query.DocTypes = in.DocTypes
+				return checkDocTypes(active, in.DocTypes)
+			},
+			narrows: func(query rag.Filter) bool { return len(query.DocTypes) > 0 },
 		},
 		{
 			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(Names(catalog.Levels()), ", "),
@@ -48,6 +57,11 @@ func Filters() []Filter {
 				}
 			},
 			declare: map[string][]property{"promotion_levels": {levels, example([]string{"important", "critical"})}},
+			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				query.Levels = in.PromotionLevels
+				return nil
+			},
+			narrows: func(query rag.Filter) bool { return len(query.Levels) > 0 },
 		},
 		{
 			Flag: "status", Usage: "only documents that are one of: " + strings.Join(Names(catalog.Statuses()), ", "),
@@ -58,10 +72,25 @@ func Filters() []Filter {
 				}
 			},
 			declare: map[string][]property{"status": {oneEachOf(Names(catalog.Statuses()))}},
+			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				query.Statuses = in.Statuses
+				return nil
+			},
+			narrows: func(query rag.Filter) bool { return len(query.Statuses) > 0 },
 		},
 		{
+			// Of the documents that cite a file all are wanted, whatever their words.
 			Take:    func(in *SearchFilters, values []string) { in.Paths = values },
 			declare: map[string][]property{"paths": {notNull}},
+			apply: func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
+				if len(in.Paths) == 0 {
+					return nil
+				}
+				citing, err := active.DocumentsCiting(ctx, in.Paths)
+				query.Documents = citing
+				return err
+			},
+			narrows: func(query rag.Filter) bool { return query.Documents != nil },
 		},
 	}
 }
@@ -76,16 +105,16 @@ func declareFilters(properties map[string][]property) map[string][]property {
 
 // filterOf returns the filter that the parameters ask for.
 func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) (rag.Filter, error) {
-	query := rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses}
-	err := checkDocTypes(active, in.DocTypes)
-	if err != nil || len(in.Paths) == 0 {
-		return query, err
+	var query rag.Filter
+	for _, f := range Filters() {
+		if err := f.apply(ctx, active, in, &query); err != nil {
+			return rag.Filter{}, err
+		}
 	}
-	query.Documents, err = active.DocumentsCiting(ctx, in.Paths) // all of them are wanted, whatever their words
-	return query, err
+	return query, nil
 }
 
 // narrowed reports whether a query leaves out documents that may answer it.
 func narrowed(query rag.Filter) bool {
-	return len(query.DocTypes)+len(query.Levels)+len(query.Statuses) > 0 || query.Documents != nil
+	return slices.ContainsFunc(Filters(), func(f Filter) bool { return f.narrows(query) })
 }
