@@ -26,6 +26,7 @@ const (
 	Failed    Advice = '?' // other code stands right behind it, perhaps a message
 	Advised   Advice = '+' // to be done, perhaps instead
 	Demanded  Advice = '*' // to be done always
+	Said      Advice = '"' // no code: words in quotation marks, perhaps a message
 )
 
 // InFavour reports whether the advice is to use the code.
@@ -106,8 +107,25 @@ func (d *Document) Quotes() []Quote {
 	return quotes
 }
 
-// eachQuote adds the code in a line of text behind another text.
+// inQuotation are words in quotation marks.
+var inQuotation = lazyregexp.New("[\"“]([^\"“”`]{8,120})[\"”]")
+
+// InQuotation returns the words in quotation marks of a line.
+func InQuotation(line string) (said []string) {
+	if !strings.ContainsAny(line, "\"“") {
+		return nil
+	}
+	for _, found := range inQuotation().FindAllStringSubmatch(line, maxQuotes) {
+		said = append(said, found[1])
+	}
+	return said
+}
+
+// eachQuote adds the code in a line of text behind another text, and the words in quotation marks.
 func eachQuote(before, line string, add func(Quote)) {
+	for _, said := range InQuotation(line) {
+		add(Quote{Text: said, Advice: Said})
+	}
 	for _, span := range codeSpan().FindAllStringSubmatchIndex(line, maxQuotes) {
 		said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
 		add(quoteIn(said, line[span[2]:span[3]], line[span[1]:min(len(line), span[1]+maxContext)]))

@@ -35,6 +35,23 @@ func Closeness(query, text string) (closeness float64, pieces int) {
 // and are in many texts.
 const telling = 3
 
+// Weight says how much a word in lower case says: "the" .05, "database" 2.5. A word that cannot be cut into pieces, such
+// as one in another script, has 2.
+func Weight(word string) float64 {
+	pieces := cut(word)
+	if len(pieces) == 0 {
+		return unknown
+	}
+	var sum float64
+	for _, piece := range pieces {
+		row := vectorRows[int(piece)*Dimensions:][:Dimensions]
+		sum += dot(row, row) * math.Pow(scale(piece), 2)
+	}
+	return sum / math.Sqrt(float64(len(pieces)))
+}
+
+const unknown = 2
+
 // direction is where a piece points.
 type direction struct {
 	row            []byte

@@ -43,6 +43,8 @@ func TestHook_ShortlistsKeepTheirFloors(t *testing.T) {
 		"tasks/demo.jsonl":   {.8, .85},
 		"tasks/third.jsonl":  {.6, .95},
 		"tasks/fourth.jsonl": {.6, .85},
+		"tasks/fifth.jsonl":  {.75, .8},
+		"tasks/sixth.jsonl":  {.74, .87},
 	} {
 		t.Run(path.Base(file), func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,8 @@ import (
 type Book struct {
 	documents []document
 	// names counts the documents that quote a name.
-	names map[string]int
+	names    map[string]int
+	messages messages
 	// Names are the names of code that the documents have, added in the same order.
 	Names Names
 }
@@ -41,9 +42,8 @@ type quote struct {
 	// command is the quote as a command line, and flag says that it is a flag alone.
 	command command
 	flag    bool
-	// folded is the quote in lower case, and printed as a line that a program prints, with ellipses where other lines of
-	// the kind differ or have more; "" if it cannot be one.
-	folded, printed string
+	// folded is the quote in lower case.
+	folded string
 	// isName says that the quote is the name of a host, resource or folder.
 	isName bool
 	// key is the longest word of the quote: a text without it does not have the quote.
@@ -62,17 +62,23 @@ func (b *Book) Add(title string, texts []string) {
 	var quotes []*quote
 	var subject *quote
 	var place string
-	names := map[string]bool{}
-	for i, text := range texts {
+	names, printed := map[string]bool{}, append([]string{title}, markdown.InQuotation(title)...)
+	for _, text := range texts {
 		q := newQuote(text)
-		q.isFirst = i == 0
+		if len(q.command.flags) == 0 {
+			printed = append(printed, q.Text)
+		}
+		if q.Advice == markdown.Said {
+			continue
+		}
+		q.isFirst = len(quotes) == 0
 		if q.isCall() && !q.Advice.InFavour() {
 			subject = cmp.Or(subject, q)
 			q.isAside = q != subject
 		}
-		isMessage := q.command.size() == 0 && q.printed != "" && !strings.Contains(q.Text, "(")
-		if i > 0 && isMessage && quotes[i-1].Advice == markdown.Failed {
-			quotes[i-1].isAside = true
+		isMessage := q.command.size() == 0 && len(strings.Fields(q.Text)) >= leastRun && !strings.Contains(q.Text, "(")
+		if last := len(quotes) - 1; last >= 0 && isMessage && quotes[last].Advice == markdown.Failed {
+			quotes[last].isAside = true
 		}
 		q.titled = strings.Contains(titleText, q.folded)
 		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
@@ -82,10 +88,9 @@ func (b *Book) Add(title string, texts []string) {
 		}
 		place = cmp.Or(place, q.Place)
 		quotes = append(quotes, q)
-		for _, name := range []string{q.folded, q.printed} {
-			names[name] = true
-		}
+		names[q.folded] = true
 	}
+	b.messages.add(len(b.documents), printed)
 	compare(quotes, subject, place, stems)
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
@@ -130,10 +135,7 @@ func newQuote(text string) *quote {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
-	if parts := tellingParts(q.Text); isMessage(parts) && strings.Contains(q.Text, " ") {
-		q.printed = parts
-	}
-	words := append(slices.Sorted(maps.Keys(wordsOf(cmp.Or(q.printed, q.folded)))), "")
+	words := append(slices.Sorted(maps.Keys(wordsOf(q.folded))), "")
 	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	q.isName = isName(q.Text)
 	return q
@@ -267,7 +269,7 @@ var (
 	changing = lazyregexp.New(`^(?:rm|mv|chmod|chown|truncate|shred|tee|sed|ba?sh|python|node|ruby|perl|php)$`)
 	// commandForm matches what may be a command, unlike code and fields, and sentence what is a message.
 	commandForm = lazyregexp.New(`^-|^(?:[A-Z_]+=\S+ )*[\w./~+-]+(?: (?:[^:]|:\S)*:?)?$`)
-	sentence    = lazyregexp.New(` (?:is|are|was|not|could|the|of|to) `)
+	sentence    = lazyregexp.New(`^[A-Z][a-z]+ | (?:is|are|was|not|could|the|of|to|error) `)
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
 	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)

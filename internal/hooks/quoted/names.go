@@ -41,8 +41,11 @@ func (n *Names) Add(quotes, places []string) {
 		}
 	}
 	for _, text := range quotes {
-		text = markdown.ParseQuote(text).Text
-		for _, key := range namesIn(text) {
+		quote := markdown.ParseQuote(text)
+		if quote.Advice == markdown.Said {
+			continue
+		}
+		for _, key := range namesIn(quote.Text) {
 			owner, name := splitName(key)
 			named := naming{n.documents, name, owner, files[name]}
 			isKnown := func(other naming) bool { return other.document == named.document }

@@ -254,7 +254,8 @@ func TestBook_Output(t *testing.T) {
 		"ERROR acquire connection: pool exhausted after 9s (in use 7)\n": "acquire connection: pool exhausted after 30s (in use 40)",
 		"open x: no such file or directory\nexit status 1":               "",
 		"remote: Lock exists on a/b.psd, owned by build-bot":             "remote: Lock exists on assets/hall.psd, owned by build-bot",
-		"remote: Lock exists on a/b.psd, owned by mia":                   "",
+		"remote: Lock exists on a/b.psd, owned by mia":                   "remote: Lock exists on assets/hall.psd, owned by build-bot",
+		"remote: Lock released on a/b.psd, once owned by mia":            "",
 	} {
 		if got := first(b.Output(output)); got != want {
 			t.Errorf("%q is found by %q, want %q", output, got, want)

@@ -1,11 +1,12 @@
 package quoted
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -97,61 +98,16 @@ func inOrder(text, quote string) bool {
 	return true
 }
 
-// Output returns the documents that quote a line which a program has printed, the longest quote first. Numbers and
-// paths may differ, and more may stand between the parts of a line. A line that several documents quote says nothing.
+// Output returns the documents that quote a line which a program has printed. The document that has most of the line
+// is the first. Numbers, paths and values may differ. A line that several documents quote says nothing.
 func (b *Book) Output(output string) []Match {
-	output = masked(output)
-	words := wordsOf(output)
-	return b.match(func(d document) Match {
-		for _, q := range d {
-			if words[q.key] && b.names[q.printed] <= few && q.printed != "" && inOrder(output, q.printed) {
-				return Match{Weight: float64(len(q.printed)), Text: q.Text}
-			}
-		}
-		return Match{}
+	if b == nil {
+		return nil
+	}
+	return slices.SortedFunc(maps.Values(b.messages.in(output)), func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
 	})
 }
-
-// tellingParts returns a message with ellipses for paths, and for the words of every failure.
-func tellingParts(text string) string {
-	text = everyFailure().ReplaceAllString(filePlace().ReplaceAllString(text, "…"), "…")
-	return strings.TrimRight(masked(strings.NewReplacer(": ", "…", ". ", "…").Replace(text)), ".:;")
-}
-
-// isMessage reports whether a text has enough words to be the message of one error.
-func isMessage(text string) bool {
-	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return len(words) >= 3 && len(strings.Join(words, "")) >= 14
-}
-
-var (
-	// filePlace is a file with perhaps a line and a column. A path is a place, never a message.
-	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
-		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
-	// everyFailure are words that a program prints at failures of all kinds.
-	everyFailure = lazyregexp.New(`(?i)! \[(?:remote )?rejected\].*|\b(?:` + strings.Join([]string{
-		`(?:error: )?failed to push some refs to?`, `could not read from remote repository`,
-		`(?:docker: )?error response from daemon:?`,
-		`failed to start`, `job for \S+ failed because.*`, `see "systemctl status.*`,
-		`npm (?:error|err!)(?: code \w+| eresolve(?: could not resolve| unable to resolve dependency tree)?|` +
-			` could not resolve dependency:| lifecycle.*| errno \S+)?`,
-		`missing script:`, `to see a list of scripts, run:`,
-		`error: (?:installation|upgrade|uninstall) failed:?`, `error from server(?: \(\w+\))?:?`,
-		`planning failed\. terraform encountered.*`,
-		`linking with .{1,8} failed: exit (?:status|code): \S+`, `error: could not compile.*`, `collect2: error: ld returned.*`,
-		`make(?:\[\d+\])?: \*\*\*.*`, `build failed with an exception`, `execution failed for task.*`,
-		`error: no matching distribution found for`,
-		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
-		`an error occurred \(\w+\) when calling the \w+ operation:?`,
-		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
-		`(?:fatal|error)(?: \d+)?:`,
-	}, "|") + `)`) // a match is tried at words, which takes a fifth of the time
-)
-
-var number = lazyregexp.New(`\d[\d.,:_-]*`)
-
-// masked folds a text, and puts # for each number.
-func masked(text string) string { return number().ReplaceAllString(folded(text), "#") }
 
 // after returns what follows a part of a text that no letter or digit touches.
 func after(text, part string) (rest string, found bool) {
