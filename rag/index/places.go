@@ -94,7 +94,7 @@ func namesOf(value any) (names []markdown.Quote) {
 		for word := range strings.FieldsSeq(value) {
 			word = strings.Trim(word, "`,;:.\"'")
 			if mayBeCode(word) && fieldName().MatchString(word) {
-				names = append(names, markdown.Quote{Text: word, Advice: markdown.Mentioned})
+				names = append(names, markdown.Quote{Text: word})
 			}
 		}
 	case []any:

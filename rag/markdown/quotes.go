@@ -1,40 +1,48 @@
 package markdown
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/advice"
 )
 
 // Quote is code that a document quotes, such as a command line.
 type Quote struct {
-	Text   string
-	Advice Advice
-	// Place is the folder or file for which the advice is, "" for every place.
+	Text string
+	// Place is the folder or file for which the advice is, [Tests] or [OutsideTests], "" for every place.
 	Place string
+	// Odds are the log-odds that the document warns of the code, in steps of a half, from -6 to 6.
+	Odds float64
+	// Said says that it is no code: words in quotation marks, perhaps a message. Demanded says that the document
+	// demands the code always.
+	Said, Demanded bool
 }
 
-// Advice is what a document says of the code that it quotes.
-type Advice byte
-
-// The kinds of advice.
+// Places that are no folder.
 const (
-	Mentioned Advice = ' '
-	Warned    Advice = '!' // not to be done
-	Failed    Advice = '?' // other code stands right behind it, perhaps a message
-	Advised   Advice = '+' // to be done, perhaps instead
-	Demanded  Advice = '*' // to be done always
-	Said      Advice = '"' // no code: words in quotation marks, perhaps a message
+	Tests        = "tests"
+	OutsideTests = "outside tests"
 )
 
-// InFavour reports whether the advice is to use the code.
-func (a Advice) InFavour() bool { return a == Advised || a == Demanded }
+const (
+	// mostOdds bounds the log-odds of a quote, and steps is in how many they are kept.
+	mostOdds, steps = 6, 2
+	said, demanded  = '"', '*'
+	even            = 'm' // the letter of even odds
+)
 
-// String returns the quote as the index keeps it: advice, text, and behind a tab the place.
+// String returns the quote as the index keeps it: a letter for its odds, text, and behind a tab the place.
 func (q Quote) String() string {
-	text := string(rune(q.Advice)) + q.Text
+	kind := rune(even + int(q.Odds*steps))
+	switch {
+	case q.Said:
+		kind = said
+	case q.Demanded:
+		kind = demanded
+	}
+	text := string(kind) + q.Text
 	if q.Place != "" {
 		text += "\t" + q.Place
 	}
@@ -44,11 +52,14 @@ func (q Quote) String() string {
 // ParseQuote reads what [Quote.String] has written.
 func ParseQuote(text string) Quote {
 	if text == "" {
-		return Quote{Advice: Mentioned}
+		return Quote{}
 	}
-	advice := Advice(text[0])
-	text, place, _ := strings.Cut(text[1:], "\t")
-	return Quote{Text: text, Advice: advice, Place: place}
+	q := Quote{Said: text[0] == said, Demanded: text[0] == demanded}
+	if !q.Said && !q.Demanded {
+		q.Odds = float64(int(text[0])-even) / steps
+	}
+	q.Text, q.Place, _ = strings.Cut(text[1:], "\t")
+	return q
 }
 
 const (
@@ -59,49 +70,148 @@ const (
 	maxContext = 500
 )
 
-func lastBytes(text string) string { return text[max(0, len(text)-maxContext):] }
+// Code is code that a document quotes, or words in quotation marks, with the text around it.
+type Code struct {
+	advice.Context
 
-// Quotes returns the code that the document quotes: spans of code, the lines of blocks that may be commands, or what
-// these print, and the lines of other blocks that the document warns of.
-func (d *Document) Quotes() []Quote {
-	var quotes []Quote
-	add := func(q Quote) {
-		q.Text = strings.Join(strings.Fields(q.Text), " ")
-		if q.Text != "" && len(q.Text) <= maxQuote && len(quotes) < maxQuotes {
-			quotes = append(quotes, q)
+	// said says that it is words in quotation marks, and isWrong that a heading or a comment says that it is wrong.
+	said, isWrong bool
+}
+
+// segment is a paragraph of a document, or a block of code.
+type segment struct {
+	text  string   // of a paragraph, "" for a block
+	lines []string // of a block
+	// isShell says that the lines may be commands, or what these print.
+	isShell bool
+}
+
+// segments returns the paragraphs, items, rows and headings of a document, and its blocks of code.
+func (d *Document) segments() []segment {
+	var all []segment
+	var block, text string
+	end := func() {
+		if text != "" {
+			all, text = append(all, segment{text: text}), ""
 		}
 	}
-	// lead is the last line of prose, and before the same line unless a blank one follows.
-	// held is the part of a command that goes on in the next line.
-	block, commands, wrong, lead, before, held := "", false, false, "", "", ""
-	for _, line := range d.outline.lines {
+	for i, line := range d.outline.lines {
 		opened := block
 		var isText bool
 		block, isText = blockBehind(block, line)
-		isIndented := isText && before == "" && indented().MatchString(line) && !listItem().MatchString(lead)
+		last := len(all) - 1
+		isIndented := isText && text == "" && indented().MatchString(line) && (last < 0 || !listItem().MatchString(all[last].text))
 		switch {
-		case isText && !isIndented:
-			eachQuote(before, line, add)
-			before = lastBytes(strings.TrimSpace(line))
-			lead = cmp.Or(before, lead)
-		case block == "" && !isIndented:
-			lead, before = "", ""
-		case opened == "" && !isIndented:
-			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
-			commands = shellBlock().MatchString(strings.TrimSpace(language))
-			wrong = wrongCode().MatchString(lead) || adviceOnBlock(lead) == Warned
-		case commands || isIndented:
-			var text string
-			text, held = continued(held + strings.TrimPrefix(strings.TrimSpace(line), "$ "))
-			add(Quote{Text: text, Advice: adviceOnBlock(lead)})
+		case isIndented:
+			if last < 0 || all[last].text != "" {
+				all, last = append(all, segment{isShell: true}), last+1
+			}
+			all[last].lines = append(all[last].lines, line)
+		case isText && (blank(line) || i < d.outline.body):
+			end()
+			if text = strings.TrimSpace(line); i < d.outline.body {
+				end()
+			}
+		case isText:
+			if start := strings.TrimLeft(line, " \t"); start != "" && strings.IndexByte("-*+|#0123456789", start[0]) >= 0 && startsPart().MatchString(line) {
+				end()
+			}
+			text = strings.TrimSpace(text + " " + strings.TrimSpace(line))
+			if strings.HasPrefix(text, "#") {
+				end()
+			}
+		case opened == "":
+			end()
+			language := strings.TrimSpace(strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~"))
+			all = append(all, segment{isShell: shellBlock().MatchString(language)})
+		case block != "":
+			all[last].lines = append(all[last].lines, line)
+		}
+	}
+	end()
+	return all
+}
+
+// Code returns the code that the document quotes: spans of code, the lines of blocks that may be commands, or what these
+// print, and other lines of code that say something. Words in quotation marks are there too.
+func (d *Document) Code() []Code {
+	var all []Code
+	before, segments := "", d.segments()
+	for i, s := range segments {
+		switch {
+		case s.text != "":
+			all, before = append(all, codeIn(s.text)...), s.text
+		case i+1 < len(segments):
+			all = append(all, s.code(before, segments[i+1].text)...)
 		default:
-			code, comment := splitComment(line)
-			if code == "" && comment != "" {
-				wrong = wrongCode().MatchString(comment) || wrong && !rightCode().MatchString(comment)
-			}
-			if (wrong || wrongCode().MatchString(comment)) && isTellingCode(code) {
-				add(Quote{Text: code, Advice: Warned})
-			}
+			all = append(all, s.code(before, "")...)
+		}
+	}
+	all = all[:min(len(all), maxQuotes)]
+	isCode := func(c Code) bool { return !c.said }
+	for i := range all {
+		all[i].First, all[i].Last = !slices.ContainsFunc(all[:i], isCode), !slices.ContainsFunc(all[i+1:], isCode)
+	}
+	return all
+}
+
+// codeIn returns the code in a paragraph.
+func codeIn(text string) []Code {
+	var all []Code
+	for _, said := range InQuotation(text) {
+		all = append(all, Code{Context: advice.Context{Code: said}, said: true})
+	}
+	for _, span := range codeSpan().FindAllStringSubmatchIndex(text, maxQuotes) {
+		all = append(all, Code{Context: advice.Context{
+			Code:   text[span[2]:span[3]],
+			Before: text[max(0, span[0]-maxContext):span[0]], After: text[span[1]:min(len(text), span[1]+maxContext)],
+		}})
+	}
+	return all
+}
+
+// code returns the lines of a block between two paragraphs.
+func (s segment) code(before, after string) []Code {
+	var all []Code
+	var above, held string
+	isWrong := wrongCode().MatchString(before)
+	for _, line := range s.lines {
+		text, behind := splitComment(line, s.isShell)
+		if s.isShell {
+			text, held = continued(held + strings.TrimPrefix(text, "$ "))
+		}
+		switch {
+		case text == "" && behind != "":
+			above, isWrong = behind, wrongCode().MatchString(behind) || isWrong && !rightCode().MatchString(behind)
+			continue
+		case text == "", !s.isShell && !isTellingCode(text):
+			continue
+		}
+		said := before
+		if above != "" {
+			said += ". " + above + ":"
+		}
+		c := Code{Context: advice.Context{Code: text, Before: said, After: behind + ". " + after, Block: true}}
+		c.isWrong = !s.isShell && (isWrong || wrongCode().MatchString(behind))
+		all = append(all, c)
+	}
+	return all
+}
+
+// Advice returns what all code of the document has around it.
+func (d *Document) Advice() advice.Document {
+	return advice.NewDocument(d.Title, d.outline.text(d.outline.body, len(d.outline.lines)))
+}
+
+// Quotes returns the code that the document quotes, with what it says of it.
+func (d *Document) Quotes() []Quote {
+	var quotes []Quote
+	whole := d.Advice()
+	for _, c := range d.Code() {
+		q := c.quote(whole)
+		q.Text = strings.Join(strings.Fields(q.Text), " ")
+		if q.Text != "" && len(q.Text) <= maxQuote {
+			quotes = append(quotes, q)
 		}
 	}
 	return quotes
@@ -121,18 +231,7 @@ func InQuotation(line string) (said []string) {
 	return said
 }
 
-// eachQuote adds the code in a line of text behind another text, and the words in quotation marks.
-func eachQuote(before, line string, add func(Quote)) {
-	for _, said := range InQuotation(line) {
-		add(Quote{Text: said, Advice: Said})
-	}
-	for _, span := range codeSpan().FindAllStringSubmatchIndex(line, maxQuotes) {
-		said := lastBytes(before + " " + line[max(0, span[0]-maxContext):span[0]])
-		add(quoteIn(said, line[span[2]:span[3]], line[span[1]:min(len(line), span[1]+maxContext)]))
-	}
-}
-
-// continued returns a line as a command, "" for a comment. If a character at its end joins it to the next, it is held
+// continued returns a line as a command. If a character at its end joins it to the next, it is held
 // without that. A command that is too long for a quote ends there.
 func continued(line string) (text, held string) {
 	start, goesOn := strings.CutSuffix(line, "\\")
@@ -142,8 +241,6 @@ func continued(line string) (text, held string) {
 	switch {
 	case goesOn && len(start) < maxQuote:
 		return "", start + " "
-	case strings.HasPrefix(line, "#"):
-		return "", ""
 	default:
 		return line, ""
 	}
@@ -154,13 +251,18 @@ var (
 	// that is.
 	wrongCode = lazyregexp.New(`(?i)^[^\p{L}]*(?:❌|(?:wrong|bad|never|incorrect|anti-?pattern|forbidden|avoid|don't|do not)\b)`)
 	rightCode = lazyregexp.New(`(?i)^[^\p{L}]*(?:✅|(?:right|good|correct|instead|better|ok|do)\b)`)
+	comment   = lazyregexp.New(`(?:^|\s)#\s*(.*)$`)
 	comments  = lazyregexp.New(`(?:^|\s)(?://|#|--|/\*|<!--)\s*(.*)$`)
 	codeWord  = lazyregexp.New(`\p{L}{4,}`)
 )
 
-// splitComment takes the comment at the end of a line of code apart.
-func splitComment(line string) (code, comment string) {
-	at := comments().FindStringSubmatchIndex(line)
+// splitComment takes the comment at the end of a line of code apart. In a shell only # begins one.
+func splitComment(line string, isShell bool) (code, behind string) {
+	pattern := comments
+	if isShell {
+		pattern = comment
+	}
+	at := pattern().FindStringSubmatchIndex(line)
 	if at == nil {
 		return strings.TrimSpace(line), ""
 	}
@@ -187,6 +289,8 @@ func isTellingCode(line string) bool {
 var (
 	indented = lazyregexp.New(`^(?: {4}|\t)\s*\S`)
 	listItem = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s`)
+	// startsPart matches the first line of an item or a row, and a heading.
+	startsPart = lazyregexp.New(`^\s*(?:[-*+]\s|\d+[.)]\s|\||#{1,6}\s)`)
 )
 
 // shellBlock is the language of blocks that may have commands, or what these print.

@@ -35,6 +35,9 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		{"otheracts/four", "otheracts/four", map[string]float64{command: .75, knownFailure: .9, edit: .6}, otherSilence, 30},
 		{"otheracts/five", "otheracts/five", map[string]float64{command: .75, knownFailure: .9, edit: .75}, otherSilence, 30},
 		{"otheracts/six", "otheracts/six", map[string]float64{command: .75, knownFailure: .9, edit: .5}, otherSilence, 20},
+		{"otheracts/nine", "otheracts/nine", map[string]float64{command: .1, knownFailure: .8, edit: .1}, otherSilence, 30},
+		{"otheracts/ten", "otheracts/ten", map[string]float64{command: .1, knownFailure: .8, edit: .1}, otherSilence, 30},
+		{"otheracts/eight", "otheracts/eight", map[string]float64{command: .75, knownFailure: .8, edit: .6}, otherSilence, 30},
 		{"otheracts/seven", "otheracts/seven", map[string]float64{command: .74, knownFailure: .95, edit: .65}, sevenSilence, 60},
 	} {
 		t.Run(test.set, func(t *testing.T) {

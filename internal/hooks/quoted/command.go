@@ -23,6 +23,8 @@ type command struct { //nolint:recvcheck // filled through a pointer, and read b
 	shows, isTrial bool
 	// isLiteral says that words in capitals are no placeholders.
 	isLiteral bool
+	// exact are words for which no other of the same form may stand, and optional are flags of parameters.
+	exact, optional []string
 }
 
 // maxCommands bounds the calls of one command line, and maxLine its length in bytes.
@@ -41,6 +43,11 @@ var (
 	assignment = lazyregexp.New(`^[A-Za-z_]\w*=`)
 	// starter matches words that start the program behind them.
 	starter = lazyregexp.New(`^(?:sudo|time|nohup|exec|env|command|then|do|else|if|while|!|\{|npx|bunx|pnpx)$`)
+	// parameter is a long flag of several words.
+	parameter = lazyregexp.New(`^--\w+-`)
+	// runner and interpreter run the program or the script behind them.
+	runner      = lazyregexp.New(`^(?:(?:bundle|pnpm|npm|yarn|bun) exec|(?:uv|poetry|pipenv|pdm|bun|npm|pnpm|yarn) run|(?:pnpm|yarn) dlx)$`)
+	interpreter = lazyregexp.New(`^(?:php|python3?|ruby|node|perl|bash|sh)$`)
 	// shortFlags are flags of one letter behind one dash.
 	shortFlags = lazyregexp.New(`^-[A-Za-z]{1,4}$`)
 	marked     = lazyregexp.New(`[^a-z-]`)
@@ -58,15 +65,17 @@ var (
 	// showing matches commands that only show something, and trial flags with which others do.
 	showing = lazyregexp.New(`^(?:get|describe|logs?|top|status|show|list|ls|view|plan|preview|validate|diff|version|help|info|` +
 		`history|inspect|ps|(?:get|describe|list|show|is)-[\w-]+)$`)
-	trial    = lazyregexp.New(`^(?:--(?:dry-run|help|version|check|noop|simulate)(?:=.*)?|-[avr]*n[avr]+|-[avr]+n)$`)
+	trial    = lazyregexp.New(`^(?:--(?:dry-?run|help|version|check|noop|simulate)(?:=.*)?|-[avr]*n[avr]+|-[avr]+n)$`)
 	ellipsis = strings.NewReplacer("…", "*", "...", "*")
 	unquoted = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 )
 
 // commandsIn reads a command line of a shell: the calls in it, without assignments of variables
 // and redirections.
-func commandsIn(line string) []command {
-	var commands []command
+func commandsIn(line string) []command { return appendCommands(nil, line, true) }
+
+// appendCommands also reads lines in quotation marks, which a program runs elsewhere, such as ssh.
+func appendCommands(commands []command, line string, isOuter bool) []command {
 	var call []string
 	line = strings.ReplaceAll(line[:min(len(line), maxLine)], " `\n", " ") // PowerShell: the command goes on
 	line = redirected().ReplaceAllString(line, " ")
@@ -77,6 +86,9 @@ func commandsIn(line string) []command {
 		}
 		if c := newCommand(call); c.size() > 0 && len(commands) < maxCommands {
 			commands = append(commands, c)
+			if last := call[len(call)-1]; isOuter && len(call) > 1 && strings.ContainsAny(last, "'\"") && !c.isEveryday() {
+				commands = appendCommands(commands, last[1:max(1, len(last)-1)], false)
+			}
 		}
 		call = nil
 	}
@@ -84,10 +96,19 @@ func commandsIn(line string) []command {
 }
 
 func newCommand(call []string) command {
+	var c command
+	var settings []string // of variables before the program
 	for len(call) > 0 && (assignment().MatchString(call[0]) || starter().MatchString(call[0])) {
+		if assignment().MatchString(call[0]) {
+			settings = append(settings, call[0])
+		}
 		call = call[1:]
 	}
-	var c command
+	if len(call) > subcommands && runner().MatchString(call[0]+" "+call[1]) {
+		call = call[2:]
+	} else if len(call) > 1 && interpreter().MatchString(call[0]) && strings.Contains(call[1], "/") {
+		call = call[1:]
+	}
 	if len(call) > 0 && !strings.HasPrefix(call[0], "-") { // otherwise a flag alone
 		program := path.Base(strings.Trim(unquoted.Replace(call[0]), "`$"))
 		c.isLiteral = program == strings.ToUpper(program) || takesStatements().MatchString(program)
@@ -107,9 +128,20 @@ func newCommand(call []string) command {
 			}
 			if isValue {
 				c.values = append(c.values, c.words[known:]...)
+				if last := len(c.flags) - 1; last >= 0 && !strings.HasPrefix(field, "-") && parameter().MatchString(c.flags[last]) {
+					c.optional = append(c.optional, c.flags[last])
+				}
 			}
 			isValue = strings.HasPrefix(field, "-") && !strings.Contains(field, "=")
 		}
+	}
+	if len(c.words) > 0 {
+		for _, setting := range settings {
+			c.add(setting)
+		}
+	}
+	if len(c.words) == subcommands && c.words[0] == "svc" {
+		c.words = []string{"systemctl", c.words[2], c.words[1]}
 	}
 	c.isTrial = slices.ContainsFunc(call, trial().MatchString) || len(call) > 1 && call[len(call)-1] == "-n"
 	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
@@ -129,7 +161,7 @@ func (c *command) add(text string) {
 	text = strings.ToLower(text)
 	switch {
 	case text == "" || placeholder().MatchString(text):
-	case !strings.HasPrefix(text, "-") && resource().MatchString(text): // deployment/api
+	case len(c.words) > 0 && c.words[0] == "kubectl" && resource().MatchString(text): // deployment/api
 		kind, name, _ := strings.Cut(text, "/")
 		c.words = append(c.words, usualName(kind), name)
 	case !strings.HasPrefix(text, "-") || negative().MatchString(text):
@@ -165,7 +197,7 @@ var usualNames = map[string]string{
 	"mongo": "mongosh", "apt-get": "apt", "terragrunt": "terraform", "tofu": "terraform",
 	"persistentvolumeclaim": "pvc", "persistentvolumeclaims": "pvc", "deployment": "deploy", "deployments": "deploy",
 	"statefulset": "sts", "service": "svc", "namespace": "ns", "configmap": "cm", "pods": "pod", "po": "pod", "nodes": "node",
-	"rake": "rails",
+	"rake": "rails", "i": "install",
 }
 
 // everyday has programs that assistants call all day to read, build and test.
@@ -177,6 +209,15 @@ var everyday = strings.Fields(`
 
 // isEveryday reports whether the call is of such a program, or of none.
 func (c command) isEveryday() bool { return len(c.words) == 0 || slices.Contains(everyday, c.words[0]) }
+
+// head is the program with its command.
+func (c command) head() command {
+	words := subcommands - 1
+	if len(c.words) > 0 && c.words[0] == "docker" {
+		words++
+	}
+	return command{words: c.words[:min(words, len(c.words))]}
+}
 
 func (c command) size() int { return len(c.words) + len(c.flags) + c.examples }
 
@@ -190,6 +231,7 @@ func (c *command) generalise(about []string) {
 	if first < 0 && !slices.ContainsFunc(c.flags, isNamed) {
 		return
 	}
+	c.exact = slices.DeleteFunc(slices.Clone(c.words), func(word string) bool { return !isNamed(word) })
 	kept := max(1, min(subcommands-1, len(c.words)-len(c.values)), first+1)
 	all := c.words
 	c.words = nil
@@ -200,6 +242,46 @@ func (c *command) generalise(about []string) {
 		}
 	}
 	c.examples = len(all) - len(c.words)
+}
+
+// likeness says how like a quoted command is to a call, from 0 for one of another program to 1. A word or flag that both
+// have counts 1, and a word that stands for one of the same form half.
+func (quoted command) likeness(call command) float64 {
+	const ofForm = .5
+	program := slices.IndexFunc(call.words, func(word string) bool { return len(quoted.words) > 0 && path.Base(word) == quoted.words[0] })
+	if program < 0 {
+		return 0
+	}
+	same, left := 1.0, slices.Delete(slices.Clone(call.words), program, program+1)
+	for _, word := range quoted.words[1:] {
+		at, counts := slices.Index(left, word), 1.0
+		if at < 0 {
+			at, counts = slices.IndexFunc(left, func(other string) bool { return formOf(other) == formOf(word) }), ofForm
+		}
+		if at >= 0 {
+			same, left = same+counts, slices.Delete(left, at, at+1)
+		}
+	}
+	for _, flag := range quoted.flags {
+		if slices.ContainsFunc(call.flags, func(other string) bool { return isSame(flag, other) }) {
+			same++
+		}
+	}
+	return 2 * same / float64(len(quoted.words)+len(quoted.flags)+len(call.words)+len(call.flags))
+}
+
+// formOf says of what form an argument is: a path, a number or a name with a mark, "" for a plain word.
+func formOf(word string) string {
+	word = numbered().ReplaceAllString(word, "#")
+	if strings.Contains(word, "=") {
+		return word
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/@#*", r) {
+			return r
+		}
+		return -1
+	}, strings.Replace(word, "-#", "*#", 1))
 }
 
 // contains reports whether all of a quoted command is in the call: its words in their order, from its program on,
@@ -216,9 +298,11 @@ func (c command) contains(quoted command) bool {
 // has reports whether the call has the words of a quoted command after the first ones, and its flags. Behind the program
 // and its command the order does not count: words may be the values of flags.
 func (c command) has(quoted command, after int) bool {
-	from := after
+	from, isLong := after, len(c.words)-after >= len(quoted.words)
 	for at, word := range quoted.words {
-		i := slices.IndexFunc(c.words[from:], func(other string) bool { return c.isMeant(word, other) })
+		form := formOf(word)
+		isExample := at > 0 && !c.isEveryday() && !slices.Contains(quoted.exact, word) && (form != "" || at >= subcommands && at == len(quoted.words)-1 && isLong)
+		i := slices.IndexFunc(c.words[from:], func(other string) bool { return c.isMeant(word, other) || isExample && form == formOf(other) })
 		if i < 0 {
 			return false
 		}
@@ -228,7 +312,8 @@ func (c command) has(quoted command, after int) bool {
 		}
 	}
 	return !slices.ContainsFunc(quoted.flags, func(flag string) bool {
-		return !slices.ContainsFunc(c.flags, func(other string) bool { return isSame(flag, other) })
+		isFlag := func(other string) bool { return isSame(flag, other) }
+		return !slices.ContainsFunc(c.flags, isFlag) && !slices.Contains(quoted.optional, flag)
 	})
 }
 
@@ -273,5 +358,6 @@ func isSame(flag, other string) bool {
 	if len(flag) > len(other) {
 		flag, other = other, flag
 	}
-	return flag == other || len(flag) == 2 && len(other) > 3 && strings.EqualFold(other[2:3], flag[1:])
+	return flag == other || len(flag) == 2 && len(other) > 3 && strings.EqualFold(other[2:3], flag[1:]) &&
+		!strings.Contains(other[2:], "-")
 }

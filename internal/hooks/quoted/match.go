@@ -3,6 +3,7 @@ package quoted
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -46,21 +47,24 @@ type quote struct {
 	folded string
 	// isName says that the quote is the name of a host, resource or folder.
 	isName bool
+	// titled says that the title has the quote.
+	titled bool
 	// key is the longest word of the quote: a text without it does not have the quote.
 	key string
-	// titled says that the title has the quote, and about that it has a word of it. isFirst says that no quote comes
-	// before it.
-	//
-	// isAside says that the document only mentions the quote. It warns of other code, or shows another command first,
-	// or has a message right behind the command, which showed it.
-	titled, about, isAside, isFirst bool
 }
+
+// warned are the least log-odds of code that a document warns of.
+const warned = -1
+
+// warnedName are those of a name: its document has many.
+const warnedName = 3
+
+func (q *quote) isWarned() bool { return q.Odds >= warned && !q.Demanded }
 
 // Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
-	titleText, stems := folded(title), terms.Distinct(terms.English, title)
-	var quotes []*quote
-	var subject *quote
+	stems := terms.Distinct(terms.English, title)
+	var quotes document
 	var place string
 	names, printed := map[string]bool{}, append([]string{title}, markdown.InQuotation(title)...)
 	for _, text := range texts {
@@ -68,32 +72,23 @@ func (b *Book) Add(title string, texts []string) {
 		if len(q.command.flags) == 0 {
 			printed = append(printed, q.Text)
 		}
-		if q.Advice == markdown.Said {
+		if q.Said {
 			continue
 		}
-		q.isFirst = len(quotes) == 0
-		if q.isCall() && !q.Advice.InFavour() {
-			subject = cmp.Or(subject, q)
-			q.isAside = q != subject
-		}
-		isMessage := q.command.size() == 0 && len(strings.Fields(q.Text)) >= leastRun && !strings.Contains(q.Text, "(")
-		if last := len(quotes) - 1; last >= 0 && isMessage && quotes[last].Advice == markdown.Failed {
-			quotes[last].isAside = true
-		}
-		q.titled = strings.Contains(titleText, q.folded)
-		words := terms.Distinct(terms.English, strings.Join(slices.Concat(q.command.words, q.command.flags), " "))
-		q.about = q.titled || slices.ContainsFunc(words, func(stem string) bool { return slices.Contains(stems, stem) })
 		if q.flag {
 			stems = append(stems, q.command.flags...)
 		}
-		place = cmp.Or(place, q.Place)
+		q.titled = strings.Contains(folded(title), q.folded)
+		if strings.Contains(q.Place, "/") {
+			place = cmp.Or(place, q.Place)
+		}
 		quotes = append(quotes, q)
 		names[q.folded] = true
 	}
 	b.messages.add(len(b.documents), printed)
-	compare(quotes, subject, place, stems)
+	quotes.compare(place, stems)
 	slices.SortStableFunc(quotes, func(a, b *quote) int {
-		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Advice, a.Advice)) // warned before mentioned
+		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Odds, a.Odds)) // warned before mentioned
 	})
 	if b.names == nil {
 		b.names = map[string]int{}
@@ -104,34 +99,50 @@ func (b *Book) Add(title string, texts []string) {
 	b.documents = append(b.documents, quotes)
 }
 
-// compare says of each quote of a document what follows from the others: which is the first call, a place, and what the
-// title and flags alone name.
-func compare(quotes []*quote, subject *quote, place string, named []string) {
-	warned := slices.DeleteFunc(slices.Clone(quotes), func(q *quote) bool { return q.Advice != markdown.Warned })
-	ofCode := slices.ContainsFunc(warned, func(q *quote) bool { return !q.isCall() })
+// compare says of each quote of a document what follows from the others: a place, and what the title and flags alone
+// name.
+func (d document) compare(place string, named []string) {
 	isElsewhere := func(q *quote) bool { return q.Place != "" && q.Place != place }
-	if slices.ContainsFunc(quotes, isElsewhere) { // the document speaks of several places
+	if slices.ContainsFunc(d, isElsewhere) { // the document speaks of several places
 		place = ""
 	}
-	for _, q := range quotes {
-		if q.Advice == markdown.Failed {
-			q.Advice = markdown.Mentioned
-		}
-		q.isAside = q.Advice == markdown.Mentioned && (q.isAside || len(warned) > 0 && (q != subject || !q.about || ofCode))
-		if q.Advice != markdown.Warned {
-			q.Place = cmp.Or(place, q.Place)
-		}
-		if !q.Advice.InFavour() {
+	d.contrast()
+	for _, q := range d {
+		q.Place = cmp.Or(q.Place, place)
+		if q.isWarned() {
 			q.command.generalise(named)
 		}
+	}
+}
+
+// contrast is what part of the lead over the other quotes of a document is added to the log-odds of each: what a document
+// warns of is among what it advises. test/advice has fitted it.
+const contrast = .4
+
+func (d document) contrast() {
+	odds := make([]float64, 0, len(d)+1)
+	for _, q := range d {
+		odds = append(odds, q.Odds)
+	}
+	slices.Sort(odds)
+	if len(odds) < 2 {
+		return
+	}
+	highest, second := odds[len(odds)-1], odds[len(odds)-2]
+	for _, q := range d {
+		other := highest
+		if q.Odds == highest {
+			other = second
+		}
+		q.Odds += contrast * (q.Odds - other)
 	}
 }
 
 func newQuote(text string) *quote {
 	q := &quote{Quote: markdown.ParseQuote(text)}
 	q.folded = folded(q.Text)
-	if commands := commandsIn(q.Text); len(commands) == 1 && commandForm().MatchString(q.Text) &&
-		!sentence().MatchString(q.Text) {
+	if commands := appendCommands(nil, q.Text, false); len(commands) == 1 && commandForm().MatchString(q.Text) &&
+		!sentence().MatchString(q.Text) && !route().MatchString(q.Text) {
 		q.command = commands[0]
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
@@ -170,25 +181,22 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 	return matches
 }
 
-// Command returns the documents that speak of a command line, best first: documents that quote a call of it, then
-// documents that quote a name in it. Everyday calls need a quote.
+// Command returns the documents that speak of a command line, best first: documents that warn of a call of it, then
+// documents that warn of a name in it. Everyday calls need a command.
 func (b *Book) Command(line string) []Match {
 	calls := commandsIn(line)
 	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
 	return b.match(func(d document) Match {
 		var best Match
+		known := false
 		for _, call := range calls {
-			size := 0
-			for _, q := range d {
-				if q.command.size() > size && (q.isOf(call) || q.isBroken(call) || d.refuses(q, call)) {
-					size, best = q.command.size(), heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
-				}
+			q, isFine := d.against(call)
+			if q != nil {
+				best = heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
 			}
-			if advised(d, call, size) {
-				return Match{}
-			}
+			known = known || isFine
 		}
-		if best.Weight == 0 && len(others) > 0 {
+		if best.Weight == 0 && len(others) > 0 && !known {
 			best = b.matchNames(d, others)
 		}
 		return best
@@ -203,50 +211,74 @@ func heavier(a, b Match) Match {
 	return a
 }
 
-// advised reports whether a document advises a call, by a command or by a flag beside one that it warns of. A command that
-// it only mentions is advised too if it adds to one that it warns of. The command must have at least
-// the given size: that of the longest one of the call that the document warns of.
-func advised(quotes []*quote, call command, size int) bool {
-	return slices.ContainsFunc(quotes, func(q *quote) bool {
-		isOther := func(warned *quote) bool { return warned.isOf(call) && !warned.command.has(q.command, 0) }
-		isMore := func(warned *quote) bool { return isOther(warned) && q.command.contains(warned.command) }
-		return q.Advice.InFavour() && q.command.size() >= max(size, 2) && call.contains(q.command) ||
-			q.flag && q.Advice.InFavour() && call.has(q.command, 0) && slices.ContainsFunc(quotes, isOther) ||
-			q.isAside && q.command.size() > size && call.contains(q.command) && slices.ContainsFunc(quotes, isMore)
-	})
-}
-
-// isOf reports whether the call is the command of the quote, a program with a flag or word at least. The document
-// must warn of it or be about it, unless the command has two words. An everyday program needs a third, or the title.
-func (q *quote) isOf(call command) bool {
-	size := q.command.size()
-	if q.flag || size < 2 || q.Advice.InFavour() || !call.contains(q.command) ||
-		call.isTrial && !q.command.isTrial || q.Advice == markdown.Mentioned && q.command.shows || q.isAside && !q.titled {
-		return false
+// against returns the quote by which a document warns of a call, nil for none. All quotes that the call has vote by their
+// log-odds: the more one is like the call, the more it counts. It reports whether the document says that the call is fine.
+func (d document) against(call command) (against *quote, isFine bool) {
+	votes, most := 0.0, 0.0
+	for _, q := range d {
+		like := q.command.likeness(call)
+		isHas := q.isCall() && !q.flag && call.contains(q.command)
+		switch {
+		case q.isBroken(call), q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
+			like = 1
+		case q.flag && call.has(q.command, 0) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
+			like = 1
+		case !isHas, q.isWarned() && (call.isTrial && !q.command.isTrial || q.isTooShort()):
+			continue
+		}
+		odds := q.Odds - warned
+		switch {
+		case q.Demanded && q.isBroken(call):
+			odds = 1
+		case q.Demanded:
+			odds = -1
+		case q.flag:
+			odds-- // it says less than a call
+		}
+		votes += math.Pow(like, sharpness) * odds
+		if odds >= 0 && like > most {
+			against, most = q, like
+		}
 	}
-	isEveryday := q.command.isEveryday()
-	return (q.titled || size > 2 || !isEveryday) &&
-		(q.about || q.Advice == markdown.Warned || !isEveryday && (len(q.command.words) > 1 || strings.Contains(q.Text, " --")))
+	if votes < 0 {
+		return nil, true
+	}
+	return against, false
 }
 
-// refuses reports whether the call has a flag that the document warns of, in a program that it quotes.
-func (d document) refuses(q *quote, call command) bool {
-	return q.flag && q.Advice == markdown.Warned && call.has(q.command, 0) && slices.ContainsFunc(d, func(other *quote) bool {
-		return other.isCall() && call.contains(command{words: other.command.words[:1]})
+// sharpness says how much more a quote counts that is more like a call.
+const sharpness = 6
+
+// isTooShort reports whether the quote is a program with one word, and an everyday one or cut off, of which the document
+// does not clearly warn.
+func (q *quote) isTooShort() bool {
+	isCommon := q.command.isEveryday() || strings.ContainsAny(q.Text, "…")
+	return isCommon && q.command.size() < subcommands && !q.titled && q.Odds < warnedName
+}
+
+// warnsOf reports whether a quote that the document warns of has a flag.
+func (d document) warnsOf(flag command) bool {
+	return slices.ContainsFunc(d, func(q *quote) bool { return q.isWarned() && q.command.has(flag, 0) })
+}
+
+// isWord reports whether the quote is one word in capitals, such as the command of a database.
+func (q *quote) isWord() bool { return capitalWord().MatchString(q.Text) }
+
+// quotes reports whether a document quotes a call of the same program and command.
+func (d document) quotes(call command) bool {
+	return slices.ContainsFunc(d, func(q *quote) bool {
+		return q.isCall() && call.contains(q.command.head())
 	})
 }
 
 // isBroken reports whether the call lacks a flag that its command must always have, as the quote says.
 func (q *quote) isBroken(call command) bool {
-	isDemand := q.Advice == markdown.Demanded && q.isCall() && len(q.command.flags) > 0 && !q.flag
-	return isDemand && call.contains(command{words: q.command.words}) && !call.contains(q.command)
+	return q.Demanded && q.isCall() && len(q.command.flags) > 0 && !q.flag &&
+		call.contains(command{words: q.command.words}) && !call.contains(q.command)
 }
 
 // matchNames finds names of hosts and resources in calls, and paths of files that a call runs or changes.
-func (b *Book) matchNames(quotes []*quote, calls []command) Match {
-	isOfCommand := slices.ContainsFunc(quotes, func(q *quote) bool {
-		return q.isCall() && !q.command.isEveryday() && !q.Advice.InFavour()
-	})
+func (b *Book) matchNames(quotes document, calls []command) Match {
 	for _, q := range quotes {
 		isNamed := func(call command) bool {
 			isRun := strings.Contains(call.words[0], ".") && strings.HasSuffix(q.folded, "/"+call.words[0])
@@ -256,8 +288,7 @@ func (b *Book) matchNames(quotes []*quote, calls []command) Match {
 			}
 			return has(strings.Join(call.words, " "), q.folded)
 		}
-		isAside := q.isAside || isOfCommand && !q.titled && !strings.Contains(q.Text, "/")
-		if q.isName && !isAside && !q.Advice.InFavour() && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
+		if q.isName && q.isWarned() && (strings.Contains(q.Text, "/") || q.Odds >= warnedName) && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
 			return Match{Weight: .5, Text: q.Text, Name: true}
 		}
 	}
@@ -269,6 +300,7 @@ var (
 	changing = lazyregexp.New(`^(?:rm|mv|chmod|chown|truncate|shred|tee|sed|ba?sh|python|node|ruby|perl|php)$`)
 	// commandForm matches what may be a command, unlike code and fields, and sentence what is a message.
 	commandForm = lazyregexp.New(`^-|^(?:[A-Z_]+=\S+ )*[\w./~+-]+(?: (?:[^:]|:\S)*:?)?$`)
+	capitalWord = lazyregexp.New(`^[A-Z]{4,}$`)
 	sentence    = lazyregexp.New(`^[A-Z][a-z]+ | (?:is|are|was|not|could|the|of|to|error) `)
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)

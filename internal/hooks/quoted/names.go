@@ -42,7 +42,7 @@ func (n *Names) Add(quotes, places []string) {
 	}
 	for _, text := range quotes {
 		quote := markdown.ParseQuote(text)
-		if quote.Advice == markdown.Said {
+		if quote.Said {
 			continue
 		}
 		for _, key := range namesIn(quote.Text) {

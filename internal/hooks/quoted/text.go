@@ -7,13 +7,14 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // Text returns the documents that warn of something in a text which is about to be written to a file, best first: the
-// text has a quote that they warn of there, or two that they speak of.
+// text has a quote that they warn of there.
 func (b *Book) Text(file, text string) []Match {
-	text = strings.Join(strings.Fields(text), " ")
+	text = number().ReplaceAllString(strings.Join(strings.Fields(text), " "), digits)
 	lower := strings.ToLower(text)
 	words := wordsOf(lower)
 	return b.match(func(d document) Match {
@@ -21,7 +22,7 @@ func (b *Book) Text(file, text string) []Match {
 		var found []string // the longest first
 		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			if q.Advice.InFavour() || !q.holdsIn(file) || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
+			if q.Odds < warnedCode && (q.Place == "" || !q.isWarned()) || !q.holdsIn(file) || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
 				slices.ContainsFunc(found, isPart) {
 				continue
 			}
@@ -33,51 +34,48 @@ func (b *Book) Text(file, text string) []Match {
 		if best.Weight > 0 {
 			best.Weight += float64(len(found) - 1)
 		}
-		if best.Weight < named {
-			return Match{}
-		}
 		return best
 	})
 }
 
 // holdsIn reports whether the advice is for a file.
 func (q *quote) holdsIn(file string) bool {
+	if isTest := testFile().MatchString(file); q.Place == markdown.Tests || q.Place == markdown.OutsideTests {
+		return isTest == (q.Place == markdown.Tests)
+	}
 	place := strings.Trim(strings.TrimPrefix(q.Place, "./"), "/*")
 	return strings.Contains("/"+file+"/", "/"+place+"/") || place == ""
 }
 
-// named is the weight of a quote that the document has in its title and does not warn of.
-const named = .9
+var testFile = lazyregexp.New(`(?i)(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)|\w(?:Tests?|Spec)\.\w+$`)
 
-// telling says how much a quote says that is in a text. Words together and statements say more than a name.
+// warnedCode are the least log-odds of code in a text.
+const warnedCode = 2
+
+// telling says how much a quote says that is in a text. Words together, statements and a place say more than a name.
 func (q *quote) telling() float64 {
-	const phrase, clause = 3, 4
-	isStatement := strings.ContainsAny(q.Text, "(=:")
-	switch words := len(strings.Fields(q.Text)); {
+	const clause, clearly = 4, 2
+	switch {
 	case !isTelling(q.Text):
 		return 0
-	case words >= clause, q.Advice == markdown.Warned && (q.Place != "" || isStatement):
+	case q.Odds >= clearly && (len(strings.Fields(q.Text)) >= clause || q.Place != "" || strings.ContainsAny(q.Text, "(=:")):
 		return 1.5
-	case words >= phrase, q.Advice == markdown.Warned, (q.isFirst || q.Place != "" && !q.isAside) && isStatement:
-		return 1
-	case q.titled:
-		return named
 	default:
-		return .5
+		return 1
 	}
 }
 
 // isTelling reports whether a quote is more than a plain word.
 func isTelling(text string) bool {
-	return strings.ContainsAny(text, " .:#(=*_!@") || hump().MatchString(text)
+	return strings.ContainsAny(text, " .:#(=*_!@|") || hump().MatchString(text)
 }
 
 // isIn reports whether a text has the quote, the parts between ellipses in their order. Case counts in a
 // name that is written in both. lower is the text in lower case.
 func (q *quote) isIn(text, lower string) bool {
-	quote := q.Text
+	quote, folded := number().ReplaceAllString(q.Text, digits), number().ReplaceAllString(q.folded, digits)
 	if !hump().MatchString(strings.TrimSuffix(quote, "()")) {
-		text, quote = lower, q.folded
+		text, quote = lower, folded
 	}
 	return inOrder(text, strings.ReplaceAll(quote, "...", "…"))
 }

@@ -1,0 +1,240 @@
+// Package advice says how likely a document warns of the code that it quotes, by the words around it. It is a logistic
+// regression: each word has a weight for each place where it can be. test/advice fits the weights on documents whose
+// quotes a person has judged.
+package advice
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Document is what all code of a document has around it.
+type Document struct {
+	title, text []string
+	lower       string // the title
+	logOdds     float64
+}
+
+// NewDocument reads the title and the text of a document.
+func NewDocument(title, text string) Document {
+	d := Document{title: words(title), text: words(text), lower: strings.ToLower(title)}
+	d.logOdds = weigh(Fact, bias) + weigh(InTitle, d.title...) + weigh(InText, d.text...)
+	return d
+}
+
+// Context is the text around code that a document quotes. Other code in it stands in backticks.
+type Context struct {
+	Code string
+	// Before and After are the text of the same paragraph, or the paragraphs around a block of code.
+	Before, After string
+	// Block says that the code is a line of a block, First and Last that no other code comes before or after it.
+	Block, First, Last bool
+}
+
+// Field is where a word is.
+type Field int
+
+// The fields. A sentence is that of the code, and three or four words are near it.
+const (
+	Before Field = iota // in the sentence, before the code
+	After
+	NearBefore
+	NearAfter
+	RightBefore // the last word, or the last two
+	RightAfter
+	Previous // in the sentence before
+	Next
+	InTitle
+	Anywhere // in one of the three sentences
+	InText   // anywhere in the document
+	Fact     // of the context itself, not a word
+	fields
+)
+
+// Feature is a word in a field.
+type Feature struct {
+	Field Field
+	Word  string
+}
+
+const (
+	// near is how many words are near, and longest how many bytes of a sentence are read.
+	near    = 4
+	longest = 200
+	// Code stands for other code, and Bias is a fact of every context.
+	code, bias = "CODE", "bias"
+)
+
+// Features returns the features of a quote of the document, those of a field once.
+func (d Document) Features(c Context) []Feature {
+	features := []Feature{{Fact, bias}}
+	known := map[Feature]bool{}
+	add := func(field Field, words ...string) {
+		for _, word := range words {
+			if f := (Feature{field, word}); !known[f] {
+				known[f], features = true, append(features, f)
+			}
+		}
+	}
+	add(InTitle, d.title...)
+	add(InText, d.text...)
+	d.around(c, add)
+	return features
+}
+
+// LogOdds returns the log-odds that the document warns of the code.
+func (d Document) LogOdds(c Context) float64 {
+	logOdds := d.logOdds
+	d.around(c, func(field Field, words ...string) { logOdds += weigh(field, words...) })
+	return logOdds
+}
+
+// weigh returns the sum of the weights of words in a field, each once.
+func weigh(field Field, words ...string) (sum float64) {
+	var few [64]*[fields]float32
+	known := few[:0]
+	for _, word := range words {
+		if row := weights()[word]; row != nil && row[field] != 0 && !slices.Contains(known, row) {
+			sum, known = sum+float64(row[field]), append(known, row)
+		}
+	}
+	return sum
+}
+
+// around adds the features of the text around code.
+func (d Document) around(c Context, add func(field Field, words ...string)) {
+	before, previous := lastSentences(c.Before)
+	after, next := firstSentences(c.After)
+	said, behind, earlier, later := words(before), words(after), words(previous), words(next)
+	if c.Block && len(said) > 1 && slices.Contains(pronouns, said[0]) {
+		// "This stops it:" says of a block what "`code` stops it" says of a span.
+		said, behind = nil, slices.Concat(said[1:], behind)
+	}
+	add(Before, said...)
+	add(After, behind...)
+	add(NearBefore, said[max(0, len(said)-near):]...)
+	add(NearAfter, behind[:min(near, len(behind))]...)
+	add(RightBefore, strings.Join(said[max(0, len(said)-1):], " "), strings.Join(said[max(0, len(said)-2):], " "))
+	add(RightAfter, strings.Join(behind[:min(1, len(behind))], " "), strings.Join(behind[:min(2, len(behind))], " "))
+	add(Previous, earlier...)
+	add(Next, later...)
+	add(Anywhere, slices.Concat(said, behind, earlier, later)...)
+	for _, fact := range [...]struct {
+		name string
+		is   bool
+	}{
+		{"block", c.Block}, {"first", c.First}, {"last", c.Last}, {"start", before == ""},
+		{"titled", strings.Contains(d.lower, strings.ToLower(c.Code))},
+		{"about", slices.ContainsFunc(words(c.Code), func(word string) bool { return slices.Contains(d.title, word) })},
+	} {
+		if fact.is {
+			add(Fact, fact.name)
+		}
+	}
+}
+
+// pronouns stand for the block that follows.
+var pronouns = strings.Fields("this that it these they")
+
+// words returns the words of a text in lower case, the marks that divide it, and CODE for code in backticks.
+func words(text string) (found []string) {
+	inCode := false
+	for part := range strings.SplitSeq(text, "`") {
+		if inCode {
+			found = append(found, code)
+		} else {
+			found = appendWords(found, part)
+		}
+		inCode = !inCode
+	}
+	return found
+}
+
+func appendWords(found []string, text string) []string {
+	text = strings.ToLower(strings.ReplaceAll(text, "’", "'")) + " "
+	start := -1
+	for i, r := range text {
+		isPart := unicode.IsLetter(r) || r == '\'' && start >= 0
+		switch {
+		case isPart && start < 0:
+			start = i
+		case !isPart && start >= 0:
+			found = append(found, strings.TrimRight(text[start:i], "'"))
+			start = -1
+		}
+		switch r {
+		case ':', ';', '(', '–', '—', '?', '❌', '✅':
+			found = append(found, text[i:i+utf8.RuneLen(r)])
+		}
+	}
+	return found
+}
+
+// lastSentences returns the sentence at the end of a text, and the one before it.
+func lastSentences(text string) (last, previous string) {
+	text = strings.TrimSpace(text[max(0, len(text)-2*longest):])
+	at := sentenceEnd(text, len(text)-1)
+	last = strings.TrimSpace(text[at:])
+	text = strings.TrimSpace(text[:at])
+	return last[max(0, len(last)-longest):], text[sentenceEnd(text, len(text)-1):]
+}
+
+// firstSentences returns the sentence at the beginning of a text, and the one behind it.
+func firstSentences(text string) (first, next string) {
+	text = text[:min(len(text), 2*longest)]
+	for i := range len(text) {
+		if isEnd(text, i) {
+			first, text = text[:i+1], text[i+1:]
+			for j := range len(text) {
+				if isEnd(text, j) {
+					return first, text[:j+1]
+				}
+			}
+			return first, text
+		}
+	}
+	return text, ""
+}
+
+// sentenceEnd returns where the last sentence of a text begins that ends before an index.
+func sentenceEnd(text string, before int) int {
+	for i := before - 1; i >= 0; i-- {
+		if isEnd(text, i) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// isEnd reports whether the byte at an index ends a sentence.
+func isEnd(text string, at int) bool {
+	return strings.IndexByte(".;:!?", text[at]) >= 0 && at+1 < len(text) && text[at+1] <= ' '
+}
+
+//go:embed weights.tsv
+var table string
+
+// weights are the weights of words, by field.
+var weights = sync.OnceValue(func() map[string]*[fields]float32 {
+	read := map[string]*[fields]float32{}
+	for line := range strings.Lines(table) {
+		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		row := new([fields]float32)
+		for field := range strings.SplitSeq(rest, " ") {
+			number, weight, _ := strings.Cut(field, ":")
+			at, err := strconv.Atoi(number)
+			value, err2 := strconv.ParseFloat(weight, 32)
+			if err != nil || err2 != nil || at >= int(fields) {
+				panic("advice: weights.tsv: " + line) // a test reads it
+			}
+			row[at] = float32(value)
+		}
+		read[word] = row
+	}
+	return read
+})
