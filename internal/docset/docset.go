@@ -47,8 +47,9 @@ type Set struct {
 	Documents []*Document
 
 	byPath map[string]*Document
-	byName map[string][]*Document // by the names of files in lower case, sorted by path
-	// byNumber has the decisions by folder, # and number, as [index.Link] names them, sorted by path.
+	// byName has documents by their path or a folder above, such as a/, and by their name, in lower case. byNumber
+	// has the decisions by folder, # and number, as [index.Link] names them. In both the shortest path comes first.
+	byName   map[[2]string][]*Document
 	byNumber map[string][]*Document
 }
 
@@ -76,13 +77,20 @@ func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byt
 // newSet finds the targets of the documents' links.
 func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	set := &Set{
-		Documents: documents, byPath: map[string]*Document{}, byName: map[string][]*Document{}, byNumber: map[string][]*Document{},
+		Documents: documents, byPath: map[string]*Document{}, byName: map[[2]string][]*Document{}, byNumber: map[string][]*Document{},
 	}
-	for _, d := range set.Documents {
-		name, number := strings.ToLower(path.Base(d.Path)), path.Join(path.Dir(d.Path), "#"+markdown.DecisionNumber(d.Path))
-		set.byName[name] = append(set.byName[name], d)
+	length := func(d *Document) int { return utf8.RuneCountInString(d.Path) }
+	for _, d := range slices.SortedStableFunc(slices.Values(documents), func(a, b *Document) int { return length(a) - length(b) }) {
+		number := path.Join(path.Dir(d.Path), "#"+markdown.DecisionNumber(d.Path))
 		set.byNumber[number] = append(set.byNumber[number], d)
 		set.byPath[d.Path] = d
+		lower := strings.ToLower(d.Path)
+		key := [2]string{lower, path.Base(lower)}
+		set.byName[key] = append(set.byName[key], d)
+		for key[0] != "" {
+			key[0], _ = path.Split(strings.TrimSuffix(key[0], "/"))
+			set.byName[key] = append(set.byName[key], d)
+		}
 	}
 	root, err := contain.Open(p.Root)
 	if err != nil {
@@ -163,29 +171,23 @@ func (s *Set) Standings() catalog.Standings {
 // at its target. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
 // Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
-	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
-	pages := []string{}
 	for _, d := range s.byNumber[link.Target] {
 		if link.Relation != "" && d.Path != source {
-			pages = append(pages, d.Path)
+			return d.Path
 		}
 	}
-	if !isPage && len(pages) == 0 {
+	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
+	if !isPage {
 		if s.byPath[link.Target] == nil && s.byPath[link.Fallback] != nil {
 			return link.Fallback
 		}
 		return link.Target
 	}
-	for _, d := range s.byName[strings.ToLower(path.Base(name))] {
-		if strings.HasSuffix(strings.ToLower("/"+d.Path), strings.ToLower("/"+name)) {
-			pages = append(pages, d.Path)
-		}
-	}
-	slices.SortStableFunc(pages, func(a, b string) int { return utf8.RuneCountInString(a) - utf8.RuneCountInString(b) })
+	lower := strings.ToLower(name)
 	for _, first := range []string{link.Fallback, path.Dir(source) + "/", ""} {
-		for _, page := range pages {
-			if strings.HasPrefix(strings.ToLower(page), strings.ToLower(first)) {
-				return page
+		for _, d := range s.byName[[2]string{strings.ToLower(first), path.Base(lower)}] {
+			if strings.HasSuffix("/"+strings.ToLower(d.Path), "/"+lower) {
+				return d.Path
 			}
 		}
 	}
