@@ -113,14 +113,17 @@ func (h *Handler) parentNote() string {
 // writingTime is for calls that wait for the language model. Package model bounds its silence.
 const writingTime = time.Hour
 
-// startTime is how long the call that activates the project may take: PostgreSQL may have to start, and the
-// documents to be read. Clients give up after a minute.
+// longestStart is how long the call that activates the project may take: PostgreSQL may have to start, and the
+// documents to be read. A page may take as long. Clients give up after a minute.
+const longestStart = 45 * time.Second
+
+// startTime is longestStart until a project is active, then 0.
 func (h *Handler) startTime() time.Duration {
 	_, active := h.workspace.Current()
 	if active != "" {
 		return 0
 	}
-	return 45 * time.Second
+	return longestStart
 }
 
 // patience returns how long a call of a tool may take.

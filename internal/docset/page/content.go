@@ -69,7 +69,10 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	today := catalog.Today()
 	all, undated, read := []entry{}, []string{}, []*docset.Document{}
 	for i, d := range slices.Concat(set.Documents, external.Documents) {
-		if d.Err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case d.Err != nil:
 			continue
 		}
 		e := entry{
