@@ -82,7 +82,7 @@ func (s *survey) enter(root *contain.Root, name string) error {
 }
 
 func (s *survey) add(name string) {
-	if slices.Contains(pictures, strings.ToLower(path.Ext(name))) {
+	if project.IsPicture(name) || strings.EqualFold(path.Ext(name), ".pdf") {
 		return
 	}
 	isNote := project.IsMarkdown(name)
@@ -103,7 +103,6 @@ func (s *survey) add(name string) {
 }
 
 var (
-	pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".drawio", ".canvas"}
 	// vaultFolders have the settings of apps for notes.
 	vaultFolders = []string{".obsidian", ".foam", ".dendron", ".zk", "logseq"}
 	// generatedFolders have no knowledge unless they are inside a folder of documentation.
