@@ -191,7 +191,7 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 
 // preference returns the indices of the passages that have text, by relevance, each followed by its
-// neighbours. Those that only list subjects come last.
+// neighbours. Those that only list subjects come last, and so does front matter.
 func (s source) preference() []int {
 	relevant, scores := make([]int, 0, len(s.passages)), make([]float64, len(s.passages))
 	for i, p := range s.passages {
@@ -199,7 +199,7 @@ func (s source) preference() []int {
 			relevant = append(relevant, i)
 		}
 		scores[i] = p.Score
-		if markdown.IsListing(p.Content) {
+		if markdown.IsListing(p.Content) || isFrontMatter(p) {
 			scores[i]--
 		}
 	}
@@ -215,6 +215,11 @@ func (s source) preference() []int {
 		}
 	}
 	return order
+}
+
+// isFrontMatter tells front matter from a text by its lines, which are more than the index keeps of it.
+func isFrontMatter(p rag.Passage) bool {
+	return p.StartLine == 1 && p.HeaderPath == "" && p.EndLine > 1+strings.Count(p.Content, "\n")
 }
 
 func passageTokens(p rag.Passage) int {
