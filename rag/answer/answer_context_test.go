@@ -119,7 +119,8 @@ func TestAsk_HidesDelimiters(t *testing.T) {
 }
 
 // Without a model, the quotation is what a document says of cause and solution, not the passage
-// that has most words of the question, and not front matter that has its words, unless there is no other text. Critical documents of another subject are not quoted.
+// that has most words of the question. Of other documents it is text of the body, or front matter if there
+// is none. Critical documents of another subject are not quoted.
 func TestAsk_QuotesCauseAndSolution(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
