@@ -71,8 +71,8 @@ func (d *Document) Quotes() []Quote {
 		}
 	}
 	// lead is the last line of prose, and before the same line unless a blank one follows.
-	// held is the part of a command that goes on in the next line.
-	block, commands, wrong, lead, before, held := "", false, false, "", "", ""
+	// advice is that of lead, 0 until a block needs it. held is the part of a command that goes on in the next line.
+	block, commands, wrong, lead, before, advice, held := "", false, false, "", "", Advice(0), ""
 	for _, line := range d.outline.lines {
 		opened := block
 		var isText bool
@@ -82,28 +82,40 @@ func (d *Document) Quotes() []Quote {
 		case isText && !isIndented:
 			eachQuote(before, line, add)
 			before = lastBytes(strings.TrimSpace(line))
-			lead = cmp.Or(before, lead)
+			lead, advice = cmp.Or(before, lead), 0
 		case block == "" && !isIndented:
-			lead, before = "", ""
+			lead, before, advice = "", "", 0
 		case opened == "" && !isIndented:
 			language := strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~")
 			commands = shellBlock().MatchString(strings.TrimSpace(language))
-			wrong = wrongCode().MatchString(lead) || adviceOnBlock(lead) == Warned
+			advice = adviceOnBlock(lead)
+			wrong = wrongCode().MatchString(lead) || advice == Warned
 		case commands || isIndented:
 			var text string
 			text, held = continued(held + strings.TrimPrefix(strings.TrimSpace(line), "$ "))
-			add(Quote{Text: text, Advice: adviceOnBlock(lead)})
+			if advice == 0 {
+				advice = adviceOnBlock(lead)
+			}
+			add(Quote{Text: text, Advice: advice})
 		default:
-			code, comment := splitComment(line)
-			if code == "" && comment != "" {
-				wrong = wrongCode().MatchString(comment) || wrong && !rightCode().MatchString(comment)
-			}
-			if (wrong || wrongCode().MatchString(comment)) && isTellingCode(code) {
-				add(Quote{Text: code, Advice: Warned})
-			}
+			var text string
+			text, wrong = warnedIn(line, wrong)
+			add(Quote{Text: text, Advice: Warned})
 		}
 	}
 	return quotes
+}
+
+// warnedIn returns the code in a line of a block if it is wrong, else "", and whether the next lines are.
+func warnedIn(line string, wrong bool) (code string, nextWrong bool) {
+	code, comment := splitComment(line)
+	if code == "" && comment != "" {
+		wrong = wrongCode().MatchString(comment) || wrong && !rightCode().MatchString(comment)
+	}
+	if (wrong || wrongCode().MatchString(comment)) && isTellingCode(code) {
+		return code, wrong
+	}
+	return "", wrong
 }
 
 // eachQuote adds the code in a line of text behind another text.

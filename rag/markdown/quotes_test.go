@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,6 +113,24 @@ func TestQuotes_SayWhereAndWhy(t *testing.T) {
 		}
 		if !slices.Contains(got, want) {
 			t.Errorf("%q has %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The line that leads to a block is read for advice once, however many lines the block has.
+//
+//nolint:paralleltest // it counts the allocations of the process
+func TestQuotes_OfALongBlock(t *testing.T) {
+	const lines = 1_000
+	for name, block := range map[string]string{"fenced": "```sh\n" + strings.Repeat("a b c\n", lines) + "```\n", "indented": strings.Repeat("    a b c\n", lines)} {
+		document, err := ParseAny([]byte("# T\n\nDo not use this, but run these in the order in which they stand instead:\n\n" + block))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var quotes []Quote
+		perLine := testing.AllocsPerRun(1, func() { quotes = document.Quotes() }) / lines
+		if most := 5.; perLine > most || len(quotes) != maxQuotes || quotes[0].Advice != Advised {
+			t.Errorf("%s: %d quotes, the first is %q, with %.1f allocations for each line, want at most %.0f", name, len(quotes), quotes[0], perLine, most)
 		}
 	}
 }
