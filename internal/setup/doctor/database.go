@@ -59,15 +59,14 @@ func problem(err error) (what, hint string) {
 }
 
 func (e *examination) failed(err error) []Finding {
-	const variable = "CDOCS_DATABASE_URL"
 	what, fix := problem(err)
 	_, own := errors.AsType[*pgserver.Error](err)
 	switch {
 	case fix == "":
 		fix = "try again, and read the log of PostgreSQL"
-	case own, !strings.Contains(fix, variable):
+	case own, !strings.Contains(fix, "CDOCS_DATABASE_URL"):
 	case e.Server == nil:
-		fix += ", as in: export " + variable + "=postgres://user:password@host:5432/database " +
+		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
 			"(without it compound-docs runs a PostgreSQL of its own)"
 	default: // the user has given no address
 		fix = "run: compound-docs down, and then compound-docs up"

@@ -55,14 +55,10 @@ func take(root *contain.Root, ignored func(name string, folder bool) bool) surve
 
 // enter decides whether the survey looks into a folder.
 func (s *survey) enter(root *contain.Root, name string) error {
-	if name == "." {
-		s.vaults[name] = isVault(root, name)
-		return nil
-	}
 	base := strings.ToLower(path.Base(name))
 	why := project.LeftOut(name, true)
 	switch {
-	case why != "":
+	case why != "", name == ".":
 	case s.ignored(name, true):
 		why = "git ignores it"
 	case topmost(name, s.isDocumentation) != "":
