@@ -31,9 +31,6 @@ type quote struct {
 	cut string
 }
 
-// whole reports whether nothing of the source was left out.
-func (q quote) whole() bool { return len(q.chosen) == len(q.source.passages) && q.cut == "" }
-
 // text returns what is quoted of a chosen passage.
 func (q quote) text(i int) string {
 	if q.cut != "" {
@@ -199,7 +196,9 @@ func (s source) preference() []int {
 			relevant = append(relevant, i)
 		}
 		scores[i] = p.Score
-		if markdown.IsListing(p.Content) || isFrontMatter(p) {
+		// Front matter has more lines than the index keeps of it.
+		isFrontMatter := p.StartLine == 1 && p.HeaderPath == "" && p.EndLine > 1+strings.Count(p.Content, "\n")
+		if isFrontMatter || markdown.IsListing(p.Content) {
 			scores[i]--
 		}
 	}
@@ -215,11 +214,6 @@ func (s source) preference() []int {
 		}
 	}
 	return order
-}
-
-// isFrontMatter tells front matter from a text by its lines, which are more than the index keeps of it.
-func isFrontMatter(p rag.Passage) bool {
-	return p.StartLine == 1 && p.HeaderPath == "" && p.EndLine > 1+strings.Count(p.Content, "\n")
 }
 
 func passageTokens(p rag.Passage) int {
