@@ -150,7 +150,7 @@ func (o *ownDatabase) killCluster(t *testing.T) {
 	}
 }
 
-// The user gave no address of the private database, so none is to be corrected.
+// The user gave no address of the private database, so the remedy names no address.
 func TestDoctor_OwnDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	o := newOwnDatabase(t)
