@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -153,6 +154,27 @@ func TestDeadline_Activation(t *testing.T) {
 		})
 	}
 	calls.Wait()
+}
+
+// The page of a project has a deadline too, which is that of an activation.
+func TestDeadline_Page(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "deadlines have to pass")
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
+	c.activate(t, root)
+	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "other"}`) // which is activated first
+	release := lockTable(t, f.databaseURL, "tenants", "ACCESS EXCLUSIVE")
+	defer release()
+	ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second)
+	defer cancel()
+	_, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: "ui://compound-docs/page"})
+	var data toolError
+	_ = wireError(t, err, &data)
+	if data.Code != "DATABASE_ERROR" {
+		t.Errorf("the page fails with %+v", data)
+	}
 }
 
 // The first search of a project with very many files does not wait for them. Its answer says how many are

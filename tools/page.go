@@ -27,6 +27,8 @@ func pageTemplate() *mcp.ResourceTemplate {
 }
 
 func (h *Handler) readPage(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, longestStart)
+	defer cancel()
 	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
 		return &mcp.ReadResourceResult{InputRequests: ask}, nil
 	}

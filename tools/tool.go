@@ -65,7 +65,9 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 			case <-ctx.Done():
 				return nil, context.Cause(ctx)
 			}
-			limit = max(limit, h.startTime())
+			if _, root := h.workspace.Current(); root == "" {
+				limit = max(limit, longestStart)
+			}
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
@@ -113,15 +115,9 @@ func (h *Handler) parentNote() string {
 // writingTime is for calls that wait for the language model. Package model bounds its silence.
 const writingTime = time.Hour
 
-// startTime is how long the call that activates the project may take: PostgreSQL may have to start, and the
-// documents to be read. Clients give up after a minute.
-func (h *Handler) startTime() time.Duration {
-	_, active := h.workspace.Current()
-	if active != "" {
-		return 0
-	}
-	return 45 * time.Second
-}
+// longestStart is how long the call that activates the project may take: PostgreSQL may have to start, and the
+// documents to be read. A page may take as long. Clients give up after a minute.
+const longestStart = 45 * time.Second
 
 // patience returns how long a call of a tool may take.
 func patience(tool string) time.Duration {

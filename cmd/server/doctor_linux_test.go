@@ -225,6 +225,9 @@ func TestDoctor_AccountsForEveryFile(t *testing.T) {
 		}
 	}
 	write(t, i.root, "vendor/y/README.md", "# y\n")
+	for _, picture := range []string{"docs/images/x.png", "docs/X.JPG", "packages/a/docs/flow.drawio", "docs/me.local.md.svg"} {
+		write(t, i.root, picture, "") // nobody misses it
+	}
 	found, code := i.diagnose(t)
 	var says []string
 	for _, f := range found.Findings {

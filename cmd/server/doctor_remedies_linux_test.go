@@ -86,7 +86,7 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			t.Helper()
 			i.give(t)
 			must(t, os.Chmod(filepath.Join(i.root, configPath), 0))
-		}, "config", "may not be read", "chmod u[+]rw .+"},
+		}, "config", "may not be read", "chmod u[+]rwX .+"},
 		"no folder of documents": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folder": "docs/notes", "lenient": true}}`)
@@ -95,17 +95,17 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			t.Helper()
 			i.give(t)
 			must(t, os.Chmod(i.home, 0o500))
-		}, "home folder", "may not write to", "chmod u[+]rwx .+"},
+		}, "home folder", "may not write to", "chmod u[+]rwX .+"},
 		"a folder of documents that is closed": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.give(t)
 			must(t, os.Chmod(filepath.Join(i.root, "csharp-compounding-docs"), 0o500))
-		}, "home folder", "may not write to", "chmod u[+]rwx .+"},
+		}, "home folder", "may not write to", "chmod u[+]rwX .+"},
 		"a document that is closed": {func(t *testing.T, i *installation) {
 			t.Helper()
 			i.give(t)
 			must(t, os.Chmod(filepath.Join(i.root, document), 0))
-		}, "files", "a.md is not indexed: permission denied", "chmod u[+]rw .+"},
+		}, "files", "a.md is not indexed: permission denied", "chmod u[+]rwX .+"},
 		"a document in UTF-16": {func(t *testing.T, i *installation) {
 			t.Helper()
 			text := strings.ReplaceAll(problem, "%", "A")

@@ -150,6 +150,23 @@ func (o *ownDatabase) killCluster(t *testing.T) {
 	}
 }
 
+// The user gave no address of the private database, so the remedy names no address.
+func TestDoctor_OwnDatabaseHangs(t *testing.T) {
+	t.Parallel()
+	o := newOwnDatabase(t)
+	mustRun(t, o.root, o.environment, "up")
+	for text := range o.processes(t) {
+		pid, err := strconv.Atoi(text)
+		must(t, err, syscall.Kill(pid, syscall.SIGSTOP))
+		defer func() { must(t, syscall.Kill(pid, syscall.SIGCONT)) }()
+	}
+	said := run(t, o.root, o.environment, "status")
+	if said.code != 1 || !strings.Contains(said.stdout, "→ run: compound-docs down, and then compound-docs up\n") ||
+		strings.Contains(said.stdout, "CDOCS_DATABASE_URL") {
+		t.Errorf("exit code %d: %s", said.code, said.stdout)
+	}
+}
+
 // Two servers that start at the same instant, with no cluster yet, make one. Whatever is
 // killed then, the system works on and has lost nothing.
 func TestServe_OwnDatabaseSurvivesKills(t *testing.T) {

@@ -47,8 +47,9 @@ type Set struct {
 	Documents []*Document
 
 	byPath map[string]*Document
-	byName map[string][]*Document // by the names of files in lower case, sorted by path
-	// byNumber has the decisions by folder, # and number, as [index.Link] names them, sorted by path.
+	// byName has documents by their path or a folder above, such as a/, and by their name, in lower case. byNumber
+	// has the decisions by folder, # and number, as [index.Link] names them. In both the shortest path comes first.
+	byName   map[[2]string][]*Document
 	byNumber map[string][]*Document
 }
 
@@ -63,26 +64,31 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 // ReadOnly is Read that parses only the wanted files. Others have only a path and a content. After an error
 // it returns what it has read so far.
 func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
-	documents, readErr := readFolder(ctx, workspace.Folders(p)[0], func(file document.File) (index.Dissection, error) {
+	return readFolder(ctx, p, workspace.Folders(p)[0], func(file document.File) (index.Dissection, error) {
 		if !wanted(file.Content) {
 			return index.Dissection{}, nil
 		}
 		return index.Dissect(file, catalog.Compounding, p)
 	})
-	set, err := newSet(p, documents)
-	return set, errors.Join(readErr, err)
 }
 
 // newSet finds the targets of the documents' links.
 func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	set := &Set{
-		Documents: documents, byPath: map[string]*Document{}, byName: map[string][]*Document{}, byNumber: map[string][]*Document{},
+		Documents: documents, byPath: map[string]*Document{}, byName: map[[2]string][]*Document{}, byNumber: map[string][]*Document{},
 	}
-	for _, d := range set.Documents {
-		name, number := strings.ToLower(path.Base(d.Path)), path.Join(path.Dir(d.Path), "#"+markdown.DecisionNumber(d.Path))
-		set.byName[name] = append(set.byName[name], d)
+	length := func(d *Document) int { return utf8.RuneCountInString(d.Path) }
+	for _, d := range slices.SortedStableFunc(slices.Values(documents), func(a, b *Document) int { return length(a) - length(b) }) {
+		number := path.Join(path.Dir(d.Path), "#"+markdown.DecisionNumber(d.Path))
 		set.byNumber[number] = append(set.byNumber[number], d)
 		set.byPath[d.Path] = d
+		lower := strings.ToLower(d.Path)
+		key := [2]string{lower, path.Base(lower)}
+		set.byName[key] = append(set.byName[key], d)
+		for key[0] != "" {
+			key[0], _ = path.Split(strings.TrimSuffix(key[0], "/"))
+			set.byName[key] = append(set.byName[key], d)
+		}
 	}
 	root, err := contain.Open(p.Root)
 	if err != nil {
@@ -104,19 +110,17 @@ func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
 	if _, ok := p.External(); !ok {
 		return &Set{}, nil
 	}
-	documents, readErr := readFolder(ctx, workspace.Folders(p)[1], func(file document.File) (index.Dissection, error) {
+	return readFolder(ctx, p, workspace.Folders(p)[1], func(file document.File) (index.Dissection, error) {
 		return index.Dissect(file, catalog.External, nil)
 	})
-	set, err := newSet(p, documents)
-	return set, errors.Join(readErr, err)
 }
 
-// readFolder reads the documents of a folder, sorted by path, up to an error.
+// readFolder reads the documents of a folder, up to an error.
 func readFolder(
-	ctx context.Context, folder watch.Folder, dissect func(document.File) (index.Dissection, error),
-) ([]*Document, error) {
+	ctx context.Context, p *project.Project, folder watch.Folder, dissect func(document.File) (index.Dissection, error),
+) (*Set, error) {
 	documents := []*Document{}
-	err := folder.ReadAll(ctx, func(file document.File, err error) {
+	readErr := folder.ReadAll(ctx, func(file document.File, err error) {
 		d := &Document{Path: file.Path, Content: file.Content, Err: err}
 		documents = append(documents, d)
 		if err != nil {
@@ -125,67 +129,54 @@ func readFolder(
 		d.Dissection, d.Err = dissect(file)
 	})
 	slices.SortFunc(documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
-	return documents, err
+	set, err := newSet(p, documents)
+	return set, errors.Join(readErr, err)
 }
 
 // Standings says which documents hold, as the index does.
 func (s *Set) Standings() catalog.Standings {
-	said, replacing, amending := map[string]catalog.Said{}, map[string][]string{}, map[string][]string{}
+	said := map[string]catalog.Said{}
+	later := map[markdown.Relation]map[string][]string{markdown.Supersedes: {}, markdown.Amends: {}} // by the earlier one
 	for _, d := range s.Documents {
 		said[d.Path] = catalog.Said{Status: catalog.Status(d.Status.Word), Until: d.Status.Until}
 		for _, target := range d.Targets {
-			if target.Document == nil {
-				continue
-			}
-			switch target.Relation {
-			case markdown.Supersedes:
-				replacing[target.Path] = append(replacing[target.Path], d.Path)
-			case markdown.SupersededBy:
-				replacing[d.Path] = append(replacing[d.Path], target.Path)
-			case markdown.Amends:
-				amending[target.Path] = append(amending[target.Path], d.Path)
-			case markdown.AmendedBy:
-				amending[d.Path] = append(amending[d.Path], target.Path)
+			newer, older, relation := Forward(d.Path, target.Path, target.Relation)
+			if of := later[relation]; of != nil && target.Document != nil {
+				of[older] = append(of[older], newer)
 			}
 		}
 	}
-	for _, later := range []map[string][]string{replacing, amending} {
-		for _, paths := range later {
+	for _, of := range later {
+		for _, paths := range of {
 			slices.SortFunc(paths, func(a, b string) int {
 				return cmp.Or(strings.Compare(s.byPath[b].Date, s.byPath[a].Date), strings.Compare(a, b))
 			})
 		}
 	}
-	return catalog.NewStandings(said, replacing, amending)
+	return catalog.NewStandings(said, later[markdown.Supersedes], later[markdown.Amends])
 }
 
 // Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is
 // at its target. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
 // Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
-	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
-	pages := []string{}
 	for _, d := range s.byNumber[link.Target] {
 		if link.Relation != "" && d.Path != source {
-			pages = append(pages, d.Path)
+			return d.Path
 		}
 	}
-	if !isPage && len(pages) == 0 {
+	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
+	if !isPage {
 		if s.byPath[link.Target] == nil && s.byPath[link.Fallback] != nil {
 			return link.Fallback
 		}
 		return link.Target
 	}
-	for _, d := range s.byName[strings.ToLower(path.Base(name))] {
-		if strings.HasSuffix(strings.ToLower("/"+d.Path), strings.ToLower("/"+name)) {
-			pages = append(pages, d.Path)
-		}
-	}
-	slices.SortStableFunc(pages, func(a, b string) int { return utf8.RuneCountInString(a) - utf8.RuneCountInString(b) })
+	lower := strings.ToLower(name)
 	for _, first := range []string{link.Fallback, path.Dir(source) + "/", ""} {
-		for _, page := range pages {
-			if strings.HasPrefix(strings.ToLower(page), strings.ToLower(first)) {
-				return page
+		for _, d := range s.byName[[2]string{strings.ToLower(first), path.Base(lower)}] {
+			if strings.HasSuffix("/"+strings.ToLower(d.Path), "/"+lower) {
+				return d.Path
 			}
 		}
 	}
@@ -194,8 +185,8 @@ func (s *Set) Resolve(source string, link index.Link) string {
 
 // target finds where a link of the document at source leads.
 func (s *Set) target(root *contain.Root, source string, link index.Link) Target {
-	target := Target{Path: s.Resolve(source, link), Relation: link.Relation}
-	target.Wiki = strings.HasPrefix(link.Target, markdown.AnyFolder)
+	wiki := strings.HasPrefix(link.Target, markdown.AnyFolder)
+	target := Target{Path: s.Resolve(source, link), Relation: link.Relation, Wiki: wiki}
 	d := s.byPath[target.Path]
 	if d == nil {
 		target.Path = cmp.Or(link.Written, target.Path)

@@ -119,7 +119,8 @@ func TestAsk_HidesDelimiters(t *testing.T) {
 }
 
 // Without a model, the quotation is what a document says of cause and solution, not the passage
-// that has most words of the question. Critical documents of another subject are not quoted.
+// that has most words of the question. Of other documents it is text of the body, or front matter if there
+// is none. Critical documents of another subject are not quoted.
 func TestAsk_QuotesCauseAndSolution(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -129,11 +130,15 @@ func TestAsk_QuotesCauseAndSolution(t *testing.T) {
 			"", "## Root cause", "", "A lock was held. "+filler),
 		file("docs/problems/fields.md", "---", "tags: [printer]", "root_cause: The spooler slept.", "solution: Wake it first.", "---",
 			"# Printer silent", "", "The printer was silent, silent all day."),
+		file("docs/tags.md", "---", "tags: [badge, entrance, door, visitor]", "---", "# Cards", "", "Hold the card still for two seconds."),
+		file("docs/scope.md", "---", "scope: The canteen menu of each week and its allergens.", "tags: [x]", "---", "# Menu"),
 		atLevel("docs/rule.md", catalog.Critical, "# Rule", "", "Secrets stay out of logs."))
 	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
 	for text, want := range map[string]string{
 		"why do imports hang at night":       "./docs/problems/sections.md, lines 7 to 9:\n## Root cause\n\nA lock was held.",
 		"why was the printer silent all day": "./docs/problems/fields.md, lines 1 to 5:\nroot cause: The spooler slept.\nsolution: Wake it first.",
+		"visitor badge at the entrance door": "./docs/tags.md, lines 4 to 6:\n# Cards\n\nHold the card still for two seconds.",
+		"allergens on the canteen menu":      "./docs/scope.md, lines 1 to 4:\ntags: x\nscope: The canteen menu",
 	} {
 		answered := ask(t, f, answer.Question{Query: rag.Query{Text: text, Limit: 1}, IncludeCritical: true})
 		if answered.FallbackReason == nil || !strings.HasPrefix(answered.Text, want) || strings.Contains(answered.Text, "Secrets") {

@@ -31,9 +31,6 @@ type quote struct {
 	cut string
 }
 
-// whole reports whether nothing of the source was left out.
-func (q quote) whole() bool { return len(q.chosen) == len(q.source.passages) && q.cut == "" }
-
 // text returns what is quoted of a chosen passage.
 func (q quote) text(i int) string {
 	if q.cut != "" {
@@ -191,7 +188,7 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 
 // preference returns the indices of the passages that have text, by relevance, each followed by its
-// neighbours. Those that only list subjects come last.
+// neighbours. Those that only list subjects come last, and so does front matter.
 func (s source) preference() []int {
 	relevant, scores := make([]int, 0, len(s.passages)), make([]float64, len(s.passages))
 	for i, p := range s.passages {
@@ -199,7 +196,9 @@ func (s source) preference() []int {
 			relevant = append(relevant, i)
 		}
 		scores[i] = p.Score
-		if markdown.IsListing(p.Content) {
+		// Front matter has more lines than the index keeps of it.
+		isFrontMatter := p.StartLine == 1 && p.HeaderPath == "" && p.EndLine > 1+strings.Count(p.Content, "\n")
+		if isFrontMatter || markdown.IsListing(p.Content) {
 			scores[i]--
 		}
 	}

@@ -99,7 +99,7 @@ func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 		b.WriteString(d.begin())
 		b.WriteString(q.source.labels())
 		for _, run := range q.runs() {
-			if !q.whole() {
+			if len(q.chosen) < len(q.source.passages) || q.cut != "" { // something is left out
 				b.WriteString(passageLabel(q.source.passages[run[0]], q.source.passages[run[len(run)-1]]))
 			}
 			for _, i := range run {

@@ -165,8 +165,8 @@ async function tryAll(tab, key) {
     if (isLight) seen.unreached.push(...await unreached(tab, name));
   }
   const short = text => text.replace(/(Document \d+,) [^→]*?(?= superseded| \d{4}-|$)/g, "$1").replace(/\s+/g, " ").trim();
-  seen.chain = await tab.evaluate(() => [...document.querySelectorAll("#timeline li")].find(li => li.querySelector(":scope > a").textContent.startsWith("Document 62,"))
-    .querySelector(".chain").textContent).then(short);
+  seen.chains = await tab.evaluate(() => [62, 434].map(i => [...document.querySelectorAll("#timeline li")].find(li => li.querySelector(":scope > a").textContent.startsWith(`Document ${i},`))
+    .querySelector(".chain").textContent)).then(all => all.map(short));
   seen.decisions = await tab.evaluate(() => document.querySelectorAll("#timeline li").length);
   seen.health = await tab.locator("#health .tiles b").allTextContents().then(all => all.map(Number));
   await view(tab, "graph");

@@ -75,6 +75,8 @@ func writePage(t *testing.T) (file string, text int) {
 			fmt.Fprintf(&d, "supersedes: %s\n", name(i-len(folders)))
 		case i%100 == 68: // a chain of three
 			fmt.Fprintf(&d, "supersedes: %s\n", name(i-len(folders)))
+		case i > 404 && i <= 458 && i%len(folders) == 2: // a chain of ten
+			fmt.Fprintf(&d, "supersedes: %s\n", name(i-len(folders)))
 		case i%100 == 64:
 			fmt.Fprintf(&d, "amends: %s\n", name(i-len(folders)))
 		case fallen[i%100] != "":
@@ -175,7 +177,7 @@ type view struct {
 	Health     []int          `json:"health"`
 	Decisions  int            `json:"decisions"`
 	Fallen     []string       `json:"fallen"` // headings of the view, after the link that leads to it
-	Chain      string         `json:"chain"`
+	Chains     []string       `json:"chains"`
 	Order      []string       `json:"order"` // what the search for a replaced document lists first
 }
 
@@ -238,11 +240,16 @@ func TestPage_InABrowser(t *testing.T) {
 			Place: "Context · line 9", Marked: []bool{true},
 			Parts:      map[string]any{"callout": 5., "outline": 1., "sides": 1., "hljs-keyword": v.Parts["hljs-keyword"], "pictures": "7 pixels"},
 			Neighbours: []int{v.Neighbours[0], v.Neighbours[0], v.Neighbours[0]}, Hostile: documents / 100,
-			Filtered: []int{25, 30, 10, 5, 83, v.Filtered[5]}, Health: v.Health, Decisions: v.Decisions,
+			Filtered: []int{34, 30, 10, 5, 83, v.Filtered[5]}, Health: v.Health, Decisions: v.Decisions,
 			Fallen: []string{
-				"What no longer holds: 50 documents", "Superseded: 25", "Amended in part: 5", "Rejected: 5", "Deprecated: 5", "Expired: 5", "Proposed, not decided: 5",
+				"What no longer holds: 59 documents", "Superseded: 34", "Amended in part: 5", "Rejected: 5", "Deprecated: 5", "Expired: 5", "Proposed, not decided: 5",
 			},
-			Chain: "Document 56, superseded 2023-04-23 → Document 62, superseded 2023-05-05 → Document 68, 2023-05-17",
+			Chains: []string{
+				"Document 56, superseded 2023-04-23 → Document 62, superseded 2023-05-05 → Document 68, 2023-05-17",
+				"Document 404, superseded 2025-03-19 → … → Document 422, superseded 2025-04-24 → Document 428, superseded 2025-05-06 → " +
+					"Document 434, superseded 2025-05-18 → Document 440, superseded 2025-05-30 → Document 446, superseded 2025-06-11 → " +
+					"… → Document 458, 2025-07-05",
+			},
 			Order: []string{"Document 68,", "Document 62, superseded by Document 68,", "Document 56, superseded by Document 62,"},
 		}
 		if !strings.HasPrefix(v.First, "Document 77,") {

@@ -69,7 +69,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	today := catalog.Today()
 	all, undated, read := []entry{}, []string{}, []*docset.Document{}
 	for i, d := range slices.Concat(set.Documents, external.Documents) {
-		if d.Err != nil {
+		if d.Err != nil || ctx.Err() != nil {
 			continue
 		}
 		e := entry{
@@ -95,7 +95,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
 	c.Documents, c.Stems, c.Pictures = all, stems(read), r.pictures.urls
-	return nil
+	return context.Cause(ctx)
 }
 
 // addLinks adds to the entries of documents where their links lead, as far as those are documents of the page. A

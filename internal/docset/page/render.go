@@ -71,13 +71,10 @@ func (r *renderer) render(d *docset.Document) string {
 		root.RemoveChild(root, first) // the page shows the title
 	}
 	w := rewriter{renderer: r, document: d, src: src}
-	for at := 0; at <= len(src); at++ {
+	at := 0
+	for line := range strings.Lines(body) {
 		w.lineStarts = append(w.lineStarts, at)
-		next := bytes.IndexByte(src[at:], '\n')
-		if next < 0 {
-			break
-		}
-		at += next
+		at += len(line)
 	}
 	w.rewrite(root)
 	var out bytes.Buffer

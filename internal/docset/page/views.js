@@ -32,11 +32,14 @@ function reach(d, next) {
   return [...reached].slice(1);
 }
 
-// chain names the documents that came before and after a document in its place, the oldest first.
+// chain names the documents that came before and after a document in its place, the oldest first. Of many it names
+// the nearest, the first and the last.
 function chain(d) {
-  const all = [...new Set([...reach(d, one => one.supersedes).reverse(), d, ...reach(d, one => one.replacing)])];
+  const before = reach(d, one => one.supersedes).reverse();
+  const all = [...new Set([...before, d, ...reach(d, one => one.replacing)])], own = all.indexOf(d);
+  const named = i => all[i] && (i === 0 || i === all.length - 1 || Math.abs(i - own) <= 2);
   return all.length === 1 ? null : element("p", { className: "then chain" },
-    all.map((one, i) => [i > 0 ? " → " : null, one === d ? element("strong", {}, d.title) : link(one.path), " ", one.mark ? warn(one.standing) : null, " ", day(one)]));
+    all.map((one, i) => !named(i) ? null : [i === 0 ? null : named(i - 1) ? " → " : " → … → ", one === d ? element("strong", {}, d.title) : link(one.path), " ", one.mark ? warn(one.standing) : null, " ", day(one)]));
 }
 
 const standings = { superseded: "Superseded", amended: "Amended in part", rejected: "Rejected", deprecated: "Deprecated", expired: "Expired", proposed: "Proposed, not decided" };

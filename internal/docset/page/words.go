@@ -21,17 +21,15 @@ var (
 // joined by spaces. Stop words are those without a term. A + begins terms to which each word is added itself, as
 // in ErrNoRows. Words that are their only term are left out.
 func stems(documents []*docset.Document) map[string]string {
-	termsOf, analysed := map[string]map[string]bool{}, map[terms.Language]map[string]bool{}
+	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // by language and word
 	for _, d := range documents {
 		language := terms.Detect(string(d.Content))
-		if analysed[language] == nil {
-			analysed[language] = map[string]bool{}
-		}
 		for _, w := range word().FindAllString(d.Title+" "+strings.Join(markdown.Lines(d.Content), "\n"), -1) {
-			if analysed[language][w] || pairs().MatchString(w) {
+			of := [2]string{string(language), w}
+			if analysed[of] || pairs().MatchString(w) {
 				continue
 			}
-			analysed[language][w] = true
+			analysed[of] = true
 			key := strings.ReplaceAll(strings.ToLower(w), "’", "'")
 			if termsOf[key] == nil {
 				termsOf[key] = map[string]bool{}

@@ -16,7 +16,7 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		state := e.Server.State(ctx)
 		switch {
 		case state.Err != nil:
-			return failed(state.Err)
+			return e.failed(state.Err)
 		case state.URL == "" && state.PostgreSQL == "":
 			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
 		case state.URL == "":
@@ -30,7 +30,7 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	}
 	version, err := db.ServerVersion(ctx, url)
 	if err != nil {
-		return failed(err)
+		return e.failed(err)
 	}
 	if err := version.Check(); err != nil {
 		what, hint := problem(err)
@@ -58,14 +58,18 @@ func problem(err error) (what, hint string) {
 	return err.Error(), ""
 }
 
-func failed(err error) []Finding {
+func (e *examination) failed(err error) []Finding {
 	what, fix := problem(err)
-	switch _, own := errors.AsType[*pgserver.Error](err); {
+	_, own := errors.AsType[*pgserver.Error](err)
+	switch {
 	case fix == "":
 		fix = "try again, and read the log of PostgreSQL"
-	case !own:
+	case own, !strings.Contains(fix, "CDOCS_DATABASE_URL"):
+	case e.Server == nil:
 		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
 			"(without it compound-docs runs a PostgreSQL of its own)"
+	default: // the user has given no address
+		fix = "run: compound-docs down, and then compound-docs up"
 	}
 	return one(Error, what, fix)
 }
@@ -80,7 +84,7 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	lacking := lackingRights(schema.Rights, applied)
 	switch {
 	case err != nil:
-		return failed(err)
+		return e.failed(err)
 	case !db.Compatible(applied, latest):
 		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
 			"install the newest compound-docs: a newer one has changed the database so that this one cannot use it")

@@ -103,10 +103,8 @@ func fixAccess(what, path, otherwise string) []Finding {
 	switch {
 	case err != nil:
 		return one(Error, what, otherwise)
-	case owned(info) && info.IsDir():
-		return one(Error, what, command("chmod", "u+rwx", path))
 	case owned(info):
-		return one(Error, what, command("chmod", "u+rw", path))
+		return one(Error, what, command("chmod", "u+rwX", path))
 	case info.IsDir() && programsOwn(path):
 		return one(Error, what, `run: sudo chown -R "$(id -un)" `+clients.Quote(path))
 	}

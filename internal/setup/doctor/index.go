@@ -18,7 +18,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	key, err := workspace.LastKey(ctx, e.Index, e.project)
 	if err != nil {
-		return failed(err)
+		return e.failed(err)
 	}
 	var current *model.Model
 	if e.embeds {
@@ -32,7 +32,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	indexed, counted, err := e.Index.Inspect(ctx, key, current, &status)
 	switch {
 	case err != nil:
-		return failed(err)
+		return e.failed(err)
 	case !indexed:
 		return one(OK, "this checkout is not indexed yet; the first call of a tool does it", "")
 	}

@@ -17,8 +17,8 @@ type leftOut map[string][]string
 
 func (l leftOut) add(path, why string) { l[why] = append(l[why], path) }
 
-// passedOver notes what a walk of a folder leaves out. Of the whole repository that is only what lies in a place of
-// documents.
+// passedOver notes what a walk of a folder leaves out, except pictures. Of the whole repository that is only what lies
+// in a place of documents.
 func (e *examination) passedOver(
 	ctx context.Context, folder watch.Folder, collection catalog.Collection, left leftOut,
 ) error {
@@ -26,7 +26,7 @@ func (e *examination) passedOver(
 		indexed := path.Join(folder.Prefix, name)
 		own := collection == catalog.Compounding
 		switch {
-		case own && !isFolder && !e.project.Holds(indexed), !own && e.project.Holds(indexed):
+		case !isFolder && project.IsPicture(name), own && !isFolder && !e.project.Holds(indexed), !own && e.project.Holds(indexed):
 			return
 		case why == "":
 			why = project.LeftOut(name, isFolder)

@@ -130,7 +130,7 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 	}
 	measured, known, err := e.Index.Calibration(ctx, current)
 	if err != nil {
-		return failed(err)
+		return e.failed(err)
 	}
 	if !known || measured.Usable() {
 		return nil

@@ -55,14 +55,10 @@ func take(root *contain.Root, ignored func(name string, folder bool) bool) surve
 
 // enter decides whether the survey looks into a folder.
 func (s *survey) enter(root *contain.Root, name string) error {
-	if name == "." {
-		s.vaults[name] = isVault(root, name)
-		return nil
-	}
 	base := strings.ToLower(path.Base(name))
 	why := project.LeftOut(name, true)
 	switch {
-	case why != "":
+	case why != "", name == ".":
 	case s.ignored(name, true):
 		why = "git ignores it"
 	case topmost(name, s.isDocumentation) != "":
@@ -82,7 +78,7 @@ func (s *survey) enter(root *contain.Root, name string) error {
 }
 
 func (s *survey) add(name string) {
-	if slices.Contains(pictures, strings.ToLower(path.Ext(name))) {
+	if project.IsPicture(name) || strings.EqualFold(path.Ext(name), ".pdf") {
 		return
 	}
 	isNote := project.IsMarkdown(name)
@@ -103,7 +99,6 @@ func (s *survey) add(name string) {
 }
 
 var (
-	pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".drawio", ".canvas"}
 	// vaultFolders have the settings of apps for notes.
 	vaultFolders = []string{".obsidian", ".foam", ".dendron", ".zk", "logseq"}
 	// generatedFolders have no knowledge unless they are inside a folder of documentation.
