@@ -43,7 +43,7 @@ func (c candidate) holdsFor(of act) bool {
 const (
 	// maxCandidates bounds a search. The session sees the first document that it does not know.
 	maxCandidates = 3
-	// maxCompared is among how many documents a later one on the subject of another is looked for.
+	// maxCompared is among how many documents those for a task are looked for, and a later one on the subject of another.
 	maxCompared = 10
 	// embeddingWait bounds the wait for the vector of a prompt.
 	embeddingWait = 300 * time.Millisecond
@@ -57,7 +57,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 		return nil, nil
 	}
 	query.Text = markdown.CutRunes(query.Text, maxQuery)
-	query.Limit, query.Unasked, query.Behind = maxCandidates, true, p.Behind
+	query.Limit, query.Unasked, query.Behind = cmp.Or(query.Limit, maxCandidates), true, p.Behind
 	query.MinScore = cmp.Or(query.MinScore, p.Threshold)
 	var found []candidate
 	for _, scope := range p.RecallScopes(ctx) {
@@ -146,9 +146,8 @@ func (p Project) frontMatter(path string) map[string]any {
 	return markdown.FrontMatter(file.Content)
 }
 
-// leastSupport is the share of a text's other words that a document must have if it warns of one name in
-// the text, and titledSupport if it has the name in its title.
-const leastSupport, titledSupport = .05, .1
+// leastSupport is the share of a text's other words that a document must have if it warns of one thing in the text.
+const leastSupport = .08
 
 // supported returns the matches with documents that a text speaks of: it has several of a document's quotes, or
 // one that the document warns of with other words of the document.
@@ -157,10 +156,6 @@ func (p Project) supported(
 ) ([]quoted.Match, error) {
 	var supported []quoted.Match
 	for _, m := range matches[:min(len(matches), maxCandidates)] {
-		least := leastSupport
-		if m.Weight < 1 {
-			least = titledSupport
-		}
 		if m.Weight <= 1 {
 			rest := strings.ReplaceAll(text, strings.TrimSuffix(m.Text, "()"), " ")
 			hits, err := p.bestPassage(ctx, documents[m.Document], rest)
@@ -168,7 +163,7 @@ func (p Project) supported(
 				return nil, err
 			}
 			of := slices.IndexFunc(hits, func(hit rag.Hit) bool { return hit.ID == documents[m.Document].ID })
-			if of < 0 || hits[of].Share <= least {
+			if of < 0 || hits[of].Share <= leastSupport {
 				continue
 			}
 		}

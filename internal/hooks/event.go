@@ -95,6 +95,9 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
 		query := rag.Query{Text: e.subject(), Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
+		if e.isTask() {
+			query.Limit = maxCompared
+		}
 		return p.search(ctx, query, "answers this")
 	case delegating:
 		return p.search(ctx, rag.Query{Text: e.subject(), Patience: embeddingWait}, "answers this")
@@ -178,7 +181,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		}
 		return said
 	}
-	for _, c := range found {
+	for _, c := range found[:min(len(found), maxCandidates)] {
 		if c.Score < p.Threshold {
 			continue
 		}

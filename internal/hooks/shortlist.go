@@ -1,6 +1,9 @@
 package hooks
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,24 +39,23 @@ func (e Event) isTask() bool {
 		len(terms.Distinct(terms.English, ends(e.task(), maxTask))) >= fewestTerms
 }
 
-// forTask returns the documents of a shortlist for a task, none if no document leads.
+// forTask returns the documents of a shortlist for a task, those that it names and then the nearest first, none if no
+// document leads.
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
-	var listed []candidate
-	isLed := false
+	// The score says less: a user reports a symptom in other words than the document has.
+	near := make(map[int64]float64, len(found))
 	for _, c := range found {
-		// The score says less: a user reports a symptom in other words than the document has.
-		nearness := c.Nearness(task)
-		leads := c.named != "" || nearness >= leading
-		isLed = isLed || leads
-		if leads || nearness >= beside || c.Score >= shortlisted {
-			listed = append(listed, c)
+		near[c.ID] = c.Nearness(task)
+		if c.named != "" {
+			near[c.ID] = math.Inf(1)
 		}
 	}
-	if !isLed {
+	found = slices.SortedStableFunc(slices.Values(found), func(a, b candidate) int { return cmp.Compare(near[b.ID], near[a.ID]) })
+	if len(found) == 0 || near[found[0].ID] < leading {
 		return nil
 	}
-	return listed
+	return slices.DeleteFunc(found, func(c candidate) bool { return near[c.ID] < beside && c.Score < shortlisted })
 }
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets

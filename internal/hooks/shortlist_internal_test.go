@@ -96,8 +96,9 @@ func TestCandidate_Leads(t *testing.T) {
 			t.Errorf("%s leads: %v", name, got)
 		}
 	}
-	if got := forTask(aTask, []candidate{near, other, among}); len(got) != 2 {
-		t.Errorf("beside a leading document stand %d, want the one of .9 alone", len(got)-1)
+	near.ID, other.ID, among.ID = 1, 2, 3
+	if got := forTask(aTask, []candidate{other, near, among}); len(got) != 2 || got[0].ID != near.ID {
+		t.Errorf("want the near document, and beside it the one of .9 alone, got %d", len(got))
 	}
 	s, project := Session{}, repo()
 	project.Threshold = .95

@@ -16,7 +16,7 @@ var (
 	inTests = lazyregexp.New(`(?i)(?:\b(\w+)\s+)?\b(?:in|inside|within)\s+(?:(?:our|the|all|unit|integration|e2e|end-to-end)\s+)*` +
 		`(?:tests?|specs?|test\s+code)\b|\b(outside)\s+(?:of\s+)?(?:the\s+)?tests?\b`)
 	// placeBefore matches what may be a place, in a fifth of the time.
-	placeBefore = lazyregexp.New("(?:in|side|hin|der|low|eath|of|the) `")
+	placeBefore = lazyregexp.New("(?:in|side|hin|der|low|eath|of|the)\\s+`")
 	exempt      = lazyregexp.New(`(?i)^(?:except|only|but|not|allowed|fine|ok|outside)$`)
 )
 
@@ -27,8 +27,11 @@ func (c Code) quote(of advice.Document) Quote {
 		return q
 	}
 	q.Odds = math.Round(max(-mostOdds, min(of.LogOdds(c.Context), mostOdds))*steps) / steps
-	if c.isWrong {
+	switch {
+	case c.isWrong:
 		q.Odds = mostOdds
+	case c.isRight:
+		q.Odds = -mostOdds
 	}
 	before := lastSentence(strings.ReplaceAll(c.Before, ": ", ", "))
 	q.Demanded = q.Odds < 0 && (strings.Contains(before, "lways") || strings.Contains(before, "very time")) && always().MatchString(before)

@@ -74,8 +74,10 @@ const (
 type Code struct {
 	advice.Context
 
-	// said says that it is words in quotation marks, and isWrong that a heading or a comment says that it is wrong.
-	said, isWrong bool
+	// said says that it is words in quotation marks.
+	said bool
+	// isRight and isWrong say that a heading or a comment calls it so.
+	isRight, isWrong bool
 }
 
 // segment is a paragraph of a document, or a block of code.
@@ -174,7 +176,7 @@ func codeIn(text string) []Code {
 func (s segment) code(before, after string) []Code {
 	var all []Code
 	var above, held string
-	isWrong := wrongCode().MatchString(before)
+	isRight, isWrong := rightCode().MatchString(before), wrongCode().MatchString(before)
 	for _, line := range s.lines {
 		text, behind := splitComment(line, s.isShell)
 		if s.isShell {
@@ -182,7 +184,9 @@ func (s segment) code(before, after string) []Code {
 		}
 		switch {
 		case text == "" && behind != "":
-			above, isWrong = behind, wrongCode().MatchString(behind) || isWrong && !rightCode().MatchString(behind)
+			above = behind
+			isWrong = wrongCode().MatchString(behind) || isWrong && !rightCode().MatchString(behind)
+			isRight = !isWrong && (isRight || rightCode().MatchString(behind))
 			continue
 		case text == "", !s.isShell && !isTellingCode(text):
 			continue
@@ -193,6 +197,7 @@ func (s segment) code(before, after string) []Code {
 		}
 		c := Code{Context: advice.Context{Code: text, Before: said, After: behind + ". " + after, Block: true}}
 		c.isWrong = !s.isShell && (isWrong || wrongCode().MatchString(behind))
+		c.isRight = !s.isShell && isRight && !c.isWrong
 		all = append(all, c)
 	}
 	return all

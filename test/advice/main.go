@@ -26,9 +26,9 @@ const (
 	rounds = 300
 	rate   = .5
 	// decay keeps weights small: it is the strength of L2 regularisation.
-	decay = 8
+	decay = 4
 	// least is the least weight that is written, and often how often a feature must be there.
-	least, often = .03, 2
+	least, often = .06, 2
 )
 
 // example is a quote with its features, and whether the document warns of it.

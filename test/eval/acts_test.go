@@ -17,28 +17,32 @@ import (
 func TestHook_ActsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "two thousand acts are asked")
-	silence := map[string]float64{everydayCommand: .005, unknownFailure: .02, everydayEdit: .01}
-	otherSilence := map[string]float64{everydayCommand: .01, unknownFailure: .03, everydayEdit: .015}
-	sevenSilence := map[string]float64{everydayCommand: .016, unknownFailure: .03, everydayEdit: .015} // 5 of 315, the goal is .01
-	otherFound := map[string]float64{command: .9, knownFailure: .95, edit: .85}
+	// The floors are what each set reaches. The polarity of quotes is learned from the documents of all sets but nine and ten,
+	// and ten was not looked at.
+	silence := func(commands, failures, edits float64) map[string]float64 {
+		return map[string]float64{everydayCommand: commands, unknownFailure: failures, everydayEdit: edits}
+	}
+	found := func(commands, failures, edits float64) map[string]float64 {
+		return map[string]float64{command: commands, knownFailure: failures, edit: edits}
+	}
 	for _, test := range []struct {
 		set, others string
 		found       map[string]float64 // at least
 		shown       map[string]float64 // at most
 		everyday    int                // acts of each everyday kind, at least
 	}{
-		{"acts", "acts", map[string]float64{command: .75, edit: .7}, silence, 100},
-		{"literal", "acts", map[string]float64{knownFailure: .9}, silence, 100},
-		{"otheracts/one", "otheracts/one", otherFound, otherSilence, 40},
-		{"otheracts/two", "otheracts/two", otherFound, otherSilence, 40},
-		{"otheracts/three", "otheracts/three", otherFound, otherSilence, 30},
-		{"otheracts/four", "otheracts/four", map[string]float64{command: .75, knownFailure: .9, edit: .6}, otherSilence, 30},
-		{"otheracts/five", "otheracts/five", map[string]float64{command: .75, knownFailure: .9, edit: .75}, otherSilence, 30},
-		{"otheracts/six", "otheracts/six", map[string]float64{command: .75, knownFailure: .9, edit: .5}, otherSilence, 20},
-		{"otheracts/nine", "otheracts/nine", map[string]float64{command: .1, knownFailure: .8, edit: .1}, otherSilence, 30},
-		{"otheracts/ten", "otheracts/ten", map[string]float64{command: .1, knownFailure: .8, edit: .1}, otherSilence, 30},
-		{"otheracts/eight", "otheracts/eight", map[string]float64{command: .75, knownFailure: .8, edit: .6}, otherSilence, 30},
-		{"otheracts/seven", "otheracts/seven", map[string]float64{command: .74, knownFailure: .95, edit: .65}, sevenSilence, 60},
+		{"acts", "acts", map[string]float64{command: .8, edit: .75}, silence(.009, .01, .03), 100},
+		{"literal", "acts", map[string]float64{knownFailure: .96}, silence(.005, .02, .01), 100},
+		{"otheracts/one", "otheracts/one", found(.89, 1, .9), silence(.005, .01, .045), 40},
+		{"otheracts/two", "otheracts/two", found(.95, 1, 1), silence(.005, .01, .025), 40},
+		{"otheracts/three", "otheracts/three", found(.94, 1, 1), silence(.005, .01, .05), 30},
+		{"otheracts/four", "otheracts/four", found(.82, 1, .68), silence(.005, .02, .01), 30},
+		{"otheracts/five", "otheracts/five", found(.94, 1, .6), silence(.005, .01, .01), 30},
+		{"otheracts/six", "otheracts/six", found(1, 1, 1), silence(.01, .01, .08), 20},
+		{"otheracts/seven", "otheracts/seven", found(.7, .96, .78), silence(.005, .01, .065), 60},
+		{"otheracts/eight", "otheracts/eight", found(.76, .84, .7), silence(.025, .035, .04), 50},
+		{"otheracts/nine", "otheracts/nine", found(.47, .96, .55), silence(.025, .01, .16), 50},
+		{"otheracts/ten", "otheracts/ten", found(.62, .65, .16), silence(.05, .04, .025), 45},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()

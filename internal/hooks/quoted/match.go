@@ -54,7 +54,7 @@ type quote struct {
 }
 
 // warned are the least log-odds of code that a document warns of.
-const warned = -1
+const warned = .5
 
 // warnedName are those of a name: its document has many.
 const warnedName = 3
@@ -221,7 +221,7 @@ func (d document) against(call command) (against *quote, isFine bool) {
 		switch {
 		case q.isBroken(call), q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
 			like = 1
-		case q.flag && call.has(q.command, 0) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
+		case q.flag && !call.isTrial && call.has(q.command, 0) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
 			like = 1
 		case !isHas, q.isWarned() && (call.isTrial && !q.command.isTrial || q.isTooShort()):
 			continue
@@ -252,7 +252,7 @@ const sharpness = 6
 // isTooShort reports whether the quote is a program with one word, and an everyday one or cut off, of which the document
 // does not clearly warn.
 func (q *quote) isTooShort() bool {
-	isCommon := q.command.isEveryday() || strings.ContainsAny(q.Text, "…")
+	isCommon := q.command.isEveryday() || strings.Contains(q.Text, "…")
 	return isCommon && q.command.size() < subcommands && !q.titled && q.Odds < warnedName
 }
 

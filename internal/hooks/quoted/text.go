@@ -22,17 +22,13 @@ func (b *Book) Text(file, text string) []Match {
 		var found []string // the longest first
 		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			if q.Odds < warnedCode && (q.Place == "" || !q.isWarned()) || !q.holdsIn(file) || !words[q.key] || b.names[q.folded] > few || !q.isIn(text, lower) ||
-				slices.ContainsFunc(found, isPart) {
+			isRule := q.Odds >= warnedCode || q.Place != "" && q.isWarned()
+			if !isRule || !q.holdsIn(file) || !words[q.key] || !isTelling(q.Text) || b.names[q.folded] > few ||
+				!q.isIn(text, lower) || slices.ContainsFunc(found, isPart) {
 				continue
 			}
 			found = append(found, q.folded)
-			if weight := q.telling(); best.Text == "" || weight > best.Weight {
-				best = Match{Weight: weight, Text: q.Text}
-			}
-		}
-		if best.Weight > 0 {
-			best.Weight += float64(len(found) - 1)
+			best = Match{Weight: float64(len(found)), Text: cmp.Or(best.Text, q.Text)}
 		}
 		return best
 	})
@@ -49,21 +45,8 @@ func (q *quote) holdsIn(file string) bool {
 
 var testFile = lazyregexp.New(`(?i)(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)|\w(?:Tests?|Spec)\.\w+$`)
 
-// warnedCode are the least log-odds of code in a text.
-const warnedCode = 2
-
-// telling says how much a quote says that is in a text. Words together, statements and a place say more than a name.
-func (q *quote) telling() float64 {
-	const clause, clearly = 4, 2
-	switch {
-	case !isTelling(q.Text):
-		return 0
-	case q.Odds >= clearly && (len(strings.Fields(q.Text)) >= clause || q.Place != "" || strings.ContainsAny(q.Text, "(=:")):
-		return 1.5
-	default:
-		return 1
-	}
-}
+// warnedCode are the least log-odds of code in a text that is for every place.
+const warnedCode = 1
 
 // isTelling reports whether a quote is more than a plain word.
 func isTelling(text string) bool {
