@@ -27,7 +27,7 @@ func NewDocument(title, text string) Document {
 	return d
 }
 
-// Context is the text around code that a document quotes. Other code in it stands in backticks.
+// Context is the text around code that a document quotes. Other code in it is in backticks.
 type Context struct {
 	Code string
 	// Before and After are the text of the same paragraph, or the paragraphs around a block of code.
@@ -66,7 +66,7 @@ const (
 	// near is how many words are near, and longest how many bytes of a sentence are read.
 	near    = 4
 	longest = 200
-	// Code stands for other code, and Bias is a fact of every context.
+	// code is put for other code, and bias is a fact of every context.
 	code, bias = "CODE", "bias"
 )
 
@@ -128,7 +128,10 @@ func (d Document) around(c Context, add func(field Field, words ...string)) {
 		name string
 		is   bool
 	}{
-		{"block", c.Block}, {"first", c.First}, {"last", c.Last}, {"start", before == ""},
+		{"block", c.Block},
+		{"first", c.First},
+		{"last", c.Last},
+		{"start", before == ""},
 		{"titled", strings.Contains(d.lower, strings.ToLower(c.Code))},
 		{"about", slices.ContainsFunc(words(c.Code), func(word string) bool { return slices.Contains(d.title, word) })},
 	} {
@@ -138,7 +141,7 @@ func (d Document) around(c Context, add func(field Field, words ...string)) {
 	}
 }
 
-// pronouns stand for the block that follows.
+// pronouns name the block that follows.
 var pronouns = strings.Fields("this that it these they")
 
 // words returns the words of a text in lower case, the marks that divide it, and CODE for code in backticks.

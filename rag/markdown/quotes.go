@@ -111,11 +111,12 @@ func (d *Document) segments() []segment {
 			all[last].lines = append(all[last].lines, line)
 		case isText && (blank(line) || i < d.outline.body):
 			end()
-			if text = strings.TrimSpace(line); i < d.outline.body {
+			text = strings.TrimSpace(line)
+			if i < d.outline.body { // a field
 				end()
 			}
 		case isText:
-			if start := strings.TrimLeft(line, " \t"); start != "" && strings.IndexByte("-*+|#0123456789", start[0]) >= 0 && startsPart().MatchString(line) {
+			if startsPart().MatchString(line) {
 				end()
 			}
 			text = strings.TrimSpace(text + " " + strings.TrimSpace(line))

@@ -1,16 +1,18 @@
-// Command advice fits the weights of package rag/advice on the documents of this folder, and writes them:
+// Command advice fits the weights of package rag/advice on the documents of this folder. It writes them by
 //
 //	go run ./test/advice rag/advice/weights.tsv
 //
 // Each line of a .jsonl file is a document, with the code that it warns of and other code that it quotes. The documents
-// are made up. Three authors wrote them, in files of their own.
+// are made up, and each file has another author.
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -38,50 +40,62 @@ type example struct {
 }
 
 type document struct {
-	Title, Text  string
-	Warned, Fine []string
+	Title  string   `json:"title"`
+	Text   string   `json:"text"`
+	Warned []string `json:"warned"`
+	Fine   []string `json:"fine"`
 }
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "advice:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
-	files, err := filepath.Glob("test/advice/*.jsonl")
-	if err != nil || len(files) == 0 || len(os.Args) != 2 {
-		return fmt.Errorf("want the file to write, in the root of the repository: %w", err)
+func run(out io.Writer) error {
+	if len(os.Args) != 2 {
+		return errors.New("want the file to write")
 	}
-	var sets [][]example
-	for _, file := range files {
-		set, err := read(file)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		sets = append(sets, set)
+	files, sets, err := readAll("test/advice")
+	if err != nil {
+		return err
 	}
 	for i, held := range sets {
 		others := slices.Concat(slices.Delete(slices.Clone(sets), i, i+1)...)
-		fmt.Printf("%s: %d quotes, judged by the other files: area under the ROC curve %.3f\n", files[i], len(held), area(held, fit(others)))
+		fmt.Fprintf(out, "%s: %d quotes, judged by the other files: area under the ROC curve %.3f\n",
+			files[i], len(held), area(held, fit(others)))
 	}
-	return write(os.Args[1], fit(slices.Concat(sets...)))
+	return os.WriteFile(os.Args[1], table(fit(slices.Concat(sets...))), 0o644)
+}
+
+// readAll reads the files of a folder.
+func readAll(folder string) (files []string, sets [][]example, err error) {
+	files, err = filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, file := range files {
+		set, err := read(file)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
+		}
+		sets = append(sets, set)
+	}
+	return files, sets, nil
 }
 
 // read returns the quotes of a file that are judged.
 func read(file string) ([]example, error) {
-	content, err := os.Open(file)
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	defer content.Close()
 	var examples []example
-	lines := bufio.NewScanner(content)
-	for lines.Scan() {
+	for line := range bytes.Lines(content) {
 		var d document
-		if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
-			return nil, err
+		if err := json.Unmarshal(line, &d); err != nil {
+			return nil, fmt.Errorf("want a JSON object with title, text, warned and fine: %w", err)
 		}
 		parsed, err := markdown.Parse([]byte("# " + d.Title + "\n\n" + d.Text))
 		if err != nil {
@@ -98,35 +112,14 @@ func read(file string) ([]example, error) {
 			}
 		}
 	}
-	return examples, lines.Err()
+	return examples, nil
 }
 
 func folded(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // fit returns the weights of the features by descent along the gradient of the log-likelihood, scaled as in AdaGrad.
 func fit(examples []example) map[advice.Feature]float64 {
-	count := map[advice.Feature]int{}
-	for _, e := range examples {
-		for _, f := range e.features {
-			count[f]++
-		}
-	}
-	number := map[advice.Feature]int{}
-	for _, e := range examples {
-		for _, f := range e.features {
-			if _, known := number[f]; !known && count[f] >= often {
-				number[f] = len(number)
-			}
-		}
-	}
-	rows := make([][]int, len(examples))
-	for i, e := range examples {
-		for _, f := range e.features {
-			if n, ok := number[f]; ok {
-				rows[i] = append(rows[i], n)
-			}
-		}
-	}
+	number, rows := numbered(examples)
 	weights, squares, gradient := make([]float64, len(number)), make([]float64, len(number)), make([]float64, len(number))
 	for range rounds {
 		for n, weight := range weights {
@@ -150,13 +143,37 @@ func fit(examples []example) map[advice.Feature]float64 {
 			weights[n] -= rate * g / math.Sqrt(squares[n]+1e-9)
 		}
 	}
+	maps.DeleteFunc(number, func(_ advice.Feature, n int) bool { return math.Abs(weights[n]) < least })
 	fitted := map[advice.Feature]float64{}
 	for f, n := range number {
-		if math.Abs(weights[n]) >= least {
-			fitted[f] = weights[n]
-		}
+		fitted[f] = weights[n]
 	}
 	return fitted
+}
+
+// numbered gives each feature that is there often enough a number, and returns the numbers of each example.
+func numbered(examples []example) (number map[advice.Feature]int, rows [][]int) {
+	count := map[advice.Feature]int{}
+	for _, e := range examples {
+		for _, f := range e.features {
+			count[f]++
+		}
+	}
+	number = map[advice.Feature]int{}
+	for _, e := range examples {
+		var row []int
+		for _, f := range e.features {
+			if count[f] < often {
+				continue
+			}
+			if _, known := number[f]; !known {
+				number[f] = len(number)
+			}
+			row = append(row, number[f])
+		}
+		rows = append(rows, row)
+	}
+	return number, rows
 }
 
 // area returns the area under the ROC curve: how often a quote that is warned of has more than one that is not.
@@ -182,18 +199,18 @@ func area(examples []example, weights map[advice.Feature]float64) float64 {
 	return more / float64(len(warned)*len(fine))
 }
 
-// write writes a line for each word, with its weights by field.
-func write(file string, weights map[advice.Feature]float64) error {
+// table has a line for each word, with its weights by field.
+func table(weights map[advice.Feature]float64) []byte {
 	lines := map[string][]string{}
-	fields := slices.SortedFunc(maps.Keys(weights), func(a, b advice.Feature) int {
+	features := slices.SortedFunc(maps.Keys(weights), func(a, b advice.Feature) int {
 		return cmp.Or(cmp.Compare(a.Word, b.Word), cmp.Compare(a.Field, b.Field))
 	})
-	for _, f := range fields {
+	for _, f := range features {
 		lines[f.Word] = append(lines[f.Word], fmt.Sprintf("%d:%.2f", f.Field, weights[f]))
 	}
-	var text strings.Builder
+	var text bytes.Buffer
 	for _, word := range slices.Sorted(maps.Keys(lines)) {
 		fmt.Fprintf(&text, "%s\t%s\n", word, strings.Join(lines[word], " "))
 	}
-	return os.WriteFile(file, []byte(text.String()), 0o644)
+	return text.Bytes()
 }

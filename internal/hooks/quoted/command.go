@@ -46,7 +46,8 @@ var (
 	// parameter is a long flag of several words.
 	parameter = lazyregexp.New(`^--\w+-`)
 	// runner and interpreter run the program or the script behind them.
-	runner      = lazyregexp.New(`^(?:(?:bundle|pnpm|npm|yarn|bun) exec|(?:uv|poetry|pipenv|pdm|bun|npm|pnpm|yarn) run|(?:pnpm|yarn) dlx)$`)
+	runner = lazyregexp.New(`^(?:(?:bundle|pnpm|npm|yarn|bun) exec|` +
+		`(?:uv|poetry|pipenv|pdm|bun|npm|pnpm|yarn) run|(?:pnpm|yarn) dlx)$`)
 	interpreter = lazyregexp.New(`^(?:php|python3?|ruby|node|perl|bash|sh)$`)
 	// shortFlags are flags of one letter behind one dash.
 	shortFlags = lazyregexp.New(`^-[A-Za-z]{1,4}$`)
@@ -96,19 +97,8 @@ func appendCommands(commands []command, line string, isOuter bool) []command {
 }
 
 func newCommand(call []string) command {
+	call, settings := startedBy(call)
 	var c command
-	var settings []string // of variables before the program
-	for len(call) > 0 && (assignment().MatchString(call[0]) || starter().MatchString(call[0])) {
-		if assignment().MatchString(call[0]) {
-			settings = append(settings, call[0])
-		}
-		call = call[1:]
-	}
-	if len(call) > subcommands && runner().MatchString(call[0]+" "+call[1]) {
-		call = call[2:]
-	} else if len(call) > 1 && interpreter().MatchString(call[0]) && strings.Contains(call[1], "/") {
-		call = call[1:]
-	}
 	if len(call) > 0 && !strings.HasPrefix(call[0], "-") { // otherwise a flag alone
 		program := path.Base(strings.Trim(unquoted.Replace(call[0]), "`$"))
 		c.isLiteral = program == strings.ToUpper(program) || takesStatements().MatchString(program)
@@ -121,18 +111,7 @@ func newCommand(call []string) command {
 			continue
 		}
 		for field := range strings.FieldsSeq(word) { // also of a command or a statement in quotation marks
-			field = strings.Trim(field, "`(),;")
-			known := len(c.words)
-			if !isValue || !amount().MatchString(field) {
-				c.add(field)
-			}
-			if isValue {
-				c.values = append(c.values, c.words[known:]...)
-				if last := len(c.flags) - 1; last >= 0 && !strings.HasPrefix(field, "-") && parameter().MatchString(c.flags[last]) {
-					c.optional = append(c.optional, c.flags[last])
-				}
-			}
-			isValue = strings.HasPrefix(field, "-") && !strings.Contains(field, "=")
+			isValue = c.addField(strings.Trim(field, "`(),;"), isValue)
 		}
 	}
 	if len(c.words) > 0 {
@@ -148,6 +127,40 @@ func newCommand(call []string) command {
 	names := c.words[min(1, len(c.words)):min(subcommands, len(c.words))]
 	c.shows = c.isTrial || isFilter || slices.ContainsFunc(names, showing().MatchString)
 	return c
+}
+
+// startedBy returns a call without the programs and interpreters that start its program, and the settings of variables
+// before it.
+func startedBy(call []string) (program, settings []string) {
+	for len(call) > 0 && (assignment().MatchString(call[0]) || starter().MatchString(call[0])) {
+		if assignment().MatchString(call[0]) {
+			settings = append(settings, call[0])
+		}
+		call = call[1:]
+	}
+	switch {
+	case len(call) > subcommands && runner().MatchString(call[0]+" "+call[1]):
+		call = call[2:]
+	case len(call) > 1 && interpreter().MatchString(call[0]) && strings.Contains(call[1], "/"):
+		call = call[1:]
+	}
+	return call, settings
+}
+
+// addField adds an argument, which may be the value of the flag before it, and reports whether the next may be its value.
+func (c *command) addField(field string, isValue bool) bool {
+	known, last := len(c.words), len(c.flags)-1
+	isFlag := strings.HasPrefix(field, "-")
+	if !isValue || !amount().MatchString(field) {
+		c.add(field)
+	}
+	if isValue {
+		c.values = append(c.values, c.words[known:]...)
+	}
+	if isValue && !isFlag && last >= 0 && parameter().MatchString(c.flags[last]) {
+		c.optional = append(c.optional, c.flags[last])
+	}
+	return isFlag && !strings.Contains(field, "=")
 }
 
 // add adds a word. A flag loses its value, which becomes a word. Go's programs, Terraform and others write long
@@ -244,15 +257,13 @@ func (c *command) generalise(about []string) {
 	c.examples = len(all) - len(c.words)
 }
 
-// likeness says how like a quoted command is to a call, from 0 for one of another program to 1. A word or flag that both
-// have counts 1, and a word that stands for one of the same form half.
-func (quoted command) likeness(call command) float64 {
+// likeness says how like the call is to a quoted command, from 0 for another program to 1. A word or flag of both counts
+// 1, and two words of the same form count half.
+func (c command) likeness(quoted command) float64 {
 	const ofForm = .5
-	program := slices.IndexFunc(call.words, func(word string) bool { return len(quoted.words) > 0 && path.Base(word) == quoted.words[0] })
-	if program < 0 {
-		return 0
-	}
-	same, left := 1.0, slices.Delete(slices.Clone(call.words), program, program+1)
+	isProgram := func(word string) bool { return path.Base(word) == quoted.words[0] }
+	program := slices.IndexFunc(c.words, isProgram)
+	same, left := 1.0, slices.Delete(slices.Clone(c.words), program, program+1)
 	for _, word := range quoted.words[1:] {
 		at, counts := slices.Index(left, word), 1.0
 		if at < 0 {
@@ -263,11 +274,11 @@ func (quoted command) likeness(call command) float64 {
 		}
 	}
 	for _, flag := range quoted.flags {
-		if slices.ContainsFunc(call.flags, func(other string) bool { return isSame(flag, other) }) {
+		if slices.ContainsFunc(c.flags, func(other string) bool { return isSame(flag, other) }) {
 			same++
 		}
 	}
-	return 2 * same / float64(len(quoted.words)+len(quoted.flags)+len(call.words)+len(call.flags))
+	return 2 * same / float64(len(quoted.words)+len(quoted.flags)+len(c.words)+len(c.flags))
 }
 
 // formOf says of what form an argument is: a path, a number or a name with a mark, "" for a plain word.
@@ -298,11 +309,14 @@ func (c command) contains(quoted command) bool {
 // has reports whether the call has the words of a quoted command after the first ones, and its flags. Behind the program
 // and its command the order does not count: words may be the values of flags.
 func (c command) has(quoted command, after int) bool {
-	from, isLong := after, len(c.words)-after >= len(quoted.words)
+	from, last := after, len(quoted.words)-1
 	for at, word := range quoted.words {
 		form := formOf(word)
-		isExample := at > 0 && !c.isEveryday() && !slices.Contains(quoted.exact, word) && (form != "" || at >= subcommands && at == len(quoted.words)-1 && isLong)
-		i := slices.IndexFunc(c.words[from:], func(other string) bool { return c.isMeant(word, other) || isExample && form == formOf(other) })
+		isOther := at >= subcommands && at == last && len(c.words)-after > last // the last may be any word
+		isExample := at > 0 && !c.isEveryday() && !slices.Contains(quoted.exact, word) && (form != "" || isOther)
+		i := slices.IndexFunc(c.words[from:], func(other string) bool {
+			return c.isMeant(word, other) || isExample && form == formOf(other)
+		})
 		if i < 0 {
 			return false
 		}

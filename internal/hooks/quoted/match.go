@@ -53,11 +53,8 @@ type quote struct {
 	key string
 }
 
-// warned are the least log-odds of code that a document warns of.
-const warned = .5
-
-// warnedName are those of a name: its document has many.
-const warnedName = 3
+// warned are the least log-odds of code that a document warns of, and warnedName those of a name: a document has many.
+const warned, warnedName = .5, 3
 
 func (q *quote) isWarned() bool { return q.Odds >= warned && !q.Demanded }
 
@@ -115,20 +112,18 @@ func (d document) compare(place string, named []string) {
 	}
 }
 
-// contrast is what part of the lead over the other quotes of a document is added to the log-odds of each: what a document
-// warns of is among what it advises. test/advice has fitted it.
+// contrast multiplies the distance of a quote to the highest log-odds of the others.
 const contrast = .4
 
+// contrast adds that distance to the log-odds of each quote: a document that warns of one thing advises others.
 func (d document) contrast() {
-	odds := make([]float64, 0, len(d)+1)
+	highest, second := math.Inf(-1), math.Inf(-1)
 	for _, q := range d {
-		odds = append(odds, q.Odds)
+		highest, second = max(highest, q.Odds), max(second, min(highest, q.Odds))
 	}
-	slices.Sort(odds)
-	if len(odds) < 2 {
+	if len(d) < 2 {
 		return
 	}
-	highest, second := odds[len(odds)-1], odds[len(odds)-2]
 	for _, q := range d {
 		other := highest
 		if q.Odds == highest {
@@ -211,30 +206,12 @@ func heavier(a, b Match) Match {
 	return a
 }
 
-// against returns the quote by which a document warns of a call, nil for none. All quotes that the call has vote by their
-// log-odds: the more one is like the call, the more it counts. It reports whether the document says that the call is fine.
+// against returns the quote that warns of a call, nil for none. Each quote that the call has votes by its log-odds: the
+// more it is like the call, the more it counts. isFine says that the votes are for the call.
 func (d document) against(call command) (against *quote, isFine bool) {
 	votes, most := 0.0, 0.0
 	for _, q := range d {
-		like := q.command.likeness(call)
-		isHas := q.isCall() && !q.flag && call.contains(q.command)
-		switch {
-		case q.isBroken(call), q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
-			like = 1
-		case q.flag && !call.isTrial && call.has(q.command, 0) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
-			like = 1
-		case !isHas, q.isWarned() && (call.isTrial && !q.command.isTrial || q.isTooShort()):
-			continue
-		}
-		odds := q.Odds - warned
-		switch {
-		case q.Demanded && q.isBroken(call):
-			odds = 1
-		case q.Demanded:
-			odds = -1
-		case q.flag:
-			odds-- // it says less than a call
-		}
+		like, odds := d.vote(q, call)
 		votes += math.Pow(like, sharpness) * odds
 		if odds >= 0 && like > most {
 			against, most = q, like
@@ -249,8 +226,26 @@ func (d document) against(call command) (against *quote, isFine bool) {
 // sharpness says how much more a quote counts that is more like a call.
 const sharpness = 6
 
-// isTooShort reports whether the quote is a program with one word, and an everyday one or cut off, of which the document
-// does not clearly warn.
+// vote returns how like a quote is to a call, 0 if the call does not have it, and the log-odds of its vote.
+func (d document) vote(q *quote, call command) (like, odds float64) {
+	switch {
+	case q.isBroken(call):
+		return 1, 1
+	case q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
+		return 1, q.Odds - warned
+	case q.flag && !call.isTrial && call.has(q.command, 0) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
+		return 1, q.Odds - warned - 1 // it says less than a call
+	case !q.isCall(), q.flag, !call.contains(q.command), q.isWarned() && (call.isTrial && !q.command.isTrial || q.isTooShort()):
+		return 0, 0
+	case q.Demanded:
+		return call.likeness(q.command), -1
+	default:
+		return call.likeness(q.command), q.Odds - warned
+	}
+}
+
+// isTooShort reports whether the quote is a program with one word that says little: an everyday program, or one whose
+// other words are left out. The document must not clearly warn of it.
 func (q *quote) isTooShort() bool {
 	isCommon := q.command.isEveryday() || strings.Contains(q.Text, "…")
 	return isCommon && q.command.size() < subcommands && !q.titled && q.Odds < warnedName
@@ -288,7 +283,8 @@ func (b *Book) matchNames(quotes document, calls []command) Match {
 			}
 			return has(strings.Join(call.words, " "), q.folded)
 		}
-		if q.isName && q.isWarned() && (strings.Contains(q.Text, "/") || q.Odds >= warnedName) && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
+		isWarned := q.Odds >= warnedName || strings.Contains(q.Text, "/") && q.isWarned()
+		if q.isName && isWarned && b.names[q.folded] <= few && slices.ContainsFunc(calls, isNamed) {
 			return Match{Weight: .5, Text: q.Text, Name: true}
 		}
 	}
