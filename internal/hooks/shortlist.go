@@ -44,11 +44,16 @@ func (e Event) isTask() bool {
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
 	// The score says less: a user reports a symptom in other words than the document has.
-	near := make(map[int64]float64, len(found))
-	for _, c := range found {
-		near[c.ID] = c.Nearness(task)
+	near, byPath := make(map[int64]float64, len(found)), map[string]float64{}
+	for _, c := range slices.Backward(found) {
+		nearness := c.Nearness(task)
 		if c.named != "" {
-			near[c.ID] = math.Inf(1)
+			nearness = math.Inf(1)
+		}
+		// A document that replaces, amends or follows another one comes before it.
+		near[c.ID] = max(nearness, byPath[c.Path])
+		for _, later := range []string{c.Successor(), c.Newer} {
+			byPath[later] = max(byPath[later], near[c.ID])
 		}
 	}
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b candidate) int { return cmp.Compare(near[b.ID], near[a.ID]) })

@@ -129,6 +129,7 @@ func (d Document) around(c Context, add func(field Field, words ...string)) {
 		is   bool
 	}{
 		{"block", c.Block},
+		{"never", isForbidden(said, c.Block)},
 		{"first", c.First},
 		{"last", c.Last},
 		{"start", before == ""},
@@ -143,6 +144,24 @@ func (d Document) around(c Context, add func(field Field, words ...string)) {
 
 // pronouns name the block that follows.
 var pronouns = strings.Fields("this that it these they")
+
+var (
+	forbidding = strings.Fields("never not avoid don't mustn't forbidden")
+	// permitting turn "never" into a demand: "never without", "don't forget".
+	permitting = strings.Fields("without before until unless forget need only just hesitate CODE , :")
+)
+
+// isForbidden reports whether the last words before code forbid it, as in "never run". Before a block there may be more:
+// "never run this against production:".
+func isForbidden(said []string, isBlock bool) bool {
+	window := near
+	if isBlock {
+		said, window = slices.DeleteFunc(slices.Clone(said), func(word string) bool { return word == ":" }), 2*near
+	}
+	last := said[max(0, len(said)-window):]
+	at := slices.IndexFunc(last, func(word string) bool { return slices.Contains(forbidding, word) })
+	return at >= 0 && !slices.ContainsFunc(last[at:], func(word string) bool { return slices.Contains(permitting, word) })
+}
 
 // words returns the words of a text in lower case, the marks that divide it, and CODE for code in backticks.
 func words(text string) (found []string) {

@@ -91,36 +91,34 @@ type segment struct {
 // segments returns the paragraphs, items, rows and headings of a document, and its blocks of code.
 func (d *Document) segments() []segment {
 	var all []segment
-	var block, text string
+	var block string
+	var lines []string // of a paragraph
 	end := func() {
-		if text != "" {
-			all, text = append(all, segment{text: text}), ""
+		if len(lines) > 0 {
+			all, lines = append(all, segment{text: strings.Join(lines, " ")}), nil
 		}
 	}
 	for i, line := range d.outline.lines {
-		opened := block
+		opened, trimmed, last := block, strings.TrimSpace(line), len(all)-1
 		var isText bool
 		block, isText = blockBehind(block, line)
-		last := len(all) - 1
-		isIndented := isText && text == "" && indented().MatchString(line) && (last < 0 || !listItem().MatchString(all[last].text))
+		isIndented := isText && len(lines) == 0 && indented().MatchString(line) &&
+			(last < 0 || !listItem().MatchString(all[last].text))
 		switch {
 		case isIndented:
 			if last < 0 || all[last].text != "" {
 				all, last = append(all, segment{isShell: true}), last+1
 			}
 			all[last].lines = append(all[last].lines, line)
-		case isText && (blank(line) || i < d.outline.body):
+		case isText && trimmed == "":
 			end()
-			text = strings.TrimSpace(line)
-			if i < d.outline.body { // a field
-				end()
-			}
 		case isText:
-			if startsPart().MatchString(line) {
+			isField, isHeading := i < d.outline.body, strings.HasPrefix(trimmed, "#")
+			if isField || startsPart().MatchString(line) {
 				end()
 			}
-			text = strings.TrimSpace(text + " " + strings.TrimSpace(line))
-			if strings.HasPrefix(text, "#") {
+			lines = append(lines, trimmed)
+			if isField || isHeading {
 				end()
 			}
 		case opened == "":

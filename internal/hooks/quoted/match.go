@@ -297,7 +297,7 @@ var (
 	// commandForm matches what may be a command, unlike code and fields, and sentence what is a message.
 	commandForm = lazyregexp.New(`^-|^(?:[A-Z_]+=\S+ )*[\w./~+-]+(?: (?:[^:]|:\S)*:?)?$`)
 	capitalWord = lazyregexp.New(`^[A-Z]{4,}$`)
-	sentence    = lazyregexp.New(`^[A-Z][a-z]+ | (?:is|are|was|not|could|the|of|to|error) `)
+	sentence    = lazyregexp.New(`^[A-Z][a-z]+ [^-]*$| (?:is|are|was|not|could|the|of|to|error) `)
 	nameForm    = lazyregexp.New(`^[~/\w.:@][\w/.:@-]{5,}$`)
 	oneFolder   = lazyregexp.New(`^[\w.]+/$`)
 	underscored = lazyregexp.New(`^[a-z]\w*_\w*[a-z]$`)

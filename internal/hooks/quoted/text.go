@@ -28,7 +28,7 @@ func (b *Book) Text(file, text string) []Match {
 				continue
 			}
 			found = append(found, q.folded)
-			best = Match{Weight: float64(len(found)), Text: cmp.Or(best.Text, q.Text)}
+			best = Match{Weight: best.Weight + q.telling(), Text: cmp.Or(best.Text, q.Text)}
 		}
 		return best
 	})
@@ -47,6 +47,15 @@ var testFile = lazyregexp.New(`(?i)(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)
 
 // warnedCode are the least log-odds of code in a text that is for every place.
 const warnedCode = 1
+
+// telling says how much a quote says that is in a text: a clause says more than a name.
+func (q *quote) telling() float64 {
+	const clause = 4
+	if len(strings.Fields(q.Text)) >= clause {
+		return 1.5
+	}
+	return 1
+}
 
 // isTelling reports whether a quote is more than a plain word.
 func isTelling(text string) bool {
