@@ -9,7 +9,6 @@ import (
 )
 
 var (
-	always = lazyregexp.New(`(?i)\b(?:always|every time)\b`)
 	// place is a folder or file that a sentence is about.
 	place = lazyregexp.New("(?i)(?:(\\w+)\\s+)?\\b(?:inside|within|in|under|below|beneath)(?:\\s+of)?(?:\\s+the)?\\s+" +
 		"`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
@@ -33,13 +32,10 @@ func (c Code) quote(of advice.Document) Quote {
 	case c.isRight:
 		q.Odds = -mostOdds
 	}
-	before := lastSentence(strings.ReplaceAll(c.Before, ": ", ", "))
-	isLikely := strings.Contains(before, "lways") || strings.Contains(before, "very time") // in a fifth of the time
-	q.Demanded = q.Odds < 0 && isLikely && always().MatchString(before)
 	if c.Block {
 		return q
 	}
-	sentence := before + " `" + c.Code + "`" + firstSentence(c.After)
+	sentence := lastSentence(strings.ReplaceAll(c.Before, ": ", ", ")) + " `" + c.Code + "`" + firstSentence(c.After)
 	if placeBefore().MatchString(sentence) {
 		for _, found := range place().FindAllStringSubmatch(sentence, -1) {
 			if !exempt().MatchString(found[1]) {

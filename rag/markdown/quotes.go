@@ -15,9 +15,8 @@ type Quote struct {
 	Place string
 	// Odds are the log-odds that the document warns of the code, in steps of a half, from -6 to 6.
 	Odds float64
-	// Said says that it is no code: words in quotation marks, perhaps a message. Demanded says that the document
-	// demands the code always.
-	Said, Demanded bool
+	// Said says that it is no code: words in quotation marks, perhaps a message.
+	Said bool
 }
 
 // Places that are no folder.
@@ -29,18 +28,15 @@ const (
 const (
 	// mostOdds bounds the log-odds of a quote, and steps is in how many they are kept.
 	mostOdds, steps = 6, 2
-	said, demanded  = '"', '*'
+	said            = '"'
 	even            = 'm' // the letter of even odds
 )
 
 // String returns the quote as the index keeps it: a letter for its odds, text, and behind a tab the place.
 func (q Quote) String() string {
 	kind := rune(even + int(q.Odds*steps))
-	switch {
-	case q.Said:
+	if q.Said {
 		kind = said
-	case q.Demanded:
-		kind = demanded
 	}
 	text := string(kind) + q.Text
 	if q.Place != "" {
@@ -54,8 +50,8 @@ func ParseQuote(text string) Quote {
 	if text == "" {
 		return Quote{}
 	}
-	q := Quote{Said: text[0] == said, Demanded: text[0] == demanded}
-	if !q.Said && !q.Demanded {
+	q := Quote{Said: text[0] == said}
+	if !q.Said {
 		q.Odds = float64(int(text[0])-even) / steps
 	}
 	q.Text, q.Place, _ = strings.Cut(text[1:], "\t")

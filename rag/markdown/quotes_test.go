@@ -13,8 +13,6 @@ func tone(q Quote) string {
 	switch {
 	case q.Said:
 		return `"`
-	case q.Demanded:
-		return "*"
 	case q.Odds > 0:
 		return "!"
 	default:
@@ -101,7 +99,6 @@ func TestQuotes_SayWhereAndWhy(t *testing.T) {
 		"Never call `f()` except in `a/b`.":          "!f()",
 		"Never call `f()` in tests.":                 "!f()\t" + Tests,
 		"Never call `f()` outside tests.":            "!f()\t" + OutsideTests,
-		"Always pass `--limit` to it.":               "*--limit",
 		"Never run\n\n    a b\n\nUse this:\n\n\ta c": "+a c",
 	} {
 		parsed, err := Parse([]byte("# T\n\n" + text))
@@ -111,7 +108,7 @@ func TestQuotes_SayWhereAndWhy(t *testing.T) {
 		var got []string
 		for _, q := range parsed.Quotes() {
 			got = append(got, tone(q)+strings.TrimRight(q.Text+"\t"+q.Place, "\t"))
-			if back := ParseQuote(q.String()); back != q && !q.Demanded {
+			if back := ParseQuote(q.String()); back != q {
 				t.Errorf("%q: %+v is read back as %+v", text, q, back)
 			}
 		}

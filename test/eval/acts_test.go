@@ -31,18 +31,18 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		shown       map[string]float64 // at most
 		everyday    int                // acts of each everyday kind, at least
 	}{
-		{"acts", "acts", map[string]float64{command: .8, edit: .72}, silence(.009, .01, .03), 100},
+		{"acts", "acts", map[string]float64{command: .8, edit: .74}, silence(.009, .01, .03), 100},
 		{"literal", "acts", map[string]float64{knownFailure: .96}, silence(.005, .02, .01), 100},
-		{"otheracts/one", "otheracts/one", found(.97, .99, .89), silence(.005, .005, .045), 40},
+		{"otheracts/one", "otheracts/one", found(.94, .99, .89), silence(.005, .005, .045), 40},
 		{"otheracts/two", "otheracts/two", found(.9, .99, .99), silence(.005, .005, .025), 40},
-		{"otheracts/three", "otheracts/three", found(.94, .99, .99), silence(.005, .005, .05), 30},
-		{"otheracts/four", "otheracts/four", found(.82, .99, .71), silence(.005, .015, .005), 30},
-		{"otheracts/five", "otheracts/five", found(.94, .99, .59), silence(.005, .005, .005), 30},
-		{"otheracts/six", "otheracts/six", found(.99, .99, .99), silence(.015, .005, .085), 20},
-		{"otheracts/seven", "otheracts/seven", found(.72, .96, .73), silence(.005, .005, .065), 60},
-		{"otheracts/eight", "otheracts/eight", found(.76, .83, .69), silence(.025, .035, .045), 50},
-		{"otheracts/nine", "otheracts/nine", found(.49, .95, .54), silence(.025, .005, .16), 50},
-		{"otheracts/ten", "otheracts/ten", found(.59, .64, .16), silence(.045, .045, .025), 45},
+		{"otheracts/three", "otheracts/three", found(.77, .99, .99), silence(.005, .005, .05), 30},
+		{"otheracts/four", "otheracts/four", found(.89, .99, .83), silence(.005, .015, .025), 30},
+		{"otheracts/five", "otheracts/five", found(.94, .99, .79), silence(.005, .005, .005), 30},
+		{"otheracts/six", "otheracts/six", found(.99, .99, .99), silence(.02, .005, .085), 20},
+		{"otheracts/seven", "otheracts/seven", found(.72, .96, .84), silence(.005, .005, .065), 60},
+		{"otheracts/eight", "otheracts/eight", found(.73, .83, .69), silence(.02, .035, .045), 50},
+		{"otheracts/nine", "otheracts/nine", found(.52, .95, .59), silence(.025, .005, .16), 50},
+		{"otheracts/ten", "otheracts/ten", found(.57, .64, .22), silence(.05, .045, .025), 45},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()

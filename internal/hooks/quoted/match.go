@@ -56,7 +56,7 @@ type quote struct {
 // warned are the least log-odds of code that a document warns of, and warnedName those of a name: a document has many.
 const warned, warnedName = .5, 3
 
-func (q *quote) isWarned() bool { return q.Odds >= warned && !q.Demanded }
+func (q *quote) isWarned() bool { return q.Odds >= warned }
 
 // Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
@@ -103,33 +103,11 @@ func (d document) compare(place string, named []string) {
 	if slices.ContainsFunc(d, isElsewhere) { // the document speaks of several places
 		place = ""
 	}
-	d.contrast()
 	for _, q := range d {
 		q.Place = cmp.Or(q.Place, place)
 		if q.isWarned() {
 			q.command.generalise(named)
 		}
-	}
-}
-
-// contrast multiplies the distance of a quote to the highest log-odds of the others.
-const contrast = .4
-
-// contrast adds that distance to the log-odds of each quote: a document that warns of one thing advises others.
-func (d document) contrast() {
-	highest, second := math.Inf(-1), math.Inf(-1)
-	for _, q := range d {
-		highest, second = max(highest, q.Odds), max(second, min(highest, q.Odds))
-	}
-	if len(d) < 2 {
-		return
-	}
-	for _, q := range d {
-		other := highest
-		if q.Odds == highest {
-			other = second
-		}
-		q.Odds += contrast * (q.Odds - other)
 	}
 }
 
@@ -229,16 +207,12 @@ const sharpness = 6
 // vote returns how like a quote is to a call, 0 if the call does not have it, and the log-odds of its vote.
 func (d document) vote(q *quote, call command) (like, odds float64) {
 	switch {
-	case q.isBroken(call):
-		return 1, 1
 	case q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
 		return 1, q.Odds - warned
 	case q.flag && !call.isTrial && call.has(q.command, 0) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
 		return 1, q.Odds - warned - 1 // it says less than a call
 	case !q.isCall(), q.flag, !call.contains(q.command), q.isWarned() && (call.isTrial && !q.command.isTrial || q.isTooShort()):
 		return 0, 0
-	case q.Demanded:
-		return call.likeness(q.command), -1
 	default:
 		return call.likeness(q.command), q.Odds - warned
 	}
@@ -264,12 +238,6 @@ func (d document) quotes(call command) bool {
 	return slices.ContainsFunc(d, func(q *quote) bool {
 		return q.isCall() && call.contains(q.command.head())
 	})
-}
-
-// isBroken reports whether the call lacks a flag that its command must always have, as the quote says.
-func (q *quote) isBroken(call command) bool {
-	return q.Demanded && q.isCall() && len(q.command.flags) > 0 && !q.flag &&
-		call.contains(command{words: q.command.words}) && !call.contains(q.command)
 }
 
 // matchNames finds names of hosts and resources in calls, and paths of files that a call runs or changes.

@@ -35,8 +35,8 @@ func TestCommands_ReadsCommandLines(t *testing.T) {
 	}
 }
 
-// book has the documents of texts, each with a title in the first line. A document warns of code behind a "!", advises it
-// behind a "+", and demands it behind a "*".
+// book has the documents of texts, each with a title in the first line. A document warns of code behind a "!", and
+// advises it behind a "+".
 func book(t *testing.T, texts ...string) *Book {
 	t.Helper()
 	b := &Book{}
@@ -47,8 +47,8 @@ func book(t *testing.T, texts ...string) *Book {
 		}
 		var quotes []string
 		for _, q := range parsed.Quotes() {
-			if odds := map[byte]float64{'!': 4, '+': -4, '*': -4}[q.Text[0]]; odds != 0 {
-				q.Odds, q.Demanded, q.Text = odds, q.Text[0] == '*', q.Text[1:]
+			if odds := map[byte]float64{'!': 4, '+': -4}[q.Text[0]]; odds != 0 {
+				q.Odds, q.Text = odds, q.Text[1:]
 			}
 			quotes = append(quotes, q.String())
 		}
@@ -74,9 +74,7 @@ func TestBook_Command(t *testing.T) {
 		"Fixtures\n\n`!ansible-playbook site.yml` and `+--limit`",
 		"Hosts\n\n`!orders-db-ro`, `+git log`, `+go test ./...`",
 		"Images\n\n`+helm upgrade billing`, `!helm rollback billing`",
-		"Plans\n\n`*pulumi preview --diff`",
 		"Seeds\n\n`!deploy/seed.sh`",
-		"Signatures\n\n`*cargo publish --locked`",
 	)
 	for line, want := range map[string]string{
 		"kubectl -n s delete persistentvolumeclaim/data-2": "kubectl delete pvc",
@@ -96,12 +94,6 @@ func TestBook_Command(t *testing.T) {
 		"helm rollback -n shop billing 4":        "helm rollback billing",
 		"helm upgrade billing ./chart":           "",
 		`echo "kubectl delete pvc"`:              "",
-		"pulumi preview":                         "pulumi preview --diff",
-		"pulumi preview --stack a --diff":        "",
-		"pulumi up":                              "",
-		"cargo publish -p core":                  "cargo publish --locked",
-		"cargo publish --locked":                 "",
-		"cargo build":                            "",
 	} {
 		if got := first(b.Command(line)); got != want {
 			t.Errorf("%q is found by %q, want %q", line, got, want)
