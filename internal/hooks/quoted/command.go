@@ -332,14 +332,15 @@ func (c command) has(quoted command, after int) bool {
 }
 
 // isMeant reports whether a quote means a word of the call. A pattern means what it matches, and a file of data means
-// other files with its ending. A folder means files below it, and a path or task its end. A host also has its domain,
+// other files with its ending. A folder means files below it, and a path, task or name its end. A host also has its domain,
 // and a name with numbers may have others.
 func (c command) isMeant(quoted, word string) bool {
 	if _, address, ok := strings.Cut(word, "://"); ok && quoted != word {
 		word = address
 	}
 	matched, err := path.Match(quoted, word)
-	return quoted == word || err == nil && matched || strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
+	return quoted == word || err == nil && matched || strings.HasSuffix(word, "."+quoted) ||
+		strings.HasSuffix(word, "/"+strings.TrimPrefix(quoted, "/")) ||
 		bareFile().MatchString(quoted) && !codeFile().MatchString(quoted) && path.Ext(quoted) == path.Ext(word) ||
 		strings.HasPrefix(c.kindOf(word), strings.TrimSuffix(c.kindOf(quoted), "/")+"/") ||
 		strings.HasPrefix(word, ":") && strings.HasSuffix(word, ":"+strings.TrimPrefix(quoted, ":")) ||
