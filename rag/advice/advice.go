@@ -22,7 +22,7 @@ type Document struct {
 
 // NewDocument reads the title and the text of a document.
 func NewDocument(title, text string) Document {
-	d := Document{title: words(title), text: words(text), lower: strings.ToLower(title)}
+	d := Document{title: words(title), text: words(text[:min(len(text), mostText)]), lower: strings.ToLower(title)}
 	d.logOdds = weigh(Fact, bias) + weigh(InTitle, d.title...) + weigh(InText, d.text...)
 	return d
 }
@@ -63,9 +63,10 @@ type Feature struct {
 }
 
 const (
-	// near is how many words are near, and longest how many bytes of a sentence are read.
-	near    = 4
-	longest = 200
+	// near is how many words are near. longest is how many bytes of a sentence are read, and mostText of a document.
+	near     = 4
+	longest  = 200
+	mostText = 50_000
 	// code is put for other code, and bias is a fact of every context.
 	code, bias = "CODE", "bias"
 )

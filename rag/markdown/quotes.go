@@ -135,13 +135,16 @@ func (d *Document) Code() []Code {
 	var all []Code
 	before, segments := "", d.segments()
 	for i, s := range segments {
+		after := ""
+		if i+1 < len(segments) {
+			after = segments[i+1].text[:min(len(segments[i+1].text), maxContext)]
+		}
 		switch {
-		case s.text != "":
-			all, before = append(all, codeIn(s.text)...), s.text
-		case i+1 < len(segments):
-			all = append(all, s.code(before, segments[i+1].text)...)
+		case len(all) >= maxQuotes:
+		case s.text == "":
+			all = append(all, s.code(before, after)...)
 		default:
-			all = append(all, s.code(before, "")...)
+			all, before = append(all, codeIn(s.text)...), s.text[max(0, len(s.text)-maxContext):]
 		}
 	}
 	all = all[:min(len(all), maxQuotes)]
@@ -183,7 +186,7 @@ func (s segment) code(before, after string) []Code {
 			isWrong = wrongCode().MatchString(behind) || isWrong && !rightCode().MatchString(behind)
 			isRight = !isWrong && (isRight || rightCode().MatchString(behind))
 			continue
-		case text == "", !s.isShell && !isTellingCode(text):
+		case text == "", !s.isShell && !isTellingCode(text), len(all) >= maxQuotes:
 			continue
 		}
 		said := before
