@@ -62,6 +62,8 @@ const (
 	// maxQuotes bounds the quotes of a document, and maxQuote the length of one in bytes.
 	maxQuotes = 200
 	maxQuote  = 300
+	// maxLines bounds the lines of a block that are read.
+	maxLines = 2_000
 	// maxContext bounds the text around code that is read for advice, in bytes.
 	maxContext = 500
 )
@@ -121,7 +123,7 @@ func (d *Document) segments() []segment {
 			end()
 			language := strings.TrimSpace(strings.TrimLeft(strings.TrimLeft(line, " \t>"), "`~"))
 			all = append(all, segment{isShell: shellBlock().MatchString(language)})
-		case block != "":
+		case block != "" && len(all[last].lines) < maxLines:
 			all[last].lines = append(all[last].lines, line)
 		}
 	}
