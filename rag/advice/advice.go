@@ -15,15 +15,15 @@ import (
 
 // Document is what all code of a document has around it.
 type Document struct {
-	title, text []string
-	lower       string // the title
-	logOdds     float64
+	title   []string
+	lower   string // the title
+	logOdds float64
 }
 
-// NewDocument reads the title and the text of a document.
-func NewDocument(title, text string) Document {
-	d := Document{title: words(title), text: words(text[:min(len(text), mostText)]), lower: strings.ToLower(title)}
-	d.logOdds = weigh(Fact, bias) + weigh(InTitle, d.title...) + weigh(InText, d.text...)
+// NewDocument reads the title of a document.
+func NewDocument(title string) Document {
+	d := Document{title: words(title), lower: strings.ToLower(title)}
+	d.logOdds = weigh(Fact, bias) + weigh(InTitle, d.title...)
 	return d
 }
 
@@ -51,7 +51,6 @@ const (
 	Next
 	InTitle
 	Anywhere // in one of the three sentences
-	InText   // anywhere in the document
 	Fact     // of the context itself, not a word
 	fields
 )
@@ -63,10 +62,9 @@ type Feature struct {
 }
 
 const (
-	// near is how many words are near. longest is how many bytes of a sentence are read, and mostText of a document.
-	near     = 4
-	longest  = 200
-	mostText = 50_000
+	// near is how many words are near, and longest how many bytes of a sentence are read.
+	near    = 4
+	longest = 200
 	// code is put for other code, and bias is a fact of every context.
 	code, bias = "CODE", "bias"
 )
@@ -83,7 +81,6 @@ func (d Document) Features(c Context) []Feature {
 		}
 	}
 	add(InTitle, d.title...)
-	add(InText, d.text...)
 	d.around(c, add)
 	return features
 }

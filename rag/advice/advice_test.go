@@ -12,8 +12,8 @@ import (
 // words in other places.
 func TestLogOdds(t *testing.T) {
 	t.Parallel()
-	incident := advice.NewDocument("Pruning the volumes", "In May somebody ran `a`. It deleted all volumes, and we lost a day.")
-	guide := advice.NewDocument("First steps", "Install the tools, then start the server.")
+	incident := advice.NewDocument("Pruning the volumes")
+	guide := advice.NewDocument("First steps")
 	for name, test := range map[string]struct {
 		document advice.Document
 		context  advice.Context
@@ -34,14 +34,14 @@ func TestLogOdds(t *testing.T) {
 
 // The sum of the features is what a document says of code, whatever its text.
 func FuzzDocument(f *testing.F) {
-	f.Add("Title", "Text of `code`.", "Never; run (it) ", " — it's gone. Why?", true)
-	f.Fuzz(func(t *testing.T, title, text, before, after string, block bool) {
-		d, c := advice.NewDocument(title, text), advice.Context{Code: before, Before: before, After: after, Block: block}
+	f.Add("Title of `code`", "Never; run (it) ", " — it's gone. Why?", true)
+	f.Fuzz(func(t *testing.T, title, before, after string, block bool) {
+		d, c := advice.NewDocument(title), advice.Context{Code: before, Before: before, After: after, Block: block}
 		if a, b := d.LogOdds(c), d.LogOdds(c); a != b {
 			t.Errorf("%v and %v", a, b)
 		}
 		for _, feature := range d.Features(c) {
-			if utf8.ValidString(title+text+before+after) && strings.ContainsAny(feature.Word, "\t\n") {
+			if utf8.ValidString(title+before+after) && strings.ContainsAny(feature.Word, "\t\n") {
 				t.Errorf("%q would break a line of the table", feature.Word)
 			}
 		}

@@ -204,9 +204,7 @@ func (s segment) code(before, after string) []Code {
 }
 
 // Advice returns what all code of the document has around it.
-func (d *Document) Advice() advice.Document {
-	return advice.NewDocument(d.Title, d.outline.text(d.outline.body, len(d.outline.lines)))
-}
+func (d *Document) Advice() advice.Document { return advice.NewDocument(d.Title) }
 
 // Quotes returns the code that the document quotes, with what it says of it.
 func (d *Document) Quotes() []Quote {

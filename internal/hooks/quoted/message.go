@@ -34,8 +34,8 @@ const (
 	// leastRun, leastWeight and leastPart are how many words of a message, of what weight, and what part of its weight
 	// a program must print one after the other. They are chosen on sets one to eight of test/eval/otheracts.
 	leastRun, leastWeight, leastPart = 3, 3, .4
-	// telling is the least weight of a word at which messages are compared.
-	telling = 1
+	// telling is the least weight of a word at which messages are compared, and commonplace how many places it has at most.
+	telling, commonplace = 1, 50
 	// value is put for a path, and before a value in quotation marks. digits is put for a number. cut is put for words of
 	// every failure, and ends a run. A value that differs takes otherValue from the weight.
 	value, digits, cut = "…", "#", "⌁"
@@ -76,6 +76,9 @@ func (m *messages) in(text string) map[int]Match {
 	for line := range strings.Lines(text) {
 		words := printedWords(line)
 		for i, word := range words {
+			if len(m.places[word]) > commonplace {
+				continue
+			}
 			for _, at := range m.places[word] {
 				said := m.all[at.message]
 				count, weight := said.run(at.word, words, i)
