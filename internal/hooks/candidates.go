@@ -43,7 +43,7 @@ func (c candidate) holdsFor(of act) bool {
 const (
 	// maxCandidates bounds a search. The session sees the first document that it does not know.
 	maxCandidates = 3
-	// maxCompared is among how many documents those for a task are looked for, and a later one on the subject of another.
+	// maxCompared is among how many documents a later one on the subject of another is looked for.
 	maxCompared = 10
 	// embeddingWait bounds the wait for the vector of a prompt.
 	embeddingWait = 300 * time.Millisecond

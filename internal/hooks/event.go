@@ -96,7 +96,7 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	case asking:
 		query := rag.Query{Text: e.subject(), Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
 		if e.isTask() {
-			query.Limit = maxCompared
+			query.Limit = 2 * maxCandidates
 		}
 		return p.search(ctx, query, "answers this")
 	case delegating:

@@ -22,8 +22,7 @@ func (b *Book) Text(file, text string) []Match {
 		var found []string // the longest first
 		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			isRule := q.Odds >= warnedCode || q.Place != "" && q.isWarned()
-			if !isRule || !q.holdsIn(file) || !words[q.key] || !isTelling(q.Text) || b.names[q.folded] > few ||
+			if !q.isWarned() || !q.holdsIn(file) || !words[q.key] || !isTelling(q.Text) || b.names[q.folded] > few ||
 				!q.isIn(text, lower) || slices.ContainsFunc(found, isPart) {
 				continue
 			}
@@ -44,9 +43,6 @@ func (q *quote) holdsIn(file string) bool {
 }
 
 var testFile = lazyregexp.New(`(?i)(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)|\w(?:Tests?|Spec)\.\w+$`)
-
-// warnedCode are the least log-odds of code in a text that is for every place.
-const warnedCode = 1
 
 // telling says how much a quote says that is in a text: a clause says more than a name.
 func (q *quote) telling() float64 {
