@@ -43,7 +43,7 @@ func TestHook_ShortlistsKeepTheirFloors(t *testing.T) {
 		"tasks/demo.jsonl":   {.8, .85},
 		"tasks/third.jsonl":  {.6, .95},
 		"tasks/fourth.jsonl": {.6, .85},
-		"tasks/fifth.jsonl":  {.8, .8},
+		"tasks/fifth.jsonl":  {.77, .8},
 		"tasks/sixth.jsonl":  {.74, .87},
 	} {
 		t.Run(path.Base(file), func(t *testing.T) {
