@@ -42,7 +42,7 @@ type Question struct {
 func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 	q.ByWords = true
 	q.Weights = q.Terms.Weigh(q.Sample.size, q.Sample.Frequency)
-	q.Rare = q.Sample.rareTerms(q.Terms, q.Sample.maxMatches())
+	q.Rare = q.Sample.rareTerms(q.Terms, q.Sample.maxMatches(q.Terms))
 	q.Lines = tellingLines(vocabulary, lines, q.Sample)
 	return q
 }

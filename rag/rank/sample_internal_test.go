@@ -107,8 +107,21 @@ func TestSample_RareTerms(t *testing.T) {
 			want = append(want, termOf(t, word))
 		}
 		s := sampled(t, test.size, test.count, divisors)
-		if diff := cmp.Diff(want, s.rareTerms(terms.NewQuery(1, test.query), s.maxMatches())); diff != "" {
+		query := terms.NewQuery(1, test.query)
+		if diff := cmp.Diff(want, s.rareTerms(query, s.maxMatches(query))); diff != "" {
 			t.Errorf("%s: terms (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// A long query has rare terms enough to look at fewer passages.
+func TestSample_LongQuery(t *testing.T) {
+	t.Parallel()
+	s := sampled(t, 2000, 15_000, nil)
+	for count, want := range map[int]float64{longQuery - 1: 4500, longQuery: 1500} {
+		got := s.maxMatches(terms.Query{Terms: make([]terms.QueryTerm, count)})
+		if math.Abs(got-want) > .01*want {
+			t.Errorf("a query of %d terms may match %g passages, want %g", count, got, want)
 		}
 	}
 }

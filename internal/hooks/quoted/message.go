@@ -119,11 +119,18 @@ func weightOf(word string) float64 {
 
 // printedWords returns the words of a line that a program prints.
 func printedWords(line string) []string {
-	line = filePlace().ReplaceAllString(line, " "+value+" ")
-	line = shortValue().ReplaceAllStringFunc(line, func(quoted string) string {
-		return " " + value + strings.Trim(quoted, "'\"`") + " "
-	})
-	line = number().ReplaceAllString(strings.ToLower(line), digits)
+	if strings.ContainsAny(line, `/\:(`) { // the expressions take most of a hook's time
+		line = filePlace().ReplaceAllString(line, " "+value+" ")
+	}
+	if strings.ContainsAny(line, "'\"`") {
+		line = shortValue().ReplaceAllStringFunc(line, func(quoted string) string {
+			return " " + value + strings.Trim(quoted, "'\"`") + " "
+		})
+	}
+	if strings.ContainsAny(line, "0123456789") {
+		line = number().ReplaceAllString(line, digits)
+	}
+	line = strings.ToLower(line)
 	words := strings.FieldsFunc(line, func(r rune) bool {
 		return !unicode.IsLetter(r) && !strings.ContainsRune(value+digits+cut+"_.'-", r)
 	})
