@@ -43,6 +43,7 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		{"otheracts/eight", "otheracts/eight", found(.73, .83, .69), silence(.02, .035, .045), 50},
 		{"otheracts/nine", "otheracts/nine", found(.58, .95, .59), silence(.04, .005, .16), 50},
 		{"otheracts/ten", "otheracts/ten", found(.59, .64, .27), silence(.04, .045, .07), 45},
+		{"otheracts/eleven", "otheracts/eleven", found(.0, .0, .0), silence(1, 1, 1), 50},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()

@@ -41,7 +41,7 @@ func promptSets() []promptSet {
 // promptProjects are the projects that sets are about.
 var promptProjects = map[string]string{
 	"own": folder + "/corpus", "demo": "examples/demo-project", "third": folder + "/third", "fourth": folder + "/fourth",
-	"fifth": folder + "/fifth", "sixth": folder + "/sixth",
+	"fifth": folder + "/fifth", "sixth": folder + "/sixth", "seventh": folder + "/seventh",
 }
 
 // promptTask returns the prompts of a file about the documents of a project, and everyday prompts.

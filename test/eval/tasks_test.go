@@ -39,12 +39,13 @@ func TestHook_ShortlistsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "hundreds of prompts are asked")
 	for file, floor := range map[string]struct{ right, silent float64 }{
-		"tasks/own.jsonl":    {.8, .9},
-		"tasks/demo.jsonl":   {.8, .85},
-		"tasks/third.jsonl":  {.6, .95},
-		"tasks/fourth.jsonl": {.6, .85},
-		"tasks/fifth.jsonl":  {.77, .8},
-		"tasks/sixth.jsonl":  {.74, .87},
+		"tasks/own.jsonl":     {.8, .9},
+		"tasks/demo.jsonl":    {.8, .85},
+		"tasks/third.jsonl":   {.6, .95},
+		"tasks/fourth.jsonl":  {.6, .85},
+		"tasks/fifth.jsonl":   {.77, .8},
+		"tasks/sixth.jsonl":   {.74, .87},
+		"tasks/seventh.jsonl": {.0, .0},
 	} {
 		t.Run(path.Base(file), func(t *testing.T) {
 			t.Parallel()
