@@ -162,6 +162,32 @@ func TestDocument_InAnotherLanguage(t *testing.T) {
 	}
 }
 
+// A compound word that the project does not have is looked for by its parts, if it has all of them.
+func TestVocabulary_CompoundWords(t *testing.T) {
+	t.Parallel()
+	german, _ := Document(1, "de", "", texts[0].text+" Die Prüfung der Zugänge steht im Protokoll der Anmeldung.")
+	v := NewVocabulary(1, func(term int32) int { return strings.Count(fmt.Sprint(german), fmt.Sprint(term)) })
+	for query, want := range map[string]string{
+		"Datenbankverbindung":                 "datenbank verbind",
+		"die Datenbankverbindungen prüfen":    "datenbank verbind prufen",
+		"Auftragsfehlerprotokoll":             "auftrag fehl protokoll",
+		"Anmeldungsprüfung":                   "anmeld prufung",
+		"Zugangsprüfungen":                    "zugang prufung",
+		"Datenbankadapter":                    "datenbankadapt",
+		"Datenbank":                           "datenbank",
+		"Grafikverbindung":                    "grafikverbindung",
+		"how is `DatenbankVerbindung` closed": "datenbankverbindung datenbank verbindung close",
+	} {
+		var got []string
+		for _, term := range v.Query(query).Terms {
+			got = append(got, term.Name)
+		}
+		if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
 // The words that begin a question are no terms in its language, whether the project has it or not.
 func TestVocabulary_QuestionWordsAreNoTerms(t *testing.T) {
 	t.Parallel()

@@ -149,10 +149,60 @@ func (a *analyser) leaf(word string, start int) {
 		if found.short && len(word) < a.size {
 			return
 		}
-		for _, term := range found.terms {
+		stems := found.terms
+		if a.has != nil && len(a.readings) > 1 && !a.named && len(stems) == 1 && !a.has(stems[0]) {
+			if parts := a.parts(lowered(short)); len(parts) > 0 {
+				stems = parts
+			}
+		}
+		for _, term := range stems {
 			a.emit(occurrence{term: term, start: start, end: start + len(word)})
 		}
 	}
+}
+
+// joining are languages that write several words as one, and linking what may stand between them.
+var (
+	joining = []Language{"da", "de", "fi", "hu", "nl", "no", "sv"}
+	linking = []string{"", "s", "es", "n", "en", "e", "er"}
+)
+
+// leastPart is how many bytes a part of a compound word has at least.
+const leastPart = 4
+
+// parts returns the stems of the words of the project that make up a word which it does not have, as in
+// "Datenbankverbindung", the longest first word first, nil if it has no such words.
+func (a *analyser) parts(word string) []string {
+	for _, language := range a.readings {
+		if slices.Contains(joining, language) {
+			if parts := a.partsIn(language, word); parts != nil {
+				return parts
+			}
+		}
+	}
+	return nil
+}
+
+func (a *analyser) partsIn(language Language, word string) []string {
+	if stems := lookUp(language, word).terms; len(word) >= leastPart && len(stems) == 1 && a.has(stems[0]) {
+		return stems
+	}
+	for at := len(word) - leastPart; at >= leastPart; at-- {
+		for _, link := range linking {
+			first, isLinked := strings.CutSuffix(word[:at], link)
+			if !isLinked || !utf8.RuneStart(word[at]) || len(first) < leastPart {
+				continue
+			}
+			head := lookUp(language, first).terms
+			if len(head) != 1 || !a.has(head[0]) {
+				continue
+			}
+			if rest := a.partsIn(language, word[at:]); rest != nil {
+				return slices.Concat(head, rest)
+			}
+		}
+	}
+	return nil
 }
 
 // chosen returns the languages in which a word is read. A stop word of the likeliest language is one.
