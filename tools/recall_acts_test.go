@@ -62,7 +62,9 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		"an everyday edit": {
 			arguments{"event": "PreToolUse", "session_id": "7", "tool_name": "Edit", "file_path": "db/3.sql", "new_string": "SELECT 1"}, nil,
 		},
-		"a command that edits a file which is cited": {command("8", "sed -i s/a/b/ src/crane.go"), []string{"insights/crane.md:"}},
+		"an edit below a folder which is cited":          {arguments{"event": "PreToolUse", "session_id": "12", "tool_name": "Edit", "file_path": "app/jobs/a.go", "new_string": "x"}, []string{"insights/jobs.md:", "cites app/jobs/"}},
+		"an edit below a folder of a project's overview": {arguments{"event": "PreToolUse", "session_id": "13", "tool_name": "Edit", "file_path": "app/models/a.go", "new_string": "x"}, nil},
+		"a command that edits a file which is cited":     {command("8", "sed -i s/a/b/ src/crane.go"), []string{"insights/crane.md:"}},
 	} {
 		got := h.call(t, test.event)
 		for _, want := range test.want {

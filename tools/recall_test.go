@@ -33,6 +33,8 @@ func newHooksOn(t *testing.T, config string, f *fixture) *assistant {
 		"csharp-compounding-docs/problems/pool.md": "---\ntitle: Connection pool exhausted\ndate: 2026-01-02\nsummary: s\n" +
 			"significance: performance\nproblem_type: bug\nsymptoms: [timeouts]\nroot_cause: leaked connections\nsolution: close them\n---\n\n" +
 			"PgxPoolExhausted: the connection pool was exhausted by leaked connections of the harbour importer.\n",
+		"csharp-compounding-docs/insights/jobs.md":   insight("Jobs", "standard", "What is in `app/jobs/` runs at night."),
+		"csharp-compounding-docs/insights/layout.md": insight("Layout", "standard", "`app/models/` has tables, `app/views/` pages and `app/jobs/` what runs at night."),
 		"csharp-compounding-docs/insights/crane.md":  insight("Crane rule", "critical", "Cranes of `src/crane.go` stop in storms."),
 		"csharp-compounding-docs/insights/claims.md": insight("Claims of Kafka", "critical", "Never run `kubectl delete pvc` in streaming: its disk is gone."),
 		"csharp-compounding-docs/insights/ships.md":  insight("Columns of ships", "standard", "A plain `ALTER TABLE ships ADD COLUMN` locks the table for an hour."),

@@ -81,15 +81,24 @@ var (
 	comment    = lazyregexp.New(`(?m)^\s*#.*$`)
 )
 
+// fewFolders are how many folders a document is about. One that cites more, such as an overview of the project, is about
+// no file below them.
+const fewFolders = 2
+
 // citing returns the documents that cite a file, critical ones and then later ones first, each with its passage about
 // the file. A document that replaces or amends one of them is there in its place, and for the first one so is a
 // later document on its subject.
 func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
 	places, cites := map[int64]string{}, p.Citing(ctx, document.Place{Path: file})
+	isFolder := func(cited string) bool { return strings.HasSuffix(document.ParsePlace(cited).Path, "/") }
 	for _, d := range documents {
-		i := slices.IndexFunc(d.Places, func(cited string) bool { return cites(document.ParsePlace(cited)) })
+		cited := d.Places
+		if files := slices.DeleteFunc(slices.Clone(cited), isFolder); len(cited) > len(files)+fewFolders {
+			cited = files
+		}
+		i := slices.IndexFunc(cited, func(place string) bool { return cites(document.ParsePlace(place)) })
 		if i >= 0 {
-			places[d.ID] = d.Places[i]
+			places[d.ID] = cited[i]
 		}
 	}
 	if len(places) == 0 {

@@ -5,26 +5,27 @@ package advice
 
 import (
 	_ "embed"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // Document is what all code of a document has around it.
 type Document struct {
-	title   []string
-	lower   string // the title
-	logOdds float64
+	title []string
+	lower string // the title
+	size  string // how much code it quotes
 }
 
-// NewDocument reads the title of a document.
-func NewDocument(title string) Document {
-	d := Document{title: words(title), lower: strings.ToLower(title)}
-	d.logOdds = weigh(Fact, bias) + weigh(InTitle, d.title...)
-	return d
+// NewDocument reads the title of a document that quotes so many pieces of code. Of many it warns of a smaller part.
+func NewDocument(title string, quotes int) Document {
+	return Document{title: words(title), lower: strings.ToLower(title), size: "size" + strconv.Itoa(bits.Len(uint(max(quotes, 0))))}
 }
 
 // Context is the text around code that a document quotes. Other code in it is in backticks.
@@ -49,9 +50,11 @@ const (
 	RightAfter
 	Previous // in the sentence before
 	Next
-	InTitle
-	Anywhere // in one of the three sentences
-	Fact     // of the context itself, not a word
+	Anywhere   // in one of the three sentences
+	PairBefore // two words, one after the other, of the last words before the code
+	PairAfter
+	InCode
+	Fact // of the context itself, not a word
 	fields
 )
 
@@ -62,8 +65,9 @@ type Feature struct {
 }
 
 const (
-	// near is how many words are near, and longest how many bytes of a sentence are read.
+	// near is how many words are near, pairs of how many there are pairs, and longest how many bytes of a sentence are read.
 	near    = 4
+	paired  = 8
 	longest = 200
 	// code is put for other code, and bias is a fact of every context.
 	code, bias = "CODE", "bias"
@@ -71,7 +75,7 @@ const (
 
 // Features returns the features of a quote of the document, those of a field once.
 func (d Document) Features(c Context) []Feature {
-	features := []Feature{{Fact, bias}}
+	var features []Feature
 	known := map[Feature]bool{}
 	add := func(field Field, words ...string) {
 		for _, word := range words {
@@ -80,14 +84,12 @@ func (d Document) Features(c Context) []Feature {
 			}
 		}
 	}
-	add(InTitle, d.title...)
 	d.around(c, add)
 	return features
 }
 
 // LogOdds returns the log-odds that the document warns of the code.
-func (d Document) LogOdds(c Context) float64 {
-	logOdds := d.logOdds
+func (d Document) LogOdds(c Context) (logOdds float64) {
 	d.around(c, func(field Field, words ...string) { logOdds += weigh(field, words...) })
 	return logOdds
 }
@@ -119,13 +121,18 @@ func (d Document) around(c Context, add func(field Field, words ...string)) {
 	add(NearAfter, behind[:min(near, len(behind))]...)
 	add(RightBefore, strings.Join(said[max(0, len(said)-1):], " "), strings.Join(said[max(0, len(said)-2):], " "))
 	add(RightAfter, strings.Join(behind[:min(1, len(behind))], " "), strings.Join(behind[:min(2, len(behind))], " "))
+	add(PairBefore, pairs(said[max(0, len(said)-paired):])...)
+	add(PairAfter, pairs(behind[:min(paired, len(behind))])...)
 	add(Previous, earlier...)
 	add(Next, later...)
+	add(InCode, codeWords(c.Code)...)
 	add(Anywhere, slices.Concat(said, behind, earlier, later)...)
 	for _, fact := range [...]struct {
 		name string
 		is   bool
 	}{
+		{bias, true},
+		{d.size, true},
 		{"block", c.Block},
 		{"never", isForbidden(said, c.Block)},
 		{"first", c.First},
@@ -139,6 +146,27 @@ func (d Document) around(c Context, add func(field Field, words ...string)) {
 		}
 	}
 }
+
+// pairs returns each word with the next one.
+func pairs(words []string) (found []string) {
+	for i := 1; i < len(words); i++ {
+		found = append(found, words[i-1]+" "+words[i])
+	}
+	return found
+}
+
+// codeWords returns the words and signs of code, in lower case except a flag of one letter.
+func codeWords(text string) (found []string) {
+	for _, part := range codeWord().FindAllString(text, 2*paired) {
+		if len(part) > 2 {
+			part = strings.ToLower(part)
+		}
+		found = append(found, part)
+	}
+	return found
+}
+
+var codeWord = lazyregexp.New(`\pL{2,}|-\pL\b|[|>&;*=(]`)
 
 // pronouns name the block that follows.
 var pronouns = strings.Fields("this that it these they")

@@ -12,8 +12,8 @@ import (
 // words in other places.
 func TestLogOdds(t *testing.T) {
 	t.Parallel()
-	incident := advice.NewDocument("Pruning the volumes")
-	guide := advice.NewDocument("First steps")
+	incident := advice.NewDocument("Pruning the volumes", 3)
+	guide := advice.NewDocument("First steps", 3)
 	for name, test := range map[string]struct {
 		document advice.Document
 		context  advice.Context
@@ -36,7 +36,7 @@ func TestLogOdds(t *testing.T) {
 func FuzzDocument(f *testing.F) {
 	f.Add("Title of `code`", "Never; run (it) ", " — it's gone. Why?", true)
 	f.Fuzz(func(t *testing.T, title, before, after string, block bool) {
-		d, c := advice.NewDocument(title), advice.Context{Code: before, Before: before, After: after, Block: block}
+		d, c := advice.NewDocument(title, len(before)), advice.Context{Code: before, Before: before, After: after, Block: block}
 		if a, b := d.LogOdds(c), d.LogOdds(c); a != b {
 			t.Errorf("%v and %v", a, b)
 		}

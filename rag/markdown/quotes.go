@@ -203,14 +203,12 @@ func (s segment) code(before, after string) []Code {
 	return all
 }
 
-// Advice returns what all code of the document has around it.
-func (d *Document) Advice() advice.Document { return advice.NewDocument(d.Title) }
-
 // Quotes returns the code that the document quotes, with what it says of it.
 func (d *Document) Quotes() []Quote {
 	var quotes []Quote
-	whole := d.Advice()
-	for _, c := range d.Code() {
+	code := d.Code()
+	whole := advice.NewDocument(d.Title, len(code))
+	for _, c := range code {
 		q := c.quote(whole)
 		q.Text = strings.Join(strings.Fields(q.Text), " ")
 		if q.Text != "" && len(q.Text) <= maxQuote {

@@ -10,7 +10,10 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// The table is that of the documents. Each file is judged well by the others.
+// folds is in how many parts the files are divided. Each is judged by the others.
+const folds = 4
+
+// The table is that of the documents. Each file is judged well by others.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "weights are fitted")
@@ -26,10 +29,20 @@ func TestFit(t *testing.T) {
 	if runtime.GOARCH == "amd64" && !bytes.Equal(written, table(fit(slices.Concat(sets...)))) {
 		t.Error("run: go run ./test/advice rag/advice/weights.tsv")
 	}
-	for i, held := range sets {
-		others := slices.Concat(slices.Delete(slices.Clone(sets), i, i+1)...)
-		if got := area(held, fit(others)); got < .8 {
-			t.Errorf("%s: the area under the ROC curve is %.3f, want .8", files[i], got)
+	for fold := range folds {
+		var others []example
+		for i, set := range sets {
+			if i%folds != fold {
+				others = append(others, set...)
+			}
+		}
+		weights := fit(others)
+		for i := fold; i < len(sets); i += folds {
+			got := area(sets[i], weights)
+			t.Logf("%s: %d quotes, judged by other files: area under the ROC curve %.3f", files[i], len(sets[i]), got)
+			if got < .83 {
+				t.Errorf("%s: the area under the ROC curve is %.3f, want .83", files[i], got)
+			}
 		}
 	}
 }

@@ -33,6 +33,9 @@ func promptSets() []promptSet {
 		{"tasks/demo.jsonl", []int{15, 5}},
 		{"tasks/third.jsonl", []int{15, 5}},
 		{"tasks/fourth.jsonl", []int{15, 5}},
+		{"tasks/fifth.jsonl", []int{15, 5}},
+		{"tasks/sixth.jsonl", []int{15, 5}},
+		{"tasks/seventh.jsonl", []int{15, 5}},
 		{"titles/own.jsonl", []int{15, 5, 2}},
 		{"titles/demo.jsonl", []int{15, 5, 2}},
 	}

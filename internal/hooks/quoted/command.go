@@ -295,6 +295,11 @@ func formOf(word string) string {
 	}, strings.Replace(word, "-#", "*#", 1))
 }
 
+// starts reports whether the call is of a program, or starts it.
+func (c command) starts(program string) bool {
+	return slices.ContainsFunc(c.words, func(word string) bool { return path.Base(word) == program })
+}
+
 // contains reports whether all of a quoted command is in the call: its words in their order, from its program on,
 // and its flags.
 func (c command) contains(quoted command) bool {

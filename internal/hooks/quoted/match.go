@@ -40,6 +40,8 @@ type document []*quote
 type quote struct {
 	markdown.Quote
 
+	// number counts the quotes before it in the document.
+	number int
 	// command is the quote as a command line, and flag says that it is a flag alone.
 	command command
 	flag    bool
@@ -53,10 +55,11 @@ type quote struct {
 	key string
 }
 
-// warned are the least log-odds of code that a document warns of, and warnedName those of a name: a document has many.
-const warned, warnedName = .5, 3
+// A document warns of code from log-odds of 0 on, of an everyday program with one word from warnedShort on, and of a
+// name from warnedName on, since it has many.
+const warnedShort, warnedName = 1, 3
 
-func (q *quote) isWarned() bool { return q.Odds >= warned }
+func (q *quote) isWarned() bool { return q.Odds >= 0 }
 
 // Add adds a document with its quotes in the form of the index.
 func (b *Book) Add(title string, texts []string) {
@@ -64,8 +67,9 @@ func (b *Book) Add(title string, texts []string) {
 	var quotes document
 	var place string
 	names, printed := map[string]bool{}, append([]string{title}, markdown.InQuotation(title)...)
-	for _, text := range texts {
+	for i, text := range texts {
 		q := newQuote(text)
+		q.number = i
 		if len(q.command.flags) == 0 {
 			printed = append(printed, q.Text)
 		}
@@ -202,19 +206,19 @@ func (d document) against(call command) (against *quote, isFine bool) {
 }
 
 // sharpness says how much more a quote counts that is more like a call.
-const sharpness = 6
+const sharpness = 9
 
 // vote returns how like a quote is to a call, 0 if the call does not have it, and the log-odds of its vote.
 func (d document) vote(q *quote, call command) (like, odds float64) {
 	switch {
 	case q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
-		return 1, q.Odds - warned
-	case q.flag && !call.isTrial && call.has(q.command, 0) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
-		return 1, q.Odds - warned - 1 // it says less than a call
+		return 1, q.Odds
+	case q.flag && !call.shows && d.means(q.command, call) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
+		return 1, q.Odds - 1 // it says less than a call
 	case !q.isCall(), q.flag, !call.contains(q.command), q.isWarned() && (call.isTrial && !q.command.isTrial || q.isTooShort()):
 		return 0, 0
 	default:
-		return call.likeness(q.command), q.Odds - warned
+		return call.likeness(q.command), q.Odds
 	}
 }
 
@@ -222,12 +226,31 @@ func (d document) vote(q *quote, call command) (like, odds float64) {
 // other words are left out. The document must not clearly warn of it.
 func (q *quote) isTooShort() bool {
 	isCommon := q.command.isEveryday() || strings.Contains(q.Text, "…")
-	return isCommon && q.command.size() < subcommands && !q.titled && q.Odds < warnedName
+	return isCommon && q.command.size() < subcommands && !q.titled && q.Odds < warnedShort
 }
 
 // warnsOf reports whether a quote that the document warns of has a flag.
 func (d document) warnsOf(flag command) bool {
 	return slices.ContainsFunc(d, func(q *quote) bool { return q.isWarned() && q.command.has(flag, 0) })
+}
+
+// means reports whether a call has flags that the document quotes alone. If the document has a call with the first of
+// them, it is of that program. If the call has another form of it, no call of its program in the document has that.
+func (d document) means(flags, call command) bool {
+	flag, isOwn, isOther := flags.flags[0], false, false
+	form := slices.IndexFunc(call.flags, func(other string) bool { return isSame(flag, other) })
+	isForm := form >= 0 && !slices.Contains(call.flags, flag)
+	for _, q := range d {
+		if !q.isCall() {
+			continue
+		}
+		isSameProgram, hasFlag := call.starts(q.command.words[0]), slices.Contains(q.command.flags, flag)
+		if isForm && isSameProgram && slices.Contains(q.command.flags, call.flags[form]) {
+			return false
+		}
+		isOwn, isOther = isOwn || hasFlag && isSameProgram, isOther || hasFlag && !isSameProgram
+	}
+	return call.has(flags, 0) && (isOwn || !isOther)
 }
 
 // isWord reports whether the quote is one word in capitals, such as the command of a database.

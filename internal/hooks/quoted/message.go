@@ -163,6 +163,7 @@ var (
 		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
 		`an error occurred \(\w+\) when calling the \w+ operation:?`,
 		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
+		`no such file or directory`, `file or directory not found`, `(?:unable|failed) to open file`, `permission denied`,
 		`(?:fatal|error)(?: \d+)?:`,
 	}, "|") + `)`) // a match is tried at words, which takes a fifth of the time
 )

@@ -74,6 +74,8 @@ func TestBook_Command(t *testing.T) {
 		"Fixtures\n\n`!ansible-playbook site.yml` and `+--limit`",
 		"Hosts\n\n`!orders-db-ro`, `+git log`, `+go test ./...`",
 		"Images\n\n`+helm upgrade billing`, `!helm rollback billing`",
+		"Imports\n\n`+osm2pgsql --create --slim`, `!--create`, `!--drop`, `+psql -d osm -c '…'`",
+		"Modules\n\n`+terraform apply`, `!-target`",
 		"Seeds\n\n`!deploy/seed.sh`",
 	)
 	for line, want := range map[string]string{
@@ -93,6 +95,11 @@ func TestBook_Command(t *testing.T) {
 		"go test ./...":                          "",
 		"helm rollback -n shop billing 4":        "helm rollback billing",
 		"helm upgrade billing ./chart":           "",
+		"osm2pgsql -c planet.osm.pbf":            "--create",
+		"osm2pgsql --append --drop x.osm.pbf":    "--drop",
+		"psql -d osm -c 'ANALYZE roads'":         "", // neither --create nor --drop
+		"terraform apply -target=module.a":       "-target",
+		"terraform plan -target=module.a":        "",
 		`echo "kubectl delete pvc"`:              "",
 	} {
 		if got := first(b.Command(line)); got != want {
@@ -197,6 +204,7 @@ func TestBook_Text(t *testing.T) {
 		"Tests\n\n`!time.Sleep`, `+await.Until`",
 		"Locks\n\n`!SELECT ... FOR UPDATE`, `carts`",
 		"Prices\n\n`+ceil(2)` and `+toFixed(2)`",
+		"Indexes\n\n`!op.create_index`, `+postgresql_concurrently=True`, `+autocommit_block()`",
 	)
 	for text, want := range map[string]string{
 		"BEGIN;\nalter  table shipments\n  add column x int;": "ALTER TABLE shipments ADD COLUMN",
@@ -206,6 +214,9 @@ func TestBook_Text(t *testing.T) {
 		"SELECT * FROM carts WHERE id = 1 FOR UPDATE":         "SELECT ... FOR UPDATE",
 		"FOR UPDATE of what we SELECT":                        "",
 		"return x.toFixed(2)":                                 "",
+		`op.create_index("a", "b", ["c"])`:                    "op.create_index",
+		`with autocommit_block():
+			op.create_index("a", "b", ["c"], postgresql_concurrently=True)`: "", // with the remedy
 	} {
 		if got := first(b.Text("a.go", text)); got != want {
 			t.Errorf("%q is found by %q, want %q", text, got, want)

@@ -20,10 +20,11 @@ func (b *Book) Text(file, text string) []Match {
 	return b.match(func(d document) Match {
 		var best Match
 		var found []string // the longest first
+		isIn := func(q *quote) bool { return words[q.key] && isTelling(q.Text) && q.isIn(text, lower) }
 		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			if !q.isWarned() || !q.holdsIn(file) || !words[q.key] || !isTelling(q.Text) || b.names[q.folded] > few ||
-				!q.isIn(text, lower) || slices.ContainsFunc(found, isPart) {
+			if !q.isWarned() || !q.holdsIn(file) || b.names[q.folded] > few || !isIn(q) || d.oddsBeside(q, isIn) < warnedCode ||
+				slices.ContainsFunc(found, isPart) {
 				continue
 			}
 			found = append(found, q.folded)
@@ -31,6 +32,23 @@ func (b *Book) Text(file, text string) []Match {
 		}
 		return best
 	})
+}
+
+// warnedCode are the least log-odds of code in a text, half of those of fine code beside it counted.
+const warnedCode = .5
+
+// oddsBeside returns the log-odds of a quote and half of those of fine code that the document quotes beside it and the
+// text has too: a text with the remedy is no mistake.
+func (d document) oddsBeside(q *quote, isIn func(*quote) bool) float64 {
+	const beside = 3
+	odds := q.Odds
+	for _, other := range d {
+		distance := max(other.number-q.number, q.number-other.number)
+		if distance <= beside && !other.isWarned() && !has(q.folded, other.folded) && isIn(other) {
+			odds += other.Odds / 2
+		}
+	}
+	return odds
 }
 
 // holdsIn reports whether the advice is for a file.
