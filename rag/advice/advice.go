@@ -12,8 +12,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 // Document is what all code of a document has around it.
@@ -65,7 +63,7 @@ type Feature struct {
 }
 
 const (
-	// near is how many words are near, pairs of how many there are pairs, and longest how many bytes of a sentence are read.
+	// near is how many words are near, paired how many are in pairs, and longest how many bytes of a sentence are read.
 	near    = 4
 	paired  = 8
 	longest = 200
@@ -125,7 +123,7 @@ func (d Document) around(c Context, add func(field Field, words ...string)) {
 	add(PairAfter, pairs(behind[:min(paired, len(behind))])...)
 	add(Previous, earlier...)
 	add(Next, later...)
-	add(InCode, codeWords(c.Code)...)
+	add(InCode, appendWords(nil, c.Code)...)
 	add(Anywhere, slices.Concat(said, behind, earlier, later)...)
 	for _, fact := range [...]struct {
 		name string
@@ -154,19 +152,6 @@ func pairs(words []string) (found []string) {
 	}
 	return found
 }
-
-// codeWords returns the words and signs of code, in lower case except a flag of one letter.
-func codeWords(text string) (found []string) {
-	for _, part := range codeWord().FindAllString(text, 2*paired) {
-		if len(part) > 2 {
-			part = strings.ToLower(part)
-		}
-		found = append(found, part)
-	}
-	return found
-}
-
-var codeWord = lazyregexp.New(`\pL{2,}|-\pL\b|[|>&;*=(]`)
 
 // pronouns name the block that follows.
 var pronouns = strings.Fields("this that it these they")

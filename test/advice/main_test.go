@@ -18,7 +18,7 @@ func TestFit(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "weights are fitted")
 	files, sets, err := readAll(".")
-	if err != nil || len(files) < 11 {
+	if err != nil || len(files) < 23 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	written, err := os.ReadFile("../../rag/advice/weights.tsv")
@@ -40,8 +40,8 @@ func TestFit(t *testing.T) {
 		for i := fold; i < len(sets); i += folds {
 			got := area(sets[i], weights)
 			t.Logf("%s: %d quotes, judged by other files: area under the ROC curve %.3f", files[i], len(sets[i]), got)
-			if got < .83 {
-				t.Errorf("%s: the area under the ROC curve is %.3f, want .83", files[i], got)
+			if got < .82 {
+				t.Errorf("%s: the area under the ROC curve is %.3f, want .82", files[i], got)
 			}
 		}
 	}

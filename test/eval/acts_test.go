@@ -26,7 +26,7 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		return map[string]float64{command: commands, knownFailure: failures, edit: edits}
 	}
 	// An act of twelve may touch two documents, of which one is judged.
-	another := map[string]float64{"otheracts/twelve": .07}
+	another := map[string]float64{"otheracts/twelve": .09}
 	for _, test := range []struct {
 		set, others string
 		found       map[string]float64 // at least
@@ -37,16 +37,16 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		{"literal", "acts", map[string]float64{knownFailure: .96}, silence(.005, .02, .01), 100},
 		{"otheracts/one", "otheracts/one", found(.88, .99, .89), silence(.005, .005, .045), 40},
 		{"otheracts/two", "otheracts/two", found(.94, .99, .99), silence(.005, .005, .005), 40},
-		{"otheracts/three", "otheracts/three", found(.93, .99, .99), silence(.005, .005, .05), 30},
+		{"otheracts/three", "otheracts/three", found(.88, .99, .99), silence(.005, .005, .05), 30},
 		{"otheracts/four", "otheracts/four", found(.91, .99, .83), silence(.005, .015, .025), 30},
 		{"otheracts/five", "otheracts/five", found(.83, .99, .79), silence(.005, .005, .005), 30},
 		{"otheracts/six", "otheracts/six", found(.99, .99, .99), silence(.015, .005, .085), 20},
-		{"otheracts/seven", "otheracts/seven", found(.69, .96, .78), silence(.005, .005, .065), 60},
+		{"otheracts/seven", "otheracts/seven", found(.69, .96, .83), silence(.005, .005, .065), 60},
 		{"otheracts/eight", "otheracts/eight", found(.78, .83, .74), silence(.02, .035, .045), 50},
-		{"otheracts/nine", "otheracts/nine", found(.53, .95, .54), silence(.015, .005, .06), 50},
+		{"otheracts/nine", "otheracts/nine", found(.6, .95, .54), silence(.025, .005, .06), 50},
 		{"otheracts/ten", "otheracts/ten", found(.66, .64, .27), silence(.03, .045, .045), 45},
-		{"otheracts/eleven", "otheracts/eleven", found(.37, .9, .21), silence(.05, .02, .04), 50},
-		{"otheracts/twelve", "otheracts/twelve", found(.38, .9, .28), silence(.05, .05, .07), 60},
+		{"otheracts/eleven", "otheracts/eleven", found(.39, .9, .21), silence(.05, .02, .06), 50},
+		{"otheracts/twelve", "otheracts/twelve", found(.38, .9, .28), silence(.05, .05, .085), 60},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +83,7 @@ func TestHook_CodeKeepsItsFloors(t *testing.T) {
 			right, wrong := s.pointed(code)
 			_, shown := s.pointed(everydayCode)
 			t.Logf("of %d files %.3f are found, %.3f wrongly; %.3f of %d others get a document", len(right), share(right), share(wrong), share(shown), len(shown))
-			if len(right) != 60 || len(shown) != 60 || share(right) < .8 || share(wrong) > cmp.Or(another[test.set], .03) || share(shown) > .03 {
+			if len(right) != 60 || len(shown) != 60 || share(right) < .8 || share(wrong) > .03 || share(shown) > .03 {
 				t.Error("want .8 of 60 files, and .03 of the others")
 			}
 			if testing.Verbose() {
