@@ -82,6 +82,7 @@ FROM (
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = ANY($3::collection[])
         AND (d.places IS NOT NULL OR d.quotes IS NOT NULL OR d.promotion_level = 'critical')
 ) AS d
+ORDER BY path
 `
 
 type DocumentPlacesParams struct {

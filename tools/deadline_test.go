@@ -271,3 +271,22 @@ func TestDeadline_EachHook(t *testing.T) {
 		})
 	}
 }
+
+// Hooks speak again soon after the database has hung, however often that was before.
+func TestDeadline_HooksSpeakAgain(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "deadlines have to pass")
+	direct := testenv.IndexURL(t)
+	f := setupOn(t, project.DefaultSettings(), direct)
+	f.databaseURL = direct
+	h := newHooksOn(t, `{"project_name": "p"}`, f)
+	for i := range 3 {
+		release := lockTable(t, direct, "document_chunks", "ACCESS EXCLUSIVE")
+		hung := h.call(t, command(fmt.Sprint("hung", i), warned))
+		release()
+		time.Sleep(3 * time.Second) // longer than the first pause, shorter than the next
+		if again := h.call(t, command(fmt.Sprint("again", i), warned)); hung != "" || again == "" {
+			t.Errorf("time %d: recall says %q while the database hangs, and then %q", i, hung, again)
+		}
+	}
+}

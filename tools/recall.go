@@ -51,6 +51,7 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
 		return hooks.Answer{}, nil
 	}
+	h.pause.Store(0)
 	return out, nil
 }
 

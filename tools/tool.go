@@ -133,7 +133,7 @@ func patience(tool string) time.Duration {
 	}
 }
 
-// Hooks keep away from a database that hangs for firstPause, and twice as long after each further vain wait, up to
+// Hooks keep away from a database that hangs for firstPause, and twice as long after each vain wait that follows, up to
 // longestPause. A machine that was busy for a second costs no more.
 const firstPause, longestPause = 2 * time.Second, time.Minute
 

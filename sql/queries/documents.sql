@@ -101,4 +101,5 @@ FROM (
     FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = ANY(@collections::collection[])
         AND (d.places IS NOT NULL OR d.quotes IS NOT NULL OR d.promotion_level = 'critical')
-) AS d;
+) AS d
+ORDER BY path;

@@ -18,15 +18,15 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "two thousand acts are asked")
 	// The floors are what each set reaches. The polarity of quotes is learned from documents, among them those of acts and of
-	// one to eight. Nine, eleven and twelve were looked at.
+	// one to eight. The misses of nine, eleven and twelve were looked at, and thirteen was asked once, after it.
 	silence := func(commands, failures, edits float64) map[string]float64 {
 		return map[string]float64{everydayCommand: commands, unknownFailure: failures, everydayEdit: edits}
 	}
 	found := func(commands, failures, edits float64) map[string]float64 {
 		return map[string]float64{command: commands, knownFailure: failures, edit: edits}
 	}
-	// An act of twelve may touch two documents, of which one is judged.
-	another := map[string]float64{"otheracts/twelve": .09}
+	// An act of these may touch two documents, of which one is judged.
+	another := map[string]float64{"otheracts/twelve": .1, "otheracts/thirteen": .05}
 	for _, test := range []struct {
 		set, others string
 		found       map[string]float64 // at least
@@ -46,7 +46,8 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		{"otheracts/nine", "otheracts/nine", found(.6, .95, .54), silence(.025, .005, .06), 50},
 		{"otheracts/ten", "otheracts/ten", found(.66, .64, .27), silence(.03, .045, .045), 45},
 		{"otheracts/eleven", "otheracts/eleven", found(.39, .9, .21), silence(.05, .02, .06), 50},
-		{"otheracts/twelve", "otheracts/twelve", found(.38, .9, .28), silence(.05, .05, .085), 60},
+		{"otheracts/twelve", "otheracts/twelve", found(.37, .9, .28), silence(.05, .05, .085), 60},
+		{"otheracts/thirteen", "otheracts/thirteen", found(.37, .78, .45), silence(.07, .035, .13), 55},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
