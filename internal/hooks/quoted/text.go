@@ -23,7 +23,7 @@ func (b *Book) Text(file, text string) []Match {
 		isIn := func(q *quote) bool { return words[q.key] && isTelling(q.Text) && q.isIn(text, lower) }
 		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			if !q.isWarned() || !q.holdsIn(file) || b.names[q.folded] > few || !isIn(q) || d.oddsBeside(q, isIn) < warnedCode ||
+			if !q.isWarned() || !isIn(q) || !q.holdsIn(file) || b.names[q.folded] > few || d.oddsBeside(q, isIn) < warnedCode ||
 				slices.ContainsFunc(found, isPart) {
 				continue
 			}
@@ -53,8 +53,8 @@ func (d document) oddsBeside(q *quote, isIn func(*quote) bool) float64 {
 
 // holdsIn reports whether the advice is for a file.
 func (q *quote) holdsIn(file string) bool {
-	if isTest := testFile().MatchString(file); q.Place == markdown.Tests || q.Place == markdown.OutsideTests {
-		return isTest == (q.Place == markdown.Tests)
+	if q.Place == markdown.Tests || q.Place == markdown.OutsideTests {
+		return testFile().MatchString(file) == (q.Place == markdown.Tests)
 	}
 	place := strings.Trim(strings.TrimPrefix(q.Place, "./"), "/*")
 	return strings.Contains("/"+file+"/", "/"+place+"/") || place == ""
