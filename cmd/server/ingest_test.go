@@ -28,7 +28,9 @@ func run(t *testing.T, dir string, environment []string, arguments ...string) ou
 	t.Helper()
 	command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)
 	command.Dir = dir
-	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
+	command.Env = append([]string{
+		"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), testenv.EnvPrograms + "=" + testenv.Programs(t),
+	}, environment...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	var exit *exec.ExitError

@@ -60,7 +60,9 @@ func onTerminal(t *testing.T, typed, dir string, environment []string, arguments
 	slave, written := terminal(t, typed)
 	command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = dir, slave, slave, slave
-	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere", "TERM=xterm"}, environment...)
+	command.Env = append([]string{
+		"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere", "TERM=xterm", testenv.EnvPrograms + "=" + testenv.Programs(t),
+	}, environment...)
 	if err := command.Run(); err != nil {
 		t.Errorf("%v: %v", arguments, err)
 	}
