@@ -3,6 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,8 @@ type candidate struct {
 	why string
 	// named are the words of its name that the event has, "" for none.
 	named string
+	// quote is the code or message of the document for which it is pointed to, "" for none.
+	quote string
 	// remedy is the sentence to quote, "" for the best one of the hit. notes follow it.
 	remedy, notes string
 }
@@ -124,17 +127,22 @@ func (p Project) onFailure(ctx context.Context, output string) ([]candidate, err
 	documents, book := p.Cited(ctx)
 	found, err := p.passages(ctx, documents, book.Output(output), "same error")
 	for i := range found {
-		found[i].remedy = p.remedy(found[i].Path)
+		found[i].remedy = p.remedy(found[i])
 	}
 	return found, err
 }
 
-// remedy returns the solution or the root cause in a document's front matter, "" without one.
-func (p Project) remedy(path string) string {
-	fields := p.frontMatter(path)
+// remedy returns what to do about a message: the solution or the root cause of the document whose symptom it is, or else
+// what follows it in the text. It is "" without one.
+func (p Project) remedy(c candidate) string {
+	fields := p.frontMatter(c.Path)
 	solution, _ := fields["solution"].(string)
 	cause, _ := fields["root_cause"].(string)
-	return cmp.Or(solution, cause)
+	inFields := cmp.Or(solution, cause)
+	if symptoms := fmt.Sprint(fields["symptoms"]); inFields != "" && strings.Contains(symptoms, c.quote) {
+		return inFields
+	}
+	return cmp.Or(c.behindQuote(), inFields)
 }
 
 // frontMatter returns the fields of a document as it is on disk, nil if it cannot be read or has none.
@@ -187,8 +195,13 @@ func (p Project) passages(
 			return nil, err
 		}
 		if len(hits) > 0 { // the first may be the document's successor
-			hits[0].Score = 1 // it was not found by the search
-			found = append(found, p.withNotes(ctx, d.Collection, candidate{Hit: hits[0], why: because(why, d, hits[0])}))
+			hit := hits[0]
+			hasQuote := func(other rag.Hit) bool { return other.ID == hit.ID && strings.Contains(other.Content, m.Text) }
+			if i := slices.IndexFunc(hits, hasQuote); i >= 0 {
+				hit = hits[i]
+			}
+			hit.Score = 1 // it was not found by the search
+			found = append(found, p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: because(why, d, hit), quote: m.Text}))
 		}
 	}
 	return found, nil

@@ -83,7 +83,7 @@ var (
 
 // fewFolders are how many folders a document is about. One that cites more, such as an overview of the project, is about
 // no file below them.
-const fewFolders = 2
+const fewFolders = 1
 
 // citing returns the documents that cite a file, critical ones and then later ones first, each with its passage about
 // the file. A document that replaces or amends one of them is there in its place, and for the first one so is a

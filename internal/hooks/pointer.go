@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,7 +78,8 @@ func (c candidate) sentence() string {
 	_, solution, _ := strings.Cut("\n"+c.Content, "\nsolution: ")
 	solution, _, _ = strings.Cut(solution, "\n")
 	texts := []string{c.remedy, c.Summary, solution}
-	if c.StartLine > 1 && isProse(c.Content) { // front matter begins at line 1
+	hasQuote := c.quote != "" && strings.Contains(c.Content, c.quote)
+	if (c.StartLine > 1 || hasQuote) && isProse(c.Content) { // front matter begins at line 1
 		texts = []string{c.remedy, c.rule(), c.Snippet, c.Summary}
 	}
 	for _, text := range texts {
@@ -94,25 +94,70 @@ func (c candidate) sentence() string {
 var (
 	codeOrListing = lazyregexp.New("(?ms)^[ \\t]*(?:```.*?(?:^[ \\t]*```|\\z)|(?:#+ |\\|)[^\\n]*$)")
 	itemStart     = lazyregexp.New(`(?:^|\n)\s*(?:\n|[-*>]\s|\d+\.\s)`)
-	sentenceEnd   = lazyregexp.New(`([.!?]["')]?)\s+(\p{Lu})`)
+	sentenceEnd   = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
 	ruling        = lazyregexp.New(`(?i)\b(?:never|must|do not|don't|always|avoid|instead|forbidden)\b`)
 )
 
-// rule returns the first sentence of the passage that says what to do, one of the snippet if it has one.
+// rule returns the sentence of the passage that says what to do: one with the quote before one of the snippet, before any
+// other. If none has the quote, but a block of code, it is the one before the block.
 func (c candidate) rule() string {
-	text := itemStart().ReplaceAllString(codeOrListing().ReplaceAllString(c.Content, ""), "\x00")
-	first := ""
-	for sentence := range strings.SplitSeq(sentenceEnd().ReplaceAllString(text, "$1\x00$2"), "\x00") {
+	best, most := "", 0
+	for sentence := range strings.SplitSeq(sentencesOf(c.Content), sentenceMark) {
 		sentence = strings.Join(strings.Fields(sentence), " ")
-		switch {
-		case !ruling().MatchString(sentence):
-		case strings.Contains(c.Snippet, sentence[:min(len(sentence), minPointerText)]):
-			return sentence
-		default:
-			first = cmp.Or(first, sentence)
+		isRule, hasQuote := ruling().MatchString(sentence), c.quote != "" && strings.Contains(sentence, c.quote)
+		hasSpan := hasQuote && strings.Contains(sentence, "`"+c.quote+"`")
+		isShown := strings.Contains(c.Snippet, sentence[:min(len(sentence), minPointerText)])
+		for weight, is := range []bool{false, isRule, isRule && isShown, hasQuote, hasQuote && isRule, hasSpan, hasSpan && isRule} {
+			if is && weight > most {
+				best, most = sentence, weight
+			}
 		}
 	}
-	return first
+	const withQuote = 3
+	before, _, isInBlock := strings.Cut(c.Content, "\n"+c.quote)
+	if c.quote == "" || most >= withQuote || !isInBlock {
+		return best
+	}
+	before = before[:max(0, strings.LastIndex(before, fence))]
+	sentences := strings.Split(strings.TrimSpace(sentencesOf(before)), sentenceMark)
+	return strings.Join(strings.Fields(sentences[len(sentences)-1]+" "+c.quote), " ")
+}
+
+// behindQuote returns the rest of the sentence or of the row with the quote, or the next sentence: what follows a message
+// explains it. It is "" without one.
+func (c candidate) behindQuote() string {
+	before, rest, found := strings.Cut(c.Content, c.quote)
+	if c.quote == "" || !found {
+		return ""
+	}
+	if row, _, _ := strings.Cut(rest, "\n"); strings.HasPrefix(before[strings.LastIndex(before, "\n")+1:], "|") {
+		rest = strings.Join(strings.FieldsFunc(row, func(r rune) bool { return r == '|' }), "; ")
+	}
+	if strings.Count("\n"+before, fence)%2 == 1 { // in a block of code
+		_, rest, _ = strings.Cut(rest, fence)
+	}
+	rest = strings.TrimLeft(strings.TrimPrefix(rest, "`"), "*\"”:;,.)–— \t\n")
+	for sentence := range strings.SplitSeq(sentencesOf(rest), sentenceMark) {
+		sentence = strings.Join(strings.Fields(sentence), " ")
+		if markdown.Letters(sentence) >= fewestLetters {
+			return sentence
+		}
+	}
+	return ""
+}
+
+const (
+	// sentenceMark is between the sentences and items of a text, and fence begins and ends a block of code.
+	sentenceMark = "\x00"
+	fence        = "\n```"
+	// fewestLetters are in a sentence.
+	fewestLetters = 12
+)
+
+// sentencesOf returns a text without code blocks, headings and tables, its sentences apart.
+func sentencesOf(text string) string {
+	text = itemStart().ReplaceAllString(codeOrListing().ReplaceAllString(text, ""), sentenceMark)
+	return sentenceEnd().ReplaceAllString(text, "$1"+sentenceMark+"$2")
 }
 
 // notProse matches headings, links, tables, and short fields such as "Status: accepted".
@@ -120,7 +165,6 @@ var notProse = lazyregexp.New(markdown.ListedForm + `|^[-*> \t]*[\p{L}_ -]{1,24}
 
 // isProse reports whether at least half of a text's letters are in sentences, and are enough for one.
 func isProse(text string) bool {
-	const fewest = 12
 	sentences := markdown.Letters(notProse().ReplaceAllString(text, ""))
-	return sentences >= fewest && 2*sentences >= markdown.Letters(text)
+	return sentences >= fewestLetters && 2*sentences >= markdown.Letters(text)
 }

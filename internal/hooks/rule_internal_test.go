@@ -48,3 +48,34 @@ func TestRuleIn(t *testing.T) {
 		}
 	}
 }
+
+// The sentence of a warning has the code for which it came, and that of a failure says what follows its message.
+func TestSentence_OfAQuote(t *testing.T) {
+	t.Parallel()
+	const report = "**Impact.** Locks were lost. You must read this.\n\nThe colours were stale, so the engineer typed\n\n" +
+		"```sh\nredis-cli ping\nredis-cli FLUSHALL\n```\n\nRun `redis-cli UNLINK` instead. `UNLINK` is slow. A plain `redis-cli` is fine."
+	for quote, want := range map[string]string{
+		"redis-cli FLUSHALL": "The colours were stale, so the engineer typed redis-cli FLUSHALL",
+		"redis-cli UNLINK":   "Run `redis-cli UNLINK` instead.",
+		"UNLINK":             "`UNLINK` is slow.",
+		"redis-cli":          "A plain `redis-cli` is fine.",
+		"":                   "You must read this.",
+	} {
+		if got := (candidate{Hit: rag.Hit{Content: report, StartLine: 1}, quote: quote}).rule(); got != want {
+			t.Errorf("%q is in %q, want %q", quote, got, want)
+		}
+	}
+	const failures = "Known messages:\n\n| message | do |\n|---|---|\n| `disk quota exceeded` | empty the scratch folder first |\n\n" +
+		"`lock is held` by a dead job: remove the lock file.\n\n```\npool timed out\nat line 3\n```\n\nA worker keeps its connection."
+	for quote, want := range map[string]string{
+		"disk quota exceeded": "empty the scratch folder first",
+		"lock is held":        "by a dead job: remove the lock file.",
+		"pool timed out":      "A worker keeps its connection.",
+		"at line 4":           "",
+		"":                    "",
+	} {
+		if got := (candidate{Hit: rag.Hit{Content: failures}, quote: quote}).behindQuote(); got != want {
+			t.Errorf("behind %q is %q, want %q", quote, got, want)
+		}
+	}
+}

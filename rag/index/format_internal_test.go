@@ -13,7 +13,7 @@ import (
 // indexed before would lack it until their files change.
 func TestFormat_ChangesWithTheColumns(t *testing.T) {
 	t.Parallel()
-	const format = "14.3"
+	const format = "15.3"
 	const columns = "ProjectID Collection RelativePaths Titles Summaries Tags DocTypes DocDates Dated PromotionLevels ContentHashes " +
 		"SchemaHashes CharCounts FileSizes FileMtimes FileCtimes FileInodes ChunkCounts Places Quotes Statuses Untils TenantID"
 	var now []string

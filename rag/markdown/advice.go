@@ -12,6 +12,9 @@ var (
 	// place is a folder or file that a sentence is about.
 	place = lazyregexp.New("(?i)(?:(\\w+)\\s+)?\\b(?:inside|within|in|under|below|beneath)(?:\\s+of)?(?:\\s+the)?\\s+" +
 		"`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
+	// outside is the only folder or file about which a sentence is not.
+	outside = lazyregexp.New("(?i)\\b(?:outside(?:\\s+of)?|except\\s+(?:in|inside|within|under|below))(?:\\s+the)?\\s+" +
+		"`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
 	inTests = lazyregexp.New(`(?i)(?:\b(\w+)\s+)?\b(?:in|inside|within)\s+(?:(?:our|the|all|unit|integration|e2e|end-to-end)\s+)*` +
 		`(?:tests?|specs?|test\s+code)\b|\b(outside)\s+(?:of\s+)?(?:the\s+)?tests?\b`)
 	// placeBefore matches what may be a place, in a fifth of the time.
@@ -25,17 +28,25 @@ func (c Code) quote(of advice.Document) Quote {
 	if c.said {
 		return q
 	}
-	q.Odds = math.Round(max(-mostOdds, min(of.LogOdds(c.Context), mostOdds))*steps) / steps
+	q.Odds = math.Round(max(-mostLearned, min(of.LogOdds(c.Context), mostLearned))*steps) / steps
+	said := c.verdict()
 	switch {
-	case c.isWrong:
+	case c.isWrong, said == forbidden:
 		q.Odds = mostOdds
-	case c.isRight:
+	case c.isRight, said == fine:
 		q.Odds = -mostOdds
 	}
 	if c.Block {
 		return q
 	}
+	if said == forbidden {
+		q.setCondition(c.After)
+	}
 	sentence := lastSentence(strings.ReplaceAll(c.Before, ": ", ", ")) + " `" + c.Code + "`" + firstSentence(c.After)
+	if found := outside().FindStringSubmatch(sentence); found != nil {
+		q.Place = Outside + found[1]
+		return q
+	}
 	if placeBefore().MatchString(sentence) {
 		for _, found := range place().FindAllStringSubmatch(sentence, -1) {
 			if !exempt().MatchString(found[1]) {

@@ -13,34 +13,42 @@ type Quote struct {
 	Text string
 	// Place is the folder or file for which the advice is, [Tests] or [OutsideTests], "" for every place.
 	Place string
+	// Unless is code with which it may be used, each with a tab behind: "never run CODE without --limit or --check". It is ""
+	// for none.
+	Unless string
 	// Odds are the log-odds that the document warns of the code, in steps of a half, from -6 to 6.
 	Odds float64
 	// Said says that it is no code: words in quotation marks, perhaps a message.
 	Said bool
 }
 
-// Places that are no folder.
+// Places that are no folder. Outside is before a folder or file in which the advice does not hold.
 const (
 	Tests        = "tests"
 	OutsideTests = "outside tests"
+	Outside      = "outside "
 )
 
 const (
-	// mostOdds bounds the log-odds of a quote, and steps is in how many they are kept.
-	mostOdds, steps = 6, 2
-	said            = '"'
-	even            = 'm' // the letter of even odds
+	// mostOdds are the log-odds of what is plainly said of a quote, mostLearned bounds others, and steps is in how many
+	// they are kept.
+	mostOdds, mostLearned, steps = 6, 5.5, 2
+	said                         = '"'
+	even                         = 'm' // the letter of even odds
 )
 
-// String returns the quote as the index keeps it: a letter for its odds, text, and behind a tab the place.
+// String returns the quote as the index keeps it: a letter for its odds, text, and behind tabs the place and the exception.
 func (q Quote) String() string {
 	kind := rune(even + int(q.Odds*steps))
 	if q.Said {
 		kind = said
 	}
 	text := string(kind) + q.Text
-	if q.Place != "" {
+	if q.Place != "" || q.Unless != "" {
 		text += "\t" + q.Place
+	}
+	if q.Unless != "" {
+		text += "\t" + q.Unless
 	}
 	return text
 }
@@ -55,6 +63,7 @@ func ParseQuote(text string) Quote {
 		q.Odds = float64(int(text[0])-even) / steps
 	}
 	q.Text, q.Place, _ = strings.Cut(text[1:], "\t")
+	q.Place, q.Unless, _ = strings.Cut(q.Place, "\t")
 	return q
 }
 

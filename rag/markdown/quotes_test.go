@@ -96,7 +96,8 @@ func TestQuotes_SayWhereAndWhy(t *testing.T) {
 	for text, want := range map[string]string{
 		"Inside `a/b` never call `f()`.":             "!f()\ta/b",
 		"Never call `f()` in `a.conf`.":              "!f()\ta.conf",
-		"Never call `f()` except in `a/b`.":          "!f()",
+		"Never call `f()` except in `a/b`.":          "!f()\toutside a/b",
+		"Never call `f()` outside of `a/`.":          "!f()\toutside a/",
 		"Never call `f()` in tests.":                 "!f()\t" + Tests,
 		"Never call `f()` outside tests.":            "!f()\t" + OutsideTests,
 		"Never run\n\n    a b\n\nUse this:\n\n\ta c": "+a c",
@@ -114,6 +115,56 @@ func TestQuotes_SayWhereAndWhy(t *testing.T) {
 		}
 		if !slices.Contains(got, want) {
 			t.Errorf("%q has %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What a sentence plainly says of code counts as said, for all code of a list, with its exception.
+func TestQuotes_SaidPlainly(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Never run `a b`: it hangs.":                            "!a b",
+		"You must never use a plain `a b`, `c d` or `e f`.":     "!a b !c d !e f",
+		"Please don't sort with `a b`.":                         "!a b",
+		"`a b` and `c d` are not allowed.":                      "!a b !c d",
+		"`a b` must not be run by hand.":                        "!a b",
+		"Never run this on the replica:\n\n    a b":             "!a b",
+		"Never run `a b` without `--x`.":                        "!a b unless --x +--x",
+		"Never run `a b` on Mondays without `--x` or `--y`.":    "!a b unless --x|--y +--x +--y",
+		"Never run `a b` with `--x`.":                           "!a b … --x ?--x",
+		"Never write `site_id` as a label, or run `a b` there.": "?site_id ?a b",
+		"Run `c d` instead. `e f` and `g h` are fine.":          "+c d +e f +g h",
+		"Do this instead:\n\n    a b":                           "+a b",
+		"Never on `host`: nobody may write to `table`.":         "?host ?table",
+		"Don't forget `a b`, and never wait for `c d`.":         "?a b ?c d",
+		"Do not commit without running:\n\n    a b":             "?a b",
+		"Never commit before `a b` is green.":                   "?a b",
+		"I don't mind losing it, `a b`. Never mind: `c d`.":     "?a b ?c d",
+		"Is `a b` never fine? In June we had never run `c d`.":  "?a b ?c d",
+	} {
+		parsed, err := Parse([]byte("# T\n\n" + text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, q := range parsed.Quotes() {
+			said := "?"
+			switch q.Odds {
+			case mostOdds:
+				said = "!"
+			case -mostOdds:
+				said = "+"
+			}
+			if q.Unless != "" {
+				q.Text += " unless " + strings.ReplaceAll(strings.TrimRight(q.Unless, "\t"), "\t", "|")
+			}
+			got = append(got, said+q.Text)
+			if back := ParseQuote(q.String()); back.Unless != q.Unless {
+				t.Errorf("%q: the exception %q is read back as %q", text, q.Unless, back.Unless)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q has %q, want %s", text, got, want)
 		}
 	}
 }

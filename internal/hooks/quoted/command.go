@@ -16,11 +16,17 @@ import (
 type command struct { //nolint:recvcheck // filled through a pointer, and read by value
 	// words are the program and its arguments in lower case, and flags have no values.
 	words, flags []string
-	// values are the words that follow flags. examples counts the words that generalise has dropped.
-	values   []string
-	examples int
+	// name is the program as it is written. values are the words that follow flags, and examples are the words that generalise has dropped.
+	name             string
+	values, examples []string
+	// folder is where the command line has gone before, "" for where it began.
+	folder string
+	// by are the programs that start the program, as another user or in the background.
+	by []string
 	// shows says that the call only shows something, and isTrial that its flags make it do so.
 	shows, isTrial bool
+	// isRule says that a document plainly forbids it.
+	isRule bool
 	// isLiteral says that words in capitals are no placeholders.
 	isLiteral bool
 	// exact are words for which no other of the same form may stand, and optional are flags of parameters.
@@ -42,9 +48,11 @@ var (
 	redirected = lazyregexp.New(`\d?>&\d|&>|\s\d?>>?\s*[^\s&]+`)
 	assignment = lazyregexp.New(`^[A-Za-z_]\w*=`)
 	// starter matches words that start the program behind them.
-	starter = lazyregexp.New(`^(?:sudo|time|nohup|exec|env|command|then|do|else|if|while|!|\{|npx|bunx|pnpx)$`)
+	starter   = lazyregexp.New(`^(?:sudo|time|nohup|exec|env|command|then|do|else|if|while|!|\{|npx|bunx|pnpx)$`)
+	takesUser = lazyregexp.New(`^(?:-[a-zA-Z]*[ugUpCR]|--(?:user|group|prompt|chdir))$`)
 	// parameter is a long flag of several words.
 	parameter = lazyregexp.New(`^--\w+-`)
+	grave     = lazyregexp.New(`force|delete|remove|skip|no-|purge|overwrite|drop|hard|allow|ignore|unsafe|insecure`)
 	// runner and interpreter run the program or the script behind them.
 	runner = lazyregexp.New(`^(?:(?:bundle|pnpm|npm|yarn|bun) exec|` +
 		`(?:uv|poetry|pipenv|pdm|bun|npm|pnpm|yarn) run|(?:pnpm|yarn) dlx)$`)
@@ -64,7 +72,9 @@ var (
 	negative        = lazyregexp.New(`^-\d[\d.]*$`)
 	shortWithAmount = lazyregexp.New(`^-[A-Za-z]\d+$`)
 	// showing matches commands that only show something, and trial flags with which others do.
-	showing = lazyregexp.New(`^(?:get|describe|logs?|top|status|show|list|ls|view|plan|preview|validate|diff|version|help|info|` +
+	// executing matches the beginning of a call that runs another program.
+	executing = lazyregexp.New(`^(?:ssh|xargs|srun|su|chroot|parallel|watch|timeout)\b|\b(?:exec|run)\b`)
+	showing   = lazyregexp.New(`^(?:get|describe|logs?|top|status|show|list|ls|view|plan|preview|validate|diff|version|help|info|` +
 		`history|inspect|ps|(?:get|describe|list|show|is)-[\w-]+)$`)
 	trial    = lazyregexp.New(`^(?:--(?:dry-?run|help|version|check|noop|simulate)(?:=.*)?|-[avr]*n[avr]+|-[avr]+n)$`)
 	ellipsis = strings.NewReplacer("…", "*", "...", "*")
@@ -86,6 +96,9 @@ func appendCommands(commands []command, line string, isOuter bool) []command {
 			continue
 		}
 		if c := newCommand(call); c.size() > 0 && len(commands) < maxCommands {
+			if last := len(commands) - 1; last >= 0 {
+				c.folder = commands[last].leads()
+			}
 			commands = append(commands, c)
 			if last := call[len(call)-1]; isOuter && len(call) > 1 && strings.ContainsAny(last, "'\"") && !c.isEveryday() {
 				commands = appendCommands(commands, last[1:max(1, len(last)-1)], false)
@@ -96,13 +109,22 @@ func appendCommands(commands []command, line string, isOuter bool) []command {
 	return commands
 }
 
+// leads returns the folder of the call behind this one.
+func (c command) leads() string {
+	if len(c.words) > 1 && c.words[0] == "cd" {
+		return c.words[1]
+	}
+	return c.folder
+}
+
 func newCommand(call []string) command {
-	call, settings := startedBy(call)
-	var c command
+	call, settings, by := startedBy(call)
+	c := command{by: by}
 	if len(call) > 0 && !strings.HasPrefix(call[0], "-") { // otherwise a flag alone
 		program := path.Base(strings.Trim(unquoted.Replace(call[0]), "`$"))
 		c.isLiteral = program == strings.ToUpper(program) || takesStatements().MatchString(program)
-		c.words, call = strings.Fields(usualName(strings.ToLower(program))), call[1:]
+		c.name = strings.ToLower(program)
+		c.words, call = strings.Fields(usualName(c.name)), call[1:]
 	}
 	isValue := false // of the flag before
 	for _, word := range call {
@@ -125,16 +147,28 @@ func newCommand(call []string) command {
 	c.isTrial = slices.ContainsFunc(call, trial().MatchString) || len(call) > 1 && call[len(call)-1] == "-n"
 	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
 	names := c.words[min(1, len(c.words)):min(subcommands, len(c.words))]
+	if last := len(c.words) - 1; len(names) > 0 && slices.Contains(names, "version") && c.words[last] != "version" {
+		names = nil
+	}
 	c.shows = c.isTrial || isFilter || slices.ContainsFunc(names, showing().MatchString)
 	return c
 }
 
-// startedBy returns a call without the programs and interpreters that start its program, and the settings of variables
-// before it.
-func startedBy(call []string) (program, settings []string) {
+// startedBy returns a call without the programs and interpreters that start its program, the settings of variables
+// before it, and those of the programs that make a difference.
+func startedBy(call []string) (program, settings, by []string) {
 	for len(call) > 0 && (assignment().MatchString(call[0]) || starter().MatchString(call[0])) {
-		if assignment().MatchString(call[0]) {
+		switch {
+		case assignment().MatchString(call[0]):
 			settings = append(settings, call[0])
+		case slices.Contains(differing, call[0]):
+			by = append(by, call[0])
+		}
+		for len(call) > 2 && call[0] == "sudo" && strings.HasPrefix(call[1], "-") { // with flags of its own
+			if takesUser().MatchString(call[1]) {
+				call = slices.Delete(slices.Clone(call), 1, 2)
+			}
+			call = slices.Delete(slices.Clone(call), 1, 2)
 		}
 		call = call[1:]
 	}
@@ -144,8 +178,11 @@ func startedBy(call []string) (program, settings []string) {
 	case len(call) > 1 && interpreter().MatchString(call[0]) && strings.Contains(call[1], "/"):
 		call = call[1:]
 	}
-	return call, settings
+	return call, settings, by
 }
+
+// differing are starters that a rule may be about.
+var differing = []string{"sudo", "nohup"}
 
 // addField adds an argument, which may be the value of the flag before it, and reports whether the next may be its value.
 func (c *command) addField(field string, isValue bool) bool {
@@ -157,7 +194,7 @@ func (c *command) addField(field string, isValue bool) bool {
 	if isValue {
 		c.values = append(c.values, c.words[known:]...)
 	}
-	if isValue && !isFlag && last >= 0 && parameter().MatchString(c.flags[last]) {
+	if isValue && !isFlag && last >= 0 && parameter().MatchString(c.flags[last]) && !grave().MatchString(c.flags[last]) {
 		c.optional = append(c.optional, c.flags[last])
 	}
 	return isFlag && !strings.Contains(field, "=")
@@ -188,7 +225,7 @@ func (c *command) add(text string) {
 	default:
 		c.flags = append(c.flags, "--"+strings.TrimLeft(flag, "-"))
 		if value != "" && value != "*" && !amount().MatchString(value) {
-			c.words = append(c.words, strings.ToLower(value))
+			c.words, c.values = append(c.words, strings.ToLower(value)), append(c.values, strings.ToLower(value))
 		}
 	}
 }
@@ -232,7 +269,7 @@ func (c command) head() command {
 	return command{words: c.words[:min(words, len(c.words))]}
 }
 
-func (c command) size() int { return len(c.words) + len(c.flags) + c.examples }
+func (c command) size() int { return len(c.words) + len(c.flags) + len(c.examples) }
 
 // generalise drops the values of a command if one of some terms names another word or a flag of it.
 func (c *command) generalise(about []string) {
@@ -252,16 +289,17 @@ func (c *command) generalise(about []string) {
 		isExample := marked().MatchString(word) || slices.Contains(c.values, word) || i >= subcommands
 		if i < kept || !isExample || isNamed(word) {
 			c.words = append(c.words, word)
+		} else {
+			c.examples = append(c.examples, word)
 		}
 	}
-	c.examples = len(all) - len(c.words)
 }
 
 // likeness says how like the call is to a quoted command, from 0 for another program to 1. A word or flag of both counts
 // 1, and two words of the same form count half.
 func (c command) likeness(quoted command) float64 {
 	const ofForm = .5
-	isProgram := func(word string) bool { return path.Base(word) == quoted.words[0] }
+	isProgram := func(word string) bool { return programOf(word) == quoted.words[0] }
 	program := slices.IndexFunc(c.words, isProgram)
 	same, left := 1.0, slices.Delete(slices.Clone(c.words), program, program+1)
 	for _, word := range quoted.words[1:] {
@@ -304,12 +342,31 @@ func (c command) starts(program string) bool {
 // and its flags.
 func (c command) contains(quoted command) bool {
 	for i, word := range c.words {
-		if len(quoted.words) > 0 && path.Base(word) == quoted.words[0] && c.has(quoted, i) {
+		if len(quoted.words) > 0 && programOf(word) == quoted.words[0] && c.isProgram(i) && c.has(quoted, i) {
 			return true
 		}
 	}
 	return false
 }
+
+// programOf returns the name of a program, or that of an image without its version.
+func programOf(word string) string {
+	name, _, _ := strings.Cut(path.Base(word), ":")
+	return name
+}
+
+// isProgram reports whether a word of the call may be a program, and not the command of another, as in git rm.
+func (c command) isProgram(at int) bool {
+	return at == 0 || !slices.Contains(namesOfCommands, c.words[at]) || c.executes(at)
+}
+
+// executes reports whether the words before one run another program.
+func (c command) executes(at int) bool {
+	return executing().MatchString(strings.Join(c.words[:at], " "))
+}
+
+// namesOfCommands are programs whose names are also those of the commands of other programs.
+var namesOfCommands = strings.Fields("rm cp mv ls cat find sync stat diff test kill install tag")
 
 // has reports whether the call has the words of a quoted command after the first ones, and its flags. Behind the program
 // and its command the order does not count: words may be the values of flags.
@@ -318,11 +375,15 @@ func (c command) has(quoted command, after int) bool {
 	for at, word := range quoted.words {
 		form := formOf(word)
 		isOther := at >= subcommands && at == last && len(c.words)-after > last // the last may be any word
-		isExample := at > 0 && !c.isEveryday() && !slices.Contains(quoted.exact, word) && (form != "" || isOther)
+		isMeaning := form == "#" && len(c.words) > 0 && exact().MatchString(c.words[0])
+		isExample := at > 0 && !c.isEveryday() && !slices.Contains(quoted.exact, word) && (form != "" && !isMeaning || isOther)
+		if quoted.isRule { // of a rule only the places are examples
+			isExample = at > 0 && strings.Contains(form, "/") && !slices.Contains(quoted.exact, word)
+		}
 		i := slices.IndexFunc(c.words[from:], func(other string) bool {
 			return c.isMeant(word, other) || isExample && form == formOf(other)
 		})
-		if i < 0 {
+		if i < 0 || quoted.isRule && at == 1 && !c.isLiteral && c.hasCommandBefore(from, from+i) {
 			return false
 		}
 		from = after
@@ -333,6 +394,13 @@ func (c command) has(quoted command, after int) bool {
 	return !slices.ContainsFunc(quoted.flags, func(flag string) bool {
 		isFlag := func(other string) bool { return isSame(flag, other) }
 		return !slices.ContainsFunc(c.flags, isFlag) && !slices.Contains(quoted.optional, flag)
+	})
+}
+
+// hasCommandBefore reports whether a word between two indexes may be a command, as worktree in git worktree add.
+func (c command) hasCommandBefore(from, to int) bool {
+	return slices.ContainsFunc(c.words[from:to], func(word string) bool {
+		return plainWord().MatchString(word) && !slices.Contains(c.values, word)
 	})
 }
 
@@ -349,6 +417,7 @@ func (c command) isMeant(quoted, word string) bool {
 		bareFile().MatchString(quoted) && !codeFile().MatchString(quoted) && path.Ext(quoted) == path.Ext(word) ||
 		strings.HasPrefix(c.kindOf(word), strings.TrimSuffix(c.kindOf(quoted), "/")+"/") ||
 		strings.HasPrefix(word, ":") && strings.HasSuffix(word, ":"+strings.TrimPrefix(quoted, ":")) ||
+		strings.HasPrefix(quoted, ":") && strings.HasSuffix(quoted, ":"+word) || c.kindOf(word) == quoted+"_#" ||
 		strings.HasPrefix(word, quoted+".") && numbered().MatchString(quoted) ||
 		!exact().MatchString(c.words[0]) && c.kindOf(quoted) == c.kindOf(word)
 }
@@ -358,7 +427,9 @@ var (
 	instance = lazyregexp.New(`@.*$`)
 	numbered = lazyregexp.New(`\b[0-9a-f]*\d[0-9a-f]{6,}\b|\d[\d.]*`)
 	version  = lazyregexp.New(`[:=@]v?\d`)
-	hasUnits = lazyregexp.New(`^(?:systemctl|journalctl|service)$`)
+	// plainWord is what a command is named, unlike a file or a number.
+	plainWord = lazyregexp.New(`^[a-z][a-z-]{2,}$`)
+	hasUnits  = lazyregexp.New(`^(?:systemctl|journalctl|service)$`)
 	// exact are programs whose numbers have a meaning.
 	exact = lazyregexp.New(`^(?:kill|pkill|killall|chmod|nvm|pyenv|rbenv|asdf|fnm|volta|apt|brew)$`)
 )

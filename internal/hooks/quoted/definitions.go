@@ -105,7 +105,7 @@ func defines(extension, line, name string) bool {
 		return false
 	case isConstant && given().MatchString(behind):
 		return true
-	case variable().MatchString(before) && (given().MatchString(behind) || isIn(withTypes) && behind == ";"):
+	case extension != ".sql" && variable().MatchString(before) && (given().MatchString(behind) || isIn(withTypes) && behind == ";"):
 		return true
 	case isIn(withTypes) && called().MatchString(behind) && typed().MatchString(before):
 		return !isIn(inC) || isIn(inHeaders) || !strings.HasSuffix(line, ";") // a statement

@@ -3,7 +3,6 @@ package quoted
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,6 +48,8 @@ type quote struct {
 	folded string
 	// isName says that the quote is the name of a host, resource or folder.
 	isName bool
+	// own is the place of its own sentence.
+	own string
 	// titled says that the title has the quote.
 	titled bool
 	// key is the longest word of the quote: a text without it does not have the quote.
@@ -108,8 +109,12 @@ func (d document) compare(place string, named []string) {
 		place = ""
 	}
 	for _, q := range d {
+		isBoth := func(other *quote) bool { return other.Odds == -plainly && other.folded == q.folded }
+		if q.Odds == plainly && !q.isCall() && slices.ContainsFunc(d, isBoth) { // a line of the wrong and of the right code
+			q.Odds = -1
+		}
 		q.Place = cmp.Or(q.Place, place)
-		if q.isWarned() {
+		if q.isWarned() && q.Odds < plainly {
 			q.command.generalise(named)
 		}
 	}
@@ -118,9 +123,13 @@ func (d document) compare(place string, named []string) {
 func newQuote(text string) *quote {
 	q := &quote{Quote: markdown.ParseQuote(text)}
 	q.folded = folded(q.Text)
+	if !strings.HasPrefix(q.Place, markdown.Outside) {
+		q.own = strings.ToLower(strings.Trim(q.Place, "*"))
+	}
 	if commands := appendCommands(nil, q.Text, false); len(commands) == 1 && commandForm().MatchString(q.Text) &&
 		!sentence().MatchString(q.Text) && !route().MatchString(q.Text) {
 		q.command = commands[0]
+		q.command.isRule = q.Odds == plainly
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
 	words := append(slices.Sorted(maps.Keys(wordsOf(q.folded))), "")
@@ -169,11 +178,14 @@ func (b *Book) Command(line string) []Match {
 		for _, call := range calls {
 			q, isFine := d.against(call)
 			if q != nil {
-				best = heavier(best, Match{Weight: float64(q.command.size()), Text: q.Text})
+				best = heavier(best, Match{Weight: float64(max(1, q.command.size())), Text: q.Text})
 			}
 			known = known || isFine
 		}
-		if best.Weight == 0 && len(others) > 0 && !known {
+		if q := d.forbidsCode(line); q != nil {
+			best = heavier(best, Match{Weight: 1, Text: q.Text})
+		}
+		if best.Weight == 0 && len(others) > 0 && !known && !d.hasRules() {
 			best = b.matchNames(d, others)
 		}
 		return best
@@ -186,81 +198,6 @@ func heavier(a, b Match) Match {
 		return b
 	}
 	return a
-}
-
-// against returns the quote that warns of a call, nil for none. Each quote that the call has votes by its log-odds: the
-// more it is like the call, the more it counts. isFine says that the votes are for the call.
-func (d document) against(call command) (against *quote, isFine bool) {
-	votes, most := 0.0, 0.0
-	for _, q := range d {
-		like, odds := d.vote(q, call)
-		votes += math.Pow(like, sharpness) * odds
-		if odds >= 0 && like > most {
-			against, most = q, like
-		}
-	}
-	if votes < 0 {
-		return nil, true
-	}
-	return against, false
-}
-
-// sharpness says how much more a quote counts that is more like a call.
-const sharpness = 9
-
-// vote returns how like a quote is to a call, 0 if the call does not have it, and the log-odds of its vote.
-func (d document) vote(q *quote, call command) (like, odds float64) {
-	switch {
-	case q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
-		return 1, q.Odds
-	case q.flag && !call.shows && d.means(q.command, call) && d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)):
-		return 1, q.Odds - 1 // it says less than a call
-	case !q.isCall(), q.flag, !call.contains(q.command), q.isWarned() && (call.isTrial && !q.command.isTrial || q.isTooShort()):
-		return 0, 0
-	default:
-		return call.likeness(q.command), q.Odds
-	}
-}
-
-// isTooShort reports whether the quote is a program with one word that says little: an everyday program, or one whose
-// other words are left out. The document must not clearly warn of it.
-func (q *quote) isTooShort() bool {
-	isCommon := q.command.isEveryday() || strings.Contains(q.Text, "…")
-	return isCommon && q.command.size() < subcommands && !q.titled && q.Odds < warnedShort
-}
-
-// warnsOf reports whether a quote that the document warns of has a flag.
-func (d document) warnsOf(flag command) bool {
-	return slices.ContainsFunc(d, func(q *quote) bool { return q.isWarned() && q.command.has(flag, 0) })
-}
-
-// means reports whether a call has flags that the document quotes alone. If the document has a call with the first of
-// them, it is of that program. If the call has another form of it, no call of its program in the document has that.
-func (d document) means(flags, call command) bool {
-	flag, isOwn, isOther := flags.flags[0], false, false
-	form := slices.IndexFunc(call.flags, func(other string) bool { return isSame(flag, other) })
-	isForm := form >= 0 && !slices.Contains(call.flags, flag)
-	for _, q := range d {
-		if !q.isCall() {
-			continue
-		}
-		isSameProgram, hasFlag := call.starts(q.command.words[0]), slices.Contains(q.command.flags, flag)
-		if isForm && isSameProgram && slices.Contains(q.command.flags, call.flags[form]) {
-			return false
-		}
-		isOwn, isOther = isOwn || hasFlag && isSameProgram, isOther || hasFlag && !isSameProgram
-	}
-	return call.has(flags, 0) && (isOwn || !isOther)
-}
-
-// isWord reports whether the quote is one word in capitals, such as the command of a database.
-func (q *quote) isWord() bool { return capitalWord().MatchString(q.Text) }
-
-// quotes reports whether a document quotes a call of the same program and command.
-func (d document) quotes(call command) bool {
-	return slices.ContainsFunc(d, func(q *quote) bool {
-		return q.isCall() && call.contains(q.command.head())
-	})
 }
 
 // matchNames finds names of hosts and resources in calls, and paths of files that a call runs or changes.

@@ -14,23 +14,41 @@ import (
 // Text returns the documents that warn of something in a text which is about to be written to a file, best first: the
 // text has a quote that they warn of there.
 func (b *Book) Text(file, text string) []Match {
-	text = number().ReplaceAllString(strings.Join(strings.Fields(text), " "), digits)
-	lower := strings.ToLower(text)
-	words := wordsOf(lower)
+	t := newWritten(text)
+	words := wordsOf(t.lower)
 	return b.match(func(d document) Match {
 		var best Match
 		var found []string // the longest first
-		isIn := func(q *quote) bool { return words[q.key] && isTelling(q.Text) && q.isIn(text, lower) }
+		isIn := func(q *quote) bool {
+			return (words[q.key] || oneSign().MatchString(q.Text)) && q.isTelling() && q.isIn(t) && !d.isProgramName(q)
+		}
 		for _, q := range d {
 			isPart := func(of string) bool { return has(of, q.folded) }
-			if !q.isWarned() || !isIn(q) || !q.holdsIn(file) || b.names[q.folded] > few || d.oddsBeside(q, isIn) < warnedCode ||
-				slices.ContainsFunc(found, isPart) {
+			isThere := func(code string) bool { return has(t.exact, strings.ToLower(code)) }
+			if !q.isWarned() || !isIn(q) || q.isExcepted(isThere) || !q.holdsIn(file) || b.names[q.folded] > few ||
+				d.oddsBeside(q, isIn) < warnedCode || slices.ContainsFunc(found, isPart) {
 				continue
 			}
 			found = append(found, q.folded)
 			best = Match{Weight: best.Weight + q.telling(), Text: cmp.Or(best.Text, q.Text)}
 		}
 		return best
+	})
+}
+
+// written is a text as it is compared: with # for its numbers, that in lower case, and in lower case with its numbers.
+type written struct{ text, lower, exact string }
+
+func newWritten(text string) written {
+	text = strings.Join(strings.Fields(text), " ")
+	numbered := number().ReplaceAllString(text, digits)
+	return written{text: numbered, lower: strings.ToLower(numbered), exact: strings.ToLower(text)}
+}
+
+// isProgramName reports whether a quote of one word is a program that the document calls, and no name in code.
+func (d document) isProgramName(q *quote) bool {
+	return len(q.command.words) == 1 && slices.ContainsFunc(d, func(other *quote) bool {
+		return other.isCall() && other.command.name == q.folded
 	})
 }
 
@@ -43,6 +61,9 @@ func (d document) oddsBeside(q *quote, isIn func(*quote) bool) float64 {
 	const beside = 3
 	odds := q.Odds
 	for _, other := range d {
+		if !other.isWarned() && len(other.folded) > len(q.folded) && q.isIn(newWritten(other.Text)) && isIn(other) {
+			return other.Odds // the text goes on as the fine code does
+		}
 		distance := max(other.number-q.number, q.number-other.number)
 		if distance <= beside && !other.isWarned() && !has(q.folded, other.folded) && isIn(other) {
 			odds += other.Odds / 2
@@ -56,8 +77,9 @@ func (q *quote) holdsIn(file string) bool {
 	if q.Place == markdown.Tests || q.Place == markdown.OutsideTests {
 		return testFile().MatchString(file) == (q.Place == markdown.Tests)
 	}
-	place := strings.Trim(strings.TrimPrefix(q.Place, "./"), "/*")
-	return strings.Contains("/"+file+"/", "/"+place+"/") || place == ""
+	place, isOutside := strings.CutPrefix(q.Place, markdown.Outside)
+	place = strings.Trim(strings.TrimPrefix(place, "./"), "/*")
+	return place == "" || strings.Contains("/"+file+"/", "/"+place+"/") != isOutside
 }
 
 var testFile = lazyregexp.New(`(?i)(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)|\w(?:Tests?|Spec)\.\w+$`)
@@ -71,19 +93,49 @@ func (q *quote) telling() float64 {
 	return 1
 }
 
-// isTelling reports whether a quote is more than a plain word.
-func isTelling(text string) bool {
-	return strings.ContainsAny(text, " .:#(=*_!@|") || hump().MatchString(text)
+// isTelling reports whether a quote is more than a plain word. What is plainly forbidden may be a name, or a sign that is
+// not of every language.
+func (q *quote) isTelling() bool {
+	const shortest = 4
+	isName := oneName().MatchString(q.Text) && (len(q.Text) >= shortest || strings.ContainsAny(q.Text, "0123456789")) &&
+		!slices.Contains(common, q.folded)
+	isSign := oneSign().MatchString(q.Text)
+	switch {
+	case q.Odds == plainly && isName, isSign && q.Odds == plainly && !slices.Contains(signs, q.Text):
+		return true
+	default:
+		return !isSign && (strings.ContainsAny(q.Text, " .:#(=*_!@|") || hump().MatchString(q.Text))
+	}
 }
 
-// isIn reports whether a text has the quote, the parts between ellipses in their order. Case counts in a
-// name that is written in both. lower is the text in lower case.
-func (q *quote) isIn(text, lower string) bool {
-	quote, folded := number().ReplaceAllString(q.Text, digits), number().ReplaceAllString(q.folded, digits)
-	if !hump().MatchString(strings.TrimSuffix(quote, "()")) {
-		text, quote = lower, folded
+var (
+	oneName = lazyregexp.New(`^[\p{L}_][\w-]+$`)
+	// longNumber is no example.
+	longNumber = lazyregexp.New(`\d{4}`)
+	oneSign    = lazyregexp.New(`^[^\w\s]+$`)
+	// signs are of every language.
+	signs = strings.Fields("** ++ -- == != === !== && || => -> <- :: // /* */ <= >= += -= ?? ... .. *** --- # ## [] {} () <>")
+)
+
+// isIn reports whether a text has the quote, the parts between ellipses in their order. A call without arguments is one
+// with any. Case counts in a name that is written in both, and so do the digits of a long number that is plainly forbidden.
+func (q *quote) isIn(t written) bool {
+	code, isCall := strings.CutSuffix(q.Text, "()")
+	isExact := q.Odds == plainly && longNumber().MatchString(code)
+	hasCase := !isExact && (hump().MatchString(code) || q.Odds == plainly && oneName().MatchString(code))
+	if isCall {
+		code += "("
 	}
-	return inOrder(text, strings.ReplaceAll(quote, "...", "…"))
+	text := t.exact
+	switch {
+	case hasCase:
+		text, code = t.text, number().ReplaceAllString(code, digits)
+	case isExact:
+		code = folded(code)
+	default:
+		text, code = t.lower, number().ReplaceAllString(folded(code), digits)
+	}
+	return inOrder(text, strings.ReplaceAll(code, "...", "…"))
 }
 
 // inOrder reports whether a text has the parts of a quote between ellipses in their order.

@@ -1,0 +1,98 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// verdict is what a document plainly says of code.
+type verdict int
+
+const (
+	unsaid verdict = iota
+	forbidden
+	fine
+)
+
+// verdict returns what the sentence of the code plainly says: "never run CODE", "CODE is not allowed", "CODE is fine",
+// "run CODE instead". All code of a list has the verdict of the list, and all lines of a block that of the line above it.
+func (c Code) verdict() verdict {
+	before := lastSentence(strings.ReplaceAll(c.Before, ": ", ", "))
+	if c.Block {
+		return verdictOfBlock(before)
+	}
+	before, after := listBefore().ReplaceAllString(before, ""), listAfter().ReplaceAllString(firstSentence(c.After), "")
+	if isOfUse().MatchString(after) && !strings.Contains(c.Context.Code, " ") {
+		return unsaid
+	}
+	isAdvised := advises().MatchString(before) && instead().MatchString(after)
+	switch {
+	case forbids().MatchString(before), isForbidden().MatchString(after):
+		return forbidden
+	case isFine().MatchString(after), requires().MatchString(before), allows().MatchString(before), isAdvised:
+		return fine
+	default:
+		return unsaid
+	}
+}
+
+// setCondition reads what stands behind forbidden code: code with which alone it is forbidden, and code with which it is not.
+func (q *Quote) setCondition(after string) {
+	if found := condition().FindStringSubmatch(after); found != nil {
+		q.Text += " … " + found[1]
+	}
+	for _, code := range codeSpan().FindAllStringSubmatch(exception().FindString(after), -1) {
+		q.Unless += strings.Join(strings.Fields(code[1]), " ") + "\t"
+	}
+}
+
+// verdictOfBlock returns what the sentence before a block of code says of it.
+func verdictOfBlock(before string) verdict {
+	switch {
+	case !strings.HasSuffix(before, ":"):
+		return unsaid
+	case forbidsBlock().MatchString(before) && !demanded().MatchString(before):
+		return forbidden
+	case instead().MatchString(before):
+		return fine
+	default:
+		return unsaid
+	}
+}
+
+// clause is what a rule begins with: a sentence, a clause, or who is meant. never is how it forbids, and using what it
+// forbids to do with code.
+const (
+	clause = `(?:^|[.:;,(*_—–-]\s*|\b(?:so|please|therefore|but|and|or|we|you|must|should|may)\s+)`
+	never  = `(?:never|do\s+not|don['’]t|must\s+not|mustn['’]t|may\s+not|avoid)`
+	using  = `(?:run|use|call|type|execute|write|pass|set|add|give|put|start|do|issue|try|invoke|commit|push|enable|log|send|` +
+		`deploy|apply|launch|append|restart|install|change|create|copy|paste)`
+	good = `(?:fine|ok|okay|allowed|permitted|harmless|safe)`
+)
+
+var (
+	// listBefore is a list of code with its words and marks, up to the next code, and listAfter its rest.
+	listBefore = lazyregexp.New("(?:`[^`]*`(?:\\s*,)?\\s*(?:(?:or|nor|and)\\s+)?)+$")
+	listAfter  = lazyregexp.New("^(?:\\s*,?\\s*(?:(?:or|nor|and)\\s+)?`[^`]*`)+")
+	// forbids ends with never and a verb, or with what the code would be used for.
+	forbids = lazyregexp.New(`(?i)` + clause + never + `(?:\s+(?:ever|just|simply|blindly|directly))?` +
+		`(?:\s+` + using + `(?:\s+(?:a|an|the|plain|bare|any|this|it))*|` +
+		`(?:\s+[\p{L}-]+){1,3}\s+(?:with|by|via|through|using))?\s*[:(]?\s*$`)
+	forbidsBlock = lazyregexp.New(`(?i)` + clause + never + `\s+` + using + `\b`)
+	demanded     = lazyregexp.New(`(?i)\b(?:without|before|until|unless)\b`)
+	isForbidden  = lazyregexp.New(`(?i)^\s*(?:(?:is|are)\s+(?:strictly\s+)?` +
+		`(?:forbidden|prohibited|banned|not\s+allowed|off[\s-]limits)\b|` +
+		`(?:must|may|should)\s+(?:never|not)\s+be\s+(?:run|used|called|set|passed|typed|written)\b)`)
+	isFine = lazyregexp.New(`(?i)^\s*(?:is|are|stays?|remains?)\s+(?:(?:also|always|still|both|all|perfectly)\s+)?` +
+		good + `\b`)
+	// requires ends with without behind forbidden code, and exception begins with it.
+	requires  = lazyregexp.New("(?i)" + clause + never + "\\b[^`]*`[^`]*`[^`]*\\bwithout(?:\\s+[\\p{L}]+){0,2}\\s+$")
+	exception = lazyregexp.New("(?i)^(?:\\s[^`.;:]*)?\\bwithout(?:\\s+[\\p{L}]+){0,2}(?:\\s+(?:or\\s+)?`[^`]+`,?)+")
+	condition = lazyregexp.New("(?i)^\\s*with(?:\\s+(?:a|an|the))?\\s+`([^`]+)`")
+	// isOfUse begins with what the code is not to be used for.
+	isOfUse = lazyregexp.New(`(?i)^\s*(?:as|for)\s`)
+	allows  = lazyregexp.New(`(?i)\b` + good + `(?:\s+(?:is|are|too))?\s*:?\s*$`)
+	advises = lazyregexp.New(`(?i)\b(?:run|use|call|write|set|pass|prefer|take|type|do)\s+$`)
+	instead = lazyregexp.New(`(?i)\binstead\b`)
+)
