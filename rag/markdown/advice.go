@@ -40,7 +40,11 @@ func (c Code) quote(of advice.Document) Quote {
 		return q
 	}
 	if said == forbidden {
-		q.setCondition(c.After)
+		var with string
+		with, q.Unless = conditions(c.After)
+		if with != "" {
+			q.Text += " … " + with
+		}
 	}
 	sentence := lastSentence(strings.ReplaceAll(c.Before, ": ", ", ")) + " `" + c.Code + "`" + firstSentence(c.After)
 	if found := outside().FindStringSubmatch(sentence); found != nil {

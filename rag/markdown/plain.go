@@ -37,14 +37,16 @@ func (c Code) verdict() verdict {
 	}
 }
 
-// setCondition reads what stands behind forbidden code: code with which alone it is forbidden, and code with which it is not.
-func (q *Quote) setCondition(after string) {
+// conditions returns code that forbidden code must have, "" for none, and exceptions: code with which it is fine, each with a tab
+// behind. Both are in the text behind it.
+func conditions(after string) (with, exceptions string) {
 	if found := condition().FindStringSubmatch(after); found != nil {
-		q.Text += " … " + found[1]
+		with = found[1]
 	}
 	for _, code := range codeSpan().FindAllStringSubmatch(exception().FindString(after), -1) {
-		q.Unless += strings.Join(strings.Fields(code[1]), " ") + "\t"
+		exceptions += strings.Join(strings.Fields(code[1]), " ") + "\t"
 	}
+	return with, exceptions
 }
 
 // verdictOfBlock returns what the sentence before a block of code says of it.

@@ -151,7 +151,7 @@ func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 		{"othercode", "othercode"},
 	}
 	for _, set := range sets {
-		t, err := actTask(folder+"/"+set[0], folder+"/"+set[1]+"/others.jsonl")
+		t, err := actTask(folder+"/"+set[0], folder+"/"+set[1]+"/others.jsonl", false)
 		if err != nil {
 			return err
 		}

@@ -132,9 +132,12 @@ func write(path, text string) error {
 }
 
 // actTask returns what assistants do in a project of a set, and what they do every day. Of the literal set,
-// these are failures.
-func actTask(set, others string) (task, error) {
+// these are failures. The documents may be captured: written again from those of the set.
+func actTask(set, others string, captured bool) (task, error) {
 	c, err := readCollection(set)
+	if err == nil && captured {
+		err = c.readCaptured(set)
+	}
 	if err != nil {
 		return task{}, fmt.Errorf("read the collection %s: %w", set, err)
 	}
@@ -143,6 +146,23 @@ func actTask(set, others string) (task, error) {
 	}
 	everyday, err := readOthers(others)
 	return task{c, everyday}, err
+}
+
+// readCaptured puts the text of the set's captured.jsonl for that of each document.
+func (c *collection) readCaptured(set string) error {
+	texts, known := map[string]string{}, map[string]bool{}
+	err := eachLine(filepath.Join(set, "captured.jsonl"), func(line []byte) error {
+		var d document
+		err := decode(line, &d, &d.ID, known)
+		texts[d.ID] = d.Text
+		return err
+	})
+	for i, d := range c.Documents {
+		if c.Documents[i].Text = texts[d.ID]; c.Documents[i].Text == "" && err == nil {
+			err = fmt.Errorf("%s is not captured", d.ID)
+		}
+	}
+	return err
 }
 
 // asFailures returns the queries that are printed by programs, as failures of commands.

@@ -16,7 +16,8 @@ import (
 type command struct { //nolint:recvcheck // filled through a pointer, and read by value
 	// words are the program and its arguments in lower case, and flags have no values.
 	words, flags []string
-	// name is the program as it is written. values are the words that follow flags, and examples are the words that generalise has dropped.
+	// name is the program as it is written. values are the words that follow flags, and examples are the words that
+	// generalise has dropped.
 	name             string
 	values, examples []string
 	// folder is where the command line has gone before, "" for where it began.
