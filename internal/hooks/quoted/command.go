@@ -14,8 +14,9 @@ import (
 
 // command is one call of a program in a command line.
 type command struct { //nolint:recvcheck // filled through a pointer, and read by value
-	// words are the program and its arguments in lower case, and flags have no values.
-	words, flags []string
+	// words are the program and its arguments in lower case, and flags have no values. programs are the words as names of
+	// programs.
+	words, flags, programs []string
 	// name is the program as it is written. values are the words that follow flags, and examples are the words that
 	// generalise has dropped.
 	name             string
@@ -144,6 +145,9 @@ func newCommand(call []string) command {
 	}
 	if len(c.words) == subcommands && c.words[0] == "svc" {
 		c.words = []string{"systemctl", c.words[2], c.words[1]}
+	}
+	for _, word := range c.words {
+		c.programs = append(c.programs, programOf(word))
 	}
 	c.isTrial = slices.ContainsFunc(call, trial().MatchString) || len(call) > 1 && call[len(call)-1] == "-n"
 	isFilter := len(c.words) > 0 && c.words[0] == "sed" && !slices.Contains(c.flags, "-i")
@@ -342,8 +346,8 @@ func (c command) starts(program string) bool {
 // contains reports whether all of a quoted command is in the call: its words in their order, from its program on,
 // and its flags.
 func (c command) contains(quoted command) bool {
-	for i, word := range c.words {
-		if len(quoted.words) > 0 && programOf(word) == quoted.words[0] && c.isProgram(i) && c.has(quoted, i) {
+	for i, program := range c.programs {
+		if len(quoted.words) > 0 && program == quoted.words[0] && c.isProgram(i) && c.has(quoted, i) {
 			return true
 		}
 	}

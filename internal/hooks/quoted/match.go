@@ -46,6 +46,8 @@ type quote struct {
 	flag    bool
 	// folded is the quote in lower case.
 	folded string
+	// isWord says that the quote is one word in capitals, such as the command of a database.
+	isWord bool
 	// isName says that the quote is the name of a host, resource or folder.
 	isName bool
 	// own is the place of its own sentence.
@@ -134,7 +136,7 @@ func newQuote(text string) *quote {
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
 	words := append(slices.Sorted(maps.Keys(wordsOf(q.folded))), "")
 	q.key = slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	q.isName = isName(q.Text)
+	q.isName, q.isWord = isName(q.Text), capitalWord().MatchString(q.Text)
 	return q
 }
 
@@ -170,7 +172,7 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 // Command returns the documents that speak of a command line, best first: documents that warn of a call of it, then
 // documents that warn of a name in it. Everyday calls need a command.
 func (b *Book) Command(line string) []Match {
-	calls := commandsIn(line)
+	calls, lower := commandsIn(line), strings.ToLower(line)
 	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
 	return b.match(func(d document) Match {
 		var best Match
@@ -182,7 +184,7 @@ func (b *Book) Command(line string) []Match {
 			}
 			known = known || isFine
 		}
-		if q := d.forbidsCode(line); q != nil {
+		if q := d.forbidsCode(lower); q != nil {
 			best = heavier(best, Match{Weight: 1, Text: q.Text})
 		}
 		if best.Weight == 0 && len(others) > 0 && !known && !d.hasRules() {

@@ -89,7 +89,7 @@ func (d document) find(call command) (all []found) {
 		switch {
 		case !q.holdsFor(call), q.isWarned() && call.isTrial && !q.command.isTrial, q.isExcepted(call.hasPart):
 			continue
-		case q.isWord() && call.isLiteral && slices.Contains(call.words, q.folded):
+		case q.isWord && call.isLiteral && slices.Contains(call.words, q.folded):
 			f.same = []string{q.folded}
 		case q.flag:
 			isKnown := d.quotes(call) && (q.isWarned() || !d.warnsOf(q.command)) || isRule && d.hasProgram(call)
@@ -141,17 +141,19 @@ func (c command) compare(quoted command) (same []string, others int, isAll bool)
 	return same, others, isAll && !(quoted.isRule && slices.ContainsFunc(quoted.by, isMissing))
 }
 
-// forbidsCode returns the quote of a function that the document plainly forbids and the line calls, as `node -e` does,
-// nil for none.
-func (d document) forbidsCode(line string) *quote {
-	lower := strings.ToLower(line)
+// forbidsCode returns the quote of a function that the document plainly forbids and a line in lower case calls, as
+// `node -e` does, nil for none.
+func (d document) forbidsCode(lower string) *quote {
 	for _, q := range d {
+		if q.Odds != plainly {
+			continue
+		}
 		call, isOfAny := strings.CutSuffix(q.folded, ")")
 		name, arguments, isCall := strings.Cut(call, "(")
 		if isOfAny && arguments == "" {
 			call = name + "("
 		}
-		if isCall && q.Odds == plainly && strings.ContainsAny(name, ".:_") && strings.Contains(lower, call) {
+		if isCall && strings.ContainsAny(name, ".:_") && strings.Contains(lower, call) {
 			return q
 		}
 	}
@@ -165,9 +167,6 @@ func (q *quote) isTooShort() bool {
 	return q.isWarned() && isCommon && q.command.size() < subcommands && !q.titled && q.Odds < warnedShort
 }
 
-// isWord reports whether the quote is one word in capitals, such as the command of a database.
-func (q *quote) isWord() bool { return capitalWord().MatchString(q.Text) }
-
 // isSetting reports whether the quote is a word such as state=down.
 func (q *quote) isSetting() bool { return setting().MatchString(q.folded) }
 
@@ -177,7 +176,7 @@ func (q *quote) isProgramOf(call command) bool {
 		slices.Contains(namesOfCommands, q.folded) || slices.Contains(manifold, q.folded) {
 		return false
 	}
-	at := slices.IndexFunc(call.words, func(word string) bool { return programOf(word) == q.command.words[0] })
+	at := slices.Index(call.programs, q.command.words[0])
 	return at == 0 && call.name == q.command.name || at > 0 && call.executes(at)
 }
 
@@ -244,7 +243,12 @@ func isAbsolute(place string) bool { return absolute().MatchString(place) }
 
 // isExcepted reports whether code is there with which the quote is fine.
 func (q *quote) isExcepted(isThere func(code string) bool) bool {
-	return slices.ContainsFunc(strings.Split(q.Unless, "\t"), func(code string) bool { return code != "" && isThere(code) })
+	for code := range strings.SplitSeq(q.Unless, "\t") {
+		if code != "" && isThere(code) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasPart reports whether a call has all flags and words of a part of one.
