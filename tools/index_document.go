@@ -7,6 +7,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// maxForbids bounds the list of forbidden code, as maxSideList does other lists.
+const maxForbids = 1_500
+
 // embeddingDimensions is the length of every vector in the index.
 const embeddingDimensions = 1024
 
@@ -25,6 +28,8 @@ type IndexDocumentOutput struct {
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
+	// Forbids is code that the document plainly forbids. The writer sees which rules the hooks have understood.
+	Forbids []string `json:"forbids,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`
 	Message    string           `json:"message,omitempty"`
@@ -75,6 +80,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		warnings = append(warnings, fmt.Sprintf("%d more", omitted))
 	}
 	out.Warnings = warnings
+	out.Forbids, _ = fit(active.Forbidden(path), maxForbids)
 	near, err := active.Neighbours(ctx, path, h.workspace.Searcher())
 	if err != nil { // the document is indexed all the same
 		h.logger.DebugContext(ctx, "find what is near a document", "error", err)

@@ -99,7 +99,7 @@ var (
 )
 
 // rule returns the sentence of the passage that says what to do: one with the quote before one of the snippet, before any
-// other. If none has the quote, but a block of code, it is the one before the block.
+// other. If only a block of code has the quote, it is the sentence before the block.
 func (c candidate) rule() string {
 	best, most := "", 0
 	for sentence := range strings.SplitSeq(sentencesOf(c.Content), sentenceMark) {
@@ -123,8 +123,8 @@ func (c candidate) rule() string {
 	return strings.Join(strings.Fields(sentences[len(sentences)-1]+" "+c.quote), " ")
 }
 
-// behindQuote returns the rest of the sentence or of the row with the quote, or the next sentence: what follows a message
-// explains it. It is "" without one.
+// behindQuote returns what explains a message: the rest of its sentence, or of its row, or the next sentence. It is "" without
+// one.
 func (c candidate) behindQuote() string {
 	before, rest, found := strings.Cut(c.Content, c.quote)
 	if c.quote == "" || !found {

@@ -73,6 +73,15 @@ func (p *Project) Advice(indexed string) []project.Violation {
 	return index.Advice(file, p.Definition)
 }
 
+// Forbidden returns the code that a document plainly forbids.
+func (p *Project) Forbidden(indexed string) []string {
+	file, err := p.Read(indexed)
+	if err != nil {
+		return nil // it is gone, and the index follows
+	}
+	return index.Forbidden(file.Content)
+}
+
 // indexNewest puts the newest text of a document into the index. The error is [fs.ErrNotExist] if there
 // is no file.
 func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {

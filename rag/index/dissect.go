@@ -235,3 +235,17 @@ func Gist(content []byte) (string, error) {
 	words := strings.Fields(parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, "\n"))
 	return markdown.CutRunes(strings.Join(words, " "), maxGist), nil
 }
+
+// Forbidden returns the code that a document plainly forbids, each once: that of which hooks warn for certain.
+func Forbidden(content []byte) (forbidden []string) {
+	parsed, err := markdown.ParseAny(content)
+	if err != nil { // it is reported elsewhere
+		return nil
+	}
+	for _, q := range parsed.Quotes() {
+		if q.IsForbidden() && !slices.Contains(forbidden, q.Text) {
+			forbidden = append(forbidden, q.Text)
+		}
+	}
+	return forbidden
+}

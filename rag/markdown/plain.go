@@ -37,16 +37,17 @@ func (c Code) verdict() verdict {
 	}
 }
 
-// conditions returns code that forbidden code must have, "" for none, and exceptions: code with which it is fine, each with a tab
-// behind. Both are in the text behind it.
+// conditions reads the text behind forbidden code. It returns code that must be there too, "" for none, and code with which it
+// is fine, each with a tab behind.
 func conditions(after string) (with, exceptions string) {
 	if found := condition().FindStringSubmatch(after); found != nil {
 		with = found[1]
 	}
+	var all strings.Builder
 	for _, code := range codeSpan().FindAllStringSubmatch(exception().FindString(after), -1) {
-		exceptions += strings.Join(strings.Fields(code[1]), " ") + "\t"
+		all.WriteString(strings.Join(strings.Fields(code[1]), " ") + "\t")
 	}
-	return with, exceptions
+	return with, all.String()
 }
 
 // verdictOfBlock returns what the sentence before a block of code says of it.

@@ -37,6 +37,12 @@ const (
 	even                         = 'm' // the letter of even odds
 )
 
+// IsForbidden reports whether the document plainly forbids the code, and IsFine whether it plainly allows it.
+func (q Quote) IsForbidden() bool { return q.Odds == mostOdds }
+
+// IsFine is the opposite of [Quote.IsForbidden].
+func (q Quote) IsFine() bool { return q.Odds == -mostOdds }
+
 // String returns the quote as the index keeps it: a letter for its odds, text, and behind tabs the place and the exception.
 func (q Quote) String() string {
 	kind := rune(even + int(q.Odds*steps))

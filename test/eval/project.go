@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -135,11 +136,14 @@ func write(path, text string) error {
 // these are failures. The documents may be captured: written again from those of the set.
 func actTask(set, others string, captured bool) (task, error) {
 	c, err := readCollection(set)
-	if err == nil && captured {
-		err = c.readCaptured(set)
-	}
 	if err != nil {
 		return task{}, fmt.Errorf("read the collection %s: %w", set, err)
+	}
+	if captured {
+		err := c.readCaptured(set)
+		if err != nil {
+			return task{}, fmt.Errorf("read the captured documents of %s: %w", set, err)
+		}
 	}
 	if c.Name == "literal" {
 		c.Queries = asFailures(c.Queries)
@@ -158,8 +162,9 @@ func (c *collection) readCaptured(set string) error {
 		return err
 	})
 	for i, d := range c.Documents {
-		if c.Documents[i].Text = texts[d.ID]; c.Documents[i].Text == "" && err == nil {
-			err = fmt.Errorf("%s is not captured", d.ID)
+		c.Documents[i].Text = texts[d.ID]
+		if texts[d.ID] == "" {
+			err = errors.Join(err, fmt.Errorf("%s is not captured", d.ID))
 		}
 	}
 	return err

@@ -111,12 +111,12 @@ func (d document) compare(place string, named []string) {
 		place = ""
 	}
 	for _, q := range d {
-		isBoth := func(other *quote) bool { return other.Odds == -plainly && other.folded == q.folded }
-		if q.Odds == plainly && !q.isCall() && slices.ContainsFunc(d, isBoth) { // a line of the wrong and of the right code
+		isBoth := func(other *quote) bool { return other.IsFine() && other.folded == q.folded }
+		if q.IsForbidden() && !q.isCall() && slices.ContainsFunc(d, isBoth) { // a line of the wrong and of the right code
 			q.Odds = -1
 		}
 		q.Place = cmp.Or(q.Place, place)
-		if q.isWarned() && q.Odds < plainly {
+		if q.isWarned() && !q.IsForbidden() {
 			q.command.generalise(named)
 		}
 	}
@@ -131,7 +131,7 @@ func newQuote(text string) *quote {
 	if commands := appendCommands(nil, q.Text, false); len(commands) == 1 && commandForm().MatchString(q.Text) &&
 		!sentence().MatchString(q.Text) && !route().MatchString(q.Text) {
 		q.command = commands[0]
-		q.command.isRule = q.Odds == plainly
+		q.command.isRule = q.IsForbidden()
 	}
 	q.flag = strings.HasPrefix(q.Text, "-") && len(q.command.flags) > 0
 	words := append(slices.Sorted(maps.Keys(wordsOf(q.folded))), "")

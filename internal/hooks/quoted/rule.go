@@ -9,16 +9,13 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// plainly are the log-odds of what a document plainly says of code: that it is forbidden, and less than 0 that it is fine.
-const plainly = 6
-
 // sharpness says how much more a quote counts that is more like a call.
 const sharpness = 9
 
 // against returns the quote that warns of a call, nil for none. isFine says that the document allows the call. What is
 // plainly said of it decides. Otherwise each quote that the call has votes by its log-odds: the more it is like the call,
-// the more it counts. A quote that says less of the call than one of the other side does not count: `mc rm` is nothing
-// to `mc rm --versions`.
+// the more it counts. Fine code that has less of the call than code that is warned of does not count: `mc rm` may be fine, and
+// `mc rm --versions` is not.
 func (d document) against(call command) (against *quote, isFine bool) {
 	all := d.find(call)
 	if q, isFine := plainRule(all); q != nil || isFine {
@@ -40,18 +37,18 @@ func (d document) against(call command) (against *quote, isFine bool) {
 	return against, false
 }
 
-// plainRule returns the quote by which a document plainly forbids a call, nil for none. isFine says that it plainly
-// allows it.
+// plainRule returns the quote with which a document plainly forbids a call, nil for none. isFine says that the document
+// plainly allows the call.
 func plainRule(all []found) (against *quote, isFine bool) {
 	most := 0
 	for _, f := range all {
 		isOutdone := func(other found) bool { return !other.quote.isWarned() && f.isLess(other) }
-		if f.quote.Odds == plainly && len(f.same) > most && !slices.ContainsFunc(all, isOutdone) {
+		if f.quote.IsForbidden() && len(f.same) > most && !slices.ContainsFunc(all, isOutdone) {
 			against, most = f.quote, len(f.same)
 		}
 	}
 	isAllowed := func(f found) bool {
-		return f.quote.Odds == -plainly && !slices.ContainsFunc(all, f.isOutdoneByWarning)
+		return f.quote.IsFine() && !slices.ContainsFunc(all, f.isOutdoneByWarning)
 	}
 	return against, against == nil && slices.ContainsFunc(all, isAllowed)
 }
@@ -61,8 +58,8 @@ type found struct {
 	quote *quote
 	// like is how like they are, up to 1, and odds are the log-odds of the quote's vote.
 	like, odds float64
-	// same are the words and flags of the call that the quote has too, and others counts the words of which the call has
-	// another of the same form.
+	// same are the words and flags of the call that the quote has too. others counts words of the quote for which the call
+	// has other ones of their form.
 	same   []string
 	others int
 }
@@ -78,14 +75,14 @@ func (f found) isOutdone(other found) bool {
 func (f found) isLess(other found) bool { return f.isOutdone(other) && !other.isOutdone(f) }
 
 func (f found) isOutdoneByWarning(other found) bool {
-	return other.quote.isWarned() && other.quote.Odds < plainly && f.isOutdone(other)
+	return other.quote.isWarned() && !other.quote.IsForbidden() && f.isOutdone(other)
 }
 
 // find returns the quotes that a call has.
 func (d document) find(call command) (all []found) {
 	for _, q := range d {
 		f := found{quote: q, like: 1, odds: q.Odds}
-		isRule := q.Odds == plainly
+		isRule := q.IsForbidden()
 		switch {
 		case !q.holdsFor(call), q.isWarned() && call.isTrial && !q.command.isTrial, q.isExcepted(call.hasPart):
 			continue
@@ -145,7 +142,7 @@ func (c command) compare(quoted command) (same []string, others int, isAll bool)
 // `node -e` does, nil for none.
 func (d document) forbidsCode(lower string) *quote {
 	for _, q := range d {
-		if q.Odds != plainly {
+		if !q.IsForbidden() {
 			continue
 		}
 		call, isOfAny := strings.CutSuffix(q.folded, ")")
@@ -182,7 +179,7 @@ func (q *quote) isProgramOf(call command) bool {
 
 // hasRules reports whether the document plainly forbids a call.
 func (d document) hasRules() bool {
-	return slices.ContainsFunc(d, func(q *quote) bool { return q.Odds == plainly && (q.isCall() || q.flag) })
+	return slices.ContainsFunc(d, func(q *quote) bool { return q.IsForbidden() && (q.isCall() || q.flag) })
 }
 
 // hasProgram reports whether a document quotes a call of the program, or its name.

@@ -101,7 +101,7 @@ func (q *quote) isTelling() bool {
 		!slices.Contains(common, q.folded)
 	isSign := oneSign().MatchString(q.Text)
 	switch {
-	case q.Odds == plainly && isName, isSign && q.Odds == plainly && !slices.Contains(signs, q.Text):
+	case q.IsForbidden() && isName, isSign && q.IsForbidden() && !slices.Contains(signs, q.Text):
 		return true
 	default:
 		return !isSign && (strings.ContainsAny(q.Text, " .:#(=*_!@|") || hump().MatchString(q.Text))
@@ -121,8 +121,8 @@ var (
 // with any. Case counts in a name that is written in both, and so do the digits of a long number that is plainly forbidden.
 func (q *quote) isIn(t written) bool {
 	code, isCall := strings.CutSuffix(q.Text, "()")
-	isExact := q.Odds == plainly && longNumber().MatchString(code)
-	hasCase := !isExact && (hump().MatchString(code) || q.Odds == plainly && oneName().MatchString(code))
+	isExact := q.IsForbidden() && longNumber().MatchString(code)
+	hasCase := !isExact && (hump().MatchString(code) || q.IsForbidden() && oneName().MatchString(code))
 	if isCall {
 		code += "("
 	}
