@@ -29,7 +29,8 @@ func (c Code) quote(of advice.Document) Quote {
 		return q
 	}
 	q.Odds = math.Round(max(-mostLearned, min(of.LogOdds(c.Context), mostLearned))*steps) / steps
-	said := c.verdict()
+	before, after := lastSentence(strings.ReplaceAll(c.Before, ": ", ", ")), firstSentence(c.After)
+	said := c.verdict(before, after)
 	switch {
 	case c.isWrong, said == forbidden:
 		q.Odds = mostOdds
@@ -46,10 +47,12 @@ func (c Code) quote(of advice.Document) Quote {
 			q.Text += " … " + with
 		}
 	}
-	sentence := lastSentence(strings.ReplaceAll(c.Before, ": ", ", ")) + " `" + c.Code + "`" + firstSentence(c.After)
-	if found := outside().FindStringSubmatch(sentence); found != nil {
-		q.Place = Outside + found[1]
-		return q
+	sentence := before + " `" + c.Code + "`" + after
+	if strings.Contains(sentence, "utside") || strings.Contains(sentence, "xcept") {
+		if found := outside().FindStringSubmatch(sentence); found != nil {
+			q.Place = Outside + found[1]
+			return q
+		}
 	}
 	if placeBefore().MatchString(sentence) {
 		for _, found := range place().FindAllStringSubmatch(sentence, -1) {

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
@@ -15,18 +16,21 @@ const (
 	fine
 )
 
-// verdict returns what the sentence of the code plainly says: "never run CODE", "CODE is not allowed", "CODE is fine",
-// "run CODE instead". All code of a list has the verdict of the list, and all lines of a block that of the line above it.
-func (c Code) verdict() verdict {
-	before := lastSentence(strings.ReplaceAll(c.Before, ": ", ", "))
+// verdict returns what the sentence of the code plainly says, by its parts before and behind the code: "never run CODE", "CODE
+// is not allowed", "CODE is fine", "run CODE instead". All code of a list has the verdict of the list, and all lines of a block
+// that of the line above it.
+func (c Code) verdict(before, after string) verdict {
 	if c.Block {
 		return verdictOfBlock(before)
 	}
-	before, after := listBefore().ReplaceAllString(before, ""), listAfter().ReplaceAllString(firstSentence(c.After), "")
+	if !hasAny(before, negations) && !hasAny(before, judging) && !hasAny(after, judging) {
+		return unsaid
+	}
+	before, after = listBefore().ReplaceAllString(before, ""), listAfter().ReplaceAllString(after, "")
 	if isOfUse().MatchString(after) && !strings.Contains(c.Context.Code, " ") {
 		return unsaid
 	}
-	isAdvised := advises().MatchString(before) && instead().MatchString(after)
+	isAdvised := instead().MatchString(after) && advises().MatchString(before)
 	switch {
 	case forbids().MatchString(before), isForbidden().MatchString(after):
 		return forbidden
@@ -35,6 +39,19 @@ func (c Code) verdict() verdict {
 	default:
 		return unsaid
 	}
+}
+
+// A sentence without one of these says nothing plainly. Expressions take longer.
+var (
+	negations = []string{"ever", "not", "void", "n't", "n’t"}
+	judging   = []string{
+		"fine", "ok", "OK", "allowed", "permitted", "harmless", "safe", "nstead", "forbidden", "prohibited", "banned",
+		"off", " never", " not",
+	}
+)
+
+func hasAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // conditions reads the text behind forbidden code. It returns code that must be there too, "" for none, and code with which it
