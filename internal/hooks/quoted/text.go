@@ -87,7 +87,7 @@ var testFile = lazyregexp.New(`(?i)(?:^|[/_.-])(?:tests?|specs?|e2e)(?:[/_.-]|$)
 // telling says how much a quote says that is in a text: a clause says more than a name.
 func (q *quote) telling() float64 {
 	const clause = 4
-	if len(strings.Fields(q.Text)) >= clause {
+	if len(strings.Fields(q.Text)) >= clause || q.IsForbidden() && !oneName().MatchString(q.Text) && !oneSign().MatchString(q.Text) {
 		return 1.5
 	}
 	return 1
