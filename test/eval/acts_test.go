@@ -18,7 +18,7 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "two thousand acts are asked")
 	// The floors are what each set reaches. The polarity of quotes is learned from documents, among them those of acts and of
-	// one to eight. The misses of nine, eleven and twelve were looked at, and thirteen was asked once, after it.
+	// one to eight. Of nine and of eleven to sixteen the misses were looked at. Ten and seventeen were asked, and not looked at.
 	silence := func(commands, failures, edits float64) map[string]float64 {
 		return map[string]float64{everydayCommand: commands, unknownFailure: failures, everydayEdit: edits}
 	}
@@ -26,32 +26,39 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		return map[string]float64{command: commands, knownFailure: failures, edit: edits}
 	}
 	// An act of these may touch two documents, of which one is judged.
-	another := map[string]float64{"otheracts/twelve": .1, "otheracts/thirteen": .05}
+	another := map[string]float64{
+		"otheracts/twelve": .1, "otheracts/thirteen": .05, "otheracts/fourteen": .05, "otheracts/fourteen" + captured: .05,
+		"otheracts/fifteen" + captured: .13, "otheracts/sixteen": .05, "otheracts/seventeen": .05,
+	}
 	for _, test := range []struct {
 		set, others string
 		found       map[string]float64 // at least
 		shown       map[string]float64 // at most
 		everyday    int                // acts of each everyday kind, at least
 	}{
-		{"acts", "acts", map[string]float64{command: .8, edit: .74}, silence(.015, .01, .025), 100},
+		{"acts", "acts", map[string]float64{command: .82, edit: .76}, silence(.015, .01, .02), 100},
 		{"literal", "acts", map[string]float64{knownFailure: .96}, silence(.005, .02, .01), 100},
-		{"otheracts/one", "otheracts/one", found(.88, .99, .89), silence(.005, .005, .045), 40},
+		{"otheracts/one", "otheracts/one", found(.96, .99, .99), silence(.005, .005, .045), 40},
 		{"otheracts/two", "otheracts/two", found(.94, .99, .99), silence(.005, .005, .005), 40},
 		{"otheracts/three", "otheracts/three", found(.88, .99, .99), silence(.005, .005, .05), 30},
 		{"otheracts/four", "otheracts/four", found(.91, .99, .83), silence(.005, .015, .025), 30},
-		{"otheracts/five", "otheracts/five", found(.83, .99, .79), silence(.005, .005, .005), 30},
+		{"otheracts/five", "otheracts/five", found(.94, .99, .99), silence(.005, .005, .005), 30},
 		{"otheracts/six", "otheracts/six", found(.99, .99, .99), silence(.015, .005, .085), 20},
-		{"otheracts/seven", "otheracts/seven", found(.69, .96, .83), silence(.005, .005, .065), 60},
-		{"otheracts/eight", "otheracts/eight", found(.78, .83, .74), silence(.02, .035, .045), 50},
+		{"otheracts/seven", "otheracts/seven", found(.74, .96, .83), silence(.005, .005, .065), 60},
+		{"otheracts/eight", "otheracts/eight", found(.78, .83, .74), silence(.025, .035, .045), 50},
 		{"otheracts/nine", "otheracts/nine", found(.6, .95, .54), silence(.025, .005, .06), 50},
-		{"otheracts/ten", "otheracts/ten", found(.66, .64, .27), silence(.03, .045, .045), 45},
-		{"otheracts/eleven", "otheracts/eleven", found(.39, .9, .21), silence(.05, .02, .06), 50},
-		{"otheracts/twelve", "otheracts/twelve", found(.37, .9, .28), silence(.05, .05, .085), 60},
-		{"otheracts/thirteen", "otheracts/thirteen", found(.37, .78, .45), silence(.07, .035, .13), 55},
-		{"otheracts/fourteen", "otheracts/fourteen", found(.4, .8, .15), silence(.055, .035, .05), 40},
-		{"otheracts/fourteen" + captured, "otheracts/fourteen", found(.8, .7, .49), silence(.05, .02, .15), 40},
-		{"otheracts/fifteen", "otheracts/fifteen", found(.3, .99, .25), silence(.065, .07, .1), 20},
-		{"otheracts/fifteen" + captured, "otheracts/fifteen", found(.8, .99, .6), silence(.08, .07, .42), 20},
+		{"otheracts/ten", "otheracts/ten", found(.77, .64, .38), silence(.05, .045, .045), 45},
+		{"otheracts/eleven", "otheracts/eleven", found(.39, .9, .17), silence(.06, .02, .06), 50},
+		{"otheracts/twelve", "otheracts/twelve", found(.45, .9, .42), silence(.04, .05, .07), 60},
+		{"otheracts/thirteen", "otheracts/thirteen", found(.5, .78, .45), silence(.06, .035, .13), 55},
+		{"otheracts/fourteen", "otheracts/fourteen", found(.45, .82, .16), silence(.055, .035, .05), 40},
+		{"otheracts/fourteen" + captured, "otheracts/fourteen", found(.83, .74, .49), silence(.05, .02, .15), 40},
+		{"otheracts/fifteen", "otheracts/fifteen", found(.33, .99, .29), silence(.065, .07, .1), 20},
+		{"otheracts/fifteen" + captured, "otheracts/fifteen", found(.83, .99, .66), silence(.08, .07, .42), 20},
+		{"otheracts/sixteen", "otheracts/sixteen", found(.35, .89, .16), silence(.03, .035, .15), 55},
+		{"otheracts/sixteen" + captured, "otheracts/sixteen", found(.79, .92, .7), silence(.075, .02, .24), 55},
+		{"otheracts/seventeen", "otheracts/seventeen", found(.33, .99, .37), silence(.055, .02, .06), 55},
+		{"otheracts/seventeen" + captured, "otheracts/seventeen", found(.72, .99, .62), silence(.055, .02, .11), 55},
 	} {
 		t.Run(test.set, func(t *testing.T) {
 			t.Parallel()
