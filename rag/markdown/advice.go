@@ -15,7 +15,8 @@ var (
 	// outside is the only folder or file about which a sentence is not.
 	outside = lazyregexp.New("(?i)\\b(?:outside(?:\\s+of)?|except\\s+(?:in|inside|within|under|below))(?:\\s+the)?\\s+" +
 		"`([\\w@.*-]*/[\\w@./*-]*|[\\w-]+\\.[a-z]\\w{0,5})`")
-	inTests = lazyregexp.New(`(?i)(?:\b(\w+)\s+)?\b(?:in|inside|within)\s+(?:(?:our|the|all|any|an?|unit|integration|e2e|end-to-end)\s+)*` +
+	inTests = lazyregexp.New(`(?i)(?:\b(\w+)\s+)?\b(?:in|inside|within)\s+` +
+		`(?:(?:our|the|all|any|an?|unit|integration|e2e|end-to-end)\s+)*` +
 		`(?:tests?|specs?|test\s+code)\b|\b(outside)\s+(?:of\s+)?(?:the\s+)?tests?\b`)
 	// placeBefore matches what may be a place, in a fifth of the time.
 	placeBefore = lazyregexp.New("(?:in|side|hin|der|low|eath|of|the)\\s+`")
