@@ -23,15 +23,18 @@ var (
 	exempt      = lazyregexp.New(`(?i)^(?:except|only|but|not|allowed|fine|ok|outside)$`)
 )
 
-// quote returns the code with what the document says of it.
-func (c Code) quote(of advice.Document) Quote {
+// quote returns the code with what the document says of it. A list of changes has no rules.
+func (c Code) quote(of advice.Document, isOfChanges bool) Quote {
 	q := Quote{Text: c.Code, Said: c.said}
 	if c.said {
 		return q
 	}
 	q.Odds = math.Round(max(-mostLearned, min(of.LogOdds(c.Context), mostLearned))*steps) / steps
 	before, after := lastSentence(strings.ReplaceAll(c.Before, ": ", ", ")), firstSentence(c.After)
-	said := c.verdict(before, after)
+	said := unsaid
+	if !isOfChanges {
+		said = c.verdict(before, after)
+	}
 	switch {
 	case c.isWrong, said == forbidden:
 		q.Odds = mostOdds

@@ -26,15 +26,14 @@ func (c Code) verdict(before, after string) verdict {
 	if !hasAny(before, negations) && !hasAny(before, judging) && !hasAny(after, judging) {
 		return unsaid
 	}
+	isSubject := !objectOf().MatchString(before)
 	before, after = listBefore().ReplaceAllString(before, ""), listAfter().ReplaceAllString(after, "")
-	if isOfUse().MatchString(after) && !strings.Contains(c.Context.Code, " ") {
-		return unsaid
-	}
+	isOfUse := !strings.Contains(c.Context.Code, " ") && use().MatchString(after) && !nameOfCode().MatchString(after)
 	isAdvised := instead().MatchString(after) && advises().MatchString(before)
 	switch {
-	case forbids().MatchString(before), isForbidden().MatchString(after):
+	case !isOfUse && forbids().MatchString(before) && !supposed().MatchString(before), isSubject && isForbidden().MatchString(after):
 		return forbidden
-	case isFine().MatchString(after), requires().MatchString(before), allows().MatchString(before), isAdvised:
+	case isSubject && isFine().MatchString(after), requires().MatchString(before), allows().MatchString(before), isAdvised:
 		return fine
 	default:
 		return unsaid
@@ -99,7 +98,7 @@ var (
 	forbids = lazyregexp.New(`(?i)` + clause + never + `(?:\s+(?:ever|just|simply|blindly|directly))?` +
 		`(?:\s+` + using + `(?:\s+(?:a|an|the|plain|bare|any|this|it))*|` +
 		`(?:\s+[\p{L}-]+){1,3}\s+(?:with|by|via|through|using))?\s*[:(]?\s*$`)
-	forbidsBlock = lazyregexp.New(`(?i)` + clause + never + `\s+` + using + `\b`)
+	forbidsBlock = lazyregexp.New(`(?i)(?:^|[.;:*–—-]\s*|\b(?:please|you|must|should)\s+)` + never + `\s+` + using + `\b`)
 	demanded     = lazyregexp.New(`(?i)\b(?:without|before|until|unless)\b`)
 	isForbidden  = lazyregexp.New(`(?i)^\s*(?:(?:is|are)\s+(?:strictly\s+)?` +
 		`(?:forbidden|prohibited|banned|not\s+allowed|off[\s-]limits)\b|` +
@@ -110,9 +109,21 @@ var (
 	requires  = lazyregexp.New("(?i)" + clause + never + "\\b[^`]*`[^`]*`[^`]*\\bwithout(?:\\s+[\\p{L}]+){0,2}\\s+$")
 	exception = lazyregexp.New("(?i)^(?:\\s[^`.;:]*)?\\bwithout(?:\\s+[\\p{L}]+){0,2}(?:\\s+(?:or\\s+)?`[^`]+`,?)+")
 	condition = lazyregexp.New("(?i)^\\s*with(?:\\s+(?:a|an|the))?\\s+`([^`]+)`")
-	// isOfUse begins with what the code is not to be used for.
-	isOfUse = lazyregexp.New(`(?i)^\s*(?:as|for)\s`)
-	allows  = lazyregexp.New(`(?i)\b` + good + `(?:\s+(?:is|are|too))?\s*:?\s*$`)
-	advises = lazyregexp.New(`(?i)\b(?:run|use|call|write|set|pass|prefer|take|type|do)\s+$`)
-	instead = lazyregexp.New(`(?i)\binstead\b`)
+	// use begins with what code is not to be used for, or with a noun that has the code before it, and nameOfCode with a
+	// noun that means the code.
+	use        = lazyregexp.New(`^\s*(?:as|for)\s|^\s+[a-z][a-z-]{3,}\b`)
+	nameOfCode = lazyregexp.New(`^\s+(?:commands?|flags?|options?|functions?|methods?|calls?|statements?|keywords?|macros?|here|there|` +
+		`anywhere|again|directly|alone|when|while|with|without|from|inside|outside|within|unless|because|since|until|before|after|` +
+		`under|into|against|over|below|above|between|around|next|near|afterwards|other|instead|except|either|even|ever|itself|` +
+		`only)\b`)
+	// objectOf ends with what makes code an object: "versions of CODE are forbidden".
+	objectOf = lazyregexp.New(`(?i)\b(?:for|of|in|on|to|with|from|by|at|under|as)\s*$`)
+	// supposed has a case in which somebody does not do something, or need not.
+	supposed = lazyregexp.New(`(?i)\b(?:if|when|whenever|unless|since|because|where|while|as)\s+(?:you|we|they|it|i)\s+` + never + `|` +
+		never + `\s+(?:need|have)\b|avoid\s+\S+.*\s(?:with|by|via|through|using)\s*$`)
+	// ofChanges is the title of a list of changes, which says what was mended.
+	ofChanges = lazyregexp.New(`(?i)\bchange\s?logs?\b|\brelease (?:notes|series|history)\b|^(?:changes|history|releases|v?\d+\.\d)`)
+	allows    = lazyregexp.New(`(?i)\b` + good + `(?:\s+(?:is|are|too))?\s*:?\s*$`)
+	advises   = lazyregexp.New(`(?i)\b(?:run|use|call|write|set|pass|prefer|take|type|do)\s+$`)
+	instead   = lazyregexp.New(`(?i)\binstead\b`)
 )

@@ -222,9 +222,9 @@ func (s segment) code(before, after string) []Code {
 func (d *Document) Quotes() []Quote {
 	var quotes []Quote
 	code := d.Code()
-	whole := advice.NewDocument(d.Title, len(code))
+	whole, isOfChanges := advice.NewDocument(d.Title, len(code)), ofChanges().MatchString(d.Title)
 	for _, c := range code {
-		q := c.quote(whole)
+		q := c.quote(whole, isOfChanges)
 		q.Text = strings.Join(strings.Fields(q.Text), " ")
 		if q.Text != "" && len(q.Text) <= maxQuote {
 			quotes = append(quotes, q)

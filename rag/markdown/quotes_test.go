@@ -119,28 +119,46 @@ func TestQuotes_SayWhereAndWhy(t *testing.T) {
 	}
 }
 
+// A list of changes says what was mended. It has no rules.
+func TestQuotes_OfChanges(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]bool{"Changelog": false, "2.3.x Release Series": false, "How we change queues": true} {
+		parsed, err := Parse([]byte("# " + title + "\n\n- Do not use `a b` (#12)\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quotes := parsed.Quotes(); quotes[0].IsForbidden() != want {
+			t.Errorf("%s: %+v, want a rule: %t", title, quotes, want)
+		}
+	}
+}
+
 // What a sentence plainly says of code counts as said, for all code of a list, with its exception.
 func TestQuotes_SaidPlainly(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Never run `a b`: it hangs.":                            "!a b",
-		"You must never use a plain `a b`, `c d` or `e f`.":     "!a b !c d !e f",
-		"Please don't sort with `a b`.":                         "!a b",
-		"`a b` and `c d` are not allowed.":                      "!a b !c d",
-		"`a b` must not be run by hand.":                        "!a b",
-		"Never run this on the replica:\n\n    a b":             "!a b",
-		"Never run `a b` without `--x`.":                        "!a b unless --x +--x",
-		"Never run `a b` on Mondays without `--x` or `--y`.":    "!a b unless --x|--y +--x +--y",
-		"Never run `a b` with `--x`.":                           "!a b … --x ?--x",
-		"Never write `site_id` as a label, or run `a b` there.": "?site_id ?a b",
-		"Run `c d` instead. `e f` and `g h` are fine.":          "+c d +e f +g h",
-		"Do this instead:\n\n    a b":                           "+a b",
-		"Never on `host`: nobody may write to `table`.":         "?host ?table",
-		"Don't forget `a b`, and never wait for `c d`.":         "?a b ?c d",
-		"Do not commit without running:\n\n    a b":             "?a b",
-		"Never commit before `a b` is green.":                   "?a b",
-		"I don't mind losing it, `a b`. Never mind: `c d`.":     "?a b ?c d",
-		"Is `a b` never fine? In June we had never run `c d`.":  "?a b ?c d",
+		"Never run `a b`: it hangs.":                                           "!a b",
+		"You must never use a plain `a b`, `c d` or `e f`.":                    "!a b !c d !e f",
+		"Please don't sort with `a b`.":                                        "!a b",
+		"`a b` and `c d` are not allowed.":                                     "!a b !c d",
+		"`a b` must not be run by hand.":                                       "!a b",
+		"Never run this on the replica:\n\n    a b":                            "!a b",
+		"Never run `a b` without `--x`.":                                       "!a b unless --x +--x",
+		"Never run `a b` on Mondays without `--x` or `--y`.":                   "!a b unless --x|--y +--x +--y",
+		"Never run `a b` with `--x`.":                                          "!a b … --x ?--x",
+		"Never write `site_id` as a label, or run `a b` there.":                "?site_id ?a b",
+		"If you don't set `a b`, nobody does. You do not need to call `c d`.":  "?a b ?c d",
+		"Never use the `bash` syntax, and avoid `uv` errors.":                  "?bash ?uv",
+		"Never use the `--force` flag. Avoid `any`, and never use `npm` here.": "!--force !any !npm",
+		"Major versions of `wrangler` are forbidden.":                          "?wrangler",
+		"Run `c d` instead. `e f` and `g h` are fine.":                         "+c d +e f +g h",
+		"Do this instead:\n\n    a b":                                          "+a b",
+		"Never on `host`: nobody may write to `table`.":                        "?host ?table",
+		"Don't forget `a b`, and never wait for `c d`.":                        "?a b ?c d",
+		"Do not commit without running:\n\n    a b":                            "?a b",
+		"Never commit before `a b` is green.":                                  "?a b",
+		"I don't mind losing it, `a b`. Never mind: `c d`.":                    "?a b ?c d",
+		"Is `a b` never fine? In June we had never run `c d`.":                 "?a b ?c d",
 	} {
 		parsed, err := Parse([]byte("# T\n\n" + text))
 		if err != nil {
