@@ -23,7 +23,7 @@ var (
 	exempt      = lazyregexp.New(`(?i)^(?:except|only|but|not|allowed|fine|ok|outside)$`)
 )
 
-// quote returns the code with what the document says of it. A list of changes has no rules.
+// quote returns the code with what the document says of it. A list of changes warns of nothing.
 func (c Code) quote(of advice.Document, isOfChanges bool) Quote {
 	q := Quote{Text: c.Code, Said: c.said}
 	if c.said {
@@ -32,7 +32,9 @@ func (c Code) quote(of advice.Document, isOfChanges bool) Quote {
 	q.Odds = math.Round(max(-mostLearned, min(of.LogOdds(c.Context), mostLearned))*steps) / steps
 	before, after := lastSentence(strings.ReplaceAll(c.Before, ": ", ", ")), firstSentence(c.After)
 	said := unsaid
-	if !isOfChanges {
+	if isOfChanges {
+		q.Odds = min(q.Odds, -1.0/steps)
+	} else {
 		said = c.verdict(before, after)
 	}
 	switch {

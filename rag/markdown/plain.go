@@ -31,7 +31,9 @@ func (c Code) verdict(before, after string) verdict {
 	isOfUse := !strings.Contains(c.Context.Code, " ") && use().MatchString(after) && !nameOfCode().MatchString(after)
 	isAdvised := instead().MatchString(after) && advises().MatchString(before)
 	switch {
-	case !isOfUse && forbids().MatchString(before) && !supposed().MatchString(before), isSubject && isForbidden().MatchString(after):
+	case !isOfUse && forbids().MatchString(before) && !supposed().MatchString(before):
+		return forbidden
+	case isSubject && isForbidden().MatchString(after):
 		return forbidden
 	case isSubject && isFine().MatchString(after), requires().MatchString(before), allows().MatchString(before), isAdvised:
 		return fine
@@ -112,17 +114,20 @@ var (
 	// use begins with what code is not to be used for, or with a noun that has the code before it, and nameOfCode with a
 	// noun that means the code.
 	use        = lazyregexp.New(`^\s*(?:as|for)\s|^\s+[a-z][a-z-]{3,}\b`)
-	nameOfCode = lazyregexp.New(`^\s+(?:commands?|flags?|options?|functions?|methods?|calls?|statements?|keywords?|macros?|here|there|` +
-		`anywhere|again|directly|alone|when|while|with|without|from|inside|outside|within|unless|because|since|until|before|after|` +
+	nameOfCode = lazyregexp.New(`^\s+(?:commands?|flags?|options?|functions?|methods?|calls?|statements?|keywords?|macros?|here|` +
+		`there|anywhere|again|directly|alone|when|while|with|without|from|inside|outside|within|unless|because|since|until|before|` +
+		`after|` +
 		`under|into|against|over|below|above|between|around|next|near|afterwards|other|instead|except|either|even|ever|itself|` +
 		`only)\b`)
 	// objectOf ends with what makes code an object: "versions of CODE are forbidden".
 	objectOf = lazyregexp.New(`(?i)\b(?:for|of|in|on|to|with|from|by|at|under|as)\s*$`)
 	// supposed has a case in which somebody does not do something, or need not.
-	supposed = lazyregexp.New(`(?i)\b(?:if|when|whenever|unless|since|because|where|while|as)\s+(?:you|we|they|it|i)\s+` + never + `|` +
-		never + `\s+(?:need|have)\b|avoid\s+\S+.*\s(?:with|by|via|through|using)\s*$`)
-	// ofChanges is the title of a list of changes, which says what was mended.
-	ofChanges = lazyregexp.New(`(?i)\bchange\s?logs?\b|\brelease (?:notes|series|history)\b|^(?:changes|history|releases|v?\d+\.\d)`)
+	supposed = lazyregexp.New(`(?i)\b(?:if|when|whenever|unless|since|because|where|while|as)\s+(?:you|we|they|it|i)\s+` +
+		never + `|` + never + `\s+(?:need|have)\b|avoid\s+\S+.*\s(?:with|by|via|through|using)\s*$`)
+	// ofVersion is the heading of a version. ofChanges is the title of a list of changes, which says what was mended.
+	ofVersion = lazyregexp.New(`^#{1,4}\s+\[?v?\d+\.\d+`)
+	ofChanges = lazyregexp.New(`(?i)\bchange\s?logs?$|\brelease (?:notes|series|history)\b|` +
+		`^(?:changes|history|releases)$|^v?\d+\.\d`)
 	allows    = lazyregexp.New(`(?i)\b` + good + `(?:\s+(?:is|are|too))?\s*:?\s*$`)
 	advises   = lazyregexp.New(`(?i)\b(?:run|use|call|write|set|pass|prefer|take|type|do)\s+$`)
 	instead   = lazyregexp.New(`(?i)\binstead\b`)

@@ -222,7 +222,7 @@ func (s segment) code(before, after string) []Code {
 func (d *Document) Quotes() []Quote {
 	var quotes []Quote
 	code := d.Code()
-	whole, isOfChanges := advice.NewDocument(d.Title, len(code)), ofChanges().MatchString(d.Title)
+	whole, isOfChanges := advice.NewDocument(d.Title, len(code)), d.isOfChanges()
 	for _, c := range code {
 		q := c.quote(whole, isOfChanges)
 		q.Text = strings.Join(strings.Fields(q.Text), " ")
@@ -231,6 +231,18 @@ func (d *Document) Quotes() []Quote {
 		}
 	}
 	return quotes
+}
+
+// isOfChanges reports whether the document is a list of changes: by its title, or by several headings with a version.
+func (d *Document) isOfChanges() bool {
+	const several = 3
+	versions := 0
+	for _, line := range d.outline.lines {
+		if strings.HasPrefix(line, "#") && ofVersion().MatchString(line) {
+			versions++
+		}
+	}
+	return versions >= several || ofChanges().MatchString(d.Title)
 }
 
 // inQuotation are words in quotation marks.

@@ -199,7 +199,8 @@ func (c *command) addField(field string, isValue bool) bool {
 	if isValue {
 		c.values = append(c.values, c.words[known:]...)
 	}
-	if isValue && !isFlag && last >= 0 && parameter().MatchString(c.flags[last]) && !grave().MatchString(c.flags[last]) {
+	isParameter := isValue && !isFlag && last >= 0 && c.name != ""
+	if isParameter && parameter().MatchString(c.flags[last]) && !grave().MatchString(c.flags[last]) {
 		c.optional = append(c.optional, c.flags[last])
 	}
 	return isFlag && !strings.Contains(field, "=")

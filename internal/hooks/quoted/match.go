@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
@@ -15,9 +16,10 @@ import (
 // Book is what the documents of a project quote and which files they cite, read once to be compared often.
 type Book struct {
 	documents []document
-	// names counts the documents that quote a name.
-	names    map[string]int
-	messages messages
+	// names counts the documents that quote a text, and heads those that show a program with its command as fine.
+	names, heads map[string]int
+	settle       sync.Once
+	messages     messages
 	// Names are the names of code that the documents have, added in the same order.
 	Names Names
 }
@@ -52,6 +54,8 @@ type quote struct {
 	isName bool
 	// own is the place of its own sentence.
 	own string
+	// isUsual says that so many documents quote it that the words around it say nothing.
+	isUsual bool
 	// titled says that the title has the quote.
 	titled bool
 	// key is the longest word of the quote: a text without it does not have the quote.
@@ -69,7 +73,8 @@ func (b *Book) Add(title string, texts []string) {
 	stems := terms.Distinct(terms.English, title)
 	var quotes document
 	var place string
-	names, printed := map[string]bool{}, append([]string{title}, markdown.InQuotation(title)...)
+	names, heads := map[string]bool{}, map[string]bool{}
+	printed := append([]string{title}, markdown.InQuotation(title)...)
 	for i, text := range texts {
 		q := newQuote(text)
 		q.number = i
@@ -88,6 +93,9 @@ func (b *Book) Add(title string, texts []string) {
 		}
 		quotes = append(quotes, q)
 		names[q.folded] = true
+		if q.isCall() && !q.isWarned() {
+			heads[q.head()] = true
+		}
 	}
 	b.messages.add(len(b.documents), printed)
 	quotes.compare(place, stems)
@@ -95,13 +103,30 @@ func (b *Book) Add(title string, texts []string) {
 		return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(b.Odds, a.Odds)) // warned before mentioned
 	})
 	if b.names == nil {
-		b.names = map[string]int{}
+		b.names, b.heads = map[string]int{}, map[string]int{}
 	}
 	for name := range names {
 		b.names[name]++
 	}
+	for head := range heads {
+		b.heads[head]++
+	}
 	b.documents = append(b.documents, quotes)
 }
+
+// markUsual marks the quotes of usual calls: many documents quote them, or show the program with the command as fine. Words
+// around one of them are no warning; only a plain rule is.
+func (b *Book) markUsual() {
+	for _, d := range b.documents {
+		for _, q := range d {
+			isUsual := b.names[q.folded] > few || q.isCall() && len(q.command.flags) == 0 && b.heads[q.head()] > few
+			q.isUsual = isUsual && q.isWarned() && !q.IsForbidden()
+		}
+	}
+}
+
+// head is the program with its command.
+func (q *quote) head() string { return strings.Join(q.command.head().words, " ") }
 
 // compare says of each quote of a document what follows from the others: a place, and what the title and flags alone
 // name.
@@ -172,6 +197,10 @@ func (b *Book) match(weigh func(d document) Match) []Match {
 // Command returns the documents that speak of a command line, best first: documents that warn of a call of it, then
 // documents that warn of a name in it. Everyday calls need a command.
 func (b *Book) Command(line string) []Match {
+	if b == nil {
+		return nil
+	}
+	b.settle.Do(b.markUsual)
 	calls, lower := commandsIn(line), strings.ToLower(line)
 	others := slices.DeleteFunc(slices.Clone(calls), func(c command) bool { return c.isEveryday() || c.shows })
 	return b.match(func(d document) Match {
@@ -240,8 +269,8 @@ var (
 // isName reports whether a word is the name of a host, resource or folder, and not a plain word.
 func isName(text string) bool {
 	hasMark := strings.ContainsAny(text, "-/:.0123456789") || hump().MatchString(text) || underscored().MatchString(text)
-	return hasMark && nameForm().MatchString(text) && !oneFolder().MatchString(text) && !bareFile().MatchString(text) &&
-		text != "node_modules"
+	return hasMark && nameForm().MatchString(text) && !strings.HasSuffix(text, ":") && !oneFolder().MatchString(text) &&
+		!bareFile().MatchString(text) && text != "node_modules"
 }
 
 // folded returns a text in lower case, with one space between its parts.

@@ -84,7 +84,7 @@ func (d document) find(call command) (all []found) {
 		f := found{quote: q, like: 1, odds: q.Odds}
 		isRule := q.IsForbidden()
 		switch {
-		case !q.holdsFor(call), q.isWarned() && call.isTrial && !q.command.isTrial, q.isExcepted(call.hasPart):
+		case q.isUsual, !q.holdsFor(call), q.isWarned() && call.isTrial && !q.command.isTrial, q.isExcepted(call.hasPart):
 			continue
 		case q.isWord && call.isLiteral && slices.Contains(call.words, q.folded):
 			f.same = []string{q.folded}

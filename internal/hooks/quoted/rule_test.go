@@ -45,6 +45,25 @@ func TestBook_PlainRules(t *testing.T) {
 	}
 }
 
+// What many documents show is a usual call: the words around it are no warning, and a plain rule still is.
+func TestBook_UsualCalls(t *testing.T) {
+	t.Parallel()
+	usage := func(name string) string { return name + "\n\n`+pants lint ::`, `+pants test ::`" }
+	b := book(t, usage("One"), usage("Two"), usage("Three"),
+		"Notes\n\n`!pants lint` fails, `!pants repl --shell` too, and `!pants tailor`",
+		"Rule\n\nNever run `pants test ::`.")
+	for line, want := range map[string]string{
+		"pants lint src::":       "",
+		"pants repl --shell=ipy": "pants repl --shell",
+		"pants tailor src::":     "pants tailor",
+		"pants test ::":          "pants test ::",
+	} {
+		if got := first(b.Command(line)); got != want {
+			t.Errorf("%q matches %q, want %q", line, got, want)
+		}
+	}
+}
+
 // In a text that is written, what is plainly forbidden may be a name or a sign, and a call has any arguments. Code that
 // goes on as what is fine is fine.
 func TestBook_PlainRulesOfTexts(t *testing.T) {
