@@ -128,7 +128,7 @@ var (
 	ofVersion = lazyregexp.New(`^#{1,4}\s+\[?v?\d+\.\d+`)
 	ofChanges = lazyregexp.New(`(?i)\bchange\s?logs?$|\brelease (?:notes|series|history)\b|` +
 		`^(?:changes|history|releases)$|^v?\d+\.\d`)
-	allows    = lazyregexp.New(`(?i)\b` + good + `(?:\s+(?:is|are|too))?\s*:?\s*$`)
-	advises   = lazyregexp.New(`(?i)\b(?:run|use|call|write|set|pass|prefer|take|type|do)\s+$`)
-	instead   = lazyregexp.New(`(?i)\binstead\b`)
+	allows  = lazyregexp.New(`(?i)\b` + good + `(?:\s+(?:is|are|too))?\s*:?\s*$`)
+	advises = lazyregexp.New(`(?i)\b(?:run|use|call|write|set|pass|prefer|take|type|do)\s+$`)
+	instead = lazyregexp.New(`(?i)\binstead\b`)
 )
