@@ -74,13 +74,19 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 
 const documentPlaces = `-- name: DocumentPlaces :many
 SELECT id, collection, path, title, date, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
-    (CASE WHEN bytes <= 33554432 THEN quotes END)::text[] AS quotes
+    (CASE WHEN bytes <= 33554432 THEN names END)::text[] AS names,
+    (CASE WHEN bytes <= 33554432 THEN messages END)::text[] AS messages,
+    coalesce(CASE WHEN declared_bytes <= 33554432 THEN triggers::text END, '')::text AS declared
 FROM (
-    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.doc_date AS date, d.promotion_level AS level, d.places, d.quotes,
-        sum(pg_column_size(d.places || '{}') + pg_column_size(d.quotes || '{}')) OVER (ORDER BY d.id) AS bytes
+    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.doc_date AS date, d.promotion_level AS level,
+        d.places, d.names, d.messages, d.triggers,
+        sum(coalesce(octet_length(d.triggers::text), 0)) OVER (ORDER BY d.id) AS declared_bytes,
+        sum(pg_column_size(d.places || '{}') + pg_column_size(d.names || '{}') + pg_column_size(d.messages || '{}'))
+            OVER (ORDER BY d.id) AS bytes
     FROM documents d
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = ANY($3::collection[])
-        AND (d.places IS NOT NULL OR d.quotes IS NOT NULL OR d.promotion_level = 'critical')
+        AND (d.places IS NOT NULL OR d.names IS NOT NULL OR d.messages IS NOT NULL OR d.triggers IS NOT NULL
+            OR d.promotion_level = 'critical')
 ) AS d
 ORDER BY path
 `
@@ -99,12 +105,14 @@ type DocumentPlacesRow struct {
 	Date       string
 	Level      PromotionLevel
 	Places     []string
-	Quotes     []string
+	Names      []string
+	Messages   []string
+	Declared   string
 }
 
-// The tenant's documents that cite places of the repository, quote code, or are critical. Places and quotes of
-// one may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
-// || gives a value its size before compression.
+// The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. These lists of one
+// may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
+// || gives a value its size before compression. Triggers are read first: nothing else says what they say.
 func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
 	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collections)
 	if err != nil {
@@ -122,7 +130,9 @@ func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) 
 			&i.Date,
 			&i.Level,
 			&i.Places,
-			&i.Quotes,
+			&i.Names,
+			&i.Messages,
+			&i.Declared,
 		); err != nil {
 			return nil, err
 		}
@@ -230,8 +240,8 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes,
-    status, holds_until
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
+    messages, triggers, status, holds_until
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -241,7 +251,8 @@ SELECT t.project_id, t.id,
     $2, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
-    string_to_array(nullif(d.quotes, ''), E'\n'), d.status, d.holds_until
+    string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
+    d.status, d.holds_until
 FROM tenants t
 CROSS JOIN (
     SELECT unnest($3::text[]) AS relative_path,
@@ -262,18 +273,21 @@ CROSS JOIN (
         unnest($17::bigint[]) AS file_inode,
         unnest($18::integer[]) AS chunk_count,
         unnest($19::text[]) AS places,
-        unnest($20::text[]) AS quotes,
-        unnest($21::text[]) AS status,
-        unnest($22::text[]) AS holds_until
+        unnest($20::text[]) AS names,
+        unnest($21::text[]) AS messages,
+        unnest($22::text[]) AS triggers,
+        unnest($23::text[]) AS status,
+        unnest($24::text[]) AS holds_until
 ) AS d
-WHERE t.project_id = $1 AND t.id = $23
+WHERE t.project_id = $1 AND t.id = $25
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, dated = excluded.dated, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    places = excluded.places, quotes = excluded.quotes, status = excluded.status, holds_until = excluded.holds_until
+    places = excluded.places, names = excluded.names, messages = excluded.messages, triggers = excluded.triggers,
+    status = excluded.status, holds_until = excluded.holds_until
 `
 
 type DocumentUpsertManyParams struct {
@@ -296,13 +310,15 @@ type DocumentUpsertManyParams struct {
 	FileInodes      []int64
 	ChunkCounts     []int32
 	Places          []string
-	Quotes          []string
+	Names           []string
+	Messages        []string
+	Triggers        []string
 	Statuses        []string
 	Untils          []string
 	TenantID        int32
 }
 
-// One array a column. Each row's places and quotes are lines, since unnest would make one list of
+// One array a column. Each row's places, names and messages are lines, since unnest would make one list of
 // all rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
 // last one: a sequence would be asked on one node of Citus, and the row be on another. So it
 // needs the lock of TenantIncrementVersion. The row of the tenant names the node.
@@ -327,7 +343,9 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.FileInodes,
 		arg.ChunkCounts,
 		arg.Places,
-		arg.Quotes,
+		arg.Names,
+		arg.Messages,
+		arg.Triggers,
 		arg.Statuses,
 		arg.Untils,
 		arg.TenantID,

@@ -77,7 +77,7 @@ func TestQueries_ReadABoundedWhole(t *testing.T) {
 		`INSERT INTO document_links SELECT project_id, tenant_id, document_id, n, target_path, fallback_path, relation
 			FROM document_links, generate_series(1000, 100000) n`,
 		`INSERT INTO documents (project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date,
-				promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, quotes)
+				promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, names)
 			SELECT project_id, tenant_id, id + n, collection, 'docs/' || n || '.md', title, summary, tags, doc_type, doc_date,
 				promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count,
 				ARRAY[repeat('x', 260000)]
@@ -103,12 +103,12 @@ func TestQueries_ReadABoundedWhole(t *testing.T) {
 	}
 	bytes := 0
 	for _, p := range places {
-		for _, quote := range p.Quotes {
-			bytes += len(quote)
+		for _, name := range p.Names {
+			bytes += len(name)
 		}
 	}
 	if bytes < 20<<20 || bytes > 32<<20 || len(places) < 150 {
-		t.Errorf("quotes of %d bytes in %d documents are read; want up to 32 MiB, and every document", bytes, len(places))
+		t.Errorf("names of %d bytes in %d documents are read; want up to 32 MiB, and every document", bytes, len(places))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxForbids bounds the list of forbidden code, as maxSideList does other lists.
-const maxForbids = 1_500
+// maxTriggers bounds the list of triggers, as maxSideList does other lists.
+const maxTriggers = 1_500
 
 // embeddingDimensions is the length of every vector in the index.
 const embeddingDimensions = 1024
@@ -28,8 +28,8 @@ type IndexDocumentOutput struct {
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
-	// Forbids is code that the document plainly forbids. The writer sees which rules the hooks have understood.
-	Forbids []string `json:"forbids,omitempty"`
+	// Triggers are those of the document, as they were understood.
+	Triggers []string `json:"triggers,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`
 	Message    string           `json:"message,omitempty"`
@@ -71,16 +71,20 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		out.EmbeddedReason = brief("vectors of the model follow when its server is there: " + indexed.Unembedded.Error())
 	}
 	advice := active.Advice(path)
+	triggers, doubts := active.Triggers(path)
 	for _, v := range advice {
 		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
 		out.Warnings = append(out.Warnings, cutLine(warning, textLimit(len(advice))))
+	}
+	for _, doubt := range doubts {
+		out.Warnings = append(out.Warnings, cutLine(doubt.String(), textLimit(len(doubts))))
 	}
 	warnings, omitted := fit(out.Warnings, maxSideList)
 	if omitted > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d more", omitted))
 	}
 	out.Warnings = warnings
-	out.Forbids, _ = fit(active.Forbidden(path), maxForbids)
+	out.Triggers, _ = fit(triggers, maxTriggers)
 	near, err := active.Neighbours(ctx, path, h.workspace.Searcher())
 	if err != nil { // the document is indexed all the same
 		h.logger.DebugContext(ctx, "find what is near a document", "error", err)

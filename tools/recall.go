@@ -26,7 +26,10 @@ func recallTool() Tool {
 			"tool_name":  {example("Edit")},
 			"file_path":  {example("db/pool.go")},
 			"command":    {example("rm -rf build")},
+			"cwd":        {example("/work/shop")},
+			"sql":        {example("DROP TABLE orders")},
 			"new_string": {example("pool.Close()")},
+			"old_string": {example("pool.Reset()")},
 			"content":    {example("package db")},
 			"error":      {example("Exit code 1")},
 			"agent_type": {example("Explore")},
@@ -35,15 +38,23 @@ func recallTool() Tool {
 	})
 }
 
-// recallPatience bounds what a hook waits for: an assistant waits for its hooks.
-const recallPatience = time.Second
+const (
+	// recallPatience bounds what a hook waits for: an assistant waits for its hooks.
+	recallPatience = time.Second
+	// startPatience is for the first hooks of a session, which come while the server starts. Assistants end a hook after 5 s.
+	startPatience = 4 * time.Second
+)
 
 // Recall answers a hook. It never fails: it logs an error and answers nothing.
 func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
 	if h.hangs() {
 		return hooks.Answer{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, recallPatience)
+	patience := recallPatience
+	if name, _ := h.workspace.Current(); name == "" {
+		patience = startPatience
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	out, err := h.recall(ctx, in)
 	if err != nil {
@@ -64,12 +75,26 @@ func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	if err != nil {
 		return hooks.Answer{}, err
 	}
+	return hooks.Handle(ctx, h.recalls, h.hooksOf(active), in)
+}
+
+// Preview returns what hooks would say at an act in a new session, and why.
+func (h *Handler) Preview(ctx context.Context, in hooks.Event) ([]hooks.Said, error) {
+	active, err := h.workspace.Active(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hooks.Preview(ctx, h.hooksOf(active), in)
+}
+
+// hooksOf returns a project as hooks see it.
+func (h *Handler) hooksOf(active *workspace.Project) hooks.Project {
 	settings := h.workspace.Settings()
-	return hooks.Handle(ctx, h.recalls, hooks.Project{
+	return hooks.Project{
 		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,
 		Sources: workspace.Sources{Root: active.Definition.Root},
 		Root:    active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
 		Allowed: h.workspace.Recall(active), Threshold: settings.RecallThreshold, Visible: settings.RecallVisible,
 		Behind: active.Noticed().Pending() > 0,
-	}, in)
+	}
 }

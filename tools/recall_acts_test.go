@@ -33,7 +33,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		event arguments
 		want  []string
 	}{
-		"a command":           {command("1", warned), []string{"insights/claims.md:", "(same command; 2025-01-15; critical)", "its disk is gone"}},
+		"a command":           {command("1", warned), []string{"insights/claims.md:", "(for this command; 2025-01-15; critical)", "its disk is gone"}},
 		"an everyday command": {command("2", "kubectl get pods -n streaming && git status"), nil},
 		"a failure": {
 			after("PostToolUseFailure", "3", "bin/tide", "Exit code 1\n\x1b[31mtide import: no almanac for day 2 of harbour 9\x1b[0m"),
@@ -42,7 +42,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		"another failure": {after("PostToolUseFailure", "4", "go test ./...", "Exit code 1\n--- FAIL: TestTide\nwant 3, got 4"), nil},
 		"a new file": {
 			arguments{"event": "PreToolUse", "session_id": "5", "tool_name": "Write", "file_path": "db/1.sql", "content": "alter table ships add column x int;"},
-			[]string{"insights/ships.md:", "(rule on this code; 2025-01-15"},
+			[]string{"insights/ships.md:", "(for this edit; 2025-01-15"},
 		},
 		"an edit": {
 			arguments{"event": "PreToolUse", "session_id": "6", "tool_name": "Edit", "file_path": "db/2.sql", "new_string": "ALTER TABLE ships ADD COLUMN x int;"},
@@ -50,7 +50,7 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		},
 		"a script with a command": {
 			arguments{"event": "PreToolUse", "session_id": "9", "tool_name": "Write", "file_path": "ops/clean.sh", "content": script},
-			[]string{"insights/claims.md:", "(rule on this code; 2025-01-15"},
+			[]string{"insights/claims.md:", "(for this edit; 2025-01-15"},
 		},
 		"an edit of a script": {
 			arguments{"event": "PreToolUse", "session_id": "10", "tool_name": "Edit", "file_path": "ops/clean.sh", "new_string": "kubectl -n streaming delete pvc \"$1\""},
@@ -58,6 +58,13 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 		},
 		"a script that mentions a command": {
 			arguments{"event": "PreToolUse", "session_id": "11", "tool_name": "Write", "file_path": "ops/clean.sh", "content": "# kubectl -n x delete pvc\necho done\n"}, nil,
+		},
+		"the second rule of a document": {command("14", "sh ./flood -x --all"), []string{"insights/ships.md:", `"Floods are for the harbour office."`}},
+		"a statement for a tool of another server": {
+			arguments{"event": "PreToolUse", "session_id": "15", "tool_name": "mcp__pg__query", "sql": "alter table ships add column x int"}, nil, // no trigger for a client
+		},
+		"a file that a command writes": {
+			command("16", "cat > db/4.sql <<'EOF'\nALTER TABLE ships ADD COLUMN x int;\nEOF"), []string{"insights/ships.md:", "for this edit"},
 		},
 		"an everyday edit": {
 			arguments{"event": "PreToolUse", "session_id": "7", "tool_name": "Edit", "file_path": "db/3.sql", "new_string": "SELECT 1"}, nil,
@@ -165,11 +172,11 @@ func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {
 			f := setupWith(t, settings)
 			text := func(title, word string) string {
 				return title + "\n\n" + word + "PoolError: the " + word + " connection pool was exhausted by leaked connections of the importer. " +
-					"Never run `" + word + "ctl drain --all`.\n"
+					"Never drain it.\n"
 			}
 			documents := map[string]string{
-				"csharp-compounding-docs/insights/own.md": insight("The own pool", "standard", text("", "Own")),
-				"docs/docs.md": text("# The pool of the docs", "Docs"),
+				"csharp-compounding-docs/insights/own.md": declaring("{run: Ownctl drain}", insight("The own pool", "standard", text("", "Own"))),
+				"docs/docs.md": "---\ntriggers: [{run: Docsctl drain}]\n---\n\n" + text("# The pool of the docs", "Docs"),
 			}
 			handbook := map[string]string{"handbook/handbook.md": text("# The pool of the handbook", "Handbook")}
 			for i := range 12 {

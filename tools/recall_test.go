@@ -25,6 +25,11 @@ func newHooks(t *testing.T, config string) *assistant {
 	return newHooksOn(t, config, setup(t))
 }
 
+// declaring returns a document with triggers.
+func declaring(triggers, document string) string {
+	return strings.Replace(document, "---\n", "---\ntriggers: ["+triggers+"]\n", 1)
+}
+
 func newHooksOn(t *testing.T, config string, f *fixture) *assistant {
 	t.Helper()
 	c := connect(t, f.server, protocolVersions()["handshake"])
@@ -36,8 +41,9 @@ func newHooksOn(t *testing.T, config string, f *fixture) *assistant {
 		"csharp-compounding-docs/insights/jobs.md":   insight("Jobs", "standard", "What is in `app/jobs/` runs at night."),
 		"csharp-compounding-docs/insights/layout.md": insight("Layout", "standard", "`app/models/` has tables, `app/views/` pages and `app/jobs/` what runs at night."),
 		"csharp-compounding-docs/insights/crane.md":  insight("Crane rule", "critical", "Cranes of `src/crane.go` stop in storms."),
-		"csharp-compounding-docs/insights/claims.md": insight("Claims of Kafka", "critical", "Never run `kubectl delete pvc` in streaming: its disk is gone."),
-		"csharp-compounding-docs/insights/ships.md":  insight("Columns of ships", "standard", "A plain `ALTER TABLE ships ADD COLUMN` locks the table for an hour."),
+		"csharp-compounding-docs/insights/claims.md": declaring(`{run: kubectl delete pvc}`, insight("Claims of Kafka", "critical", "Never run `kubectl delete pvc` in streaming: its disk is gone.")),
+		"csharp-compounding-docs/insights/ships.md": declaring(`{edit: "db/*.sql", writes: ALTER TABLE ships ADD COLUMN}, {run: flood --all, say: Floods are for the harbour office.}`,
+			insight("Columns of ships", "standard", "A plain `ALTER TABLE ships ADD COLUMN` locks the table for an hour.")),
 		"csharp-compounding-docs/problems/tide.md": "---\ntitle: Tide import stops\ndate: 2026-01-02\nsummary: s\nsignificance: performance\n" +
 			"problem_type: bug\nsymptoms: [stops]\nroot_cause: the almanac has a gap\nsolution: Fill the gap of the almanac by hand\n---\n\n" +
 			"```\ntide import: no almanac for day 31 of harbour 7\n```\n",

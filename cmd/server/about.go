@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/codename"
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/history"
-	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -100,8 +101,10 @@ type citingDocument struct {
 	// Cites are the cited places that match, and Line is the line of the first citation.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
-	// Names is something that the file defines and the document names.
+	// Names is something that the file defines and the document names, and Scope a pattern with which the document says that it
+	// is about the file.
 	Names string `json:"names,omitempty"`
+	Scope string `json:"scope,omitempty"`
 
 	holds bool
 }
@@ -135,6 +138,11 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 		if len(citing.Cites) == 0 && citing.Names != "" {
 			citing.Line = d.LineOf(citing.Names)
 		}
+		var triggers trigger.Set
+		triggers.Add(at, d.Triggers)
+		for _, m := range triggers.Scopes(place.Path) {
+			citing.Scope, citing.Line = m.Text, max(citing.Line, 1)
+		}
 		if citing.Line > 0 {
 			all = append(all, citing)
 		}
@@ -150,16 +158,13 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 
 // namesIn returns what documents name of the definitions in a file, by the index of the document.
 func namesIn(set *docset.Set, file, text string) map[int]string {
-	var names quoted.Names
+	var names codename.Names
 	for _, d := range set.Documents {
-		var quotes, places []string
-		for _, quote := range d.Quotes {
-			quotes = append(quotes, quote.String())
-		}
+		var places []string
 		for _, place := range d.Places {
 			places = append(places, place.String())
 		}
-		names.Add(quotes, places)
+		names.Add(d.Names, places)
 	}
 	named := map[int]string{}
 	for _, m := range names.In(file, text) {
@@ -183,8 +188,12 @@ func printCiting(w io.Writer, place document.Place, citing []citingDocument) {
 			mark = " " + s.Yellow("("+d.Status+")")
 		}
 		cites := "cites " + strings.Join(d.Cites, ", ")
-		if len(d.Cites) == 0 {
+		switch {
+		case len(d.Cites) > 0:
+		case d.Names != "":
 			cites = "names " + d.Names
+		default:
+			cites = "is about " + d.Scope
 		}
 		plain.Printf(w, "%s%s%s\n  %s:%d %s\n", d.Title, level, mark, plain.Path(d.Path), d.Line, s.Dim(cites))
 	}

@@ -209,6 +209,10 @@ func (i *initializer) report(result scaffold.Result) {
 	if len(result.Folders) > 0 {
 		say("documents: made %s in %s/", plain.Count(len(result.Folders), "folder"), result.Project.DocsDir())
 	}
+	if rules := result.Project.RuleFolders(); len(rules) > 0 {
+		say("rules: what is written for assistants in %s is searched too, and heard at edits in its scope; "+
+			"\"rules\": false in the config leaves it out", strings.Join(rules, ", "))
+	}
 	if external, ok := result.Project.External(); ok {
 		say("external docs: %s, as the config says", external.Path)
 	}

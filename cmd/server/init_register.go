@@ -108,6 +108,13 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 // addHooks adds hooks to the settings of an assistant.
 func (i *initializer) addHooks(c clients.Client, root string) error {
 	file, hooks := c.Hooks()
+	if c.ForUser() {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		root = home
+	}
 	switch {
 	case file == "":
 		plain.Printf(i.stdout, "%s: hooks are not known for it\n", c.Title)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,24 +14,34 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-func newRecallCommand(flags *flags) *cobra.Command {
-	var asHook bool
-	command := &cobra.Command{
-		Use:    "recall --hook",
-		Hidden: true, // hooks call it
-		Short:  "Answer a hook of an assistant: point to the document that it needs",
-		Long: `Answer a hook of an assistant: it reads an event as JSON from stdin, in the form of Claude
-Code, Codex, Gemini CLI or Cursor. It prints the hook's
-output with one document, or {}. The hooks of the plugin for Claude Code ask the server
-that runs instead.
+type recallFlags struct {
+	hook          bool
+	client, event string
+	run, fails    string
+	edit, writes  string
+}
 
-An error ends with 1, because assistants take 2 for a veto.`,
-		Example: `  compound-docs recall --hook <event.json`,
+func newRecallCommand(flags *flags) *cobra.Command {
+	var f recallFlags
+	command := &cobra.Command{
+		Use:   "recall",
+		Short: "Say what hooks tell an assistant at a command, an edit or a failure, and why",
+		Long: `Say what hooks tell an assistant at a command, an edit or the output of a failed command, and
+which trigger of which document says it: a way to try triggers.
+
+With --hook it answers a hook of an assistant: it reads an event as JSON from stdin, and prints
+the answer in the assistant's form. --client and --event name the assistant and its event if
+the event itself does not say so. An error ends with 1, because assistants take 2 for a veto.
+The plugin for Claude Code asks the server that runs instead.`,
+		Example: `  compound-docs recall --run 'terraform apply -target=module.db'
+  compound-docs recall --edit db/migrations/V7.sql --writes 'CREATE INDEX a ON b (c)'
+  compound-docs recall --fails 'exec format error'
+  compound-docs recall --hook <event.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !asHook {
-				return usagef("give --hook, and the event on stdin; to search by yourself: compound-docs search \"…\"")
+			if !f.hook {
+				return flags.run(f.preview)(cmd, args)
 			}
-			err := answerHook(flags, cmd, args)
+			err := f.answerHook(flags, cmd, args)
 			if err != nil {
 				// An assistant takes the exit code 2 of a usage error for a veto.
 				return errors.New(err.Error())
@@ -36,8 +49,61 @@ An error ends with 1, because assistants take 2 for a veto.`,
 			return nil
 		},
 	}
-	command.Flags().BoolVar(&asHook, "hook", false, "read an event from stdin, and print a hook's output")
+	set := command.Flags()
+	set.BoolVar(&f.hook, "hook", false, "read an event from stdin, and print a hook's output")
+	set.StringVar(&f.client, "client", "", "assistant that sends the event: "+strings.Join(hooks.Assistants(), ", "))
+	set.StringVar(&f.event, "event", "", "the assistant's name of the event")
+	set.StringVar(&f.run, "run", "", "command that is about to run")
+	set.StringVar(&f.edit, "edit", "", "file that is about to be edited")
+	set.StringVar(&f.writes, "writes", "", "text that the edit writes; without it that of the file")
+	set.StringVar(&f.fails, "fails", "", "output of a command that has failed")
+	complete(command, "client", hooks.Assistants()...)
 	return command
+}
+
+// act returns the event that the flags describe.
+func (f *recallFlags) act() (hooks.Event, error) {
+	switch {
+	case f.run != "" && f.edit == "" && f.fails == "":
+		return hooks.Event{Event: hooks.Before, ToolName: "Bash", Command: f.run}, nil
+	case f.edit != "" && f.run == "" && f.fails == "":
+		return hooks.Event{Event: hooks.Before, ToolName: "Write", FilePath: f.edit, Content: f.writes}, nil
+	case f.fails != "" && f.run == "" && f.edit == "":
+		return hooks.Event{Event: hooks.Failure, ToolName: "Bash", Command: "any", Error: f.fails}, nil
+	default:
+		return hooks.Event{}, usagef("give one of --run COMMAND, --edit FILE, --fails TEXT; to search: compound-docs search \"…\"")
+	}
+}
+
+// preview prints what hooks would say at an act, and why.
+func (f *recallFlags) preview(i invocation) error {
+	event, err := f.act()
+	if err != nil {
+		return err
+	}
+	return withProject(i.flags, func(t *tooling) error {
+		t.workspace.Once()
+		said, err := t.tools.Preview(i.command.Context(), event)
+		if err != nil {
+			return err
+		}
+		return i.print(map[string]any{"said": said}, func(w io.Writer) { printSaid(w, said) })
+	})(i.command, nil)
+}
+
+func printSaid(w io.Writer, said []hooks.Said) {
+	s := plain.StyleFor(w)
+	if len(said) == 0 {
+		plain.Println(w, "Hooks say nothing at this.")
+	}
+	for _, one := range said {
+		plain.Println(w, plain.Line(one.Text))
+		why := one.Why
+		if one.Rule != "" {
+			why += ": " + one.Rule
+		}
+		plain.Println(w, " ", s.Dim(why))
+	}
 }
 
 // hookPatience bounds a hook, which assistants end after five seconds. The first prompt starts the private database:
@@ -45,11 +111,12 @@ An error ends with 1, because assistants take 2 for a veto.`,
 const hookPatience = 4 * time.Second
 
 // answerHook reads an event from stdin, and prints what the hook says.
-func answerHook(flags *flags, cmd *cobra.Command, args []string) error {
-	hook, err := hooks.ReadHook(cmd.InOrStdin())
+func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string) error {
+	hook, err := hooks.ReadHook(cmd.InOrStdin(), f.client, f.event)
 	if err != nil {
 		return err
 	}
+	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
 	return withProject(flags, func(t *tooling) error {
 		t.workspace.Once()
 		ctx, cancel := context.WithTimeout(cmd.Context(), hookPatience)
@@ -61,6 +128,14 @@ func answerHook(flags *flags, cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return plain.JSON(t.stdout, hook.Answer(answer))
+		switch output := hook.Answer(answer).(type) {
+		case nil:
+			return nil
+		case string:
+			_, err := io.WriteString(t.stdout, output)
+			return err
+		default:
+			return plain.JSON(t.stdout, output)
+		}
 	})(cmd, args)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,16 +42,6 @@ func TestRecall_AnswersAHook(t *testing.T) {
 	if again := hook(prompt); again != "{}\n" {
 		t.Errorf("a second time in the session it gets %s", again)
 	}
-	transcript := filepath.Join(t.TempDir(), "session.jsonl")
-	gemini := map[string]any{
-		"hook_event_name": "BeforeAgent", "session_id": "g", "prompt": prompt["prompt"], "transcript_path": transcript,
-	}
-	for i, compacted := range []string{"", "", geminiTranscript("1"), geminiTranscript("1"), geminiTranscript("2")} {
-		write(t, filepath.Dir(transcript), filepath.Base(transcript), compacted)
-		if got, want := strings.Contains(hook(gemini), "pool.md"), i%2 == 0; got != want {
-			t.Errorf("prompt %d of Gemini CLI has the document: %v, want %v", i, got, want)
-		}
-	}
 	if got := hook(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "t", "prompt": "continue"}); got != "{}\n" {
 		t.Errorf("for an everyday prompt it gets %s", got)
 	}
@@ -61,12 +50,46 @@ func TestRecall_AnswersAHook(t *testing.T) {
 	}
 }
 
-// geminiTranscript is what Gemini CLI keeps of a conversation that it compacted into a summary with an identifier.
-func geminiTranscript(id string) string {
-	return `{"sessionId":"g","kind":"main"}` + "\n" +
-		`{"$set":{"messages":[{"id":"0","timestamp":"2026-11-27T09:56:48.270Z","type":"user","content":[{"text":"context"}]},` +
-		`{"id":"` + id + `","timestamp":"2026-11-27T09:56:48.487Z","type":"user","content":[{"text":"<scratchpad>\"a\\b\"</scratchpad>\n` +
-		`<state_snapshot>We work on lunch.</state_snapshot>"}]}]}}` + "\n"
+// recall says to people what hooks would say, and why. Another assistant's hook is answered in its form, and what it takes no
+// text at is told at its next event.
+func TestRecall_TriesTriggers(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	root := newProject(t, map[string]string{
+		promotable + "crane.md": strings.Replace(strings.ReplaceAll(problem, "%", "Cranes"), "---\n",
+			"---\ntriggers: [{run: crane lift, say: Only with the brake.}, {edit: '*.crane', writes: lift}, {fails: brake is hot}]\n", 1),
+	})
+	environment = append(environment, "CDOCS_HOME="+t.TempDir())
+	for _, test := range []struct {
+		arguments []string
+		want      string
+	}{
+		{[]string{"--run", "sudo crane lift 7"}, "crane.md:"},
+		{[]string{"--run", "crane lift"}, "for this command: run crane lift"},
+		{[]string{"--edit", "a.crane", "--writes", "lift 7"}, "for this edit: edit *.crane, writes lift"},
+		{[]string{"--fails", "the brake is HOT"}, "for this failure: fails brake is hot"},
+		{[]string{"--run", "crane park"}, "Hooks say nothing at this."},
+	} {
+		if got := mustRun(t, root, environment, append([]string{"recall"}, test.arguments...)...).stdout; !strings.Contains(got, test.want) {
+			t.Errorf("recall %q says %q, want %q in it", test.arguments, got, test.want)
+		}
+	}
+	if got := run(t, root, environment, "recall"); got.code != 2 || !strings.Contains(got.stderr, "--run COMMAND") {
+		t.Errorf("recall alone ends with %d: %s", got.code, got.stderr)
+	}
+	act := map[string]any{"conversationId": "c", "workspacePaths": []string{root}, "toolCall": map[string]any{
+		"name": "run_command", "args": map[string]any{"CommandLine": "crane lift"},
+	}}
+	elsewhere := t.TempDir()
+	if got := answerOf(t, elsewhere, environment, act, "--event", "PostToolUse"); got != "{}\n" {
+		t.Errorf("Antigravity gets %q behind a tool", got)
+	}
+	turn := map[string]any{"conversationId": "c", "workspacePaths": []string{root}, "invocationNum": 1}
+	for _, want := range []string{`"ephemeralMessage": "From this project's memory`, "{}\n"} {
+		if got := answerOf(t, elsewhere, environment, turn, "--client", "antigravity", "--event", "PreInvocation"); !strings.Contains(got, want) {
+			t.Errorf("Antigravity gets %q at its turn, want %q", got, want)
+		}
+	}
 }
 
 // The first prompt is answered in a new project with the private database: no other process may have started it yet.
@@ -84,13 +107,13 @@ func TestRecall_StartsTheDatabase(t *testing.T) {
 }
 
 // answerOf returns what a hook prints for an event.
-func answerOf(t *testing.T, root string, environment []string, event map[string]any) string {
+func answerOf(t *testing.T, root string, environment []string, event map[string]any, flags ...string) string {
 	t.Helper()
 	text, err := json.Marshal(event)
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), testenv.Program(t), "recall", "--hook")
+	command := exec.CommandContext(t.Context(), testenv.Program(t), append([]string{"recall", "--hook"}, flags...)...)
 	command.Dir, command.Stdin = root, strings.NewReader(string(text))
 	command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, environment...)
 	var stderr strings.Builder

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,10 +20,8 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Long: `List what the memory was asked for, the latest first:
 
 - questions that found nothing: documents to write
-- documents that hooks have shown in the last 30 days, at which event, and in how many
-  sessions. Each line says whether the assistant opened the document then, whether the
-  failed command ran later, and whether the next command of the program, or edit of the
-  file, was another one (changed) or the same (repeated)
+- documents that hooks have shown in the last 30 days, at which event and why, and in how
+  many sessions
 
 Both are kept in the user's own folder. With "keep_questions": false in settings.json no
 questions are kept.`,
@@ -44,15 +41,12 @@ type unanswered struct {
 }
 
 type shown struct {
-	Path      string    `json:"path"`
-	Event     string    `json:"event"`
-	Why       string    `json:"why"`
-	At        time.Time `json:"shown_at"`
-	Opened    bool      `json:"opened"`
-	Succeeded bool      `json:"succeeded"`
-	Repeated  bool      `json:"repeated"`
-	Changed   bool      `json:"changed"`
-	Session   string    `json:"session"`
+	Path    string    `json:"path"`
+	Event   string    `json:"event"`
+	Why     string    `json:"why"`
+	Rule    string    `json:"rule,omitempty"`
+	At      time.Time `json:"shown_at"`
+	Session string    `json:"session"`
 }
 
 func (i invocation) review() error {
@@ -67,13 +61,10 @@ func (i invocation) review() error {
 	}
 	list := reviewed{Questions: []unanswered{}, Shown: []shown{}}
 	for _, one := range all {
-		list.Shown = append(list.Shown, shown{
-			one.Path, one.Event, one.Why, one.At, one.Opened, one.Succeeded, one.Repeated, one.Changed, one.Session,
-		})
+		list.Shown = append(list.Shown, shown{one.Path, one.Event, one.Why, one.Rule, one.At, one.Session})
 	}
 	slices.SortFunc(list.Shown, func(a, b shown) int {
-		opened := func(d shown) int { return map[bool]int{true: 0, false: 1}[d.Opened] }
-		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path), cmp.Compare(opened(a), opened(b)))
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Path, b.Path))
 	})
 	for question, asked := range store.Questions(root) {
 		list.Questions = append(list.Questions, unanswered{question, asked})
@@ -100,7 +91,7 @@ func (r reviewed) print(w io.Writer) {
 		plain.Println(w, "Documents that hooks have shown, "+r.perSession()+":")
 	}
 	for _, d := range r.Shown {
-		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why + ", " + d.outcome()
+		use := d.At.Local().Format(time.DateTime) + ", " + d.Event + ": " + d.Why
 		plain.Println(w, " ", plain.Path(d.Path), s.Dim("("+use+")"))
 	}
 }
@@ -114,22 +105,4 @@ func (r reviewed) perSession() string {
 	}
 	pointers, sessions := plain.Count(len(r.Shown), "pointer"), plain.Count(len(counts), "session")
 	return fmt.Sprintf("%s in %s, at most %d in one", pointers, sessions, most)
-}
-
-// outcome says what the assistant did after it was shown a document.
-func (d shown) outcome() string {
-	said := []string{"not opened"}
-	if d.Opened {
-		said[0] = "opened"
-	}
-	if d.Succeeded {
-		said = append(said, "the command ran later")
-	}
-	if d.Changed {
-		said = append(said, "changed")
-	}
-	if d.Repeated {
-		said = append(said, "repeated")
-	}
-	return strings.Join(said, ", ")
 }

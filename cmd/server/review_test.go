@@ -19,8 +19,7 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 		err := hooks.NewStore(home).Update(t.Context(), session, func(s *hooks.Session) {
 			for i, path := range paths {
 				s.Shown = append(s.Shown, hooks.Shown{
-					Project: root, Path: path, Opened: session == "one", At: at.Add(time.Duration(i) * time.Hour),
-					Event: hooks.Failure, Why: "same error", Succeeded: session == "two", Changed: path == "c.md", Repeated: session == "two",
+					Project: root, Path: path, At: at.Add(time.Duration(i) * time.Hour), Event: hooks.Failure, Why: "same error",
 				})
 			}
 			s.Shown = append(s.Shown, hooks.Shown{Project: "/elsewhere", Path: "a.md", At: at})
@@ -31,9 +30,9 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 	}
 	environment := []string{"CDOCS_HOME=" + home}
 	want := "Every question has found something.\nDocuments that hooks have shown, 3 pointers in 2 sessions, at most 2 in one:\n" +
-		"  c.md (2026-01-02 04:04:05, PostToolUseFailure: same error, opened, changed)\n" +
-		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, opened)\n" +
-		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error, not opened, the command ran later, repeated)\n"
+		"  c.md (2026-01-02 04:04:05, PostToolUseFailure: same error)\n" +
+		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error)\n" +
+		"  b.md (2026-01-02 03:04:05, PostToolUseFailure: same error)\n"
 	environment = append(environment, "TZ=UTC")
 	if got := mustRun(t, root, environment, "review").stdout; got != want {
 		t.Errorf("review says %q, want %q", got, want)

@@ -64,7 +64,7 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 // ReadOnly is Read that parses only the wanted files. Others have only a path and a content. After an error
 // it returns what it has read so far.
 func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
-	return readFolder(ctx, p, workspace.Folders(p)[0], func(file document.File) (index.Dissection, error) {
+	return readFolders(ctx, p, workspace.OwnFolders(p), func(file document.File) (index.Dissection, error) {
 		if !wanted(file.Content) {
 			return index.Dissection{}, nil
 		}
@@ -110,24 +110,27 @@ func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
 	if _, ok := p.External(); !ok {
 		return &Set{}, nil
 	}
-	return readFolder(ctx, p, workspace.Folders(p)[1], func(file document.File) (index.Dissection, error) {
+	return readFolders(ctx, p, workspace.Folders(p)[len(workspace.OwnFolders(p)):][:1], func(file document.File) (index.Dissection, error) {
 		return index.Dissect(file, catalog.External, nil)
 	})
 }
 
-// readFolder reads the documents of a folder, up to an error.
-func readFolder(
-	ctx context.Context, p *project.Project, folder watch.Folder, dissect func(document.File) (index.Dissection, error),
+// readFolders reads the documents of folders, up to an error.
+func readFolders(
+	ctx context.Context, p *project.Project, folders []watch.Folder, dissect func(document.File) (index.Dissection, error),
 ) (*Set, error) {
 	documents := []*Document{}
-	readErr := folder.ReadAll(ctx, func(file document.File, err error) {
-		d := &Document{Path: file.Path, Content: file.Content, Err: err}
-		documents = append(documents, d)
-		if err != nil {
-			return
-		}
-		d.Dissection, d.Err = dissect(file)
-	})
+	var readErr error
+	for _, folder := range folders {
+		readErr = cmp.Or(readErr, folder.ReadAll(ctx, func(file document.File, err error) {
+			d := &Document{Path: file.Path, Content: file.Content, Err: err}
+			documents = append(documents, d)
+			if err != nil {
+				return
+			}
+			d.Dissection, d.Err = dissect(file)
+		}))
+	}
 	slices.SortFunc(documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
 	set, err := newSet(p, documents)
 	return set, errors.Join(readErr, err)

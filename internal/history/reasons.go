@@ -86,15 +86,20 @@ func parseReason(text string) (Reason, bool) {
 
 // Named returns the tracked files with a name, those of the folder's top first, by their paths in the folder.
 func (f Folder) Named(ctx context.Context, base string) ([]string, error) {
-	var same []string
+	files, err := f.Tracked(ctx)
+	same := slices.DeleteFunc(files, func(name string) bool { return path.Base(name) != base })
+	slices.SortStableFunc(same, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	return same, err
+}
+
+// Tracked returns the tracked files, by their paths in the folder.
+func (f Folder) Tracked(ctx context.Context) ([]string, error) {
+	var files []string
 	err := f.run(ctx, nil, func(output io.Reader) error {
 		for name := range fieldsOf(output) {
-			if path.Base(name) == base {
-				same = append(same, strings.TrimPrefix(name, strings.TrimSuffix(f.name, ".")+"/"))
-			}
+			files = append(files, strings.TrimPrefix(name, strings.TrimSuffix(f.name, ".")+"/"))
 		}
 		return nil
 	}, "ls-files", "-z", "--", f.name)
-	slices.SortStableFunc(same, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
-	return same, err
+	return files, err
 }

@@ -3,92 +3,97 @@ package hooks
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"maps"
+	"path"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 )
 
-// hookInput is what assistants give to a hook. Codex has Claude Code's form. Gemini CLI and Cursor name
-// events and some fields in other words.
-type hookInput struct {
-	Event        string `json:"hook_event_name"`
-	SessionID    string `json:"session_id"`
-	Conversation string `json:"conversation_id"` // Cursor
-	Prompt       string `json:"prompt"`
-	ToolName     string `json:"tool_name"`
-	ToolInput    struct {
-		Prompt    string  `json:"prompt"`
-		Message   string  `json:"message"` // Codex: the task of a subagent
-		FilePath  string  `json:"file_path"`
-		Path      string  `json:"path"`
-		Relative  string  `json:"relative_path"` // Serena
-		Notebook  string  `json:"notebook_path"`
-		Source    string  `json:"new_source"`
-		Edits     edits   `json:"edits"`
-		Command   command `json:"command"`
-		NewString string  `json:"new_string"`
-		Content   string  `json:"content"`
-		Contents  string  `json:"contents"`
-		Agent     string  `json:"subagent_type"`
-	} `json:"tool_input"`
-	// Command is what Cursor gives before a shell runs it.
-	Command      command         `json:"command"`
-	Error        string          `json:"error"`
-	ErrorMessage string          `json:"error_message"` // Cursor
-	Response     json.RawMessage `json:"tool_response"`
-	Output       json.RawMessage `json:"tool_output"` // Cursor
-	Transcript   string          `json:"transcript_path"`
-	Agent        string          `json:"agent_type"`
-	Subagent     string          `json:"subagent_type"`
+// assistant says how an assistant tells of its events, and in which form it takes what is said. Sources are its
+// documentation and, where that is silent, what threads report; docs/plugin.md says what was tried.
+type assistant struct {
+	// events are its names of events.
+	events map[string]moment
+	// loads are folders and names of rules that it reads by itself.
+	loads []string
+	// answer puts an answer to its event into its form.
+	answer func(event string, a Answer) any
 }
 
-// command is a command line, or the list of its words.
-type command string
-
-// UnmarshalJSON reads either.
-func (c *command) UnmarshalJSON(content []byte) error {
-	var words []string
-	if json.Unmarshal(content, &words) == nil {
-		*c = command(strings.Join(words, " "))
-		return nil
-	}
-	var line string
-	if err := json.Unmarshal(content, &line); err != nil {
-		return fmt.Errorf("a command is neither a text nor a list of words: %w", err)
-	}
-	*c = command(line)
-	return nil
+// moment is when an event comes.
+type moment struct {
+	event string
+	// late says that no event comes before the act: this one counts for both.
+	late bool
+	// isMute says that nothing but a denial reaches the model. The text waits for an event that resumes.
+	isMute, resumes bool
 }
 
-// edits are the new texts of several edits of a file.
-type edits string
+// Names of assistants.
+const (
+	claude      = "claude"
+	antigravity = "antigravity"
+)
 
-// UnmarshalJSON reads the edits of MultiEdit, or those of an MCP server for files.
-func (e *edits) UnmarshalJSON(content []byte) error {
-	var list []struct {
-		NewString string `json:"new_string"`
-		NewText   string `json:"newText"`
+// assistants are the ones that hooks know. Gemini CLI tells nothing before a tool runs.
+func assistants() map[string]assistant {
+	usual := map[string]moment{
+		Prompt: {event: Prompt}, Before: {event: Before}, After: {event: After}, Failure: {event: Failure},
+		Started: {event: Started}, Compact: {event: Compact},
 	}
-	_ = json.Unmarshal(content, &list) // others have no texts that we know
-	for _, edit := range list {
-		if text := edit.NewString + edit.NewText; text != "" {
-			*e += edits(text + "\n")
-		}
+	return map[string]assistant{
+		claude:  {events: usual, loads: []string{".claude/rules/", "CLAUDE.md"}, answer: specificOutput},
+		"codex": {events: usual, loads: []string{"AGENTS.md"}, answer: specificOutput},
+		"gemini": {
+			events: map[string]moment{"BeforeAgent": {event: Prompt}, "AfterTool": {event: Before, late: true}},
+			loads:  []string{"GEMINI.md"}, answer: specificOutput,
+		},
+		"cursor": {
+			events: map[string]moment{
+				"beforeSubmitPrompt": {event: Prompt}, "preToolUse": {event: Before}, "postToolUse": {event: After},
+				"postToolUseFailure": {event: Failure}, "subagentStart": {event: Started}, "preCompact": {event: Compact},
+			},
+			loads: []string{".cursor/rules/", "AGENTS.md"}, answer: cursorOutput,
+		},
+		"copilot": {
+			events: map[string]moment{
+				"userPromptSubmitted": {event: Prompt}, "preToolUse": {event: Before, isMute: true},
+				"postToolUse": {event: After, resumes: true}, "postToolUseFailure": {event: Failure, resumes: true},
+			},
+			loads: []string{".github/instructions/", "AGENTS.md", "CLAUDE.md"}, answer: copilotOutput,
+		},
+		antigravity: {
+			events: map[string]moment{
+				"PreInvocation": {event: Resume, resumes: true}, Before: {event: Before, isMute: true},
+				After: {event: Before, late: true, isMute: true},
+			},
+			loads: []string{".agents/rules/", "AGENTS.md", "GEMINI.md"}, answer: antigravityOutput,
+		},
+		"kiro": {
+			events: map[string]moment{"userPromptSubmit": {event: Prompt}, Prompt: {event: Prompt}},
+			loads:  []string{".kiro/steering/", "AGENTS.md"}, answer: plainOutput,
+		},
 	}
-	return nil
 }
 
-// eventNames has what other assistants call the events. Gemini CLI and Cursor take no line before a tool
-// runs. So they get it with the tool's result, as Claude Code's model does, and nothing is denied.
-var eventNames = map[string]string{
-	"BeforeAgent": Prompt, "AfterTool": Before, // Gemini CLI
-	"beforeSubmitPrompt": Prompt, "postToolUse": Before, "postToolUseFailure": Failure, "subagentStart": Started, // Cursor
-	"preCompact": Compact,
+// Assistants returns the names of the assistants whose hooks are understood.
+func Assistants() []string { return slices.Sorted(maps.Keys(assistants())) }
+
+// loads reports whether an assistant reads a rule by itself when it works on a file in its scope. Claude Code reads none when a
+// file is new.
+func loads(client, rule string, isNew bool) bool {
+	client = cmp.Or(client, claude)
+	if client == claude && isNew {
+		return false
+	}
+	return slices.ContainsFunc(assistants()[client].loads, func(own string) bool {
+		return strings.HasPrefix(rule, own) || path.Base(rule) == own
+	})
 }
 
 // Hook is an event with the form in which its assistant wants the answer.
@@ -99,103 +104,176 @@ type Hook struct {
 	name string
 }
 
-// ReadHook reads the event that an assistant gives to a hook on stdin.
-func ReadHook(stdin io.Reader) (Hook, error) {
-	var in hookInput
-	if err := json.NewDecoder(stdin).Decode(&in); err != nil {
-		return Hook{}, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
+// maxEvent bounds an event, in bytes.
+const maxEvent = 16 << 20
+
+// ReadHook reads the event that an assistant gives to a hook on stdin. client and event name the assistant and its event, "" if
+// the event itself says so.
+func ReadHook(stdin io.Reader, client, event string) (Hook, error) {
+	content, err := io.ReadAll(io.LimitReader(stdin, maxEvent+1))
+	if err != nil {
+		return Hook{}, fmt.Errorf("read the event from stdin: %w", err)
+	}
+	if len(content) > maxEvent {
+		return Hook{}, fmt.Errorf("the event on stdin has more than %d MiB, and is not read", maxEvent>>20)
+	}
+	var in map[string]any
+	err = json.Unmarshal([]byte(strings.TrimPrefix(string(content), "\ufeff")), &in)
+	if err != nil {
+		return Hook{}, fmt.Errorf("stdin has no event as JSON (%w); give one such as "+
 			`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}`, err)
 	}
+	name := cmp.Or(event, text(in, "hook_event_name"))
+	if client == "" {
+		client = clientOf(name, in)
+	}
+	known, isKnown := assistants()[client]
+	if !isKnown {
+		return Hook{}, errors.New("there is no assistant " + client + "; give --client with one of " + strings.Join(Assistants(), ", "))
+	}
+	at := known.events[name]
+	e := eventOf(in)
+	e.Event, e.Late, e.Client, e.Waits, e.Resumes = at.event, at.late, client, at.isMute, at.resumes
+	if e.Error != "" && (at.event == Before && at.late || at.event == After) {
+		e.Event = Failure
+	}
+	if e.Event != Failure {
+		e.Error = ""
+	}
+	return Hook{e, name}, nil
+}
+
+// clientOf returns the assistant whose event has a name. Codex has Claude Code's names, and says which turn it is.
+func clientOf(event string, in map[string]any) string {
+	switch {
+	case text(in, "turn_id") != "":
+		return "codex"
+	case in["toolCall"] != nil || event == "PreInvocation":
+		return antigravity
+	}
+	for _, name := range []string{claude, "gemini", "cursor", "copilot", "kiro"} {
+		if _, has := assistants()[name].events[event]; has {
+			return name
+		}
+	}
+	return claude
+}
+
+// eventOf reads the fields of an event, which assistants name in their own words.
+func eventOf(in map[string]any) Event {
+	tool := text(in, "tool_name", "toolName", "toolCall.name")
+	arguments, patch := argumentsOf(in)
 	e := Event{
-		Event: cmp.Or(eventNames[in.Event], in.Event), SessionID: cmp.Or(in.SessionID, in.Conversation),
-		Prompt: cmp.Or(in.Prompt, in.ToolInput.Prompt, in.ToolInput.Message), ToolName: in.ToolName,
-		FilePath:  cmp.Or(in.ToolInput.FilePath, in.ToolInput.Path, in.ToolInput.Relative, in.ToolInput.Notebook),
-		Command:   string(cmp.Or(in.ToolInput.Command, in.Command)),
-		NewString: cmp.Or(in.ToolInput.NewString, string(in.ToolInput.Edits)),
-		Content:   cmp.Or(in.ToolInput.Content, in.ToolInput.Contents, in.ToolInput.Source),
-		Error:     cmp.Or(in.Error, in.ErrorMessage), Agent: cmp.Or(in.Agent, in.Subagent, in.ToolInput.Agent),
+		SessionID: text(in, "session_id", "conversation_id", "sessionId", "conversationId"),
+		Prompt:    cmp.Or(text(in, "prompt"), text(arguments, "prompt", "message")),
+		ToolName:  tool,
+		Folder:    text(in, "cwd", "workspacePaths.0", "workspace_roots.0"),
+		FilePath: text(arguments, "file_path", "path", "relative_path", "notebook_path", "TargetFile", "AbsolutePath",
+			"filePath"),
+		Command: cmp.Or(text(arguments, "command", "cmd", "CommandLine"), text(in, "command"), patch),
+		NewString: cmp.Or(text(arguments, "new_string", "new_str", "newStr", "ReplacementContent"),
+			editsIn(arguments["edits"]), editsIn(arguments["ReplacementChunks"])),
+		OldString: text(arguments, "old_string", "old_str", "oldStr", "TargetContent"),
+		Content:   text(arguments, "content", "contents", "new_source", "file_text", "text", "CodeContent"),
+		Error:     text(in, "error", "error_message"),
+		Agent:     cmp.Or(text(in, "agent_type", "subagent_type"), text(arguments, "subagent_type")),
 	}
-	if in.Event == "BeforeAgent" {
-		e.Summary = summaryIn(in.Transcript)
+	if strings.Contains(strings.ToLower(tool), "mcp") {
+		e.SQL = text(arguments, "sql", "query", "statement")
 	}
-	if response := slices.Concat(in.Response, in.Output); e.Error == "" && len(response) > 0 {
-		e.Error = failureIn(response)
+	if e.FilePath != "" { // a command of an editing tool, such as create
+		e.Command, e.SQL = "", ""
 	}
-	if e.Error != "" {
-		e.Event, e.Late = Failure, eventNames[in.Event] != ""
+	if e.Error == "" {
+		e.Error = failureIn(cmp.Or[any](in["tool_response"], in["tool_output"], in["toolResult"]))
 	}
-	if strings.Contains(e.Command, "*** Begin Patch") { // Codex, by its own tool or by a shell
-		e.FilePath, e.Content = readPatch(e.Command)
+	if strings.Contains(e.Command, "*** Begin Patch") { // of Codex, by its own tool or by a shell
+		e.Patch = trigger.Patched(e.Command)
 		e.Command = ""
+		if len(e.Patch) > 0 {
+			e.FilePath = e.Patch[0].Path
+		}
 	}
-	return Hook{e, in.Event}, nil
+	return e
 }
 
-// summary matches what replaces a compacted conversation in a transcript of Gemini CLI.
-var summary = lazyregexp.New(`"id":"([^"]+)","timestamp":"[^"]*","type":"user","content":\[\{"text":"` +
-	`(?:[^"\\]|\\.)*?<state_snapshot>`)
-
-// maxTranscript is how many bytes of the end of a transcript are read. The summary is there at the first prompt after it.
-const maxTranscript = 1 << 20
-
-// summaryIn returns the identifier of the last summary in a transcript, "" without one.
-func summaryIn(transcript string) string {
-	info, err := os.Stat(transcript)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
+// argumentsOf returns the arguments of a tool. Copilot gives some as JSON in a text, and a patch as it is.
+func argumentsOf(in map[string]any) (arguments map[string]any, patch string) {
+	call, _ := in["toolCall"].(map[string]any)
+	for _, given := range []any{in["tool_input"], in["toolArgs"], call["args"]} {
+		switch given := given.(type) {
+		case map[string]any:
+			return given, ""
+		case string:
+			if json.Unmarshal([]byte(given), &arguments) != nil {
+				patch = given
+			}
+			return arguments, patch
+		}
 	}
-	file, err := os.Open(transcript)
-	if err != nil {
-		return ""
-	}
-	defer file.Close() //nolint:errcheck // opened for reading only
-	content, err := io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-maxTranscript), maxTranscript))
-	found := summary().FindAllSubmatch(content, -1)
-	if err != nil || len(found) == 0 {
-		return ""
-	}
-	return string(found[len(found)-1][1])
+	return nil, ""
 }
 
-// failureIn returns the output of a failed command in a tool's response, "" for one that did not fail.
-func failureIn(response json.RawMessage) string {
-	var in struct {
-		Error    any    `json:"error"`
-		Content  any    `json:"llmContent"` // Gemini CLI, which has the exit code in it
-		ExitCode int    `json:"exitCode"`   // Cursor
-		Stdout   string `json:"stdout"`
-		Stderr   string `json:"stderr"`
-	}
-	var text string
-	if json.Unmarshal(response, &text) == nil {
-		response = json.RawMessage(text) // Cursor has JSON in a text
-	}
-	if json.Unmarshal(response, &in) == nil {
-		content, _ := in.Content.(string)
-		text = cmp.Or(content, in.Stdout+in.Stderr, fmt.Sprint(in.Error))
-	}
-	code := exitCode().FindStringSubmatch(text)
-	if in.Error != nil || in.ExitCode != 0 || code != nil && code[1] != "0" {
-		return text
+// text returns the first of some fields that is a text. A list of texts, such as the words of a command, is one text. A field in a
+// list or another field is named with a dot.
+func text(in map[string]any, names ...string) string {
+	for _, name := range names {
+		first, rest, isNested := strings.Cut(name, ".")
+		value := in[first]
+		list, isList := value.([]any)
+		switch inner, isMap := value.(map[string]any); {
+		case isNested && isMap:
+			value = inner[rest]
+		case isNested && isList && len(list) > 0:
+			value = list[0]
+		case isList:
+			var words []string
+			for _, item := range list {
+				if word, isText := item.(string); isText {
+					words = append(words, word)
+				}
+			}
+			value = strings.Join(words, " ")
+		}
+		if found, isText := value.(string); isText && found != "" {
+			return found
+		}
 	}
 	return ""
 }
 
-var (
-	patchedFile = lazyregexp.New(`(?m)^\*\*\* (?:Update|Add) File: (.+)$`)
-	addedLine   = lazyregexp.New(`(?m)^\+(.*\n?)`)
-)
+// editsIn returns the new texts of several edits of a file, "" for another value.
+func editsIn(value any) string {
+	if encoded, isText := value.(string); isText {
+		_ = json.Unmarshal([]byte(encoded), &value) // other texts are no edits
+	}
+	list, _ := value.([]any)
+	var all strings.Builder
+	for _, item := range list {
+		edit, _ := item.(map[string]any)
+		if new := text(edit, "new_string", "newText", "ReplacementContent"); new != "" {
+			all.WriteString(new + "\n")
+		}
+	}
+	return all.String()
+}
 
-// readPatch returns the first file of a patch in Codex' form, and what the patch adds.
-func readPatch(patch string) (file, added string) {
-	var lines []string
-	for _, found := range addedLine().FindAllStringSubmatch(patch, -1) {
-		lines = append(lines, found[1])
+// failureIn returns the output of a failed command in a tool's response, "" for one that did not fail.
+func failureIn(response any) string {
+	output, _ := response.(string)
+	if strings.HasPrefix(strings.TrimSpace(output), "{") { // Cursor has JSON in a text
+		_ = json.Unmarshal([]byte(output), &response) // another text is the output
 	}
-	if found := patchedFile().FindStringSubmatch(patch); found != nil {
-		file = strings.TrimSpace(found[1])
+	fields, _ := response.(map[string]any)
+	code, _ := fields["exitCode"].(float64)
+	if fields != nil {
+		output = cmp.Or(text(fields, "llmContent", "textResultForLlm"), text(fields, "stdout")+text(fields, "stderr"), text(fields, "error"))
 	}
-	return file, strings.Join(lines, "")
+	printed := exitCode().FindStringSubmatch(output)
+	if fields["error"] != nil || code != 0 || printed != nil && printed[1] != "0" {
+		return cmp.Or(output, "failed")
+	}
+	return ""
 }
 
 // Answer is what a hook prints, in the form of Claude Code and Codex.
@@ -213,25 +291,86 @@ type Output struct {
 	Reason   string `json:"permissionDecisionReason,omitempty"`
 }
 
-// Answer puts an answer into the form of the assistant that asked.
-func (h Hook) Answer(answer Answer) any {
-	var output Output
-	if answer.Hook != nil {
-		output = *answer.Hook
-		output.Event = h.name
-		if eventNames[h.name] != "" { // Gemini CLI and Cursor, which deny nothing
-			output = Output{Event: h.name, Context: output.Context + output.Reason}
-		}
-		answer.Hook = &output
+// ProjectFolder returns the folder of the project if the hook's program runs elsewhere, "" for where it runs.
+func (h Hook) ProjectFolder() string {
+	if h.Client == antigravity { // beside its file of hooks
+		return h.Folder
 	}
-	if h.name != "" && unicode.IsLower(rune(h.name[0])) {
-		return cursorAnswer{output.Context, answer.Message}
+	return ""
+}
+
+// Answer puts an answer into the form of the assistant that asked: a value for JSON, a text, or nil for nothing at all.
+func (h Hook) Answer(answer Answer) any { return assistants()[h.Client].answer(h.name, answer) }
+
+// said returns what an answer says, and whether it denies the act.
+func (a Answer) said() (text string, isDenied bool) {
+	if a.Hook == nil {
+		return "", false
+	}
+	return a.Hook.Context + a.Hook.Reason, a.Hook.Decision != ""
+}
+
+// specificOutput is the form of Claude Code, Codex and Gemini CLI.
+func specificOutput(event string, a Answer) any {
+	if a.Hook != nil {
+		output := *a.Hook
+		output.Event = event
+		a.Hook = &output
+	}
+	return a
+}
+
+// cursorOutput is the form of Cursor, which may take silence before a tool for a denial.
+func cursorOutput(event string, a Answer) any {
+	said, isDenied := a.said()
+	var answer struct {
+		Permission string `json:"permission,omitempty"`
+		Agent      string `json:"agent_message,omitempty"`
+		Context    string `json:"additional_context,omitempty"`
+		Message    string `json:"user_message,omitempty"`
+	}
+	answer.Message = a.Message
+	if event == "preToolUse" {
+		answer.Permission, answer.Agent = "allow", said
+	}
+	if isDenied {
+		answer.Permission = "deny"
+	} else {
+		answer.Context = said
 	}
 	return answer
 }
 
-// cursorAnswer is an answer in Cursor's form.
-type cursorAnswer struct {
-	Context string `json:"additional_context,omitempty"`
-	Message string `json:"user_message,omitempty"`
+// copilotOutput is the form of Copilot CLI.
+func copilotOutput(_ string, a Answer) any {
+	said, isDenied := a.said()
+	if isDenied {
+		return map[string]string{"permissionDecision": "deny", "permissionDecisionReason": said}
+	}
+	if said == "" {
+		return map[string]string{}
+	}
+	return map[string]string{"additionalContext": said}
+}
+
+// antigravityOutput is the form of Antigravity. Before a tool an empty object denies the call, and behind one any field is an
+// error.
+func antigravityOutput(event string, a Answer) any {
+	said, isDenied := a.said()
+	switch {
+	case isDenied:
+		return map[string]string{"decision": "deny", "reason": said}
+	case event == Before:
+		return nil
+	case event == After || said == "":
+		return map[string]string{}
+	default:
+		return map[string]any{"injectSteps": []map[string]string{{"ephemeralMessage": said}}}
+	}
+}
+
+// plainOutput is the form of Kiro: what is printed is read.
+func plainOutput(_ string, a Answer) any {
+	said, _ := a.said()
+	return said
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -26,6 +25,9 @@ type candidate struct {
 	named string
 	// quote is the code or message of the document for which it is pointed to, "" for none.
 	quote string
+	// rule names the trigger that matches, "" for none. scope says that it is for the files that the document is about.
+	rule  string
+	scope bool
 	// remedy is the sentence to quote, "" for the best one of the hit. notes follow it.
 	remedy, notes string
 }
@@ -122,19 +124,9 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	return c
 }
 
-// onFailure returns the documents that quote a line of a failed command's output, with their remedies.
-func (p Project) onFailure(ctx context.Context, output string) ([]candidate, error) {
-	documents, book := p.Cited(ctx)
-	found, err := p.passages(ctx, documents, book.Output(output), "same error")
-	for i := range found {
-		found[i].remedy = p.remedy(found[i])
-	}
-	return found, err
-}
-
-// remedy returns what to do about a message: the solution or the root cause of the document whose symptom it is, or else
+// remedyFor returns what to do about a message: the solution or the root cause of the document whose symptom it is, or else
 // what follows it in the text. It is "" without one.
-func (p Project) remedy(c candidate) string {
+func (p Project) remedyFor(c candidate) string {
 	fields := p.frontMatter(c.Path)
 	solution, _ := fields["solution"].(string)
 	cause, _ := fields["root_cause"].(string)
@@ -154,57 +146,23 @@ func (p Project) frontMatter(path string) map[string]any {
 	return markdown.FrontMatter(file.Content)
 }
 
-// leastSupport is the share of a text's other words that a document must have if it warns of one thing in the text.
-const leastSupport = .08
-
-// supported returns the matches with documents that a text speaks of: it has several of a document's quotes, or
-// one that the document warns of with other words of the document.
-func (p Project) supported(
-	ctx context.Context, documents []index.CitedPlaces, matches []quoted.Match, text string,
-) ([]quoted.Match, error) {
-	var supported []quoted.Match
-	for _, m := range matches[:min(len(matches), maxCandidates)] {
-		if m.Weight <= 1 {
-			rest := strings.ReplaceAll(text, strings.TrimSuffix(m.Text, "()"), " ")
-			hits, err := p.bestPassage(ctx, documents[m.Document], rest)
-			if err != nil {
-				return nil, err
-			}
-			of := slices.IndexFunc(hits, func(hit rag.Hit) bool { return hit.ID == documents[m.Document].ID })
-			if of < 0 || hits[of].Share <= leastSupport {
-				continue
-			}
-		}
-		supported = append(supported, m)
+// passage returns the candidate for a document that was found by other means than a search, with its passage that has most of a
+// text. It returns false if the index does not have the document any more.
+func (p Project) passage(ctx context.Context, d index.CitedPlaces, text, why string) (candidate, bool, error) {
+	hits, err := p.bestPassage(ctx, d, cmp.Or(text, d.Title))
+	if err != nil || len(hits) == 0 {
+		return candidate{}, false, err
 	}
-	return supported, nil
-}
-
-// passages returns the documents of the best matches, each with its passage about the match.
-func (p Project) passages(
-	ctx context.Context, documents []index.CitedPlaces, matches []quoted.Match, why string,
-) ([]candidate, error) {
-	var found []candidate
-	for _, m := range matches[:min(len(matches), maxCandidates)] {
-		d, why := documents[m.Document], why
-		if m.Name {
-			why = "same name"
-		}
-		hits, err := p.bestPassage(ctx, d, cmp.Or(m.Text, d.Title))
-		if err != nil {
-			return nil, err
-		}
-		if len(hits) > 0 { // the first may be the document's successor
-			hit := hits[0]
-			hasQuote := func(other rag.Hit) bool { return other.ID == hit.ID && strings.Contains(other.Content, m.Text) }
-			if i := slices.IndexFunc(hits, hasQuote); i >= 0 {
-				hit = hits[i]
-			}
-			hit.Score = 1 // it was not found by the search
-			found = append(found, p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: because(why, d, hit), quote: m.Text}))
+	hit := hits[0] // it may be of the document's successor
+	for _, other := range hits {
+		isFirst := text == "" && isProse(other.Content) && (other.StartLine < hit.StartLine || !isProse(hit.Content))
+		hasQuote := text != "" && strings.Contains(other.Content, text) && !strings.Contains(hit.Content, text)
+		if other.ID == hit.ID && (isFirst || hasQuote) {
+			hit = other
 		}
 	}
-	return found, nil
+	hit.Score = 1 // it was not found by the search
+	return p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: because(why, d, hit), quote: text}), true, nil
 }
 
 // because returns the reason to point to a document, which may replace or amend the one that matched.

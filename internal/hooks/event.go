@@ -3,12 +3,12 @@ package hooks
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
@@ -24,6 +24,8 @@ const (
 	Failure = "PostToolUseFailure"
 	Started = "SubagentStart"
 	Compact = "PreCompact"
+	// Resume comes before each call of the model, for an assistant that takes no text at the act.
+	Resume = "Resume"
 )
 
 // Event is what a hook says of an assistant.
@@ -35,18 +37,27 @@ type Event struct {
 	ToolName string `json:"tool_name,omitempty"`
 	FilePath string `json:"file_path,omitempty"`
 	Command  string `json:"command,omitempty"`
-	// NewString and Content are what an edit is about to write.
+	// SQL is a statement that a tool of another MCP server sends to a database.
+	SQL string `json:"sql,omitempty"`
+	// NewString and Content are what an edit is about to write, and OldString is what it replaces.
 	NewString string `json:"new_string,omitempty"`
+	OldString string `json:"old_string,omitempty"`
 	Content   string `json:"content,omitempty"`
 	// Error is what a failed command has printed.
 	Error string `json:"error,omitempty"`
 	// Agent is the kind of a subagent.
 	Agent string `json:"agent_type,omitempty"`
+	// Folder is where the session works.
+	Folder string `json:"cwd,omitempty"`
+	// Client is the assistant by its name in [Assistants], "" for Claude Code.
+	Client string `json:"-"`
 	// Late says that the assistant sends no event before an act: this one counts for both.
 	Late bool `json:"-"`
-	// Summary names what replaced a compacted conversation, for an assistant without an event for it. Gemini CLI sends
-	// PreCompress with each request.
-	Summary string `json:"-"`
+	// Waits says that the assistant takes nothing but a denial now: the text waits for an event that Resumes.
+	Waits   bool `json:"-"`
+	Resumes bool `json:"-"`
+	// Patch has the edits of a patch, which may be of several files.
+	Patch []trigger.Edit `json:"-"`
 }
 
 // act is what an event is about.
@@ -66,7 +77,7 @@ const (
 
 // act returns what the event is about. Other assistants name some tools in other words.
 func (e Event) act() act {
-	switch isCommand := e.Command != ""; {
+	switch isCommand := e.Command != "" || e.SQL != ""; {
 	case e.Event == Prompt:
 		return asking
 	case e.Event == Started:
@@ -79,7 +90,7 @@ func (e Event) act() act {
 		return nothing
 	case isCommand:
 		return running
-	case e.FilePath != "" && strings.HasPrefix(strings.ToLower(e.ToolName), "read"):
+	case e.FilePath != "" && reads(e.ToolName):
 		return reading
 	case e.FilePath != "":
 		return writing
@@ -88,6 +99,12 @@ func (e Event) act() act {
 	default:
 		return nothing
 	}
+}
+
+// reads reports whether a tool reads a file.
+func reads(tool string) bool {
+	tool = strings.ToLower(tool)
+	return strings.HasPrefix(tool, "read") || strings.HasPrefix(tool, "view") || tool == "fs_read"
 }
 
 // look returns the documents that an event may need, best first.
@@ -102,20 +119,18 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	case delegating:
 		return p.search(ctx, rag.Query{Text: e.subject(), Patience: embeddingWait}, "answers this")
 	case running:
-		documents, book := p.Cited(ctx)
-		return p.passages(ctx, documents, book.Command(e.Command), "same command")
+		return p.onCommand(ctx, e)
 	case failing:
-		found, err := p.onFailure(ctx, e.output())
-		if !e.Late {
+		found, err := p.onFailure(ctx, e)
+		if err != nil || !e.Late {
 			return found, err
 		}
-		documents, book := p.Cited(ctx)
-		warning, errCited := p.passages(ctx, documents, book.Command(e.Command), "same command")
-		return append(found, warning...), errors.Join(err, errCited)
+		warnings, err := p.onCommand(ctx, e)
+		return append(found, warnings...), err
 	case reading:
 		return p.onRead(ctx, e.FilePath)
 	case writing:
-		return p.onEdit(ctx, e.FilePath, e.written())
+		return p.onEdits(ctx, e)
 	default:
 		return nil, nil
 	}
@@ -165,7 +180,7 @@ type decision struct {
 func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
 	act := e.act()
 	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool {
-		return !c.holdsFor(act) || c.pointer() == "" || s.knows(p.Root, c.Path)
+		return !c.holdsFor(act) || c.pointer() == "" || s.knows(p.Root, c) || c.scope && s.scopes() >= maxScopes
 	})
 	var fitting []candidate
 	if !s.Listed && e.isTask() {
@@ -215,16 +230,11 @@ func (s *Session) note(p Project, e Event, said decision) {
 	if e.Event == Before || e.Late {
 		s.Calls++
 	}
-	s.follow(p, e)
 	s.Shown = append(s.Shown, said.shown...)
 	switch e.act() {
 	case asking:
 		s.Listed = s.Listed || e.isTask()
 		s.RemindDue = s.RemindDue && said.text != reminder
-	case reading:
-		for i, shown := range s.Shown {
-			s.Shown[i].Opened = shown.Opened || shown.Project == p.Root && shown.Path == e.FilePath
-		}
 	case writing:
 		if e.FilePath != "" && p.IsDocument(e.FilePath) {
 			s.Wrote, s.RemindDue = true, false
@@ -234,9 +244,6 @@ func (s *Session) note(p Project, e Event, said decision) {
 		s.Failed = last(append(without(s.Failed, command), command))
 	case succeeding:
 		command := cutCommand(e.Command)
-		for i, shown := range s.Shown {
-			s.Shown[i].Succeeded = shown.Succeeded || shown.Command == command
-		}
 		s.Failed, s.Asked = without(s.Failed, command), s.Asked || said.text == solved
 	case delegating:
 		s.Tasks = last(append(s.Tasks, Task{Agent: e.Agent, Text: said.text}))
@@ -244,7 +251,13 @@ func (s *Session) note(p Project, e Event, said decision) {
 		if i := s.taskOf(e.Agent); i >= 0 {
 			s.Tasks = slices.Delete(s.Tasks, i, i+1)
 		}
-	case nothing, running:
+	case nothing, running, reading:
+	}
+	if e.Resumes {
+		s.Waiting = ""
+	}
+	if e.Waits && !said.deny && said.text != "" {
+		s.Waiting = said.text
 	}
 }
 
@@ -262,19 +275,53 @@ func (e Event) output() string {
 	return strings.TrimSpace(exitCode().ReplaceAllString(escapes().ReplaceAllString(text, ""), ""))
 }
 
-// written returns the text that an edit is about to write.
-func (e Event) written() string {
-	text := e.NewString + "\n" + e.Content
-	if list := edits(""); list.UnmarshalJSON([]byte(strings.TrimSpace(text))) == nil && list != "" {
-		text = string(list) // the plugin gives the list of edits as it is
+// line returns the command as triggers see it.
+func (e Event) line() trigger.Line {
+	if e.SQL != "" {
+		return trigger.Statement(strings.ToValidUTF8(e.SQL, ""))
 	}
+	return trigger.Read(strings.ToValidUTF8(e.Command, ""), e.Folder)
+}
+
+// edits returns the edits of an event: of a patch, or of one file.
+func (e Event) edits() []trigger.Edit {
+	if len(e.Patch) > 0 {
+		return e.Patch
+	}
+	text := e.NewString + "\n" + e.Content
+	if several := editsIn(strings.TrimSpace(text)); several != "" {
+		text = several // the plugin gives the list of edits as it is
+	}
+	return []trigger.Edit{{Path: e.FilePath, New: bounded(text), Old: bounded(e.OldString)}}
+}
+
+// in returns the event with its paths as those of a repository.
+func (e Event) in(root string) Event {
+	if !filepath.IsAbs(e.Folder) { // an assistant may leave a field of its settings as it is
+		e.Folder = ""
+	}
+	if e.FilePath != "" {
+		e.FilePath = relativePath(root, e.Folder, e.FilePath)
+	}
+	return e
+}
+
+// bounded returns the beginning of a text that is valid UTF-8.
+func bounded(text string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
 }
 
-// relativePath returns the path of a file in the repository, "" for one outside.
-func relativePath(root, file string) string {
+// relativePath returns the path of a file in the repository, "" for one outside. file may be relative to the folder of the
+// session, or a path of Windows for a server in its Linux.
+func relativePath(root, folder, file string) string {
+	if filepath.Separator == '/' && strings.Contains(file, `\`) {
+		file = strings.ReplaceAll(file, `\`, "/")
+		if drive, rest, found := strings.Cut(file, ":/"); found && len(drive) == 1 {
+			file = "/mnt/" + strings.ToLower(drive) + "/" + rest
+		}
+	}
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(root, file)
+		file = filepath.Join(cmp.Or(folder, root), file)
 	}
 	resolved, err := filepath.EvalSymlinks(filepath.Dir(file))
 	if err != nil { // the folder is about to be made

@@ -1,13 +1,15 @@
 // Package hooks answers the hooks of an assistant. It reads their events, looks for documents that an
 // event needs, points to at most one, and remembers the pointers of each session. It knows no MCP.
 //
-// event.go has the events, with what each looks for, says and leaves in its session. assistants.go has
-// the forms in which assistants give them, and the plugin and package clients say when.
+// event.go has the events, with what each looks for, says and leaves in its session. acts.go finds what commands, edits and
+// failures need: documents whose triggers match (package trigger), and what can be inferred for sure: cited places, names of
+// code, quoted lines of an error. assistants.go has the forms in which assistants give events.
 package hooks
 
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -16,7 +18,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // Searcher searches an index.
@@ -28,9 +29,8 @@ type Searcher interface {
 type Documents interface {
 	// RecallScopes returns what hooks search.
 	RecallScopes(ctx context.Context) []catalog.Scope
-	// Cited returns the documents that cite places, quote code or are critical, and the book of their
-	// quotations. Neither is changed.
-	Cited(ctx context.Context) ([]index.CitedPlaces, *quoted.Book)
+	// Book returns what the documents declare and quote. It is not changed.
+	Book(ctx context.Context) *quoted.Book
 	// Read returns a document as it is on disk, by its path in the index.
 	Read(path string) (document.File, error)
 }
@@ -45,8 +45,11 @@ type Freshness interface {
 
 // Sources are the files of the repository that documents may be about.
 type Sources interface {
-	// Text returns the beginning of a file, "" if it cannot be read.
+	// Text returns the beginning of a file, "" if it cannot be read. Exists reports whether there is such a file.
 	Text(name string) string
+	Exists(name string) bool
+	// Share returns which part of the project's files are like one of some patterns, 0 if it is not known.
+	Share(ctx context.Context, patterns []string) float64
 	// Citing returns a function that reports whether a place that a document cites has lines of the given place.
 	Citing(ctx context.Context, place document.Place) func(cited document.Place) bool
 }
@@ -77,22 +80,23 @@ type Project struct {
 // handle [Compact], which needs no project: see [Store.Compact].
 func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, error) {
 	act := e.act()
-	if p.Allowed == project.RecallOff || act == nothing || act != asking && p.Allowed == project.RecallPrompt {
+	isNothing := act == nothing && !e.Resumes
+	if p.Allowed == project.RecallOff || isNothing || act != asking && p.Allowed == project.RecallPrompt {
 		return Answer{}, nil
 	}
-	if e.FilePath != "" {
-		e.FilePath = relativePath(p.Root, e.FilePath)
-	}
+	e = e.in(p.Root)
 	found, searchErr := p.look(ctx, e)
 	var said decision
 	err := errors.Join(sessions.fire(p.Root), sessions.Update(ctx, e.SessionID, func(s *Session) {
-		if e.Summary != "" && e.Summary != s.Summary {
-			s.compact()
-			s.Summary = e.Summary
-		}
 		said = decide(*s, p, e, found, time.Now())
+		if e.Resumes {
+			said.text = strings.TrimSpace(s.Waiting + "\n" + said.text)
+		}
 		s.note(p, e, said)
 	}))
+	if e.Waits && !said.deny {
+		return Answer{}, errors.Join(err, searchErr)
+	}
 	if err != nil || said.text == "" || act == delegating { // a subagent is told when it begins
 		return Answer{}, errors.Join(err, searchErr)
 	}
@@ -105,4 +109,30 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 		answer.Message = text
 	}
 	return answer, nil
+}
+
+// Said is what hooks would say of a document.
+type Said struct {
+	// Text is the line that the assistant gets, and Path names the document.
+	Text string `json:"text"`
+	Path string `json:"path"`
+	// Why says what the document has to do with the act, and Rule names the trigger that matches, "" for none.
+	Why  string `json:"why"`
+	Rule string `json:"rule,omitempty"`
+}
+
+// Preview returns what hooks would say at an act, the first first, without keeping anything.
+func Preview(ctx context.Context, p Project, e Event) ([]Said, error) {
+	e = e.in(p.Root)
+	if e.FilePath != "" && e.Content == "" {
+		e.Content = p.Text(e.FilePath)
+	}
+	found, err := p.look(ctx, e)
+	all := []Said{}
+	for _, c := range found {
+		if text := c.pointer(); text != "" && c.holdsFor(e.act()) {
+			all = append(all, Said{Text: plain.Hook(text), Path: c.Path, Why: c.why, Rule: c.rule})
+		}
+	}
+	return all, err
 }

@@ -72,15 +72,18 @@ func (c candidate) reason() string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
-// sentence returns the remedy, the rule in the best passage, or the part of it that matters. If the passage is front
-// matter, headings or links, it returns the summary or the solution. It is "" without a sentence.
+// sentence returns what the trigger says or the remedy, or the sentence about the quote, or the part of the passage that matters.
+// If the passage of a search is front matter, headings or links, it returns the summary or the solution. It is "" without a
+// sentence.
 func (c candidate) sentence() string {
 	_, solution, _ := strings.Cut("\n"+c.Content, "\nsolution: ")
 	solution, _, _ = strings.Cut(solution, "\n")
 	texts := []string{c.remedy, c.Summary, solution}
-	hasQuote := c.quote != "" && strings.Contains(c.Content, c.quote)
-	if (c.StartLine > 1 || hasQuote) && isProse(c.Content) { // front matter begins at line 1
-		texts = []string{c.remedy, c.rule(), c.Snippet, c.Summary}
+	switch {
+	case c.scope || c.quote != "":
+		texts = []string{c.remedy, c.aboutQuote(), firstSentence(c.Content), solution, c.Summary}
+	case c.StartLine > 1 && isProse(c.Content): // front matter begins at line 1
+		texts = []string{c.remedy, c.Snippet, c.Summary}
 	}
 	for _, text := range texts {
 		text = strings.TrimLeft(strings.TrimPrefix(text, c.Title), " .:—-") // the pointer has the title already
@@ -95,32 +98,44 @@ var (
 	codeOrListing = lazyregexp.New("(?ms)^[ \\t]*(?:```.*?(?:^[ \\t]*```|\\z)|(?:#+ |\\|)[^\\n]*$)")
 	itemStart     = lazyregexp.New(`(?:^|\n)\s*(?:\n|[-*>]\s|\d+\.\s)`)
 	sentenceEnd   = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
-	ruling        = lazyregexp.New(`(?i)\b(?:never|must|do not|don't|always|avoid|instead|forbidden)\b`)
 )
 
-// rule returns the sentence of the passage that says what to do: one with the quote before one of the snippet, before any
-// other. If only a block of code has the quote, it is the sentence before the block.
-func (c candidate) rule() string {
-	best, most := "", 0
-	for sentence := range strings.SplitSeq(sentencesOf(c.Content), sentenceMark) {
-		sentence = strings.Join(strings.Fields(sentence), " ")
-		isRule, hasQuote := ruling().MatchString(sentence), c.quote != "" && strings.Contains(sentence, c.quote)
-		hasSpan := hasQuote && strings.Contains(sentence, "`"+c.quote+"`")
-		isShown := strings.Contains(c.Snippet, sentence[:min(len(sentence), minPointerText)])
-		for weight, is := range []bool{false, isRule, isRule && isShown, hasQuote, hasQuote && isRule, hasSpan, hasSpan && isRule} {
-			if is && weight > most {
-				best, most = sentence, weight
-			}
+// aboutQuote returns the sentence of the passage that has most words of the quote, at least half of them. If only a block of code
+// has them, it is the sentence before the block with the line. It is "" without one.
+func (c candidate) aboutQuote() string {
+	words := strings.Fields(strings.ToLower(c.quote))
+	count := func(text string) int {
+		text = strings.ToLower(text)
+		return len(slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.Contains(text, word) }))
+	}
+	best, most := "", (len(words)-1)/2
+	for _, sentence := range sentencesOf(c.Content) {
+		if n := count(sentence); n > most {
+			best, most = sentence, n
 		}
 	}
-	const withQuote = 3
-	before, _, isInBlock := strings.Cut(c.Content, "\n"+c.quote)
-	if c.quote == "" || most >= withQuote || !isInBlock {
+	if best != "" {
 		return best
 	}
-	before = before[:max(0, strings.LastIndex(before, fence))]
-	sentences := strings.Split(strings.TrimSpace(sentencesOf(before)), sentenceMark)
-	return strings.Join(strings.Fields(sentences[len(sentences)-1]+" "+c.quote), " ")
+	before := ""
+	for line := range strings.Lines(c.Content) {
+		if count(line) > most {
+			sentences := sentencesOf(before[:max(0, strings.LastIndex(before, fence))])
+			return strings.TrimSpace(strings.Join(sentences[max(0, len(sentences)-1):], "") + " " + strings.TrimSpace(line))
+		}
+		before += line
+	}
+	return ""
+}
+
+// firstSentence returns the first sentence of a text, "" without one.
+func firstSentence(text string) string {
+	for _, sentence := range sentencesOf(text) {
+		if markdown.Letters(sentence) >= fewestLetters {
+			return sentence
+		}
+	}
+	return ""
 }
 
 // behindQuote returns what explains a message: the rest of its sentence, or of its row, or the next sentence. It is "" without
@@ -137,13 +152,7 @@ func (c candidate) behindQuote() string {
 		_, rest, _ = strings.Cut(rest, fence)
 	}
 	rest = strings.TrimLeft(strings.TrimPrefix(rest, "`"), "*\"”:;,.)–— \t\n")
-	for sentence := range strings.SplitSeq(sentencesOf(rest), sentenceMark) {
-		sentence = strings.Join(strings.Fields(sentence), " ")
-		if markdown.Letters(sentence) >= fewestLetters {
-			return sentence
-		}
-	}
-	return ""
+	return firstSentence(rest)
 }
 
 const (
@@ -154,10 +163,17 @@ const (
 	fewestLetters = 12
 )
 
-// sentencesOf returns a text without code blocks, headings and tables, its sentences apart.
-func sentencesOf(text string) string {
+// sentencesOf returns the sentences and items of a text without code blocks, headings and tables, each in one line.
+func sentencesOf(text string) []string {
 	text = itemStart().ReplaceAllString(codeOrListing().ReplaceAllString(text, ""), sentenceMark)
-	return sentenceEnd().ReplaceAllString(text, "$1"+sentenceMark+"$2")
+	text = sentenceEnd().ReplaceAllString(text, "$1"+sentenceMark+"$2")
+	var sentences []string
+	for sentence := range strings.SplitSeq(text, sentenceMark) {
+		if sentence = strings.Join(strings.Fields(sentence), " "); sentence != "" {
+			sentences = append(sentences, sentence)
+		}
+	}
+	return sentences
 }
 
 // notProse matches headings, links, tables, and short fields such as "Status: accepted".

@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
@@ -11,22 +9,15 @@ import (
 // Shown is a document that a hook has pointed to.
 type Shown struct {
 	// Project is the root of the repository, and Path the document's path in the index.
-	Project string    `json:"project"`
-	Path    string    `json:"path"`
-	Event   string    `json:"event"`
-	Why     string    `json:"why"`
-	Score   float64   `json:"score"`
-	At      time.Time `json:"at"`
-	// Opened says that the assistant has read the file afterwards.
-	Opened bool `json:"opened"`
-	// Command had failed, and Succeeded says that it ran without an error later.
-	Command   string `json:"command,omitempty"`
-	Succeeded bool   `json:"succeeded,omitempty"`
-	// Act is the command or edit at which it was shown. Repeated says that the next command of its program, or edit of
-	// its file, was the same, and Changed that it was another one.
-	Act      string `json:"act,omitempty"`
-	Repeated bool   `json:"repeated,omitempty"`
-	Changed  bool   `json:"changed,omitempty"`
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	// Rule names the trigger for which it was shown, "" for another reason. Scope says that it is a scope of files.
+	Rule  string    `json:"rule,omitempty"`
+	Scope bool      `json:"scope,omitempty"`
+	Event string    `json:"event"`
+	Why   string    `json:"why"`
+	Score float64   `json:"score"`
+	At    time.Time `json:"at"`
 	// Call is the number of the call before or at which it was shown, 0 for a shortlist. Size is the length of the text.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
@@ -47,8 +38,8 @@ type Session struct {
 	Wrote bool `json:"wrote"`
 	// RemindDue says that the next prompt brings a reminder.
 	RemindDue bool `json:"remind_due"`
-	// Summary names the last summary that replaced a part of the conversation, see [Event.Summary].
-	Summary string `json:"summary,omitempty"`
+	// Waiting is a text for the next event at which the assistant takes one.
+	Waiting string `json:"waiting,omitempty"`
 	// Calls counts the calls of a tool in the session.
 	Calls int `json:"calls,omitempty"`
 	// Tasks wait for their subagents to begin, in order.
@@ -74,6 +65,8 @@ const (
 	maxAnswers     = 2
 	maxAnswersSize = 600
 	windowCalls    = 200
+	// maxScopes bounds the pointers for scopes of files in a session.
+	maxScopes = 3
 	// maxKept bounds the tasks and the failed commands of a session, and maxCommand the length of one in bytes.
 	maxKept    = 20
 	maxCommand = 300
@@ -81,52 +74,28 @@ const (
 
 // shown returns what is kept of a document that a text points to.
 func (s *Session) shown(p Project, e Event, c candidate, text string, now time.Time) Shown {
-	shown := Shown{
-		Project: p.Root, Path: c.Path, Event: e.Event, Why: c.why, Score: c.Score, At: now.UTC().Truncate(time.Second),
-		Call: s.Calls + 1, Size: len(text),
-	}
-	switch e.act() {
-	case failing:
-		shown.Command = cutCommand(e.Command)
-	case running, writing:
-		_, shown.Act = e.done()
-	default:
-	}
-	return shown
-}
-
-// done returns the program that a command calls with the whole command, or the file that an edit changes with a hash
-// of what it writes, "" for another event.
-func (e Event) done() (target, act string) {
-	switch e.act() {
-	case running, failing, succeeding:
-		act = cutCommand(e.Command)
-		target, _, _ = strings.Cut(act, " ")
-	case writing:
-		sum := sha256.Sum256([]byte(e.written()))
-		target, act = e.FilePath, e.FilePath+" "+hex.EncodeToString(sum[:8])
-	default:
-	}
-	return target, act
-}
-
-// follow notes whether an event repeats or changes the acts at which documents were shown.
-func (s *Session) follow(p Project, e Event) {
-	target, act := e.done()
-	for i, shown := range s.Shown {
-		if act == "" || shown.Project != p.Root || shown.Repeated || shown.Changed {
-			continue
-		}
-		s.Shown[i].Repeated = shown.Act == act
-		s.Shown[i].Changed = shown.Act != act && strings.HasPrefix(shown.Act+" ", target+" ")
+	return Shown{
+		Project: p.Root, Path: c.Path, Rule: c.rule, Scope: c.scope, Event: e.Event, Why: c.why, Score: c.Score,
+		At: now.UTC().Truncate(time.Second), Call: s.Calls + 1, Size: len(text),
 	}
 }
 
-// knows reports whether the assistant knows a document from an earlier pointer.
-func (s *Session) knows(root, path string) bool {
+// knows reports whether the assistant knows a document from an earlier pointer, or a rule of it: each trigger is heard once.
+func (s *Session) knows(root string, c candidate) bool {
 	return slices.ContainsFunc(s.Shown[min(s.Forgotten, len(s.Shown)):], func(shown Shown) bool {
-		return shown.Project == root && shown.Path == path
+		return shown.Project == root && shown.Path == c.Path && (shown.Rule == c.rule || c.rule == "")
 	})
+}
+
+// scopes counts the pointers of the session for scopes of files alone.
+func (s *Session) scopes() int {
+	count := 0
+	for _, shown := range s.Shown {
+		if shown.Scope {
+			count++
+		}
+	}
+	return count
 }
 
 // admits reports whether the last calls leave room for the text about a document. Prompts and acts have budgets of

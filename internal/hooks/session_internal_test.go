@@ -3,6 +3,7 @@ package hooks
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,9 +95,6 @@ func TestDecide_AsksAfterAFailureThatWasSolved(t *testing.T) {
 		if want := []string{solved, "", "", "", ""}; fmt.Sprint(got) != fmt.Sprint(want) || len(s.Failed)+len(writer.Failed) > 0 {
 			t.Errorf("the session is told %q, and still has %q", got, s.Failed)
 		}
-		if !s.Shown[0].Succeeded {
-			t.Errorf("shown: %+v", s.Shown)
-		}
 	}
 }
 
@@ -113,7 +111,7 @@ func TestDecide_TellsSubagentsInTheirOrder(t *testing.T) {
 	}
 }
 
-// A compaction loses what the assistant was told. Reading and writing documents is noted.
+// A compaction loses what the assistant was told. Writing documents is noted.
 func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 	t.Parallel()
 	var s Session
@@ -125,10 +123,6 @@ func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 	s.compact()
 	if step(&s, prompt, document) == "" || step(&s, prompt) != reminder || step(&s, prompt) != "" {
 		t.Error("after a compaction, want the document again, and one reminder")
-	}
-	step(&s, Event{Event: Before, ToolName: "Read", FilePath: "docs/a.md"})
-	if !s.Shown[0].Opened || s.Shown[1].Opened || !s.Shown[2].Opened {
-		t.Errorf("opened: %+v", s.Shown)
 	}
 	step(&s, Event{Event: Before, ToolName: "Write", FilePath: "src/a.go"})
 	if s.Wrote {
@@ -172,32 +166,33 @@ func TestIsListing(t *testing.T) {
 	}
 }
 
-// After a pointer the next command of the program, or edit of the file, says whether the act was changed.
-func TestNote_SaysWhetherAnActWasChanged(t *testing.T) {
+// Each rule of a document is heard once, whatever else of it was shown. Scopes are heard three times in a session.
+func TestDecide_OnceForEachRule(t *testing.T) {
 	t.Parallel()
-	run := func(command string) Event { return Event{Event: Before, Command: command} }
-	edit := func(file, text string) Event {
-		return Event{Event: Before, ToolName: "Write", FilePath: file, Content: text}
+	rule := func(name string) candidate {
+		c := about("docs/vault.md")
+		c.rule = name
+		return c
 	}
-	for _, test := range []struct {
-		name              string
-		acts              []Event
-		changed, repeated bool
-	}{
-		{"another command", []Event{run("helm rollback a"), run("helm upgrade a")}, true, false},
-		{"the same command", []Event{run("helm rollback a"), run("helm rollback a"), run("helm upgrade a")}, false, true},
-		{"it ran", []Event{run("helm rollback a"), {Event: After, Command: "helm rollback a"}}, false, true},
-		{"another program", []Event{run("helm rollback a"), run("helmfile sync")}, false, false},
-		{"another text", []Event{edit("a.go", "x"), edit("a.go", "y")}, true, false},
-		{"the same text", []Event{edit("a.go", "x"), edit("a.go", "x")}, false, true},
-		{"another file", []Event{edit("a.go", "x"), edit("a.go2", "x")}, false, false},
-	} {
-		var s Session
-		for i, e := range test.acts {
-			step(&s, e, []candidate{about("docs/a.md")}[min(i, 1):]...)
+	var s Session
+	run := Event{Event: Before, Command: "make"}
+	got := []bool{
+		step(&s, Event{Event: Prompt, Prompt: "why?"}, about("docs/vault.md")) != "", step(&s, run, rule("seal")) != "", step(&s, run, rule("seal")) != "",
+		step(&s, run, rule("destroy")) != "", step(&s, run, about("docs/vault.md")) != "",
+	}
+	if want := []bool{true, true, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("heard: %v, want %v", got, want)
+	}
+	s = Session{}
+	heard := 0
+	for i := range 5 {
+		c := about(fmt.Sprintf(".claude/rules/%d.md", i))
+		c.scope, c.rule = true, "paths"
+		if step(&s, Event{Event: Before, ToolName: "Write", FilePath: "src/a.go"}, c) != "" {
+			heard++
 		}
-		if len(s.Shown) != 1 || s.Shown[0].Changed != test.changed || s.Shown[0].Repeated != test.repeated {
-			t.Errorf("%s: %+v", test.name, s.Shown)
-		}
+	}
+	if heard != maxScopes {
+		t.Errorf("%d scopes are heard", heard)
 	}
 }

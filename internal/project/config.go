@@ -16,6 +16,7 @@ type Config struct {
 	SemanticSearch SemanticSearch  `json:"semantic_search"`
 	LinkResolution LinkResolution  `json:"link_resolution"`
 	Recall         Recall          `json:"recall"`
+	Rules          bool            `json:"rules"`         // those that people write for assistants are documents
 	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil without external docs
 	CustomDocTypes []CustomDocType `json:"custom_doc_types"`
 }
@@ -74,6 +75,7 @@ func DefaultConfig() Config {
 		SemanticSearch: SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
 		Recall:         RecallAll,
+		Rules:          true,
 		CustomDocTypes: []CustomDocType{},
 	}
 }

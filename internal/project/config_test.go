@@ -24,7 +24,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 			"retrieval": {"min_relevance_score": 0, "max_results": 100, "max_linked_docs": 0},
 			"semantic_search": {"min_relevance_score": 0.8, "default_limit": 1},
 			"link_resolution": {"max_depth": 0, "max_linked_docs": 7},
-			"recall": "off",
+			"recall": "off", "rules": false,
 			"external_docs": {"path": "docs", "include_patterns": ["*.md"], "exclude_patterns": []},
 			"custom_doc_types": [{"name": "adr", "description": "Decisions", "folder": "adr"}]
 		}`,
@@ -77,7 +77,7 @@ func TestLoad_RefusesConfig(t *testing.T) {
 	tests := []struct{ name, config, want string }{
 		{
 			"misspelt key", `{"project_name": "a", "retreival": {}}`,
-			`: "retreival" is not a known field. Write one of the fields $schema, custom_doc_types, documents, external_docs, link_resolution, profile, project_name, recall, retrieval, semantic_search.`,
+			`: "retreival" is not a known field. Write one of the fields $schema, custom_doc_types, documents, external_docs, link_resolution, profile, project_name, recall, retrieval, rules, semantic_search.`,
 		},
 		{
 			"misspelt nested key", `{"project_name": "a", "retrieval": {"max_result": 3}}`,

@@ -39,7 +39,7 @@ type Violation struct {
 
 // commonFields are the fields that the server reads. No schema can forbid them.
 var commonFields = []string{
-	"doc_type", "title", "date", "summary", "significance", "tags", "questions", "related_docs", "promotion_level",
+	"doc_type", "title", "date", "summary", "significance", "tags", "questions", "related_docs", "promotion_level", "triggers",
 	"supersedes", "superseded_by", "amends", "amended_by", "status", "expires", "valid_until", "review_by",
 }
 

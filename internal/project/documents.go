@@ -125,7 +125,7 @@ func (p *Project) PruneDocuments(dir string) bool {
 // linkBase returns the folder that paths in related_docs and wikilinks of a document may be relative to: DocsDir
 // for the documents there, and the first of documents.folders for the others.
 func (p *Project) linkBase(relPath string) string {
-	if contains(p.docsDir, relPath) {
+	if contains(p.docsDir, relPath) || len(p.places.list) == 0 { // of these, rules for assistants
 		return p.docsDir
 	}
 	first := p.places.list[0]

@@ -12,6 +12,9 @@ import (
 // front matter is a document only in a doc-type's folder.
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	clean := path.Clean(relPath)
+	if p.isRule(clean) {
+		return p.DocType("style")
+	}
 	below, home := strings.CutPrefix(clean, p.docsDir+"/")
 	if home {
 		for _, t := range p.types {

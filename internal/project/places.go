@@ -21,6 +21,8 @@ type places struct {
 	// only if a place lies inside it.
 	external string
 	git      []string // git's folders, relative to the repository; they may be visible
+	// withRules says that an AGENTS.md below the root is a document.
+	withRules bool
 }
 
 // place is a folder or a file of the repository, or a pattern for several.
@@ -74,7 +76,7 @@ func (p places) indexOf(name string) int {
 	name = norm.NFC.String(name)
 	return slices.IndexFunc(p.list, func(place place) bool {
 		return place.covers(name) && (place.inExternal || !contains(p.external, name)) &&
-			(place.pattern == name || !boilerplate(name) && copyOrTemplate(name) == "")
+			(place.pattern == name || p.withRules && IsNestedInstruction(name) || !boilerplate(name) && copyOrTemplate(name) == "")
 	})
 }
 

@@ -42,6 +42,8 @@ type Project struct {
 	types    []DocType
 	external *External
 	sources  []Source
+
+	ruleFolders []string
 }
 
 // Load reads and validates a project's configuration and its schemas. configPath is absolute, and names
@@ -80,6 +82,8 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	if err := p.besideExternal(); err != nil {
 		return nil, err
 	}
+	p.ruleFolders = p.findRuleFolders()
+	p.places.withRules = p.Config.Rules
 	return p, nil
 }
 
@@ -87,7 +91,8 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 func (p *Project) Same(other *Project) bool {
 	schemas := func(a, b DocType) bool { return a.SchemaHash == b.SchemaHash }
 	return p.Root == other.Root && reflect.DeepEqual(p.Config, other.Config) &&
-		slices.EqualFunc(p.types, other.types, schemas) && reflect.DeepEqual(p.external, other.external)
+		slices.EqualFunc(p.types, other.types, schemas) && reflect.DeepEqual(p.external, other.external) &&
+		slices.Equal(p.ruleFolders, other.ruleFolders)
 }
 
 // DocTypes returns the built-in doc-types in their usual order, then the custom ones in the order of the

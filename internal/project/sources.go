@@ -57,6 +57,7 @@ func (s Settings) Load(configPath string) (*Project, error) {
 		source.project = p
 		p.sources = append(p.sources, source)
 	}
+	p.ruleFolders = p.findRuleFolders() // without those in a source
 	return p, nil
 }
 

@@ -46,12 +46,8 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 	return scopes
 }
 
-// Cited returns the documents of the collections that hooks search which cite places, quote code or are critical,
-// and the book of their quotations. It takes them from the last check for stale documents, and reads neither
-// files nor the index.
-func (p *Project) Cited(ctx context.Context) ([]index.CitedPlaces, *quoted.Book) {
-	return p.stale.citing(ctx)
-}
+// Book returns what the documents of the collections that hooks search declare and quote, as the index has it now.
+func (p *Project) Book(ctx context.Context) *quoted.Book { return p.book.current(ctx) }
 
 // ActiveWithin is Active for callers that cannot wait long, such as hooks: an activation goes on when ctx
 // ends, and serves the next call.

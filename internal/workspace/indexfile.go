@@ -7,11 +7,14 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
+	"github.com/compound-docs/compound-docs/internal/ownruns"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -73,13 +76,23 @@ func (p *Project) Advice(indexed string) []project.Violation {
 	return index.Advice(file, p.Definition)
 }
 
-// Forbidden returns the code that a document plainly forbids.
-func (p *Project) Forbidden(indexed string) []string {
+// Triggers returns the triggers of a document as they were understood, and what is doubtful about them.
+func (p *Project) Triggers(indexed string) (understood []string, doubts []trigger.Doubt) {
 	file, err := p.Read(indexed)
 	if err != nil {
-		return nil // it is gone, and the index follows
+		return nil, nil // it is gone, and the index follows
 	}
-	return index.Forbidden(file.Content)
+	d, err := index.Dissect(file, catalog.Compounding, p.Definition)
+	if err != nil {
+		return nil, nil // the call has said why
+	}
+	for _, fault := range d.TriggerFaults {
+		doubts = append(doubts, trigger.Doubt{Trigger: fault.Field, Problem: fault.Problem + " (expected: " + fault.Expected + ")"})
+	}
+	for _, t := range d.Triggers {
+		understood = append(understood, t.String())
+	}
+	return understood, append(doubts, trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root))...)
 }
 
 // indexNewest puts the newest text of a document into the index. The error is [fs.ErrNotExist] if there
@@ -196,6 +209,8 @@ func (p *Project) Read(given string) (document.File, error) {
 // IsDocument reports whether a path of the repository is that of a document of the project's own, whether or
 // not there is a file.
 func (p *Project) IsDocument(indexed string) bool {
-	name, ok := p.docs.folder.Name(indexed)
-	return ok && p.docs.folder.Covers(name)
+	return slices.ContainsFunc(p.trees, func(t tree) bool {
+		name, ok := t.folder.Name(indexed)
+		return ok && t.collection == catalog.Compounding && t.folder.Covers(name)
+	})
 }

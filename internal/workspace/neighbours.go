@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/codename"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -42,9 +42,9 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 // src/pool.go:12-20 or src/, or name what the files there define. The list is not nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, catalog.Compounding)
-	var names quoted.Names
+	var names codename.Names
 	for _, d := range documents {
-		names.Add(d.Quotes, d.Places)
+		names.Add(d.Names, d.Places)
 	}
 	citing, sources := []int64{}, Sources{p.Definition.Root}
 	for _, text := range places {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/history"
+	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -28,6 +29,7 @@ type Project struct {
 	trees    []tree // with docs
 	queue    *index.Queue
 	stale    *staleDocuments
+	book     *bookshelf
 	recalled []catalog.Collection // that hooks search
 
 	unusedTextAge time.Duration // of text that stays in the index without a document
@@ -47,9 +49,11 @@ type Project struct {
 // tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes, the
 // mirror only observes the folder.
 type tree struct {
-	folder  watch.Folder
-	indexer *index.Indexer
-	mirror  *watch.Mirror
+	folder watch.Folder
+	// collection is that of its documents.
+	collection catalog.Collection
+	indexer    *index.Indexer
+	mirror     *watch.Mirror
 }
 
 // newProject returns a project that is not followed yet. It ends with w.
@@ -63,44 +67,73 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.life, a.cancel = context.WithCancel(w.life)
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
+	a.book = &bookshelf{index: x, tenant: tenant, recalled: a.recalled, logger: a.logger, book: quoted.NewBook(nil)}
 	a.stale = &staleDocuments{
-		checker: history.NewPlaceChecker(p.Root), recalled: a.recalled, logger: a.logger,
+		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
-			if slices.Contains(a.recalled, catalog.External) {
-				return x.CitedPlaces(ctx, tenant, catalog.Compounding, catalog.External)
-			}
 			return x.CitedPlaces(ctx, tenant, catalog.Compounding)
 		},
-		due: make(chan struct{}, 1), read: make(chan struct{}), checked: make(chan struct{}),
+		due: make(chan struct{}, 1), checked: make(chan struct{}),
 	}
 	a.unusedTextAge = w.settings.UnusedTextAge()
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
-	add := func(folder watch.Folder, indexer *index.Indexer) tree {
+	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) tree {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
-		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
+		t := tree{folder: folder, collection: in, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
 	}
-	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p))
 	a.dates = &commitDates{project: p, logger: a.logger}
-	a.docs.indexer.Dates = a.dates.Dates
-	external := Folders(p)[1:]
+	own := OwnFolders(p)
+	for i, folder := range own {
+		indexer := x.Indexer(tenant, catalog.Compounding, p)
+		indexer.Dates, indexer.Owns = a.dates.Dates, ownedBy(i, own)
+		add(folder, catalog.Compounding, indexer)
+	}
+	a.docs = a.trees[0]
+	external := externalFolders(p)
 	for i, folder := range external {
 		indexer := x.Indexer(tenant, catalog.External, nil)
-		indexer.Owns = folder.Owns
-		if i == 0 { // it has the documents of former folders too, and removes them
-			indexer.Owns = func(indexed string) bool {
-				return !slices.ContainsFunc(external[1:], func(other watch.Folder) bool { return other.Owns(indexed) })
-			}
-		}
-		add(folder, indexer)
+		indexer.Owns = ownedBy(i, external)
+		add(folder, catalog.External, indexer)
 	}
 	return a
 }
 
+// ownedBy returns the function [index.Indexer.Owns] of one of several folders of a collection, nil for a single one. The first
+// one has the documents of former folders too, and removes them.
+func ownedBy(at int, folders []watch.Folder) func(indexed string) bool {
+	if at > 0 {
+		return folders[at].Owns
+	}
+	if len(folders) == 1 {
+		return nil
+	}
+	return func(indexed string) bool {
+		return !slices.ContainsFunc(folders[1:], func(other watch.Folder) bool { return other.Owns(indexed) })
+	}
+}
+
+// OwnFolders returns the folders of a project's own documents: that of the documents first, then those with rules for
+// assistants.
+func OwnFolders(p *project.Project) []watch.Folder {
+	folders := []watch.Folder{docsFolder(p)}
+	for _, name := range p.RuleFolders() {
+		folders = append(folders, watch.Folder{
+			Dir: filepath.Join(p.Root, filepath.FromSlash(name)), Inside: p.Root, TopHidden: true, Prefix: name,
+			Match: project.IsRuleFile, MayBeMissing: true,
+		})
+	}
+	return folders
+}
+
 // Folders returns the indexed folders of a project: its own documents first, then the external docs, then the sources.
 func Folders(p *project.Project) []watch.Folder {
-	folders := []watch.Folder{docsFolder(p)}
+	return slices.Concat(OwnFolders(p), externalFolders(p))
+}
+
+func externalFolders(p *project.Project) []watch.Folder {
+	var folders []watch.Folder
 	if external, ok := p.External(); ok {
 		folders = append(folders, externalFolder(p, external))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/history"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 )
 
 // Sources are the files of a repository that documents may be about.
@@ -29,6 +30,35 @@ func (s Sources) Text(name string) string {
 		return ""
 	}
 	return strings.ToValidUTF8(string(file.Content[:min(len(file.Content), maxSource)]), "")
+}
+
+// Exists reports whether the repository has a file or a folder of the name.
+func (s Sources) Exists(name string) bool {
+	root, err := contain.Open(s.Root)
+	if err != nil {
+		return false
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	return root.Exists(name)
+}
+
+// Share returns which part of the tracked files is like one of some patterns, 0 without git.
+func (s Sources) Share(ctx context.Context, patterns []string) float64 {
+	folder, err := history.Open(s.Root)
+	if err != nil {
+		return 0
+	}
+	files, err := folder.Tracked(ctx)
+	if err != nil || len(files) == 0 {
+		return 0
+	}
+	like := 0
+	for _, file := range files {
+		if trigger.AreLike(patterns, file) {
+			like++
+		}
+	}
+	return float64(like) / float64(len(files))
 }
 
 // fewFiles may have a name that documents cite without folders.

@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/history"
-	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -28,25 +25,19 @@ const (
 // staleDocuments finds out in the background which documents of a project may no longer hold: when a
 // call first asks, and when the commit or the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
-	checker  *history.PlaceChecker
-	cited    func(ctx context.Context) ([]index.CitedPlaces, error)
-	recalled []catalog.Collection // that hooks search
-	logger   *slog.Logger
+	checker *history.PlaceChecker
+	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
+	logger  *slog.Logger
 
 	due     chan struct{} // holds a token when a check is due
-	read    chan struct{} // closed when documents and book are first known
 	checked chan struct{} // closed when the first check has ended
 
 	// checkAfter saw these last.
 	head    string
 	version int64
 
-	mu sync.Mutex
-	// documents are those for hooks: they cite places, quote code or are critical. book has their
-	// quotations, in the same order.
-	documents []index.CitedPlaces
-	book      *quoted.Book
-	changes   map[string]string // of cited places, by the document's path
+	mu      sync.Mutex
+	changes map[string]string // of cited places, by the document's path
 }
 
 // Stale returns a function that returns, by path, which cited places of documents have changed since
@@ -118,36 +109,6 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	}
 }
 
-// keepDocuments keeps what documents cite and quote.
-func (s *staleDocuments) keepDocuments(cited []index.CitedPlaces) {
-	documents := slices.DeleteFunc(slices.Clone(cited), func(d index.CitedPlaces) bool {
-		return !slices.Contains(s.recalled, d.Collection)
-	})
-	book := &quoted.Book{}
-	for _, d := range documents {
-		book.Add(d.Title, d.Quotes)
-		book.Names.Add(d.Quotes, d.Places)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.documents, s.book = documents, book
-	if !isClosed(s.read) {
-		close(s.read)
-	}
-}
-
-// citing returns the documents for hooks, and the book of their quotations. It waits a moment until they are
-// first known.
-func (s *staleDocuments) citing(ctx context.Context) ([]index.CitedPlaces, *quoted.Book) {
-	if !isClosed(s.read) {
-		signal(s.due)
-		waitFor(ctx, s.read)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.documents, s.book
-}
-
 // check reads what documents cite, and asks git what became of it. Nothing is stale without git: a missing
 // file may belong to another repository.
 func (s *staleDocuments) check(ctx context.Context) error {
@@ -155,7 +116,6 @@ func (s *staleDocuments) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.keepDocuments(cited)
 	documents := make([]history.CitingDocument, len(cited))
 	for i, d := range cited {
 		documents[i].Path = d.Path

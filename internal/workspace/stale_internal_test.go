@@ -22,7 +22,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 				looks++
 				return nil, nil
 			},
-			due: make(chan struct{}, 1), read: make(chan struct{}), checked: make(chan struct{}),
+			due: make(chan struct{}, 1), checked: make(chan struct{}),
 		}
 		ctx, end := context.WithCancel(t.Context())
 		defer end()

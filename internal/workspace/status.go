@@ -160,11 +160,11 @@ func (p *Project) Noticed() Status {
 
 // Outdated counts the hits whose files differ from the index, and asks for a new sync of them.
 func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
-	trees, outdated := p.trees[:1], 0
-	if of == catalog.External {
-		trees = p.trees[1:]
-	}
-	for _, tree := range trees {
+	outdated := 0
+	for _, tree := range p.trees {
+		if tree.collection != of {
+			continue
+		}
 		stamps := map[string]document.Stamp{}
 		for _, hit := range hits {
 			if tree.indexer.Owns == nil || tree.indexer.Owns(hit.Path) {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -31,8 +33,11 @@ type Dissection struct {
 	Status                        markdown.Status
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
-	// Quotes are the code that it quotes, and the names of code in its title and front matter.
-	Quotes []markdown.Quote
+	// Names are the names of code that it has, and Messages are what it quotes that a program may have printed.
+	Names, Messages []string
+	// Triggers say when it wants to be heard, and TriggerFaults what is wrong with others.
+	Triggers      []said.Trigger
+	TriggerFaults []said.Fault
 	// FrontMatter and FrontMatterLines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
@@ -121,11 +126,17 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
 		)),
-		Quotes: slices.Concat(parsed.Quotes(), namesOf(parsed.Title), namesOf(parsed.FrontMatter)),
 		Status: status, Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
+	}
+	quotes := parsed.Quotes()
+	doc.Names = said.Names(slices.Concat(quotes, namesOf(parsed.Title), namesOf(withoutTriggers(parsed.FrontMatter))))
+	doc.Messages = said.Messages(quotes)
+	doc.Triggers, doc.TriggerFaults = said.Triggers(parsed.FrontMatter)
+	if scope, isGiven := said.Scope(file.Path, parsed.FrontMatter, FilesField); isGiven {
+		doc.Triggers = append(doc.Triggers, scope)
 	}
 	language := cmp.Or(terms.Language(folder.Language), terms.Detect(string(file.Content)))
 	doc.Passages = passagesOf(parsed, doc.Title, language, collection)
@@ -136,6 +147,16 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		doc.DocType = handbookSection(file.Path, parsed.FrontMatter)
 	}
 	return doc, nil
+}
+
+// withoutTriggers returns front matter without its triggers: they are no text of the document.
+func withoutTriggers(frontMatter map[string]any) map[string]any {
+	if _, isGiven := frontMatter[said.TriggersField]; !isGiven {
+		return frontMatter
+	}
+	frontMatter = maps.Clone(frontMatter)
+	delete(frontMatter, said.TriggersField)
+	return frontMatter
 }
 
 // passagesOf returns the passages of a document: those of its front matter, of its text, and its questions. A
@@ -234,18 +255,4 @@ func Gist(content []byte) (string, error) {
 	body := markdown.Lines(content)[parsed.FrontMatterLines:]
 	words := strings.Fields(parsed.Title + "\n" + parsed.Summary + "\n" + strings.Join(body, "\n"))
 	return markdown.CutRunes(strings.Join(words, " "), maxGist), nil
-}
-
-// Forbidden returns the code that a document plainly forbids, each once: that of which hooks warn for certain.
-func Forbidden(content []byte) (forbidden []string) {
-	parsed, err := markdown.ParseAny(content)
-	if err != nil { // it is reported elsewhere
-		return nil
-	}
-	for _, q := range parsed.Quotes() {
-		if q.IsForbidden() && !slices.Contains(forbidden, q.Text) {
-			forbidden = append(forbidden, q.Text)
-		}
-	}
-	return forbidden
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // excludedFields get no line by their names in the passage of front matter. Some say nothing about the subject
@@ -14,7 +15,7 @@ import (
 // versions, an old document would have words of the new one, and could come before it.
 var excludedFields = []string{
 	"doc_type", "date", "promotion_level", "title", "summary", "tags",
-	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by",
+	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by", said.TriggersField,
 }
 
 // frontMatterPassages returns the passages that make front matter searchable: the summary, the

@@ -8,16 +8,39 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// CitedPlaces are the places of the repository that a document cites, such as
-// src/pool.go:12-20, and the code that it quotes, see [markdown.ParseQuote].
-type CitedPlaces = db.DocumentPlacesRow
+// CitedPlaces are the places of the repository that a document cites, such as src/pool.go:12-20, the names of code and the
+// messages that it quotes, and the acts at which it wants to be heard.
+type CitedPlaces struct {
+	db.DocumentPlacesRow
 
-// CitedPlaces returns the tenant's documents that cite places or quote code, and the critical ones.
+	Triggers []said.Trigger
+}
+
+// CitedPlaces returns the tenant's documents that cite places, quote code or have triggers, and the critical ones.
 func (x *Index) CitedPlaces(ctx context.Context, tenant *catalog.Tenant, in ...catalog.Collection) ([]CitedPlaces, error) {
-	return db.ReadOne(ctx, x.db, "read the places that documents cite", (*db.Queries).DocumentPlaces,
+	rows, err := db.ReadOne(ctx, x.db, "read what documents cite and declare", (*db.Queries).DocumentPlaces,
 		db.DocumentPlacesParams{ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collections: in})
+	cited := make([]CitedPlaces, len(rows))
+	for i, row := range rows {
+		cited[i] = CitedPlaces{DocumentPlacesRow: row}
+		if row.Declared == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(row.Declared), &cited[i].Triggers); err != nil {
+			return nil, fmt.Errorf("read the triggers of ./%s: %w", row.Path, err)
+		}
+	}
+	return cited, err
+}
+
+// Version returns the version of the tenant's documents. It grows with each change of them.
+func (x *Index) Version(ctx context.Context, tenant *catalog.Tenant) (int64, error) {
+	row, err := db.ReadOne(ctx, x.db, "read the version of the index", (*db.Queries).TenantState,
+		db.TenantStateParams{ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation})
+	return row.Version, err
 }
 
 // CountByType returns how many documents each doc-type has in the scope.

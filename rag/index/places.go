@@ -1,7 +1,6 @@
 package index
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -85,7 +84,7 @@ var (
 )
 
 // namesOf returns the names of code in a title or in the value of a field. A tag such as seat-lock is the name seat_lock.
-func namesOf(value any) (names []markdown.Quote) {
+func namesOf(value any) (names []string) {
 	switch value := value.(type) {
 	case string:
 		if strings.Contains(value, "-") && kebabName().MatchString(value) {
@@ -94,7 +93,7 @@ func namesOf(value any) (names []markdown.Quote) {
 		for word := range strings.FieldsSeq(value) {
 			word = strings.Trim(word, "`,;:.\"'")
 			if mayBeCode(word) && fieldName().MatchString(word) {
-				names = append(names, markdown.Quote{Text: word})
+				names = append(names, word)
 			}
 		}
 	case []any:
@@ -115,12 +114,12 @@ func mayBeCode(word string) bool {
 	return strings.ContainsAny(rest, "_(") || rest != strings.ToLower(rest)
 }
 
-// storedLines writes places or quotes for the database, each once, as lines.
-func storedLines[T fmt.Stringer](all []T) string {
+// storedLines writes texts for the database, each once, as lines.
+func storedLines(all []string) string {
 	var lines []string
 	seen := map[string]bool{}
-	for _, item := range all {
-		if line := item.String(); !seen[line] && !strings.ContainsAny(line, "\n\x00") {
+	for _, line := range all {
+		if !seen[line] && !strings.ContainsAny(line, "\n\x00") {
 			seen[line] = true
 			lines = append(lines, line)
 		}

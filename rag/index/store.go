@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"math"
@@ -19,6 +20,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 	"github.com/compound-docs/compound-docs/rag/terms"
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
@@ -198,8 +200,13 @@ func (x *Indexer) rows(
 		rows.FileMtimes = append(rows.FileMtimes, doc.stamp.ModTime.Truncate(time.Microsecond))
 		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
 		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
-		rows.Places = append(rows.Places, storedLines(doc.Places))
-		rows.Quotes = append(rows.Quotes, storedLines(doc.Quotes))
+		places := make([]string, len(doc.Places))
+		for i, place := range doc.Places {
+			places[i] = place.String()
+		}
+		rows.Places = append(rows.Places, storedLines(places))
+		rows.Names, rows.Messages = append(rows.Names, storedLines(doc.Names)), append(rows.Messages, storedLines(doc.Messages))
+		rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
 		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)
@@ -223,6 +230,18 @@ func (x *Indexer) rows(
 		}
 	}
 	return rows, chunks, links
+}
+
+// storedTriggers writes triggers for the database, "" for none.
+func storedTriggers(triggers []said.Trigger) string {
+	if len(triggers) == 0 {
+		return ""
+	}
+	encoded, err := json.Marshal(triggers)
+	if err != nil {
+		panic(err) // it has texts alone
+	}
+	return strings.ReplaceAll(string(encoded), `\u0000`, "")
 }
 
 // chunkCount returns how many passages are of the text. It is 0 for one: the document is not chunked.

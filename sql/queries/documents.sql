@@ -5,14 +5,14 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
 -- name: DocumentUpsertMany :exec
--- One array a column. Each row's places and quotes are lines, since unnest would make one list of
+-- One array a column. Each row's places, names and messages are lines, since unnest would make one list of
 -- all rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
 -- last one: a sequence would be asked on one node of Citus, and the row be on another. So it
 -- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, quotes,
-    status, holds_until
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
+    messages, triggers, status, holds_until
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -22,7 +22,8 @@ SELECT t.project_id, t.id,
     @collection, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
-    string_to_array(nullif(d.quotes, ''), E'\n'), d.status, d.holds_until
+    string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
+    d.status, d.holds_until
 FROM tenants t
 CROSS JOIN (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -43,7 +44,9 @@ CROSS JOIN (
         unnest(@file_inodes::bigint[]) AS file_inode,
         unnest(@chunk_counts::integer[]) AS chunk_count,
         unnest(@places::text[]) AS places,
-        unnest(@quotes::text[]) AS quotes,
+        unnest(@names::text[]) AS names,
+        unnest(@messages::text[]) AS messages,
+        unnest(@triggers::text[]) AS triggers,
         unnest(@statuses::text[]) AS status,
         unnest(@untils::text[]) AS holds_until
 ) AS d
@@ -54,7 +57,8 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    places = excluded.places, quotes = excluded.quotes, status = excluded.status, holds_until = excluded.holds_until;
+    places = excluded.places, names = excluded.names, messages = excluded.messages, triggers = excluded.triggers,
+    status = excluded.status, holds_until = excluded.holds_until;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.
@@ -90,16 +94,22 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND relative_path = ANY(@relative_paths::text[]);
 
 -- name: DocumentPlaces :many
--- The tenant's documents that cite places of the repository, quote code, or are critical. Places and quotes of
--- one may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
--- || gives a value its size before compression.
+-- The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. These lists of one
+-- may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
+-- || gives a value its size before compression. Triggers are read first: nothing else says what they say.
 SELECT id, collection, path, title, date, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
-    (CASE WHEN bytes <= 33554432 THEN quotes END)::text[] AS quotes
+    (CASE WHEN bytes <= 33554432 THEN names END)::text[] AS names,
+    (CASE WHEN bytes <= 33554432 THEN messages END)::text[] AS messages,
+    coalesce(CASE WHEN declared_bytes <= 33554432 THEN triggers::text END, '')::text AS declared
 FROM (
-    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.doc_date AS date, d.promotion_level AS level, d.places, d.quotes,
-        sum(pg_column_size(d.places || '{}') + pg_column_size(d.quotes || '{}')) OVER (ORDER BY d.id) AS bytes
+    SELECT d.id, d.collection, d.relative_path AS path, d.title, d.doc_date AS date, d.promotion_level AS level,
+        d.places, d.names, d.messages, d.triggers,
+        sum(coalesce(octet_length(d.triggers::text), 0)) OVER (ORDER BY d.id) AS declared_bytes,
+        sum(pg_column_size(d.places || '{}') + pg_column_size(d.names || '{}') + pg_column_size(d.messages || '{}'))
+            OVER (ORDER BY d.id) AS bytes
     FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = ANY(@collections::collection[])
-        AND (d.places IS NOT NULL OR d.quotes IS NOT NULL OR d.promotion_level = 'critical')
+        AND (d.places IS NOT NULL OR d.names IS NOT NULL OR d.messages IS NOT NULL OR d.triggers IS NOT NULL
+            OR d.promotion_level = 'critical')
 ) AS d
 ORDER BY path;

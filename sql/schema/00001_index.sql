@@ -134,11 +134,14 @@ CREATE TABLE documents (
     -- The places of the repository that the document cites, such as src/pool.go:12-20;
     -- NULL for none.
     places          text[],
-    -- The code that the document quotes, such as command lines, each behind one character that
-    -- says what the document advises; NULL for none.
-    quotes          text[],
+    -- The names of code that the document has, and what it quotes that a program may have printed; NULL for none.
+    names           text[],
+    messages        text[],
+    -- The acts at which the document wants to be heard, a list of rag/said.Trigger; NULL for none.
+    triggers        jsonb,
     CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until) <= 262144),
-    CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576 AND pg_column_size(quotes) <= 262144),
+    CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
+    CHECK (pg_column_size(names) <= 262144 AND pg_column_size(messages) <= 524288 AND pg_column_size(triggers) <= 262144),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE

@@ -108,7 +108,7 @@ func writePage(t *testing.T) (file string, text int) {
 	for i := range 12 {
 		repo.Must(recalls.AddQuestion(t.Context(), repo.Root, "how do we handle "+say(4)+"?", time.Now().AddDate(0, 0, -i)))
 		repo.Must(recalls.Update(t.Context(), fmt.Sprint(i), func(s *hooks.Session) {
-			s.Shown = []hooks.Shown{{Project: repo.Root, Path: "csharp-compounding-docs/" + name(i%5), Opened: i%2 == 0}}
+			s.Shown = []hooks.Shown{{Project: repo.Root, Path: "csharp-compounding-docs/" + name(i%5)}}
 		}))
 	}
 	for _, folder := range folders {

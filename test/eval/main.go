@@ -141,17 +141,8 @@ func promptTable(ctx context.Context, out io.Writer, all []competitor) error {
 // actTable judges the hooks of what assistants do, with every competitor.
 func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 	printActsHead(out)
-	sets := [][2]string{
-		{"acts", "acts"},
-		{"literal", "acts"},
-		{"otheracts/one", "otheracts/one"},
-		{"otheracts/two", "otheracts/two"},
-		{"otheracts/three", "otheracts/three"},
-		{"code", "code"},
-		{"othercode", "othercode"},
-	}
-	for _, set := range sets {
-		t, err := actTask(folder+"/"+set[0], folder+"/"+set[1]+"/others.jsonl", false)
+	for _, set := range []string{"acts/thirteen", "acts/fourteen", "acts/fifteen", "acts/sixteen", "acts/seventeen", "acts/eighteen", "literal", "code", "othercode"} {
+		t, err := actTask(folder + "/" + set)
 		if err != nil {
 			return err
 		}
@@ -160,7 +151,7 @@ func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 			if err != nil {
 				return fmt.Errorf("judge acts with %s: %w", c.name, err)
 			}
-			samples[c.modes[len(c.modes)-1]][0].printActs(out, set[0], c.name)
+			samples[c.modes[len(c.modes)-1]][0].printActs(out, set, c.name)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -133,39 +134,43 @@ func write(path, text string) error {
 }
 
 // actTask returns what assistants do in a project of a set, and what they do every day. Of the literal set,
-// these are failures. The documents may be captured: written again from those of the set.
-func actTask(set, others string, captured bool) (task, error) {
+// these are failures. Where a set has triggers.jsonl, its documents declare these triggers.
+func actTask(set string) (task, error) {
 	c, err := readCollection(set)
 	if err != nil {
 		return task{}, fmt.Errorf("read the collection %s: %w", set, err)
 	}
-	if captured {
-		err := c.readCaptured(set)
-		if err != nil {
-			return task{}, fmt.Errorf("read the captured documents of %s: %w", set, err)
-		}
+	err = c.addTriggers(set)
+	if err != nil {
+		return task{}, fmt.Errorf("read the triggers of %s: %w", set, err)
 	}
 	if c.Name == "literal" {
 		c.Queries = asFailures(c.Queries)
 	}
-	everyday, err := readOthers(others)
+	everyday, err := readOthers(set + "/others.jsonl")
 	return task{c, everyday}, err
 }
 
-// readCaptured puts the text of the set's captured.jsonl for that of each document.
-func (c *collection) readCaptured(set string) error {
-	texts, known := map[string]string{}, map[string]bool{}
-	err := eachLine(filepath.Join(set, "captured.jsonl"), func(line []byte) error {
-		var d document
-		err := decode(line, &d, &d.ID, known)
-		texts[d.ID] = d.Text
+// addTriggers puts the triggers of a set into the front matter of its documents.
+func (c *collection) addTriggers(set string) error {
+	declared := map[string]string{}
+	err := eachLine(filepath.Join(set, "triggers.jsonl"), func(line []byte) error {
+		var d struct {
+			ID       string          `json:"_id"` //nolint:tagliatelle // as in the other files
+			Triggers json.RawMessage `json:"triggers"`
+		}
+		err := json.Unmarshal(line, &d)
+		declared[d.ID] = string(d.Triggers)
 		return err
 	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	for i, d := range c.Documents {
-		c.Documents[i].Text = texts[d.ID]
-		if texts[d.ID] == "" {
-			err = errors.Join(err, fmt.Errorf("%s is not captured", d.ID))
+		if declared[d.ID] == "" {
+			err = errors.Join(err, fmt.Errorf("%s has no triggers", d.ID))
 		}
+		c.Documents[i].Text = "---\ntriggers: " + declared[d.ID] + "\n---\n\n" + d.Text // JSON is YAML
 	}
 	return err
 }

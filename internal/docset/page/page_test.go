@@ -186,7 +186,7 @@ func TestWrite_HasWhatIsWrong(t *testing.T) {
 	for _, session := range []string{"one", "two"} {
 		f.Must(f.recalls.Update(t.Context(), session, func(s *hooks.Session) {
 			s.Shown = []hooks.Shown{
-				{Project: f.Root, Path: "csharp-compounding-docs/problems/stale.md", Opened: session == "one"}, {Project: "/other", Path: "x.md"},
+				{Project: f.Root, Path: "csharp-compounding-docs/problems/stale.md"}, {Project: "/other", Path: "x.md"},
 			}
 		}))
 	}

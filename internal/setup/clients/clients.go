@@ -33,7 +33,7 @@ type Client struct {
 	roots bool
 	// section is where the file has its servers, and kind the type in a JSON entry; "" for none.
 	section, kind string
-	// hooks is the file of the repository that has the client's hooks, "" for a client without hooks.
+	// hooks is the file that has the client's hooks, below the same folder as file, "" for a client without hooks.
 	hooks string
 	// Trust says how the user lets the client run new hooks, "" if nothing is needed.
 	Trust string
@@ -57,8 +57,16 @@ func All() []Client {
 		{Name: "AGENTS.md", Title: "AGENTS.md", file: "AGENTS.md", Paragraph: true},
 		{Name: "CLAUDE.md", Title: "CLAUDE.md", file: "CLAUDE.md", Paragraph: true},
 		{
+			Name: "antigravity", Title: "Antigravity", file: ".gemini/config/mcp_config.json", user: true, programs: []string{"agy"},
+			section: mcpServers, hooks: ".gemini/config/hooks.json",
+		},
+		{
 			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, section: "mcp_servers",
 			hooks: ".codex/hooks.json", Trust: "Codex runs them once you trust the folder, and the hooks with /hooks",
+		},
+		{
+			Name: "copilot", Title: "Copilot CLI", file: ".mcp.json", programs: []string{"copilot"}, section: mcpServers,
+			hooks: ".github/hooks/compound-docs.json", Trust: "Copilot CLI runs them once you trust the folder",
 		},
 		{
 			Name: "cursor", Title: "Cursor", file: ".cursor/mcp.json", programs: []string{"cursor", "cursor-agent"}, roots: true,
@@ -71,6 +79,10 @@ func All() []Client {
 		{
 			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"},
 			section: "extensions",
+		},
+		{
+			Name: "kiro", Title: "Kiro", file: ".kiro/settings/mcp.json", programs: []string{"kiro-cli", "kiro"}, section: mcpServers,
+			hooks: ".kiro/hooks/compound-docs.json",
 		},
 		{Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp", kind: local},
 		{

@@ -18,16 +18,19 @@ var update = flag.Bool("update", false, "write the files of testdata")
 
 // filled are files that somebody has written, with comments and an order of their own.
 var filled = map[string]string{
-	"AGENTS.md": "# Ours\n\nRun the tests with `make test`.",
-	"CLAUDE.md": "@AGENTS.md\n",
-	"codex":     "# mine\nmodel = \"o5\"\n\n[mcp_servers.other]\ncommand = \"x\" # theirs",
-	"cursor":    "{\n    // theirs\n    \"mcpServers\": {\n        \"other\": {\"command\": \"x\"}, // kept\n    },\n    \"z\": 1\n}\n",
-	"gemini":    "{\"theme\":\"dark\",\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
-	"goose":     "GOOSE_MODEL: m\nextensions:\n\n    # theirs\n    developer:\n        enabled: true\nz: 1\n",
-	"opencode":  "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n",
-	"vscode":    "{\n\t\"servers\": {},\n\t\"inputs\": [] /* none */\n}\n",
-	"windsurf":  "",
-	"zed":       "// Zed settings\n{\n  \"tab_size\": 2,\n}\n",
+	"antigravity": "",
+	"copilot":     "",
+	"kiro":        "",
+	"AGENTS.md":   "# Ours\n\nRun the tests with `make test`.",
+	"CLAUDE.md":   "@AGENTS.md\n",
+	"codex":       "# mine\nmodel = \"o5\"\n\n[mcp_servers.other]\ncommand = \"x\" # theirs",
+	"cursor":      "{\n    // theirs\n    \"mcpServers\": {\n        \"other\": {\"command\": \"x\"}, // kept\n    },\n    \"z\": 1\n}\n",
+	"gemini":      "{\"theme\":\"dark\",\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
+	"goose":       "GOOSE_MODEL: m\nextensions:\n\n    # theirs\n    developer:\n        enabled: true\nz: 1\n",
+	"opencode":    "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n",
+	"vscode":      "{\n\t\"servers\": {},\n\t\"inputs\": [] /* none */\n}\n",
+	"windsurf":    "",
+	"zed":         "// Zed settings\n{\n  \"tab_size\": 2,\n}\n",
 }
 
 func plan(t *testing.T, c clients.Client, folder string) (clients.Change, error) {

@@ -17,8 +17,8 @@ import (
 //go:embed hooks
 var hookFiles embed.FS
 
-// Hooks returns the client's file for hooks below the repository, and the hooks of this program in its
-// form. file is "" for a client without hooks.
+// Hooks returns the client's file for hooks, below the repository or the user's folder as [Client.ForUser] says, and the hooks
+// of this program in its form. file is "" for a client without hooks.
 func (c Client) Hooks() (file string, hooks []byte) {
 	if c.hooks == "" {
 		return "", nil
@@ -30,9 +30,9 @@ func (c Client) Hooks() (file string, hooks []byte) {
 	return c.hooks, hooks
 }
 
-// PlanHooks returns the change that adds hooks to a JSON file of the repository at root. hooks is such a
-// file: {"hooks": {"Event": [...]}}. An event that has a hook of this program keeps its list. The error is
-// [ErrRegistered] if every event has one. client is the name in the error's remedy.
+// PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks is such a file:
+// {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. An event that has a hook of this
+// program keeps its list. The error is [ErrRegistered] if every event has one. client is the name in the error's remedy.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	content, err := change.withHooks(hooks)
@@ -51,9 +51,28 @@ func (c Change) withHooks(hooks []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(bytes.TrimSpace(content)) == 0 && bytes.Contains(hooks, []byte(`"version"`)) {
-		return hooks, nil // Cursor wants its version
+		return hooks, nil // the client wants its version
+	}
+	if bytes.Equal(content, hooks) {
+		return nil, ErrRegistered // a file of this program alone
+	}
+	var named map[string]json.RawMessage
+	if err := json.Unmarshal(hooks, &named); err == nil && named[ServerName] != nil {
+		return addNamed(content, named[ServerName])
 	}
 	return addHooks(content, hooks)
+}
+
+// addNamed returns content with a set of hooks by the name of this program.
+func addNamed(content []byte, hooks json.RawMessage) ([]byte, error) {
+	present, err := decodeJSON(content)
+	if err != nil {
+		return nil, err
+	}
+	if present[ServerName] != nil {
+		return nil, ErrRegistered
+	}
+	return insertJSON(content, []string{ServerName}, hooks)
 }
 
 // hooksKey is where a file has its hooks.

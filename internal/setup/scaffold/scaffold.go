@@ -182,7 +182,7 @@ func newConfig(root string, folder *contain.Root, found survey, wanted []string)
 	case len(known) > 0 && found.isAllDocuments():
 		d.Folders = []string{"."}
 	default:
-		d.Folders = found.places(known)
+		d.Folders = append(found.places(known), found.instructions()...)
 	}
 	c := config{ProjectName: ProjectName(filepath.Base(root))}
 	if len(d.Folders) > 0 || d.Folder != "" {

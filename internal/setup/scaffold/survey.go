@@ -207,6 +207,16 @@ func (s *survey) places(files []string) []string {
 	return places[:min(len(places), maxPlaces)]
 }
 
+// instructions returns the AGENTS.md and CLAUDE.md of folders below the root, or patterns if there are many.
+func (s *survey) instructions() []string {
+	const many = 20
+	found := slices.DeleteFunc(slices.Clone(s.markdown), func(name string) bool { return !project.IsNestedInstruction(name) })
+	if len(found) > many {
+		return []string{"**/AGENTS.md", "**/CLAUDE.md"}
+	}
+	return found
+}
+
 // hasGenerated reports whether a folder with generated files is left out below a prefix.
 func (s *survey) hasGenerated(prefix string) bool {
 	return slices.ContainsFunc(s.left, func(left LeftOut) bool {

@@ -1,0 +1,135 @@
+package codename
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/said"
+)
+
+// The text before and behind a name tells whether a line defines it. No parser covers all of these languages, and
+// only the few lines with a name of a document are looked at.
+var (
+	// remark is a line of a comment, or one that takes names from elsewhere.
+	remark = lazyregexp.New(`^\s*(?://|/?\*|--|# |import\b|from\b|use\b|using\b|#include|require\b)`)
+	// announced is before the name of a function or type, of a table or routine of SQL, of a table in a string, of a
+	// variable of the environment, or of a constant of PHP.
+	announced = lazyregexp.New(`(?:^|[\s({;])(?:func|fun|fn|def|function\*?|class|interface|trait|protocol|actor|object|record|` +
+		`mod|module|namespace|type|typealias|macro_rules!|#\s*define|delegate|struct|enum|union)\s+` +
+		`(?:\([^)]*\)\s*)?(?:<[^>]*>\s*)?(?:[\w<>,?]+(?:\.|::))*$|` +
+		`(?i:\b(?:create\s[\w\s]*?(?:table|view|function|procedure|trigger|type)|alter\s+table)\s+` +
+		`(?:if\s+(?:not\s+)?exists\s+|only\s+)?(?:[\w"\x60]+\.)?["\x60\[]?$)|` +
+		`(?i:(?:table\w*|schema::create)\W*(?:name\s*=\s*)?["'\x60:]$)|` +
+		`(?i:\benv\w*(?:\.\w+)?\W{1,3}$|\bdefine\(\s*["']$)`)
+	// cType is before the name of a type of C, which is defined where its members or bases follow.
+	cType    = lazyregexp.New(`\b(?:class|struct|enum|union)\s+$`)
+	cMembers = lazyregexp.New(`^\s*(?:final\s*)?(?:\{|:[^:]|$)`)
+	// variable is before a variable of a file or a member of a type: one with a modifier, or not indented.
+	variable = lazyregexp.New(`^(?:\s*(?:(?:export|pub(?:\([^)]*\))?|public|private|protected|internal|static|declare|constexpr|` +
+		`readonly|final|const)\s+)+|)(?:const|let|var|val|static|type)?\b\s*(?:mut\s+)?(?:[\w:<>\[\],.?]+\s+)*[*&]?$|^\}\s*$`)
+	given = lazyregexp.New(`^(?:\[\w*\])?\s*(?::[^=]+)?=(?:[^=>~]|$)`)
+	// typed is before a function with the type of its result, and statement at the start of another line.
+	typed     = lazyregexp.New(`^$|^\s*(?:[A-Za-z_<][\w:<>\[\],.?*&]*\s+)+[*&]*(?:\w+::)*$`)
+	statement = lazyregexp.New(`^\s*(?:return|else|throw|new|await|yield|case|not|in|if|delete|goto|co_\w+)\b`)
+	called    = lazyregexp.New(`^\s*(?:<[^>]*>)?\s*\(`)
+	// member is before a method of JavaScript or a function of a shell, whose body follows. A name may be given a function too.
+	member       = lazyregexp.New(`^\s*(?:(?:async|static|get|set|public|private|protected|override|abstract)\s+|\*|#)*$`)
+	memberBody   = lazyregexp.New(`^\s*(?:<[^>]*>)?\(.*\)\s*(?::[^{]*)?\{\s*$|^\s*\(\)\s*\{`)
+	property     = lazyregexp.New(`^\s*(?:\w+\.)*$`)
+	propertyBody = lazyregexp.New(`^\s*[:=]\s*(?:async\s*)?(?:function\b|\(.*=>|\w+\s*=>|\($)`)
+	literal      = lazyregexp.New("[\"'\x60]((?:[A-Z]+ )?[^\"'\x60\\s]+)[\"'\x60]")
+	// router is before a route, and caller says that it is called elsewhere. optioned is in the line of a flag.
+	router = lazyregexp.New(`(?i)(?:\b(?:get|post|put|patch|delete|head|any|all|use|match|mount|path|url|resource)|route\w*|` +
+		`handle\w*|mapping|map\w+|endpoint\w*)["']?\s*[(:=,\[\s]`)
+	caller   = lazyregexp.New(`(?i)\b(?:fetch|axios|requests|client|await|curl|expect|assert\w*)\b`)
+	optioned = lazyregexp.New(`(?i)flag|option|argument|\blong\b|parser?\b|param`)
+
+	groupStart = regexp.MustCompile(`^(?:const|var|type) \($`)
+)
+
+// Extensions of the files of some languages.
+const (
+	inC        = ".c .h .cc .cpp .cxx .hpp .hh .m .mm .ino"
+	inHeaders  = ".h .hpp .hh"
+	withTypes  = inC + " .java .cs .dart"
+	withBraces = ".js .jsx .ts .tsx .mjs .cjs .vue .svelte .sh .bash .zsh"
+)
+
+// maxCodeLine bounds the lines that are looked at, in bytes: longer ones are not written by hand.
+const maxCodeLine = 1000
+
+// definitions returns the known names, routes and flags that a text of code defines, folded, each once.
+func definitions(file, text string, known func(key string) bool) (all []string) {
+	extension := strings.ToLower(path.Ext(file))
+	before, inGroup := "", false // of constants, variables or types of Go
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		inGroup = extension == ".go" && (inGroup && line != ")" || groupStart.MatchString(line))
+		if len(line) > maxCodeLine {
+			continue
+		}
+		keys := literalsIn(before, line)
+		for word := range strings.FieldsFuncSeq(line, isOutside) {
+			key := foldName(word)
+			if known(key) && (inGroup && strings.HasPrefix(line, "\t"+word) || defines(extension, line, word)) {
+				keys = append(keys, key)
+			}
+		}
+		for _, key := range keys {
+			if known(key) && !slices.Contains(all, key) && !remark().MatchString(line) {
+				all = append(all, key)
+			}
+		}
+		before = line
+	}
+	return all
+}
+
+// isOutside reports whether a character is in no name.
+func isOutside(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// defines reports whether a line of a language defines a name in it.
+func defines(extension, line, name string) bool {
+	isIn := func(extensions string) bool { return slices.Contains(strings.Fields(extensions), extension) }
+	before, behind, _ := strings.Cut(line, name)
+	isConstant := strings.ToUpper(name) == name && strings.TrimSpace(before) == ""
+	switch {
+	case isIn(inC) && cType().MatchString(before):
+		return cMembers().MatchString(behind)
+	case announced().MatchString(before):
+		return true
+	case statement().MatchString(line):
+		return false
+	case isConstant && given().MatchString(behind):
+		return true
+	case extension != ".sql" && variable().MatchString(before) && (given().MatchString(behind) || isIn(withTypes) && behind == ";"):
+		return true
+	case isIn(withTypes) && called().MatchString(behind) && typed().MatchString(before):
+		return !isIn(inC) || isIn(inHeaders) || !strings.HasSuffix(line, ";") // a statement
+	default:
+		return (extension == "" || isIn(withBraces)) && (member().MatchString(before) && memberBody().MatchString(behind) ||
+			property().MatchString(before) && propertyBody().MatchString(behind))
+	}
+}
+
+// literalsIn returns the routes and flags that a line defines. An option may begin in the line before.
+func literalsIn(before, line string) (keys []string) {
+	if !strings.ContainsAny(line, "\"'`") || !strings.ContainsAny(line, "-/") {
+		return nil
+	}
+	for _, at := range literal().FindAllStringSubmatchIndex(line, -1) {
+		text := line[at[2]:at[3]]
+		route, flag := said.RouteKey(text), said.LongFlag("--"+strings.TrimLeft(text, "-"))
+		if route != "" && router().MatchString(line[:at[2]]+" ") && !caller().MatchString(line) {
+			keys = append(keys, route)
+		}
+		if flag != "" && optioned().MatchString(before+line) {
+			keys = append(keys, flag)
+		}
+	}
+	return keys
+}

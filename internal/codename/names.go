@@ -1,0 +1,158 @@
+// Package codename finds the documents that name what a file of code defines: functions, types, constants, tables, routes and
+// flags. It is pure.
+//
+// names.go has the names of documents, and definitions.go finds where code defines them.
+package codename
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// Names are the names of code that the documents of a project have. They are read once to be looked up often.
+type Names struct {
+	documents int
+	by        map[string][]naming // by folded names, routes and flags
+}
+
+// naming says that a document has a name.
+type naming struct {
+	document int
+	text     string
+	// owner is the type or module before the name, "" for none, and file the file that is said to have it.
+	owner, file string
+}
+
+// mostNaming is how many documents may have a name that says something.
+const mostNaming = 3
+
+// Match says that a document names what a file defines.
+type Match struct {
+	// Document counts from 0, in the order of [Names.Add]. Weight is at least 1.
+	Document int
+	Weight   float64
+	// Text is the name that says most.
+	Text string
+}
+
+// Add adds a document with its names, as package said finds them, and the places that it cites.
+func (n *Names) Add(names, places []string) {
+	if n.by == nil {
+		n.by = map[string][]naming{}
+	}
+	files := map[string]string{}
+	for _, place := range places {
+		if file, symbol, found := strings.Cut(place, "#"); found {
+			_, symbol = splitName(symbol)
+			files[symbol] = file
+		}
+	}
+	for _, key := range names {
+		owner, name := splitName(key)
+		named := naming{n.documents, name, owner, files[name]}
+		isKnown := func(other naming) bool { return other.document == named.document }
+		if !isCode(key) {
+			name = foldName(name)
+		}
+		if !slices.ContainsFunc(n.by[name], isKnown) {
+			n.by[name] = append(n.by[name], named)
+		}
+	}
+	n.documents++
+}
+
+var separator = lazyregexp.New(`\.|::|#|->`)
+
+// isCode reports whether a key is a route or a flag.
+func isCode(key string) bool { return strings.HasPrefix(key, "/") || strings.HasPrefix(key, "-") }
+
+// splitName returns the last part of a name such as Pool.Close, and the part before it.
+func splitName(name string) (owner, last string) {
+	if isCode(name) {
+		return "", name
+	}
+	parts := separator().Split(name, -1)
+	if len(parts) > 1 {
+		owner = parts[len(parts)-2]
+	}
+	return owner, parts[len(parts)-1]
+}
+
+// foldName returns a name as it is compared: languages write it in their own ways.
+func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// common are parts of names that are in every program.
+var common = strings.Fields(`
+	a add admin all any app application apply args argument array as async at auth base begin bool bytes build button by cache
+	call callback change check class cli click client close cls code command common component config configuration connect
+	connection content context control controller convert copy core count create current data database date db debug default
+	del delete dict dir do done edit element empty end entity entry env equals err error event exception execute exists exit
+	export factory fetch field file filter find first flag float flush for format found from func function get getter global
+	go group handle handler hash has header helper home host html http id impl import in index info init input insert instance
+	int interface invalid is item iterator join json key kind label last len length level lib line link list listener load log
+	logger login main make manager map max message meta method middleware min mock mode model module move name new next no node
+	not null number object of off old on one open option options or order out output page param params parent parse parser path
+	ping pop port post prefix print private process project provider public push put query queue read ready recv reduce ref register
+	reload remove render repo repository request reset resolve resource response result return root route router row run save
+	scan schema search self send server service session set setter settings setup size sort source spec start state status step
+	stop store str stream string struct submit suffix sum sync table task tear test tests text time timeout to toggle token
+	total type uri update upload url use user util utils uuid valid validate value values var verify version view void wait
+	warning web widget with work worker wrap write xml`)
+
+var namePart = lazyregexp.New(`[A-Z]+(?:[a-z]+|\d+|\b|_)|[A-Z]?[a-z]+|[A-Z]+|\d+`)
+
+// tellingName says how much a name says that a document and a file share: 1 for several parts of which one is not
+// common, half of it for one word, nothing for a common name.
+func tellingName(name string) float64 {
+	const shortest, shortestWord = 6, 7
+	parts := namePart().FindAllString(name, -1)
+	isTelling := slices.ContainsFunc(parts, func(part string) bool {
+		part = strings.ToLower(strings.Trim(part, "_"))
+		return len(part) > 2 && !slices.Contains(common, part) && !slices.Contains(common, strings.TrimSuffix(part, "s"))
+	})
+	switch {
+	case isCode(name), isTelling && len(parts) > 1 && len(name) >= shortest:
+		return 1
+	case isTelling && len(name) >= shortestWord:
+		return .5
+	default:
+		return 0
+	}
+}
+
+// In returns the documents that name what a text of code defines, best first: names of several parts, or several
+// names. The file's path tells the language.
+func (n *Names) In(file, text string) []Match {
+	if len(n.by) == 0 {
+		return nil
+	}
+	found, base := map[int]Match{}, foldName(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+	isKnown := func(key string) bool { return len(n.by[key]) > 0 && len(n.by[key]) <= mostNaming }
+	for _, key := range definitions(file, text, isKnown) {
+		for _, named := range n.by[key] {
+			weight := tellingName(named.text)
+			isType := strings.ToLower(named.owner) != named.owner && tellingName(named.owner) > 0
+			if foldName(named.owner) == base || isType && strings.Contains(text, named.owner) {
+				weight = 1
+			}
+			m := found[named.document]
+			if weight > 0 && (named.file == "" || named.file == file) {
+				found[named.document] = Match{Document: named.document, Text: cmp.Or(m.Text, named.text), Weight: m.Weight + weight}
+			}
+		}
+	}
+	var matches []Match
+	for _, m := range found {
+		if m.Weight >= 1 {
+			matches = append(matches, m)
+		}
+	}
+	slices.SortFunc(matches, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
+	})
+	return matches
+}

@@ -1,0 +1,182 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// onCommand returns the documents whose triggers match a command, and those for the files that it writes.
+func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
+	line, book := e.line(), p.Book(ctx)
+	found, err := p.triggered(ctx, book, book.Triggers.Run(line), "for this command")
+	if err != nil {
+		return nil, err
+	}
+	for _, edit := range line.Writes {
+		edit.Path = relativePath(p.Root, e.Folder, edit.Path)
+		written, err := p.onEdit(ctx, e, edit)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, written...)
+	}
+	return found, nil
+}
+
+// onFailure returns the documents whose triggers match the output of a failed command, and those that quote a line of it, with
+// their remedies.
+func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
+	book, output := p.Book(ctx), e.output()
+	found, err := p.triggered(ctx, book, book.Triggers.Fails(output, e.line()), "for this failure")
+	if err != nil {
+		return nil, err
+	}
+	quoting := book.Messages.In(output)
+	for _, m := range quoting[:min(len(quoting), maxCandidates)] {
+		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "same error")
+		if err != nil {
+			return nil, err
+		}
+		if isThere {
+			c.remedy = p.remedyFor(c)
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+// onRead returns the documents that name what a file defines. Critical ones wait for the edit, which they stop.
+func (p Project) onRead(ctx context.Context, file string) ([]candidate, error) {
+	if file == "" || p.IsDocument(file) {
+		return nil, nil
+	}
+	found, err := p.naming(ctx, p.Book(ctx), file, "")
+	return slices.DeleteFunc(found, func(c candidate) bool { return c.Level == catalog.Critical }), err
+}
+
+// onEdits returns the documents for the files of a patch or an edit.
+func (p Project) onEdits(ctx context.Context, e Event) ([]candidate, error) {
+	var found []candidate
+	for _, edit := range e.edits() {
+		if len(e.Patch) > 0 {
+			edit.Path = relativePath(p.Root, e.Folder, edit.Path)
+		}
+		more, err := p.onEdit(ctx, e, edit)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// onEdit returns the documents whose triggers match the edit of a file, those that cite it, those that name what it defines,
+// and those of which it is in the scope. A document of the project's own needs none.
+func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]candidate, error) {
+	if edit.Path == "" || p.IsDocument(edit.Path) {
+		return nil, nil
+	}
+	edit.Creates = edit.Creates || !p.Exists(edit.Path)
+	if edit.Old == "" && !edit.Creates && e.NewString == "" {
+		edit.Old = p.Text(edit.Path) // the whole file is written
+	}
+	book := p.Book(ctx)
+	matches := book.Triggers.Edit(edit)
+	if isScript(edit) {
+		matches = append(matches, book.Triggers.Run(trigger.Read(edit.New, ""))...)
+	}
+	declared, err := p.triggered(ctx, book, matches, "for this edit")
+	if err != nil {
+		return nil, err
+	}
+	citing, err := p.citing(ctx, book.Documents, edit.Path)
+	if err != nil {
+		return nil, err
+	}
+	named, err := p.naming(ctx, book, edit.Path, edit.New)
+	if err != nil {
+		return nil, err
+	}
+	scoped, err := p.scoped(ctx, e, book, edit)
+	return slices.Concat(declared, citing, named, scoped), err
+}
+
+// isScript reports whether an edit writes commands.
+func isScript(edit trigger.Edit) bool {
+	extensions := []string{".sh", ".bash", ".zsh", ".mk"}
+	return slices.Contains(extensions, path.Ext(edit.Path)) || path.Base(edit.Path) == "Makefile" || strings.HasPrefix(edit.New, "#!")
+}
+
+const (
+	// maxTriggered bounds the matches that are looked at: the session may know the first ones.
+	maxTriggered = 6
+	// widestScope is the part of a project's files from which on a scope says nothing.
+	widestScope = 1. / 3
+)
+
+// triggered returns the documents of matches: critical ones first, then those whose trigger says more, then later ones.
+func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []trigger.Match, why string) ([]candidate, error) {
+	slices.SortStableFunc(matches, func(a, b trigger.Match) int {
+		first, second := book.Documents[a.Document], book.Documents[b.Document]
+		critical := func(d index.CitedPlaces) int { return map[bool]int{true: 0, false: 1}[d.Level == catalog.Critical] }
+		return cmp.Or(critical(first)-critical(second), b.Literal-a.Literal, cmp.Compare(second.Date, first.Date))
+	})
+	var found []candidate
+	for _, m := range matches[:min(len(matches), maxTriggered)] {
+		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, why)
+		if err != nil {
+			return nil, err
+		}
+		if isThere {
+			c.rule, c.remedy = m.Rule, m.Say
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+// scoped returns the documents in whose scope a file is, the narrowest scope first, except those that the assistant loads by
+// itself and scopes of much of the project. Of equal texts, such as CLAUDE.md beside AGENTS.md, the first is there.
+func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit trigger.Edit) ([]candidate, error) {
+	var found []candidate
+	for _, m := range book.Triggers.Scopes(edit.Path) {
+		d := book.Documents[m.Document]
+		if len(found) == maxCandidates || loads(e.Client, d.Path, edit.Creates) || p.Share(ctx, m.Patterns) > widestScope {
+			continue
+		}
+		c, isThere, err := p.passage(ctx, d, "", "its scope "+m.Text+" has this file")
+		if err != nil {
+			return nil, err
+		}
+		isSame := func(other candidate) bool { return other.Content == c.Content }
+		if isThere && !slices.ContainsFunc(found, isSame) {
+			c.rule, c.scope = m.Rule, true
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+// naming returns the documents that name what a file defines, or a text that is written to it.
+func (p Project) naming(ctx context.Context, book *quoted.Book, file, text string) ([]candidate, error) {
+	var found []candidate
+	named := book.Names.In(file, p.Text(file)+"\n"+text)
+	for _, m := range named[:min(len(named), maxCandidates)] {
+		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "names "+m.Text)
+		if err != nil {
+			return nil, err
+		}
+		if isThere {
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}

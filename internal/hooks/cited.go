@@ -1,0 +1,86 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// fewFolders are how many folders a document is about. One that cites more, such as an overview of the project, is about
+// no file below them.
+const fewFolders = 1
+
+// citing returns the documents that cite a file, critical ones and then later ones first, each with its passage about
+// the file. A document that replaces or amends one of them is there in its place, and for the first one so is a
+// later document on its subject.
+func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
+	places, cites := map[int64]string{}, p.Citing(ctx, document.Place{Path: file})
+	isFolder := func(cited string) bool { return strings.HasSuffix(document.ParsePlace(cited).Path, "/") }
+	for _, d := range documents {
+		cited := d.Places
+		if files := slices.DeleteFunc(slices.Clone(cited), isFolder); len(cited) > len(files)+fewFolders {
+			cited = files
+		}
+		i := slices.IndexFunc(cited, func(place string) bool { return cites(document.ParsePlace(place)) })
+		if i >= 0 {
+			places[d.ID] = cited[i]
+		}
+	}
+	if len(places) == 0 {
+		return nil, nil
+	}
+	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}, rag.Query{
+		Text: file, Mode: rag.Lexical, Limit: 2 * len(places), Filter: rag.Filter{Documents: slices.Collect(maps.Keys(places))},
+	})
+	var found []candidate
+	for _, hit := range hits.Documents {
+		c := candidate{Hit: hit, why: "cites " + places[hit.ID]}
+		c.Score = 1 // it was not found by its score
+		earlier := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Successor() == hit.Path })
+		switch {
+		case slices.ContainsFunc(hits.Documents, func(other rag.Hit) bool { return other.Path == hit.Successor() }):
+			continue
+		case places[hit.ID] == "" && earlier >= 0:
+			old := hits.Documents[earlier]
+			c.why = "replaces or amends ./" + old.Path + ", which cites " + places[old.ID]
+		}
+		found = append(found, p.withNotes(ctx, catalog.Compounding, c))
+	}
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
+		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
+	})
+	found[0], err = p.orLater(ctx, found[0])
+	return found, err
+}
+
+// orLater returns the later document on the subject of one that cites a file, or else that one.
+func (p Project) orLater(ctx context.Context, citing candidate) (candidate, error) {
+	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding},
+		rag.Query{Text: citing.Title, Mode: rag.Lexical, Limit: maxCompared})
+	if err != nil {
+		return candidate{}, err
+	}
+	for _, hit := range hits.Documents {
+		if hit.ID != citing.ID || hit.Newer == "" {
+			continue
+		}
+		citing.Newer = hit.Newer
+		later := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Path == hit.Newer })
+		if later >= 0 {
+			hits.Documents[later].Score = 1
+			return candidate{Hit: hits.Documents[later], why: citing.why + " in ./" + citing.Path + ", which is earlier"}, nil
+		}
+	}
+	return citing, nil
+}

@@ -1,0 +1,197 @@
+// Package quoted finds the documents that quote a line which a program has printed. It is pure.
+package quoted
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
+)
+
+// Messages are the lines that programs print, by what documents quote of them. They are read once to be compared often.
+type Messages struct {
+	all []message
+	// places says where each telling word is.
+	places map[string][]place
+	// quoted counts the documents that quote the same message.
+	quoted map[string]int
+}
+
+// message is a line that a document quotes, or its title, as words.
+type message struct {
+	document int
+	text     string
+	words    []string
+	weights  []float64 // of the words
+	weight   float64   // of all
+}
+
+// place is a word of a message.
+type place struct{ message, word int }
+
+const (
+	// leastRun, leastWeight and leastPart are how many words of a message, of what weight, and what part of its weight
+	// a program must print one after the other. They are chosen on sets one to eight of test/eval/otheracts.
+	leastRun, leastWeight, leastPart = 3, 3, .4
+	// telling is the least weight of a word at which messages are compared, and commonplace how many places it has at most.
+	telling, commonplace = 1, 50
+	// value is put for a path, and before a value in quotation marks. digits is put for a number. cut is put for words of
+	// every failure, and ends a run. A value that differs takes otherValue from the weight.
+	value, digits, cut = "…", "#", "⌁"
+	otherValue         = 3
+)
+
+// Match says that a document quotes a line.
+type Match struct {
+	// Document is the number with which the messages were added.
+	Document int
+	Weight   float64
+	// Text is the message as the document has it.
+	Text string
+}
+
+// few documents may quote a message that says something.
+const few = 2
+
+// Add adds the title of a document, which may be a message, and what the document quotes.
+func (m *Messages) Add(document int, title string, messages []string) {
+	m.add(document, slices.Concat([]string{title}, markdown.InQuotation(title), messages))
+}
+
+// In returns the documents that quote a line which a program has printed. The document that has most of the line is the
+// first. Numbers, paths and values may differ. A line that several documents quote says nothing.
+func (m *Messages) In(output string) []Match {
+	return slices.SortedFunc(maps.Values(m.in(output)), func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
+	})
+}
+
+func (m *Messages) add(document int, texts []string) {
+	if m.places == nil {
+		m.places, m.quoted = map[string][]place{}, map[string]int{}
+	}
+	known := map[string]bool{}
+	for _, text := range texts {
+		words := printedWords(everyFailure().ReplaceAllString(text, " "+cut+" "))
+		said, key := message{document: document, text: text, words: words}, strings.Join(words, " ")
+		for _, word := range words {
+			said.weights = append(said.weights, weightOf(word))
+			said.weight += weightOf(word)
+		}
+		if said.weight < leastWeight || len(words) < leastRun || known[key] {
+			continue
+		}
+		known[key] = true
+		m.quoted[key]++
+		for i, word := range words {
+			if said.weights[i] >= telling {
+				m.places[word] = append(m.places[word], place{len(m.all), i})
+			}
+		}
+		m.all = append(m.all, said)
+	}
+}
+
+// in returns for each document the weight of the longest run of words of one of its messages that a text has in one
+// line, with the message.
+func (m *Messages) in(text string) map[int]Match {
+	found := map[int]Match{}
+	for line := range strings.Lines(text) {
+		words := printedWords(line)
+		for i, word := range words {
+			if len(m.places[word]) > commonplace {
+				continue
+			}
+			for _, at := range m.places[word] {
+				said := m.all[at.message]
+				count, weight := said.run(at.word, words, i)
+				if count >= leastRun && weight >= max(leastWeight, leastPart*said.weight) && weight > found[said.document].Weight &&
+					m.quoted[strings.Join(said.words, " ")] <= few {
+					found[said.document] = Match{Document: said.document, Weight: weight, Text: said.text}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// run returns how many words of the message a text has one after the other around one that both have, and their weight.
+// Values and numbers do not count.
+func (m message) run(own int, text []string, other int) (count int, weight float64) {
+	isSame := func(a, b string) bool { return a == b || strings.HasPrefix(a, value) && strings.HasPrefix(b, value) }
+	for own > 0 && other > 0 && isSame(m.words[own-1], text[other-1]) {
+		own, other = own-1, other-1
+	}
+	for ; own < len(m.words) && other < len(text) && isSame(m.words[own], text[other]); own, other = own+1, other+1 {
+		switch {
+		case m.words[own] != text[other]:
+			weight -= otherValue
+		case m.weights[own] > 0:
+			count, weight = count+1, weight+m.weights[own]
+		}
+	}
+	return count, weight
+}
+
+func weightOf(word string) float64 {
+	if word == digits || word == cut || strings.HasPrefix(word, value) {
+		return 0
+	}
+	return wordvec.Weight(word)
+}
+
+// printedWords returns the words of a line that a program prints.
+func printedWords(line string) []string {
+	if strings.ContainsAny(line, `/\:(`) { // the expressions take most of a hook's time
+		line = filePlace().ReplaceAllString(line, " "+value+" ")
+	}
+	if strings.ContainsAny(line, "'\"`") {
+		line = shortValue().ReplaceAllStringFunc(line, func(quoted string) string {
+			return " " + value + strings.Trim(quoted, "'\"`") + " "
+		})
+	}
+	if strings.ContainsAny(line, "0123456789") {
+		line = number().ReplaceAllString(line, digits)
+	}
+	line = strings.ToLower(line)
+	words := strings.FieldsFunc(line, func(r rune) bool {
+		return !unicode.IsLetter(r) && !strings.ContainsRune(value+digits+cut+"_.'-", r)
+	})
+	for i, word := range words {
+		words[i] = strings.Trim(word, ".'-")
+	}
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
+}
+
+var (
+	number = lazyregexp.New(`\d[\d.,:_-]*`)
+	// shortValue is one word in quotation marks, such as the name of a column.
+	shortValue = lazyregexp.New("'[^'\"`\\s]{1,60}'|\"[^'\"`\\s]{1,60}\"|`[^'\"`\\s]{1,60}`")
+	// filePlace is a file with perhaps a line and a column. A path is a place, never a message.
+	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
+		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
+	// everyFailure are words that a program prints at failures of all kinds.
+	everyFailure = lazyregexp.New(`(?i)! \[(?:remote )?rejected\].*|\b(?:` + strings.Join([]string{
+		`(?:error: )?failed to push some refs to?`, `could not read from remote repository`,
+		`(?:docker: )?error response from daemon:?`,
+		`failed to start`, `job for \S+ failed because.*`, `see "systemctl status.*`,
+		`npm (?:error|err!)(?: code \w+| eresolve(?: could not resolve| unable to resolve dependency tree)?|` +
+			` could not resolve dependency:| lifecycle.*| errno \S+)?`,
+		`missing script:`, `to see a list of scripts, run:`,
+		`error: (?:installation|upgrade|uninstall) failed:?`, `error from server(?: \(\w+\))?:?`,
+		`planning failed\. terraform encountered.*`,
+		`linking with .{1,8} failed: exit (?:status|code): \S+`, `error: could not compile.*`, `collect2: error: ld returned.*`,
+		`make(?:\[\d+\])?: \*\*\*.*`, `build failed with an exception`, `execution failed for task.*`,
+		`error: no matching distribution found for`,
+		`(?:process|command) (?:completed|exited|failed) with exit (?:code|status).*`,
+		`an error occurred \(\w+\) when calling the \w+ operation:?`,
+		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
+		`no such file or directory`, `file or directory not found`, `(?:unable|failed) to open file`, `permission denied`,
+		`(?:fatal|error)(?: \d+)?:`,
+	}, "|") + `)`) // a match is tried at words, which takes a fifth of the time
+)

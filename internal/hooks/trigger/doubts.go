@@ -1,0 +1,98 @@
+package trigger
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/compound-docs/compound-docs/rag/said"
+)
+
+// Doubt says why a trigger is hardly what its author meant.
+type Doubt struct{ Trigger, Problem string }
+
+func (d Doubt) String() string { return "trigger " + d.Trigger + " " + d.Problem }
+
+// Command is a line of shell that a project runs itself, with its place. Line counts from 1.
+type Command struct {
+	Text, File string
+	Line       int
+}
+
+// Doubts returns the triggers of a document that cannot match, that are a program alone, or that fire on a command which the
+// project runs itself.
+func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
+	var doubts []Doubt
+	for _, t := range triggers {
+		add := func(format string, values ...any) {
+			doubts = append(doubts, Doubt{t.String(), fmt.Sprintf(format, values...)})
+		}
+		for _, line := range t.Run {
+			switch {
+			case isAlone(line, t):
+				add("is a program alone, and fires on each call of %s: add words, with or without", line)
+			case strings.Contains(line, "&&") || strings.Contains(line, " | ") || strings.Contains(line, "; "):
+				add("has several commands, and each command is compared alone: keep one of %s, and write the other with `with`", line)
+			case !matchesItself(line, t):
+				add("cannot match: `without` or a flag such as --help excludes %s", line)
+			}
+		}
+		for _, pattern := range t.Edit {
+			if !doublestar.ValidatePattern(pattern) || strings.HasPrefix(pattern, "..") {
+				add("cannot match: %s is no pattern of a path from the repository's root", pattern)
+			}
+		}
+		var own Set
+		own.Add(0, []said.Trigger{t})
+		for _, c := range commands {
+			if len(t.Run) > 0 && len(own.Run(Read(c.Text, ""))) > 0 {
+				add("fires on a command of the project itself, %s:%d", c.File, c.Line)
+				break
+			}
+		}
+	}
+	return doubts
+}
+
+// isAlone reports whether a line is a program without words, for any call of it.
+func isAlone(line string, t said.Trigger) bool {
+	return len(strings.Fields(line)) == 1 && !t.Bare && len(t.With)+len(t.Without) == 0
+}
+
+// matchesItself reports whether a trigger matches its own text, with the first of its alternatives.
+func matchesItself(line string, t said.Trigger) bool {
+	var words []string
+	for word := range strings.FieldsSeq(line) {
+		first, _, _ := strings.Cut(word, "|")
+		first = strings.ReplaceAll(strings.ReplaceAll(first, `\*`, literalStar), "*", "x")
+		words = append(words, strings.ReplaceAll(first, literalStar, `'*'`))
+	}
+	text := strings.Join(words, " ")
+	for _, with := range t.With[:min(1, len(t.With))] {
+		text += " && cd " + strings.ReplaceAll(with, "*", "x")
+	}
+	t.Run, t.With = []string{line}, nil
+	var s Set
+	s.Add(0, []said.Trigger{t})
+	return len(s.Run(Read(text, ""))) > 0
+}
+
+// DeadPatterns returns the patterns for edits of a trigger that are like none of the project's files, except those for new
+// files.
+func DeadPatterns(t said.Trigger, files []string) []string {
+	var dead []string
+	for _, pattern := range t.Edit {
+		if strings.HasPrefix(pattern, "!") || t.New != nil && *t.New {
+			continue
+		}
+		isAlive := false
+		for _, file := range files {
+			isAlive = isAlive || AreLike([]string{pattern}, file)
+		}
+		if !isAlive {
+			dead = append(dead, pattern)
+		}
+	}
+	return dead
+}

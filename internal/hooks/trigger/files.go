@@ -1,0 +1,86 @@
+package trigger
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// write notes that the line writes a text to a file, by its path in the folder of the call.
+func (r *reader) write(file, text string) {
+	if file == "" || file == "-" || strings.HasPrefix(file, "/dev/") || strings.HasPrefix(file, "&") {
+		return
+	}
+	if !path.IsAbs(file) {
+		file = path.Join(r.folder, file)
+	}
+	r.writes = append(r.writes, Edit{Path: file, New: text})
+}
+
+// writeFiles notes which files a program writes. text is what a pipe or a here-document gives it.
+func (r *reader) writeFiles(args []string, text string) {
+	for _, start := range starts(args) {
+		words := operands(args[start+1:])
+		isFlagged := func(flag string) bool {
+			return slices.ContainsFunc(args[start+1:], func(arg string) bool { return isSameFlag(flag, word{text: arg}) })
+		}
+		switch program := programName(args[start]); {
+		case program == "tee":
+			for _, file := range words {
+				r.write(file, text)
+			}
+		case program == "sed" && isFlagged("-i"), program == "perl" && isFlagged("-i"):
+			for _, file := range words[min(1, len(words)):] {
+				r.write(file, words[0])
+			}
+		case slices.Contains([]string{"cp", "mv", "install", "ln"}, program) && len(words) > 1:
+			target := words[len(words)-1]
+			if strings.HasSuffix(target, "/") || target == "." {
+				target = path.Join(target, path.Base(words[0]))
+			}
+			r.write(target, "")
+		case program == "patch", program == "git" && len(words) > 0 && (words[0] == "apply" || words[0] == "am"):
+			r.writes = append(r.writes, Patched(text)...)
+		case slices.Contains([]string{"python", "python3", "node", "ruby", "perl", "php"}, program):
+			script := text + "\n" + strings.Join(args[start+1:], "\n")
+			for _, found := range scriptWrites().FindAllStringSubmatch(script, maxNested*maxNested) {
+				r.write(found[1], script)
+			}
+		}
+	}
+}
+
+// scriptWrites matches how scripts open a file to write it.
+var scriptWrites = lazyregexp.New(`\bopen\(\s*["']([^"']+)["']\s*,\s*(?:mode=)?["'][wa]|` +
+	`(?:\bPath|\bwriteFile(?:Sync)?|\bFile\.write|\bappendFile(?:Sync)?)\(\s*["']([^"']+)["']`)
+
+// operands returns the words that are no flags.
+func operands(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" })
+}
+
+// Patched returns the edits of a patch, in the form of diff -u or of Codex' apply_patch.
+func Patched(patch string) []Edit {
+	var edits []Edit
+	for line := range strings.Lines(patch) {
+		line = strings.TrimRight(line, "\r\n")
+		file, isFile := "", false
+		for _, mark := range []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: "} {
+			if file, isFile = strings.CutPrefix(line, mark); isFile {
+				break
+			}
+		}
+		switch last := len(edits) - 1; {
+		case isFile && file != "/dev/null":
+			file, _, _ = strings.Cut(strings.TrimSpace(file), "\t")
+			edits = append(edits, Edit{Path: file, Creates: strings.HasPrefix(line, "*** Add")})
+		case last >= 0 && strings.HasPrefix(line, "+"):
+			edits[last].New += line[1:] + "\n"
+		case last >= 0 && strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--- "):
+			edits[last].Old += line[1:] + "\n"
+		}
+	}
+	return edits
+}

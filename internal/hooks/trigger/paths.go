@@ -1,0 +1,192 @@
+package trigger
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Edit returns the triggers that match an edit, the ones that say most first.
+func (s *Set) Edit(e Edit) []Match {
+	var matches []Match
+	text, old := fold(e.New), fold(e.Old)
+	for _, t := range s.edits {
+		matched, isLike := likeAny(t.patterns, e.Path)
+		if !isLike || t.isNew != nil && *t.isNew != e.Creates {
+			continue
+		}
+		said, isWritten := firstIn(t.writes, text)
+		if !isWritten {
+			continue
+		}
+		isRemoved := func(pattern string) bool {
+			return hasText(old, pattern, statementEnd) && !hasText(text, pattern, statementEnd)
+		}
+		removed, isGone := firstWhere(t.removes, isRemoved)
+		if isGone && t.declared.holdsIn(text, e.Path) {
+			m := t.declared.match(strings.TrimSpace(said + " " + removed))
+			if m.Text == "" {
+				m.Text = matched
+			}
+			m.Literal += len(strings.ReplaceAll(matched, "*", ""))
+			matches = add(matches, m)
+		}
+	}
+	return sorted(matches)
+}
+
+// Scopes returns the documents that are about a file by a scope, the narrowest scope first.
+func (s *Set) Scopes(file string) []Match {
+	var matches []Match
+	for _, scope := range s.scopes {
+		if matched, isLike := likeAny(scope.patterns, file); isLike {
+			m := scope.declared.match(matched)
+			m.Patterns, m.Text = scope.patterns, matched
+			m.Literal = strings.Count(matched, "/")*maxDepth + len(strings.ReplaceAll(matched, "*", ""))
+			matches = append(matches, m)
+		}
+	}
+	return sorted(matches)
+}
+
+// maxDepth makes each folder of a scope count more than any name.
+const maxDepth = 1000
+
+// holdsIn reports whether the conditions of a trigger for edits hold: in the new text, or in the path.
+func (d *declared) holdsIn(text, file string) bool {
+	for _, c := range d.without {
+		if c.isIn(text, file) {
+			return false
+		}
+	}
+	for _, c := range d.with {
+		if c.isIn(text, file) {
+			return true
+		}
+	}
+	return len(d.with) == 0
+}
+
+// isIn reports whether a text has the condition's words one behind the other, or the path has them.
+func (c condition) isIn(text, file string) bool {
+	var words []string
+	for _, p := range c {
+		words = append(words, strings.Join(p.any, "|"))
+	}
+	pattern := strings.ToLower(strings.Join(words, " "))
+	return hasText(text, pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
+}
+
+func firstIn(patterns []string, text string) (string, bool) {
+	return firstWhere(patterns, func(pattern string) bool { return hasText(text, pattern, statementEnd) })
+}
+
+// firstWhere returns the first pattern for which a condition holds, and true if there is one or there are no patterns.
+func firstWhere(patterns []string, holds func(string) bool) (string, bool) {
+	for _, pattern := range patterns {
+		if holds(pattern) {
+			return pattern, true
+		}
+	}
+	return "", len(patterns) == 0
+}
+
+// cleaned returns patterns of paths without what people write in front of them.
+func cleaned(patterns []string) []string {
+	var clean []string
+	for _, pattern := range patterns {
+		mark := ""
+		if strings.HasPrefix(pattern, "!") {
+			mark = "!"
+		}
+		pattern = strings.TrimPrefix(strings.TrimPrefix(strings.ReplaceAll(pattern, `\`, "/"), mark), "./")
+		if pattern != "" {
+			clean = append(clean, mark+pattern)
+		}
+	}
+	return clean
+}
+
+// likeAny returns the first pattern that a path is like, unless a pattern with a mark leaves it out.
+func likeAny(patterns []string, file string) (matched string, isLike bool) {
+	for _, pattern := range patterns {
+		excluded, isExclusion := strings.CutPrefix(pattern, "!")
+		switch {
+		case isExclusion && IsLike(excluded, file):
+			return "", false
+		case !isExclusion && !isLike && IsLike(pattern, file):
+			matched, isLike = pattern, true
+		}
+	}
+	return matched, isLike
+}
+
+// AreLike reports whether a path is like one of some patterns, unless one of them leaves it out.
+func AreLike(patterns []string, file string) bool {
+	_, isLike := likeAny(cleaned(patterns), file)
+	return isLike
+}
+
+// IsLike reports whether the path of a file is like a pattern, as in gitignore: one without a slash is for any folder, and a
+// folder is for all below it.
+func IsLike(pattern, file string) bool {
+	pattern = strings.TrimPrefix(pattern, "./")
+	rooted := strings.TrimPrefix(pattern, "/")
+	if rooted == pattern && !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
+		rooted = "**/" + pattern
+	}
+	if folder := strings.TrimSuffix(rooted, "/"); folder != rooted {
+		return doublestar.MatchUnvalidated(folder+"/**", file) && !doublestar.MatchUnvalidated(folder, file)
+	}
+	return doublestar.MatchUnvalidated(rooted, file) || doublestar.MatchUnvalidated(rooted+"/**", file)
+}
+
+const (
+	// maxGap is how many characters a * in a text stands for.
+	maxGap = 200
+	// statementEnd ends a statement of code.
+	statementEnd = ";"
+)
+
+// hasText reports whether a folded text has a folded pattern, in which * stands for up to maxGap characters, none of which is
+// one of stops.
+func hasText(text, pattern, stops string) bool {
+	parts := slices.DeleteFunc(strings.Split(pattern, "*"), func(part string) bool { return part == "" })
+	var ends []int // where the parts so far may end
+	for i, part := range parts {
+		var next []int
+		last := -1 // the end of the parts before that is nearest
+		for at := strings.Index(text, part); at >= 0; at = indexFrom(text, part, at+1) {
+			for len(ends) > 0 && ends[0] <= at {
+				last, ends = ends[0], ends[1:]
+			}
+			isNear := last >= 0 && at-last <= maxGap && !strings.ContainsAny(text[last:at], stops)
+			if i == 0 || isNear {
+				next = append(next, at+len(part))
+			}
+		}
+		ends = next
+	}
+	return len(ends) > 0
+}
+
+// indexFrom returns where a text has a part from an index on, -1 if it has not.
+func indexFrom(text, part string, from int) int {
+	at := strings.Index(text[from:], part)
+	if at < 0 {
+		return -1
+	}
+	return from + at
+}
+
+// fold returns a text in lower case, with one space between its parts.
+func fold(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
+
+func folded(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, fold(text))
+	}
+	return all
+}

@@ -1,0 +1,304 @@
+package trigger
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Line is a line of shell as triggers see it.
+type Line struct {
+	calls []call
+	// Writes are the files that the line writes.
+	Writes []Edit
+}
+
+// Edit is the change of one file. New is the text that is written, and Old what it replaces, "" if they are not known.
+type Edit struct {
+	Path, New, Old string
+	// Creates says that there is no such file yet.
+	Creates bool
+}
+
+// call is one command of a line: a program with its words. Where a wrapper such as sudo runs another program, both
+// are calls.
+type call struct {
+	program string
+	// own are the words behind the program, and brought are words that a pipe, a here-document or a redirection gives it.
+	own, brought []word
+	// outer are the words of the wrappers around it, and of assignments before it.
+	outer []word
+	// folder is where it runs, as far as the line says so.
+	folder string
+	// sql says that the words are a statement for a database, whatever program would send it.
+	sql bool
+}
+
+const (
+	// maxLine bounds the part of a line that is read, in bytes, and maxCalls the calls in it.
+	maxLine  = 16 << 10
+	maxCalls = 500
+	// maxNested bounds how deep a line may stand in the words of another.
+	maxNested = 4
+)
+
+// Read reads a line of shell that runs in a folder.
+func Read(line, folder string) Line {
+	r := &reader{folder: folder}
+	r.read(line[:min(len(line), maxLine)], nil, 0)
+	return Line{calls: r.calls, Writes: r.writes}
+}
+
+// Statement returns a statement of SQL as a line, for a tool that sends it to a database.
+func Statement(sql string) Line {
+	return Line{calls: []call{{own: wordsOf(sql[:min(len(sql), maxLine)]), sql: true}}}
+}
+
+// reader collects the calls of a line. cd changes its folder.
+type reader struct {
+	calls  []call
+	writes []Edit
+	folder string
+	// before are the words of the command that pipes into this one: xargs gives what they name to its program.
+	before []word
+}
+
+// read reads a line that may stand in the words of another call: outer are the words of that one.
+func (r *reader) read(line string, outer []word, depth int) {
+	parsed, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		r.split(line, outer, depth)
+		return
+	}
+	piped, before := map[*syntax.Stmt]string{}, map[*syntax.Stmt][]word{} // what a statement gives to another
+	syntax.Walk(parsed, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.BinaryCmd:
+			if node.Op == syntax.Pipe || node.Op == syntax.PipeAll {
+				piped[node.Y], before[node.Y] = printedBy(node.X), wordsIn(node.X)
+			}
+		case *syntax.Stmt:
+			if len(r.calls) < maxCalls {
+				r.before = before[node]
+				r.statement(node, piped[node], outer, depth)
+			}
+		}
+		return true
+	})
+}
+
+// split reads a line that no shell can read: commands apart, words by spaces.
+func (r *reader) split(line string, outer []word, depth int) {
+	line = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n").Replace(line)
+	for part := range strings.Lines(line) {
+		var args []string
+		for field := range strings.FieldsSeq(part) {
+			args = append(args, strings.Trim(field, `'"()`))
+		}
+		for len(args) > 0 && slices.Contains(keywords, args[0]) {
+			args = args[1:]
+		}
+		if len(args) > 0 && len(r.calls) < maxCalls {
+			r.run(args, nil, outer, depth)
+		}
+	}
+}
+
+// keywords of a shell stand before a command.
+var keywords = strings.Fields("if then else elif while until do ! { (")
+
+// statement reads a command with its redirections. Compound commands have statements of their own.
+func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int) {
+	text, brought := piped, wordsOf(piped)
+	var files []string
+	for _, redirect := range s.Redirs {
+		target := textOf(redirect.Word)
+		switch redirect.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			text = textOf(redirect.Hdoc)
+			brought = append(brought, wordsOf(text)...)
+		case syntax.WordHdoc:
+			text = target
+			brought = append(brought, wordsOf(text)...)
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+			files = append(files, target)
+			brought = append(brought, newWord(redirect.Op.String()))
+			brought = append(brought, wordsOf(target)...)
+		case syntax.RdrIn:
+			brought = append(brought, newWord("<"))
+			brought = append(brought, wordsOf(target)...)
+		default:
+		}
+	}
+	called, isCall := s.Cmd.(*syntax.CallExpr)
+	if !isCall {
+		r.declare(s.Cmd, brought)
+		return
+	}
+	var args []string
+	for _, arg := range called.Args {
+		args = append(args, textOf(arg))
+	}
+	assigned := slices.Clone(outer)
+	for _, assign := range called.Assigns {
+		if assign.Name != nil && assign.Value != nil {
+			assigned = append(assigned, newWord(assign.Name.Value+"="+textOf(assign.Value)))
+		}
+	}
+	if len(args) == 0 {
+		return
+	}
+	if isPrinter(args[0]) && text == piped {
+		text = strings.Join(args[1:], " ")
+	}
+	for _, file := range files {
+		r.write(file, text)
+	}
+	r.run(args, brought, assigned, depth)
+	r.writeFiles(args, text)
+	if runsText(args[0]) && text != "" && depth < maxNested { // bash <<EOF, echo … | ssh host
+		r.read(text, append(assigned, wordsOf(strings.Join(args, " "))...), depth+1)
+	}
+}
+
+// declare reads export and its like, which the parser takes for no call.
+func (r *reader) declare(command syntax.Command, brought []word) {
+	declared, isDeclaration := command.(*syntax.DeclClause)
+	if !isDeclaration {
+		return
+	}
+	c := call{program: declared.Variant.Value, brought: brought, folder: r.folder}
+	for _, assign := range declared.Args {
+		if assign.Name != nil {
+			c.own = append(c.own, newWord(assign.Name.Value+"="+textOf(assign.Value)))
+		}
+	}
+	r.calls = append(r.calls, c)
+}
+
+// run adds a call, and those that it runs as a wrapper.
+func (r *reader) run(args []string, brought, outer []word, depth int) {
+	if (args[0] == "cd" || args[0] == "pushd") && len(args) > 1 {
+		r.folder = path.Join(r.folder, args[len(args)-1])
+		if path.IsAbs(args[len(args)-1]) {
+			r.folder = path.Clean(args[len(args)-1])
+		}
+	}
+	for _, start := range starts(args) {
+		c := call{program: programName(args[start]), brought: brought, outer: outer, folder: r.folder}
+		for _, arg := range args[start+1:] {
+			c.own = append(c.own, argument(arg)...)
+		}
+		for _, arg := range args[:start] {
+			c.outer = append(slices.Clip(c.outer), wordsOf(arg)...)
+		}
+		if start > 0 && (args[0] == "xargs" || args[0] == "parallel") {
+			c.brought = append(slices.Clip(brought), r.before...)
+		}
+		r.calls = append(r.calls, c)
+	}
+	if depth == maxNested || !runsText(args...) {
+		return
+	}
+	inside := append(slices.Clip(outer), wordsOf(strings.Join(args[:min(len(args), 3)], " "))...)
+	for _, arg := range args[1:] {
+		if value, isFlag := strings.CutPrefix(arg, "-"); isFlag {
+			_, arg, _ = strings.Cut(value, "=")
+		}
+		if strings.ContainsAny(strings.TrimSpace(arg), " \n;|&") {
+			folder := r.folder
+			r.read(arg, inside, depth+1)
+			r.folder = folder // of another shell
+		}
+	}
+}
+
+// printedBy returns the text that the commands of a statement are known to print.
+func printedBy(s *syntax.Stmt) string {
+	var printed []string
+	syntax.Walk(s, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.CallExpr:
+			if len(node.Args) > 0 && isPrinter(textOf(node.Args[0])) {
+				for _, arg := range node.Args[1:] {
+					printed = append(printed, textOf(arg))
+				}
+			}
+		case *syntax.Redirect:
+			if node.Hdoc != nil {
+				printed = append(printed, textOf(node.Hdoc))
+			}
+		}
+		return true
+	})
+	return strings.Join(printed, " ")
+}
+
+// wordsIn returns the words of all commands of a statement.
+func wordsIn(s *syntax.Stmt) []word {
+	var words []word
+	syntax.Walk(s, func(node syntax.Node) bool {
+		if called, isCall := node.(*syntax.CallExpr); isCall {
+			for _, arg := range called.Args {
+				words = append(words, wordsOf(textOf(arg))...)
+			}
+		}
+		return true
+	})
+	return words
+}
+
+func isPrinter(program string) bool { return program == "echo" || program == "printf" }
+
+// textOf returns a word without its quotes. Variables keep their names.
+func textOf(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	var text strings.Builder
+	writeParts(&text, w.Parts, false)
+	return text.String()
+}
+
+func writeParts(text *strings.Builder, parts []syntax.WordPart, quoted bool) {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text.WriteString(unescaped(part.Value, quoted))
+		case *syntax.SglQuoted:
+			value := part.Value
+			if part.Dollar {
+				value = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'").Replace(value)
+			}
+			text.WriteString(value)
+		case *syntax.DblQuoted:
+			writeParts(text, part.Parts, true)
+		case *syntax.ParamExp:
+			text.WriteString("$" + part.Param.Value)
+		case *syntax.ExtGlob:
+			text.WriteString(part.Op.String() + part.Pattern.Value + ")")
+		default: // what a command prints is not known
+			text.WriteString("$()")
+		}
+	}
+}
+
+// unescaped removes backslashes as a shell does: between double quotes only before some signs.
+func unescaped(value string, quoted bool) string {
+	if !strings.Contains(value, `\`) {
+		return value
+	}
+	var text strings.Builder
+	for i := 0; i < len(value); i++ {
+		if value[i] == '\\' && i+1 < len(value) && (!quoted || strings.IndexByte("$`\"\\\n", value[i+1]) >= 0) {
+			i++
+			if value[i] == '\n' {
+				continue
+			}
+		}
+		text.WriteByte(value[i])
+	}
+	return text.String()
+}

@@ -1,0 +1,188 @@
+package trigger
+
+import (
+	"slices"
+	"strings"
+)
+
+// word is one of a command, with the parts by which it may be named too: shop of registry/shop:v2.
+type word struct {
+	text  string   // as it was written
+	parts []string // in lower case, the whole first
+	// isArgument says that it is a whole argument whose words stand before it: only a pattern with * can be like it.
+	isArgument bool
+}
+
+const (
+	separators = "/=:,@"
+	// literalStar stands for a star in a word, and for one that a trigger writes with a backslash: others are wildcards.
+	literalStar = "\x01"
+	// maxParts bounds the parts of a word that are combined.
+	maxParts = 10
+)
+
+// wordsOf splits a text into words: at spaces, and at quotes and brackets, which are of another language in it.
+func wordsOf(text string) []word {
+	var words []word
+	isOutside := func(r rune) bool { return r <= ' ' || strings.ContainsRune("()'\"`;", r) }
+	for field := range strings.FieldsFuncSeq(text, isOutside) {
+		field = strings.TrimRight(field, ",")
+		if field != "" {
+			words = append(words, newWord(field))
+		}
+	}
+	return words
+}
+
+// argument returns the words of one argument of a command, and the whole if it has several.
+func argument(text string) []word {
+	words := wordsOf(text)
+	if len(words) < 2 {
+		return words
+	}
+	return append(words, word{text: "", parts: []string{fold(text)}, isArgument: true})
+}
+
+func newWord(text string) word {
+	lower := strings.ReplaceAll(strings.ToLower(text), "*", literalStar)
+	w := word{text: text, parts: []string{lower}}
+	if attached := attachedValue(text); attached != "" {
+		w.parts = append(w.parts, strings.ToLower(attached))
+	}
+	var from, to []int // where parts begin and end
+	start := -1
+	for i := 0; i <= len(lower); i++ {
+		isBetween := i == len(lower) || strings.IndexByte(separators, lower[i]) >= 0
+		switch {
+		case !isBetween && start < 0:
+			start = i
+		case isBetween && start >= 0:
+			from, to, start = append(from, start), append(to, i), -1
+		}
+	}
+	if len(from) > maxParts {
+		from, to = from[:maxParts], to[:maxParts]
+	}
+	for i := range from {
+		for j := i; j < len(to); j++ {
+			if part := lower[from[i]:to[j]]; part != lower {
+				w.parts = append(w.parts, part)
+			}
+		}
+	}
+	return w
+}
+
+// attachedValue returns the value that a flag of one letter has without a space, such as admin of -Uadmin.
+func attachedValue(text string) string {
+	if len(text) > 2 && text[0] == '-' && isLetter(text[1]) {
+		return text[2:]
+	}
+	return ""
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func (w word) isFlag() bool { return !w.isArgument && len(w.text) > 1 && w.text[0] == '-' }
+
+// pattern is one word of a trigger: several texts, one of which a word must be like.
+type pattern struct{ any []string }
+
+func newPattern(text string) pattern {
+	var p pattern
+	for part := range strings.SplitSeq(text, "|") {
+		if part != "" {
+			p.any = append(p.any, strings.ReplaceAll(part, `\*`, literalStar))
+		}
+	}
+	return p
+}
+
+// isFlag reports whether the pattern is of flags.
+func (p pattern) isFlag() bool {
+	return len(p.any) > 0 && len(p.any[0]) > 1 && p.any[0][0] == '-'
+}
+
+// literal counts the characters of the shortest text that are no wildcard.
+func (p pattern) literal() int {
+	least := 0
+	for i, text := range p.any {
+		if n := len(strings.ReplaceAll(text, "*", "")); i == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// isLike reports whether a word is like the pattern: the whole of it, or a part of it.
+func (p pattern) isLike(w word) bool {
+	return slices.ContainsFunc(p.any, func(text string) bool {
+		text = strings.ToLower(text)
+		folder := strings.TrimSuffix(text, "/")
+		return slices.ContainsFunc(w.parts, func(part string) bool { return glob(text, part) || folder != "" && glob(folder, part) })
+	})
+}
+
+// isAmong reports whether one of the flags is among words. Flags of one letter may stand together.
+func (p pattern) isAmong(words []word) bool {
+	return slices.ContainsFunc(p.any, func(flag string) bool {
+		return slices.ContainsFunc(words, func(w word) bool { return isSameFlag(flag, w) }) || areLetters(flag, words)
+	})
+}
+
+// isSameFlag reports whether a word is a flag, whatever its value. A trigger may name a value too, and any number of hyphens.
+func isSameFlag(flag string, w word) bool {
+	if !w.isFlag() {
+		return false
+	}
+	if len(flag) == 2 && flag[0] == '-' { // one letter, whose case counts
+		rest := strings.TrimPrefix(w.text, flag)
+		return rest != w.text && (rest == "" || !isLetter(rest[0])) || isCluster(w.text) && strings.ContainsRune(w.text, rune(flag[1]))
+	}
+	name, value, hasValue := strings.Cut(strings.ToLower(strings.TrimLeft(flag, "-")), "=")
+	other, given, _ := strings.Cut(strings.ToLower(strings.TrimLeft(w.text, "-")), "=")
+	return glob(name, other) && (!hasValue || glob(value, given))
+}
+
+// isCluster reports whether a word is several flags of one letter, such as -xdf.
+func isCluster(text string) bool {
+	const most = 6
+	return len(text) <= most && text[0] == '-' && strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// areLetters reports whether each letter of a flag such as -rf is among words, together or apart.
+func areLetters(flag string, words []word) bool {
+	const most = 4
+	if len(flag) < 3 || len(flag) > most || !isCluster(flag) {
+		return false
+	}
+	for _, letter := range flag[1:] {
+		if !slices.ContainsFunc(words, func(w word) bool { return isSameFlag("-"+string(letter), w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// glob reports whether a text is like a pattern in which * stands for any characters.
+func glob(pattern, text string) bool {
+	first, rest, hasStar := strings.Cut(pattern, "*")
+	if !hasStar {
+		return pattern == text
+	}
+	if !strings.HasPrefix(text, first) {
+		return false
+	}
+	text = text[len(first):]
+	for {
+		part, behind, more := strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(text, part)
+		}
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text, rest = text[at+len(part):], behind
+	}
+}

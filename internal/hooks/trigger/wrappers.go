@@ -1,0 +1,122 @@
+package trigger
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// wrappers are programs that run the program in their words, with how many words stand before it: sudo psql, timeout 5 psql.
+var wrappers = map[string]int{
+	"sudo": 0, "doas": 0, "env": 0, "time": 0, "nice": 0, "ionice": 0, "nohup": 0, "setsid": 0, "stdbuf": 0, "unbuffer": 0,
+	"command": 0, "exec": 0, "builtin": 0, "eval": 0, "xargs": 0, "parallel": 0, "timeout": 1, "watch": 0, "strace": 0, "taskset": 1,
+	"flock": 1, "chroot": 1, "su": 1, "runuser": 1, "gosu": 1, "su-exec": 1, "nsenter": 0, "unshare": 0, "systemd-run": 0,
+	"srun": 0, "mpirun": 0, "mpiexec": 0, "ssh": 1, "autossh": 1, "mosh": 1, "sshpass": 0, "wsl": 0, "hyperfine": 0,
+	"npx": 0, "pnpx": 0, "bunx": 0, "uvx": 0, "pnpm": 0, "yarn": 0, "dotenv": 0,
+	"python": 0, "python3": 0, "node": 0, "ruby": 0, "perl": 0, "php": 0, "tsx": 0, "ts-node": 0,
+	"sh": 0, "bash": 0, "zsh": 0, "dash": 0, "ksh": 0, "fish": 0, "source": 0, ".": 0,
+}
+
+// runners are commands with which any program runs another one: kubectl exec pod -- psql, docker compose run web rails,
+// poetry run pytest. One word may stand before it.
+var runners = strings.Fields("exec run x dlx rsh shell ssh develop")
+
+// textRunners are other programs of which a text in quotes may be a line of shell.
+var textRunners = strings.Fields("ansible lftp salt tmux screen script gcloud fly flyctl pdsh pssh clush trap entr nodemon " +
+	"concurrently pwsh powershell cmd vagrant find docker kubectl podman oc heroku lxc incus")
+
+// runsText reports whether one of the first words of a call is a program to which a text may be a line of shell.
+func runsText(args ...string) bool {
+	for _, start := range starts(args) {
+		program := programName(args[start])
+		if _, isWrapper := wrappers[program]; isWrapper || slices.Contains(textRunners, program) {
+			return true
+		}
+	}
+	return false
+}
+
+// programName returns the name of a program without its folder and the extension that Windows has.
+func programName(word string) string {
+	word = strings.ToLower(path.Base(strings.ReplaceAll(word, `\`, "/")))
+	return strings.TrimSuffix(strings.TrimSuffix(word, ".exe"), ".cmd")
+}
+
+// starts returns where the words of a call may begin a command: at its own program, and at those that wrappers run.
+func starts(args []string) []int {
+	found := []int{0}
+	for i := 0; i < len(found); i++ {
+		for _, at := range wrapped(args, found[i]) {
+			if !slices.Contains(found, at) && len(found) < maxStarts {
+				found = append(found, at)
+			}
+		}
+	}
+	return found
+}
+
+// maxStarts bounds the programs that are looked for in one call.
+const maxStarts = 12
+
+// wrapped returns where a wrapper at an index may have its command: behind its flags and operands. A word behind a flag may be
+// the flag's value, or not.
+func wrapped(args []string, at int) []int {
+	operands, isWrapper := wrappers[programName(args[at])]
+	next := at + 1
+	if runner := runnerIn(args, at); !isWrapper && runner > 0 {
+		operands, isWrapper, next = 1, true, runner+1
+	}
+	if !isWrapper {
+		return afterMark(args, at)
+	}
+	var found []int
+	plain := 0
+	for i := next; i < len(args) && plain <= operands; i++ {
+		isFlag := strings.HasPrefix(args[i], "-")
+		switch {
+		case args[i] == "--":
+			return append(found, min(i+1, len(args)-1))
+		case isFlag, isAssignment(args[i]):
+		default:
+			found = append(found, i)
+			if i == next || !strings.HasPrefix(args[i-1], "-") {
+				plain++
+			}
+		}
+	}
+	return append(found, afterMark(args, at)...)
+}
+
+// runnerIn returns where a program has one of runners among its first words, 0 without one.
+func runnerIn(args []string, at int) int {
+	const deep = 2 // docker compose exec
+	plain := 0
+	for i := at + 1; i < len(args) && plain <= deep; i++ {
+		switch {
+		case slices.Contains(runners, args[i]):
+			return i
+		case strings.HasPrefix(args[i], "-"):
+		case i == at+1 || !strings.HasPrefix(args[i-1], "-"):
+			plain++
+		}
+	}
+	return 0
+}
+
+// afterMark returns the word behind find -exec, kubectl exec pod --, and python -m.
+func afterMark(args []string, at int) []int {
+	program := programName(args[at])
+	for i := at + 1; i+1 < len(args); i++ {
+		isMark := program == "find" && (strings.HasPrefix(args[i], "-exec") || strings.HasPrefix(args[i], "-ok")) ||
+			strings.HasPrefix(program, "python") && args[i] == "-m"
+		if isMark {
+			return []int{i + 1}
+		}
+	}
+	return nil
+}
+
+func isAssignment(word string) bool {
+	name, _, found := strings.Cut(word, "=")
+	return found && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}

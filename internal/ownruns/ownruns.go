@@ -1,0 +1,138 @@
+// Package ownruns reads the commands that a repository runs itself: in its workflows, its Makefile, the scripts of its packages
+// and the blocks of shell of its README. A trigger that fires on one of them is too wide. Nothing is executed.
+package ownruns
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
+)
+
+// maxCommands bounds the commands of a repository.
+const maxCommands = 2_000
+
+// Read returns the commands of the repository at root. A file that cannot be read has none.
+func Read(root string) []trigger.Command {
+	folder, err := contain.Open(root)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	var all []trigger.Command
+	add := func(of *contain.Root, name string, read func(content []byte) []trigger.Command) {
+		file, err := of.Read(name, contain.MaxDocument)
+		if err != nil {
+			return
+		}
+		for _, c := range read(file.Content) {
+			c.File = name
+			all = append(all, c)
+		}
+	}
+	for _, name := range []string{"Makefile", "makefile", "GNUmakefile"} {
+		add(folder, name, ofMakefile)
+	}
+	add(folder, "package.json", ofPackage)
+	add(folder, "README.md", ofReadme)
+	for _, name := range workflowsIn(folder.Showing(".github")) {
+		add(folder.Showing(".github"), name, ofWorkflow)
+	}
+	add(folder.Showing(".gitlab-ci.yml"), ".gitlab-ci.yml", ofWorkflow)
+	return all[:min(len(all), maxCommands)]
+}
+
+// workflowsIn returns the files of workflows, by their paths in the repository.
+func workflowsIn(root *contain.Root) []string {
+	const dir = ".github/workflows"
+	folder, err := root.Sub(dir)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	var names []string
+	_ = folder.Walk(func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && (path.Ext(name) == ".yml" || path.Ext(name) == ".yaml") {
+			names = append(names, path.Join(dir, name))
+		}
+		return err
+	})
+	return names
+}
+
+// ofMakefile returns the recipes' lines.
+func ofMakefile(content []byte) []trigger.Command {
+	var all []trigger.Command
+	for i, line := range strings.Split(string(content), "\n") {
+		if recipe, isRecipe := strings.CutPrefix(line, "\t"); isRecipe {
+			all = append(all, trigger.Command{Text: strings.TrimLeft(recipe, "@-+ "), Line: i + 1})
+		}
+	}
+	return all
+}
+
+// ofPackage returns the scripts of a package of Node.
+func ofPackage(content []byte) []trigger.Command {
+	var file struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	if json.Unmarshal(content, &file) != nil {
+		return nil
+	}
+	var all []trigger.Command
+	for _, name := range slices.Sorted(maps.Keys(file.Scripts)) {
+		at := bytes.Index(content, []byte(`"`+name+`"`))
+		all = append(all, trigger.Command{Text: file.Scripts[name], Line: 1 + bytes.Count(content[:max(0, at)], []byte("\n"))})
+	}
+	return all
+}
+
+// ofReadme returns the lines of blocks of shell.
+func ofReadme(content []byte) []trigger.Command {
+	var all []trigger.Command
+	isShell, isOpen := false, false
+	for i, line := range strings.Split(string(content), "\n") {
+		language, isFence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case isFence:
+			isOpen = !isOpen
+			isShell = isOpen && slices.Contains([]string{"sh", "bash", "shell", "console", "zsh"}, strings.TrimSpace(language))
+		case isShell:
+			all = append(all, trigger.Command{Text: strings.TrimPrefix(strings.TrimSpace(line), "$ "), Line: i + 1})
+		}
+	}
+	return all
+}
+
+// ofWorkflow returns the values of run and script.
+func ofWorkflow(content []byte) []trigger.Command {
+	var root yaml.Node
+	if yaml.Unmarshal(content, &root) != nil {
+		return nil
+	}
+	var all []trigger.Command
+	var walk func(node *yaml.Node, isScript bool)
+	walk = func(node *yaml.Node, isScript bool) {
+		if node.Kind == yaml.ScalarNode && isScript {
+			all = append(all, trigger.Command{Text: node.Value, Line: node.Line})
+		}
+		for i, child := range node.Content {
+			isValue := node.Kind == yaml.MappingNode && i%2 == 1
+			key := ""
+			if isValue {
+				key = node.Content[i-1].Value
+			}
+			walk(child, slices.Contains([]string{"run", "script", "before_script"}, key) || isScript && node.Kind == yaml.SequenceNode)
+		}
+	}
+	walk(&root, false)
+	return all
+}

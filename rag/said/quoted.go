@@ -1,0 +1,71 @@
+package said
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+var (
+	quotedName = lazyregexp.New(`^[*&@$]?([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)*)(?:\s?\(.*\)|!|\s?=.*)?;?$`)
+	route      = lazyregexp.New(`^(?:(?:GET|POST|PUT|PATCH|DELETE|HEAD)\s+)?(/[^\s?]*[^\s?/])/?(?:\?\S*)?$`)
+	routePart  = lazyregexp.New(`\{[^}/]*\}|<[^>/]*>|\[[^\]/]*\]|(^|/):[^/]+`)
+	longFlag   = regexp.MustCompile(`^--[a-z][a-z0-9]*(?:-[a-z0-9]+)+`)
+)
+
+// Names returns the names of code among texts that a document quotes, each once: a function, type or constant such as
+// Pool.Close, a route such as /users/{}, a long flag of a command such as --dry-run.
+func Names(quotes []string) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, text := range quotes {
+		for _, name := range namesIn(text) {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// namesIn returns the names in a quote: one that is the quote, or a route, or the long flags in a command.
+func namesIn(text string) (names []string) {
+	if found := quotedName().FindStringSubmatch(text); found != nil {
+		return []string{found[1]}
+	}
+	if key := RouteKey(text); key != "" {
+		return []string{key}
+	}
+	for word := range strings.FieldsSeq(text) {
+		if flag := LongFlag(word); flag != "" {
+			names = append(names, flag)
+		}
+	}
+	return names
+}
+
+// RouteKey returns a route without its method and the names of its parameters, "" for another text. A route has two parts.
+func RouteKey(text string) string {
+	found := route().FindStringSubmatch(text)
+	if found == nil || strings.Count(found[1], "/") < 2 {
+		return ""
+	}
+	return strings.ToLower(routePart().ReplaceAllString(found[1], "$1{}"))
+}
+
+// LongFlag returns the flag of several words with which a text begins, such as --dry-run, "" without one.
+func LongFlag(text string) string { return longFlag.FindString(text) }
+
+// Messages returns what may be a message of a program among texts that a document quotes: several words, and no command with
+// a flag.
+func Messages(quotes []string) []string {
+	const fewest = 3
+	return slices.DeleteFunc(slices.Clone(quotes), func(text string) bool {
+		words := strings.Fields(text)
+		isFlag := func(word string) bool { return len(word) > 1 && word[0] == '-' && word[1] != ' ' && word[1] != '>' }
+		return len(words) < fewest || slices.ContainsFunc(words, isFlag)
+	})
+}

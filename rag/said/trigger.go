@@ -1,0 +1,241 @@
+// Package said reads what a document says of itself in its front matter and its text: when it wants to be heard, which
+// names of code it has, and which messages it quotes. It is pure. It must not know files, SQL, or who listens.
+package said
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// TriggersField is the field of the front matter that lists triggers.
+const TriggersField = "triggers"
+
+// Trigger says at which acts of an assistant a document wants to be heard: commands that are about to run, edits, or
+// commands that have failed. It has patterns of one of these kinds. docs/triggers.md describes the format.
+type Trigger struct {
+	Run   []string `json:"run,omitempty"`
+	Edit  []string `json:"edit,omitempty"`
+	Fails []string `json:"fails,omitempty"`
+	// With and Without are for all kinds; Bare is for commands; Writes, Removes and New are for edits.
+	With    []string `json:"with,omitempty"`
+	Without []string `json:"without,omitempty"`
+	Bare    bool     `json:"bare,omitempty"`
+	Writes  []string `json:"writes,omitempty"`
+	Removes []string `json:"removes,omitempty"`
+	New     *bool    `json:"new,omitempty"`
+	// Say is the sentence to show, "" for one of the document's text.
+	Say string `json:"say,omitempty"`
+	// Scope is the field, or the file, that says which files the document is about. It is "" for a trigger that the
+	// document lists in TriggersField.
+	Scope string `json:"scope,omitempty"`
+}
+
+// String returns the trigger in one line, as it was understood: its patterns, and then its conditions.
+func (t Trigger) String() string {
+	kinds := []struct {
+		name     string
+		patterns []string
+	}{
+		{"run", t.Run}, {"edit", t.Edit}, {"fails", t.Fails}, {"writes", t.Writes}, {"removes", t.Removes},
+		{"with", t.With}, {"without", t.Without},
+	}
+	var parts []string
+	for _, kind := range kinds {
+		if len(kind.patterns) > 0 {
+			parts = append(parts, kind.name+" "+strings.Join(kind.patterns, " | "))
+		}
+	}
+	if t.Bare {
+		parts = append(parts, "bare")
+	}
+	if t.New != nil {
+		parts = append(parts, map[bool]string{true: "new file", false: "file that is there"}[*t.New])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Fault is a mistake in a field of the front matter. Field is its path, such as triggers[1].run.
+type Fault struct{ Field, Problem, Expected string }
+
+// Bounds of what one document declares. A document with more says too much to be heard.
+const (
+	maxTriggers = 100
+	maxPatterns = 500
+	maxPattern  = 500
+)
+
+// Triggers returns what the front matter of a document declares, and the mistakes in it. A trigger with a mistake is left
+// out; the others hold.
+func Triggers(frontMatter map[string]any) ([]Trigger, []Fault) {
+	value, isGiven := frontMatter[TriggersField]
+	if !isGiven || value == nil {
+		return nil, nil
+	}
+	list, isList := value.([]any)
+	if !isList {
+		return nil, []Fault{{TriggersField, "is no list", "a list of triggers, such as - run: terraform apply -target"}}
+	}
+	if len(list) > maxTriggers {
+		return nil, []Fault{{TriggersField, fmt.Sprintf("has %d triggers", len(list)), fmt.Sprintf("at most %d", maxTriggers)}}
+	}
+	var triggers []Trigger
+	var faults []Fault
+	for i, item := range list {
+		t, wrong := triggerOf(item, fmt.Sprintf("%s[%d]", TriggersField, i))
+		faults = append(faults, wrong...)
+		if len(wrong) == 0 {
+			triggers = append(triggers, t)
+		}
+	}
+	return triggers, faults
+}
+
+// fields are those of a trigger, and the kinds for which each may be given, "" for any.
+var fields = map[string]string{
+	"run": "run", "edit": "edit", "fails": "fails", "with": "", "without": "", "bare": "run",
+	"writes": "edit", "removes": "edit", "new": "edit", "say": "",
+}
+
+const (
+	expectedKind  = "one of run, edit, fails, such as run: terraform apply -target"
+	expectedText  = "a text, or a list of texts, each of which may match"
+	expectedFlag  = "true or false"
+	expectedField = "run, edit or fails, with, without, bare, writes, removes, new, say"
+)
+
+// triggerOf reads one trigger. at is its path in the front matter.
+func triggerOf(item any, at string) (Trigger, []Fault) {
+	given, isMap := item.(map[string]any)
+	if !isMap {
+		return Trigger{}, []Fault{{at, "is no trigger", expectedKind}}
+	}
+	kinds := slices.DeleteFunc([]string{"run", "edit", "fails"}, func(kind string) bool {
+		_, isGiven := given[kind]
+		return !isGiven
+	})
+	if len(kinds) != 1 {
+		return Trigger{}, []Fault{{at, fmt.Sprintf("has %d of run, edit, fails", len(kinds)), expectedKind}}
+	}
+	t := Trigger{}
+	texts := map[string]*[]string{
+		"run": &t.Run, "edit": &t.Edit, "fails": &t.Fails, "with": &t.With, "without": &t.Without,
+		"writes": &t.Writes, "removes": &t.Removes,
+	}
+	var faults []Fault
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		field, value := at+"."+name, given[name]
+		kind, isKnown := fields[name]
+		flag, isFlag := value.(bool)
+		text, isText := value.(string)
+		switch {
+		case !isKnown:
+			faults = append(faults, Fault{field, "is unknown", expectedField})
+		case kind != "" && kind != kinds[0]:
+			faults = append(faults, Fault{field, "stands beside " + kinds[0], name + " is for " + kind})
+		case texts[name] != nil:
+			list, fault := patternsOf(value, field)
+			*texts[name] = list
+			faults = append(faults, fault...)
+		case name == "bare" && isFlag:
+			t.Bare = flag
+		case name == "new" && isFlag:
+			t.New = &flag
+		case name == "say" && isText && strings.TrimSpace(text) != "" && len(text) <= maxPattern:
+			t.Say = oneLine(text)
+		case name == "say":
+			faults = append(faults, Fault{field, "is no short text", fmt.Sprintf("one sentence of at most %d characters", maxPattern)})
+		default:
+			faults = append(faults, Fault{field, fmt.Sprintf("is %v", value), expectedFlag})
+		}
+	}
+	return t, faults
+}
+
+// patternsOf reads a text or a list of texts.
+func patternsOf(value any, field string) ([]string, []Fault) {
+	list, isList := value.([]any)
+	if !isList {
+		list = []any{value}
+	}
+	if len(list) == 0 || len(list) > maxPatterns {
+		return nil, []Fault{{field, fmt.Sprintf("has %d texts", len(list)), fmt.Sprintf("1 to %d", maxPatterns)}}
+	}
+	var patterns []string
+	for i, item := range list {
+		at := field
+		if isList {
+			at = fmt.Sprintf("%s[%d]", field, i)
+		}
+		switch item := item.(type) {
+		case string:
+			if oneLine(item) == "" || len(item) > maxPattern {
+				return nil, []Fault{{at, "is empty or too long", fmt.Sprintf("a text of 1 to %d characters", maxPattern)}}
+			}
+			patterns = append(patterns, oneLine(item))
+		case int, uint64, float64: // a port, or the code of an error
+			patterns = append(patterns, fmt.Sprint(item))
+		default:
+			return nil, []Fault{{at, fmt.Sprintf("is %v", item), expectedText}}
+		}
+	}
+	return patterns, nil
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// scopeFields are the fields in which rules for assistants name their files, in lower case: Claude Code's rules, Cursor's,
+// Copilot's instructions, Kiro's steering, and tools for decisions.
+var scopeFields = []string{"paths", "globs", "applyto", "filematchpattern", "affects"}
+
+// Scope returns a trigger for the files that a document is about, by the fields of its front matter or, of an AGENTS.md or
+// CLAUDE.md below the root, by its folder. filesField may list patterns too. It returns false without any.
+func Scope(file string, frontMatter map[string]any, filesField string) (Trigger, bool) {
+	if name := path.Base(file); (name == "AGENTS.md" || name == "CLAUDE.md") && path.Dir(file) != "." {
+		return Trigger{Edit: []string{path.Dir(file) + "/**"}, Scope: name}, true
+	}
+	for _, name := range slices.Sorted(maps.Keys(frontMatter)) {
+		isScope := slices.Contains(scopeFields, strings.ToLower(name))
+		patterns := scopePatterns(frontMatter[name])
+		if name == filesField {
+			isScope = true
+			patterns = slices.DeleteFunc(patterns, func(pattern string) bool { return !strings.ContainsAny(pattern, "*?[{") })
+		}
+		if isScope && len(patterns) > 0 {
+			return Trigger{Edit: patterns[:min(len(patterns), maxPatterns)], Scope: name}, true
+		}
+	}
+	return Trigger{}, false
+}
+
+// scopePatterns reads patterns as people write them: a list, or a text with commas between them. A comma in braces belongs
+// to the pattern.
+func scopePatterns(value any) []string {
+	var patterns []string
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			patterns = append(patterns, scopePatterns(item)...)
+		}
+	case string:
+		depth := 0
+		isSeparator := func(r rune) bool {
+			switch r {
+			case '{':
+				depth++
+			case '}':
+				depth--
+			}
+			return r == ',' && depth <= 0 || r == '\n'
+		}
+		for part := range strings.FieldsFuncSeq(value, isSeparator) {
+			part = strings.Trim(part, " \t\"'[]")
+			if part != "" && len(part) <= maxPattern {
+				patterns = append(patterns, part)
+			}
+		}
+	}
+	return patterns
+}
