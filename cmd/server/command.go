@@ -158,9 +158,7 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 
 // notef prints a remark on stderr.
 func (i invocation) notef(format string, values ...any) {
-	for _, line := range plain.Fold(i.stderr, 0, "note: "+fmt.Sprintf(format, values...)) {
-		plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim(line))
-	}
+	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
 // complete has a shell complete a flag with the values. It panics if there is no such flag.
