@@ -43,12 +43,6 @@ func (o *Output) Write(text []byte) (int, error) {
 // Err returns the first error of a write, such as to a full disk.
 func (o *Output) Err() error { return o.err }
 
-// NobodyReads reports whether text written to w is dropped.
-func NobodyReads(w io.Writer) bool {
-	o, ok := w.(*Output)
-	return ok && o.closed
-}
-
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool { return terminal(stream) != nil }
 
