@@ -2,7 +2,7 @@ package db
 
 import (
 	"context"
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -49,13 +49,13 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 		if err := conn.QueryRow(ctx, strings.ReplaceAll(outgrownGraph, "COLLECTION", name)).Scan(&few, &outgrown); err != nil || !few {
 			return err //nolint:wrapcheck // retry does
 		}
-		invalid, err := invalidIndexes(ctx, conn)
+		left, err := leftIndexes(ctx, conn)
 		if err != nil {
 			return err
 		}
 		statements := []string{"VACUUM (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + name}
-		for _, index := range slices.DeleteFunc(invalid, isIndex) { // of a server that ended during a REINDEX
-			statements = append(statements, mendIndex(index))
+		for _, index := range left { // by a server that ended during a REINDEX
+			statements = append(statements, "DROP INDEX CONCURRENTLY "+index)
 		}
 		if outgrown {
 			statements = append(statements, "REINDEX TABLE CONCURRENTLY embeddings_"+name, "VACUUM (SKIP_LOCKED) embeddings_"+name)
@@ -71,6 +71,20 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 		return nil
 	}
 	return err
+}
+
+// leftIndexes returns the names of the indexes that a failed REINDEX CONCURRENTLY has left.
+func leftIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	rows, err := conn.Query(ctx, `
+		SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+		WHERE NOT indisvalid AND relkind = 'i' AND relnamespace = to_regnamespace(current_schema())
+			AND relname ~ '_cc(new|old)'
+			AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index AS made WHERE made.index_relid = indexrelid)
+		ORDER BY 1`, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return nil, fmt.Errorf("look for the rests of a REINDEX: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the callers do
 }
 
 // outgrownGraph says whether a collection's HNSW index can be built in memory, and whether the index is a

@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -22,19 +20,6 @@ func CreateMissing(ctx context.Context, address string) (created bool, err error
 		return false, err
 	}
 	return true, createDatabase(ctx, parsed.ConnConfig)
-}
-
-// mendIndex returns the statement that rebuilds an invalid index, or drops it.
-func mendIndex(name string) string {
-	if isIndex(name) {
-		return "REINDEX INDEX CONCURRENTLY " + name
-	}
-	return "DROP INDEX CONCURRENTLY " + name
-}
-
-// isIndex reports whether an index belongs to the schema. A failed REINDEX CONCURRENTLY leaves others.
-func isIndex(name string) bool {
-	return !strings.Contains(name, "_ccnew") && !strings.Contains(name, "_ccold")
 }
 
 // createDatabase connects to the database postgres, which every server has, and creates another one.
@@ -55,16 +40,3 @@ func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 
 // duplicateDatabase is the SQLSTATE of a database that already exists.
 const duplicateDatabase = "42P04"
-
-// invalidIndexes returns the names of indexes as in [Schema].
-func invalidIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
-	rows, err := conn.Query(ctx, `
-		SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-		WHERE NOT indisvalid AND relkind = 'i' AND relnamespace = to_regnamespace(current_schema())
-			AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index AS made WHERE made.index_relid = indexrelid)
-		ORDER BY 1`, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		return nil, fmt.Errorf("look for invalid indexes: %w", err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the callers do
-}

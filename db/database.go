@@ -12,8 +12,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // An operation is tried again after a transient failure: three times, after about 100, 200 and 400 ms.
@@ -67,7 +65,7 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 // of the connection. Errors of source are returned unchanged.
 func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	d := &Database{
-		source: source, logger: logger, opening: make(chan struct{}, 1), holder: process.ID() + " " + rand.Text(),
+		source: source, logger: logger, opening: make(chan struct{}, 1), holder: processName() + " " + rand.Text(),
 	}
 	d.Used()
 	return d

@@ -34,35 +34,6 @@ func (q *Queries) EmbeddingModelCalibrate(ctx context.Context, arg EmbeddingMode
 	return err
 }
 
-const embeddingModelDigests = `-- name: EmbeddingModelDigests :many
-SELECT digest FROM embedding_models WHERE name = $1 ORDER BY id
-`
-
-type EmbeddingModelDigestsParams struct {
-	Name string
-}
-
-// The digests of the builds of a model, the first one first.
-func (q *Queries) EmbeddingModelDigests(ctx context.Context, arg EmbeddingModelDigestsParams) ([]string, error) {
-	rows, err := q.db.Query(ctx, embeddingModelDigests, arg.Name)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var digest string
-		if err := rows.Scan(&digest); err != nil {
-			return nil, err
-		}
-		items = append(items, digest)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const embeddingModelFind = `-- name: EmbeddingModelFind :one
 SELECT id, matched, unmatched, variance, own_first FROM embedding_models
 WHERE name = $1 AND digest = $2 AND dimensions = $3 AND prompt_version = $4

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // A lease lasts leaseTime, which the schema's function lease_free knows too. It is renewed every
@@ -42,7 +42,7 @@ func (e *StalledError) Error() string {
 // Lease makes a server the only indexer of a tenant. Not safe for concurrent use.
 //
 // The tenant's row has the holder of the lease and its end by the database's clock. The holder renews it.
-// Another server takes it after its end, or at once if the holder's process is known to have ended.
+// Another server takes it after its end.
 //
 // The row also has an epoch, which grows with every holder. A process that was suspended or cut off does
 // not know that it lost the lease, and may have read old data. So an indexer works with a
@@ -94,7 +94,7 @@ func (l *Lease) Look(ctx context.Context) (Seen, error) {
 func (l *Lease) look(ctx context.Context) (Seen, error) {
 	losses := l.database.losses.Load()
 	if l.Held() && time.Since(l.renewed) >= leaseRenewal {
-		return l.take(ctx, "", l.losses)
+		return l.take(ctx, l.losses)
 	}
 	var row TenantStateRow
 	err := l.ask(ctx, "look at the tenant", readTimeout, func(ctx context.Context, q *Queries) (err error) {
@@ -111,12 +111,9 @@ func (l *Lease) look(ctx context.Context) (Seen, error) {
 		return Seen{}, err
 	}
 	seen := Seen{Version: row.Version, SyncStatus: row.SyncStatus}
-	own, gone := row.Holder == l.database.holder, ""
-	if process.Gone(row.Holder) {
-		gone = row.Holder
-	}
+	own := row.Holder == l.database.holder
 	renewed := row.LeaseUntil.Add(-leaseTime)
-	switch free := row.Free || own || gone != ""; {
+	switch free := row.Free || own; {
 	case l.Held() && (!own || row.Epoch != l.epoch):
 		l.lose(ctx, "another server has become the indexer of this checkout")
 		return seen, nil
@@ -125,23 +122,22 @@ func (l *Lease) look(ctx context.Context) (Seen, error) {
 	case free && l.tenant.ReadOnly:
 		return seen, errReadOnly("follow the files", "no server indexes this checkout now, and this one may only read the index")
 	case free:
-		return l.take(ctx, gone, losses)
+		return l.take(ctx, losses)
 	case row.Now.Sub(renewed) > leaseRenewal+leaseSuspect:
-		return seen, &StalledError{Process: process.Describe(row.Holder), Since: renewed}
+		return seen, &StalledError{Process: describe(row.Holder), Since: renewed}
 	default:
 		return seen, nil
 	}
 }
 
-// take takes or renews the lease unless another server holds it. gone is a holder whose process has
-// ended, or "".
-func (l *Lease) take(ctx context.Context, gone string, losses int64) (Seen, error) {
+// take takes or renews the lease unless another server holds it.
+func (l *Lease) take(ctx context.Context, losses int64) (Seen, error) {
 	began := time.Now() // a renewal may wait for a transaction
 	var row TenantTakeLeaseRow
 	err := l.ask(ctx, "take lease", writeTimeout, func(ctx context.Context, q *Queries) (err error) {
 		row, err = q.TenantTakeLease(ctx, TenantTakeLeaseParams{
 			ProjectID: l.tenant.ProjectID, ID: l.tenant.ID, Generation: l.tenant.Generation,
-			Holder: l.database.holder, Gone: gone, Seconds: leaseTime.Seconds(),
+			Holder: l.database.holder, Seconds: leaseTime.Seconds(),
 		})
 		return err
 	})
@@ -192,6 +188,25 @@ func (l *Lease) ask(
 		}
 		return errors.Join(f(ctx, New(conn)), conn.Close(ctx))
 	})
+}
+
+// processName names this process for people who look at connections and leases, as in 4711@laptop.
+func processName() string {
+	host, err := os.Hostname()
+	if err != nil || strings.ContainsAny(host, " \n") {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%d@%s", os.Getpid(), host)
+}
+
+// describe names the process of a lease's holder in words, and returns "" for another text.
+func describe(holder string) string {
+	name, _, _ := strings.Cut(holder, " ")
+	pid, host, found := strings.Cut(name, "@")
+	if !found {
+		return ""
+	}
+	return "process " + pid + " on " + host
 }
 
 type epochKey struct{}

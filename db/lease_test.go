@@ -3,13 +3,11 @@ package db_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/process"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -38,19 +36,6 @@ func TestLease_ReplacesAHolderThatIsSilent(t *testing.T) {
 	if err := l.write(leading, next); err != nil {
 		t.Errorf("the new leader cannot write: %v", err)
 	}
-}
-
-// Nobody waits for a process of this machine that has ended.
-func TestLease_ReplacesAHolderThatIsGone(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("the system does not tell two processes of one number apart")
-	}
-	l := newLeaders(t)
-	earlier := strings.Fields(process.ID()) // one of the same number
-	earlier[2] = "1"
-	l.held(t, strings.Join(earlier, " "), time.Hour)
-	receive(t, "another server leads", l.start(t).leads)
 }
 
 // A database whose clock is set back or forward has one leader at a time all the same.

@@ -16,8 +16,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pgvector/pgvector-go"
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
-
-	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // LockPassages is the advisory lock class of a project's passages.
@@ -75,9 +73,8 @@ func parse(address string) (*pgxpool.Config, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	client, _, _ := strings.Cut(process.ID(), " ")
 	maps.Copy(config.ConnConfig.RuntimeParams, map[string]string{
-		"application_name": "compound-docs " + client, // for people who look at connections
+		"application_name": "compound-docs " + processName(), // for people who look at connections
 		"client_encoding":  "UTF8", "datestyle": "ISO", "standard_conforming_strings": "on",
 	})
 	return config, nil

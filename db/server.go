@@ -86,23 +86,9 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 	return Wrap(op, errors.Join(f(ctx, conn), conn.Close(ctx)))
 }
 
-// Schema describes the index's tables in a database, and the rights of the URL's role.
+// Schema says which migrations a database has.
 type Schema struct {
-	Applied, Latest int64    // newest migrations of the database, 0 for none, and of this program
-	Repairs         []string // statements that rebuild or drop invalid indexes, which PostgreSQL does not use
-
-	Rights
-}
-
-// Rights says what a role may do in a database.
-type Rights struct {
-	Role, Schema    string // as SQL identifiers; new tables would be in Schema
-	Standby         bool   // the server follows another one
-	ReadOnly        bool   // transactions cannot write
-	HasVector       bool   // the database has the extension
-	MayAddVector    bool   // the role may create it
-	MayCreateTables bool
-	MayWrite        bool // to the existing tables
+	Applied, Latest int64 // newest migrations of the database, 0 for none, and of this program
 }
 
 // ReadSchema connects to a database, and creates nothing. Errors are [*Error].
@@ -114,26 +100,7 @@ func ReadSchema(ctx context.Context, url string) (Schema, error) {
 	s := Schema{Latest: latest}
 	err = visit(ctx, "look at the schema", url, func(ctx context.Context, conn *pgx.Conn) error {
 		s.Applied, err = appliedMigration(ctx, conn)
-		if err != nil {
-			return err
-		}
-		invalid, err := invalidIndexes(ctx, conn)
-		if err != nil {
-			return err
-		}
-		for _, name := range invalid {
-			s.Repairs = append(s.Repairs, mendIndex(name))
-		}
-		return conn.QueryRow(ctx, `
-			SELECT quote_ident(current_user), coalesce(quote_ident(current_schema()), 'public'),
-				pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
-				EXISTS (SELECT FROM pg_extension WHERE extname = 'vector'),
-				(SELECT rolsuper FROM pg_roles WHERE rolname = current_user) OR has_database_privilege(current_database(), 'CREATE')
-					AND EXISTS (SELECT FROM pg_available_extension_versions WHERE name = 'vector' AND trusted),
-				coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
-				coalesce(has_table_privilege(to_regclass('documents'), 'INSERT'), true)`,
-			pgx.QueryExecModeSimpleProtocol,
-		).Scan(&s.Role, &s.Schema, &s.Standby, &s.ReadOnly, &s.HasVector, &s.MayAddVector, &s.MayCreateTables, &s.MayWrite)
+		return err
 	})
 	return s, err
 }

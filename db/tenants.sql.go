@@ -380,7 +380,7 @@ UPDATE tenants SET
     sync_status = CASE WHEN holder = $1::text THEN sync_status END,
     holder = $1::text, lease_until = now() + make_interval(secs => $2::float8), last_seen = now()
 WHERE project_id = $3 AND id = $4 AND generation = $5
-    AND (holder IN ($1::text, $6::text) OR lease_free(lease_until, now()))
+    AND (holder = $1::text OR lease_free(lease_until, now()))
 RETURNING epoch, version
 `
 
@@ -390,7 +390,6 @@ type TenantTakeLeaseParams struct {
 	ProjectID  int32
 	ID         int32
 	Generation int64
-	Gone       string
 }
 
 type TenantTakeLeaseRow struct {
@@ -399,9 +398,8 @@ type TenantTakeLeaseRow struct {
 }
 
 // Takes or renews the lease. It waits for a transaction of the last holder that has passed
-// TenantIncrementVersion; no later one passes. It clears the status of another holder. gone is a
-// holder whose process has ended, or ”. No row: another server has the lease, or the tenant was
-// deleted.
+// TenantIncrementVersion; no later one passes. It clears the status of another holder. No row: another
+// server has the lease, or the tenant was deleted.
 func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams) (TenantTakeLeaseRow, error) {
 	row := q.db.QueryRow(ctx, tenantTakeLease,
 		arg.Holder,
@@ -409,7 +407,6 @@ func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams
 		arg.ProjectID,
 		arg.ID,
 		arg.Generation,
-		arg.Gone,
 	)
 	var i TenantTakeLeaseRow
 	err := row.Scan(&i.Epoch, &i.Version)

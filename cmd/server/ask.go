@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -67,10 +66,8 @@ func ofOwnDocuments() []string {
 func (f *askFlags) run(t *tooling) error {
 	in := f.input(t)
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
-	ctx, end := context.WithCancel(t.command.Context())
-	defer end()
-	p := &answerPrinter{tooling: t, flags: f, end: end}
-	ctx = tools.WithProgress(ctx, func(progress tools.Progress) { p.write(progress.Text) })
+	p := &answerPrinter{tooling: t, flags: f}
+	ctx := tools.WithProgress(t.command.Context(), func(progress tools.Progress) { p.write(progress.Text) })
 
 	if f.external {
 		external, err := t.tools.RagQueryExternal(ctx, externalIn)
@@ -109,15 +106,11 @@ type answerPrinter struct {
 	*tooling
 
 	flags *askFlags
-	begun bool   // to be printed
-	end   func() // ends the call
+	begun bool // to be printed
 }
 
 // write prints a part of the answer.
 func (p *answerPrinter) write(text string) {
-	if plain.NobodyReads(p.stdout) {
-		p.end()
-	}
 	if p.json {
 		return
 	}
@@ -128,12 +121,9 @@ func (p *answerPrinter) write(text string) {
 	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
-// finish prints the rest of an answer, or asJSON. It is no error if nobody reads.
+// finish prints the rest of an answer, or asJSON.
 func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
-	switch {
-	case err != nil && plain.NobodyReads(p.stdout):
-		return nil
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	if p.json || out.Grade == rag.Answers {

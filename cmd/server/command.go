@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // The chapters of the help and of docs/commands.md.
@@ -94,9 +91,6 @@ func checkTopic(root *cobra.Command) {
 	}
 }
 
-// errClosed is for commands that only print.
-var errClosed = errors.New("stdout is closed, so that nobody would see the answer; leave it open, or write it with > FILE")
-
 // complement gives a command what all have: --json, checks of arguments and flags, and an error
 // that shows that it ran.
 func complement(command *cobra.Command) {
@@ -108,7 +102,7 @@ func complement(command *cobra.Command) {
 	}
 	run := command.RunE
 	command.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := cmp.Or(checkExcluded(cmd), checkReader(cmd)); err != nil {
+		if err := checkExcluded(cmd); err != nil {
 			return runError{err}
 		}
 		if err := run(cmd, args); err != nil {
@@ -116,14 +110,6 @@ func complement(command *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-// checkReader fails if nobody can see what a command prints.
-func checkReader(command *cobra.Command) error {
-	if slices.Contains([]string{"search", "ask", "about", "graph"}, command.Name()) && process.WasClosed(os.Stdout) {
-		return errClosed
-	}
-	return nil
 }
 
 func addFlags(root *cobra.Command, flags *flags) {
@@ -172,9 +158,7 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 
 // notef prints a remark on stderr.
 func (i invocation) notef(format string, values ...any) {
-	for _, line := range plain.Fold(i.stderr, 0, "note: "+fmt.Sprintf(format, values...)) {
-		plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim(line))
-	}
+	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
 // complete has a shell complete a flag with the values. It panics if there is no such flag.

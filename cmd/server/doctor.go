@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,13 +106,9 @@ func printFindings(w io.Writer, findings []doctor.Finding) {
 	})
 	plain.Printf(w, "%s\n\n", summary(findings))
 	for _, finding := range findings {
-		const taken = 22
-		plain.Printf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, plain.Hanging(w, taken, finding.What))
-		switch {
-		case strings.HasPrefix(finding.Fix, "run"): // people copy it
+		plain.Printf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, finding.What)
+		if finding.Fix != "" {
 			plain.Printf(w, "%21s → %s\n", "", finding.Fix)
-		case finding.Fix != "":
-			plain.Printf(w, "%21s → %s\n", "", plain.Hanging(w, taken+2, finding.Fix))
 		}
 	}
 }

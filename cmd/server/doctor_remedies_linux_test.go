@@ -139,37 +139,6 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			u.Path = strings.TrimSuffix(u.Path, "/") + "_of_another_name"
 			i.set("CDOCS_DATABASE_URL", u.String())
 		}, "database", "does not exist", "compound-docs up"},
-		"a role that may not create tables": {func(t *testing.T, i *installation) {
-			t.Helper()
-			i.asRole(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-		}, "schema", "may not create tables", `GRANT CREATE, USAGE ON SCHEMA \w+ TO \w+`},
-		"a role that only reads": {func(t *testing.T, i *installation) {
-			t.Helper()
-			i.sync(t)
-			i.asRole(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
-		}, "schema", "only reads", "GRANT SELECT, INSERT, .+"},
-		"a role whose transactions are read-only": {func(t *testing.T, i *installation) {
-			t.Helper()
-			i.sync(t)
-			i.asRole(t, "GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}; ALTER ROLE {role} SET default_transaction_read_only = on")
-		}, "schema", "are read-only", "ALTER ROLE [^,]+"},
-		"a database without the extension": {func(t *testing.T, i *installation) {
-			t.Helper()
-			i.asRole(t, "DROP EXTENSION vector; GRANT CREATE ON SCHEMA public TO {role}")
-		}, "schema", "has no extension vector", "CREATE EXTENSION vector"},
-		"an index that is not valid": {func(t *testing.T, i *installation) {
-			t.Helper()
-			i.sync(t)
-			i.exec(t, `UPDATE pg_index SET indisvalid = false
-				WHERE indexrelid = (SELECT min(indexrelid::regclass::text) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-					WHERE relkind = 'i' AND indrelid::regclass::text LIKE 'embeddings_%' AND NOT indisunique)::regclass`)
-		}, "schema", "indexes are not valid", "REINDEX INDEX CONCURRENTLY [^;]+"},
-		"an index that a REINDEX has left": {func(t *testing.T, i *installation) {
-			t.Helper()
-			i.sync(t)
-			i.exec(t, `CREATE INDEX documents_path_ccnew ON documents (title);
-				UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'documents_path_ccnew'::regclass`)
-		}, "schema", "indexes are not valid", "DROP INDEX CONCURRENTLY documents_path_ccnew"},
 		"no embedding model":   {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") }, "ollama", "lacks the embedding model", "compound-docs up"},
 		"no model that writes": {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") }, "ollama", "lacks the model mistral", "compound-docs up"},
 		"an Ollama host with the path of another API": {func(_ *testing.T, i *installation) {

@@ -75,13 +75,16 @@ func (f *firstSync) kill(t *testing.T, w *window) {
 	f.gone(t, w.pid())
 }
 
-// gone waits until the database has ended what a process had begun.
+// gone waits until the database has ended what a process had begun. It ends the lease of that server, for which the
+// next one would wait.
 func (f *firstSync) gone(t *testing.T, pid int) {
 	t.Helper()
 	until(t, "the connections of a killed server end", patience, func() bool {
 		return count(t, f.pool, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1",
 			fmt.Sprintf("compound-docs %d@%%", pid)) == 0
 	})
+	_, err := f.pool.Exec(t.Context(), "UPDATE tenants SET lease_until = now() WHERE holder LIKE $1", fmt.Sprintf("%d@%%", pid))
+	must(t, err)
 }
 
 // embedded returns the texts with a vector.

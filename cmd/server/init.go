@@ -217,7 +217,7 @@ func (i *initializer) report(result scaffold.Result) {
 		say("external docs: %s, as the config says", external.Path)
 	}
 	for _, group := range leftOutByReason(result.LeftOut) {
-		plain.Println(i.stdout, plain.Hanging(i.stdout, len("  "), "left out: "+group))
+		plain.Println(i.stdout, "left out: "+group)
 	}
 	if len(result.Further) > 0 {
 		places := make([]string, len(result.Further))

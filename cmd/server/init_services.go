@@ -39,7 +39,7 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 		case missing:
 			text += ". " + server + " does not list it: compound-docs doctor tries it"
 		}
-		plain.Println(i.stdout, plain.Hanging(i.stdout, len("  "), text))
+		plain.Println(i.stdout, text)
 		return nil
 	})
 }

@@ -115,8 +115,7 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// reportToPeople prints the text of an error at a terminal, with the remedy on a second line. It does not fold
-// a remedy with a command, because people copy it.
+// reportToPeople prints the text of an error at a terminal, with the remedy on a second line.
 func reportToPeople(w io.Writer, text string, err error) {
 	const begin, arrow = "compound-docs: ", "  → "
 	problem, remedy, _ := strings.Cut(text, "; ")
@@ -124,12 +123,9 @@ func reportToPeople(w io.Writer, text string, err error) {
 		problem, remedy = strings.TrimSuffix(text, " "+inFile.Hint), inFile.Hint
 	}
 	clearProgress(w)
-	plain.Printf(w, "%s%s\n", begin, plain.Hanging(w, len(begin), problem))
-	switch {
-	case strings.Contains(remedy, "`"):
+	plain.Printf(w, "%s%s\n", begin, problem)
+	if remedy != "" {
 		plain.Printf(w, "%s%s\n", arrow, remedy)
-	case remedy != "":
-		plain.Printf(w, "%s%s\n", arrow, plain.Hanging(w, len("    "), remedy))
 	}
 }
 

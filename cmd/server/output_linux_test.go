@@ -46,34 +46,6 @@ func TestCommands_IntoAClosedPipe(t *testing.T) {
 	}
 }
 
-// A command that only prints says that stdout is closed. /dev/null is not.
-func TestCommands_IntoNothing(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	root := newProject(t, map[string]string{
-		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
-	})
-	for _, test := range []struct {
-		line string
-		code int
-		want string
-	}{
-		{"search pool >&-", 1, "compound-docs: stdout is closed"},
-		{"about problems/pool.md >&-", 1, "compound-docs: stdout is closed"},
-		{"search pool >/dev/null", 0, ""},
-		{"sync >&-", 0, ""},
-	} {
-		shell := exec.CommandContext(t.Context(), "/bin/sh", "-c", testenv.Program(t)+" "+test.line)
-		var stderr bytes.Buffer
-		shell.Dir, shell.Stderr = root, &stderr
-		shell.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere"}, environment...)
-		_ = shell.Run() // the code is compared
-		if code := shell.ProcessState.ExitCode(); code != test.code || !strings.Contains(stderr.String(), test.want) {
-			t.Errorf("%s ends with %d and says %q, want %d and %q", test.line, code, stderr.String(), test.code, test.want)
-		}
-	}
-}
-
 // A command beside a server that has the project open leaves it the index, sees what it
 // indexes, and prints what the tool of the server answers.
 func TestCommands_BesideAServer(t *testing.T) {

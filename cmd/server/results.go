@@ -58,7 +58,7 @@ func (s section) print(w io.Writer) {
 		printResult(w, i+1, result, s.minScore)
 	}
 	if len(s.results) == 0 {
-		plain.Println(w, plain.Hanging(w, 0, s.message))
+		plain.Println(w, s.message)
 	}
 }
 
@@ -75,9 +75,7 @@ func printResult(w io.Writer, number int, r tools.SearchResult, minScore float64
 	}
 	plain.Printf(w, "          %s\n", location)
 	if r.Snippet != "" {
-		for _, line := range plain.Fold(w, len("          "), r.Snippet) {
-			plain.Printf(w, "          %s\n", s.Dim(line))
-		}
+		plain.Printf(w, "          %s\n", s.Dim(r.Snippet))
 	}
 	if r.Status != "" {
 		plain.Printf(w, "          %s\n", s.Yellow(r.Status))

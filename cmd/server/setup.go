@@ -185,7 +185,7 @@ func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 	case ollamaAPI:
 		return ollama.New(cfg)
 	case openaiAPI:
-		return openai.New(cfg, func(ctx context.Context, name string) ([]string, error) { return s.index.ModelDigests(ctx, name) })
+		return openai.New(cfg)
 	default:
 		return nil, fmt.Errorf("settings.json names a model server with the API %q; it is %s or %s", host.API, ollamaAPI, openaiAPI)
 	}

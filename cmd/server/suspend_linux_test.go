@@ -3,7 +3,6 @@ package main_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,31 +183,22 @@ func TestServe_SuspendedInABatch(t *testing.T) {
 	}
 }
 
-// A server that is killed in another container of this machine is replaced when its lease
-// ends, and not before: whether its process runs cannot be seen from here.
-func TestServe_KilledInAnotherNamespace(t *testing.T) {
+// A server that is killed is replaced when its lease ends, and not before.
+func TestServe_KilledWindowIsReplaced(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "a circuit breaker or a lease has to end")
-	elsewhere := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
-	try := exec.CommandContext(t.Context(), "true")
-	try.SysProcAttr = elsewhere
-	if err := try.Run(); err != nil {
-		t.Skip("this account may not make a namespace of processes: ", err)
-	}
 	s := &suspension{root: newProject(t, nil), fake: fakeollama.Start(t), databaseURL: ragtest.IndexURL(t)}
 	s.save(t, "apples", "Ripe apples")
 	environment := []string{"CDOCS_DATABASE_URL=" + s.databaseURL, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
-	command := server(t, environment...)
-	command.SysProcAttr = elsewhere
-	first := connect(t, command)
-	activateWhole(t, first, s.root)
-	second := openWindow(t, environment...)
+	first, second := openWindow(t, environment...), openWindow(t, environment...)
+	first.activate(t, s.root)
 	second.activate(t, s.root)
 	s.pool = indexstate.OpenPool(t, s.databaseURL)
-	if leader := s.leader(t); leader != 1 {
-		t.Fatalf("process %d indexes, want the first of the namespace", leader)
+	if leader := s.leader(t); leader != first.pid() {
+		t.Fatalf("process %d indexes, want the first window", leader)
 	}
-	first.Kill()
+	first.killed = true
+	first.session.Kill()
 	var ends, taken time.Time
 	if err := s.pool.QueryRow(t.Context(), "SELECT lease_until FROM tenants").Scan(&ends); err != nil {
 		t.Fatal(err)

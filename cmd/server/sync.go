@@ -133,7 +133,7 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 		plain.Printf(w, "  %s without a vector\n", plain.Count(s.Index.Embedding, "passage"))
 	}
 	for _, failed := range s.Index.Failed {
-		plain.Printf(w, "  %s\n", plain.Hanging(w, len("    "), plain.Path(failed.Path)+": "+failed.Reason))
+		plain.Printf(w, "  %s: %s\n", plain.Path(failed.Path), failed.Reason)
 	}
 	if more := s.Index.FailedCount - len(s.Index.Failed); more > 0 {
 		plain.Printf(w, "  and %s more that cannot be indexed\n", plain.Count(more, "file"))

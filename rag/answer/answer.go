@@ -4,6 +4,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -114,10 +115,7 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		documents, answer.MayAnswer = results.MayAnswer[:most], results.MayAnswer[most:]
 		question.MinScore = min(question.MinScore, relevance.Likely)
 	}
-	answer.Sources, err = a.withSuccessors(ctx, results, documents, question)
-	if err != nil {
-		return Answer{}, err
-	}
+	answer.Sources = sourcesOf(results, documents, question.MinScore)
 	if len(answer.Sources) == 0 {
 		return answer, nil
 	}
@@ -127,6 +125,30 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		return Answer{}, err
 	}
 	return a.write(ctx, results, question, answer)
+}
+
+// sourcesOf returns the sources of an answer, by relevance. A critical document that another one replaces is
+// left out below the minimum score, and if the search has not found the other one. A successor comes before
+// the document that it replaces.
+func sourcesOf(results rag.Hits, documents []rag.Hit, minScore float64) []rag.Hit {
+	position := func(hits []rag.Hit, path string) int {
+		return slices.IndexFunc(hits, func(hit rag.Hit) bool { return hit.Path == path })
+	}
+	sources, found := slices.Clone(documents), slices.Concat(documents, results.Critical)
+	for _, hit := range results.Critical {
+		isReplaced := hit.SupersededBy != "" && (hit.Score < minScore || position(found, results.Latest(hit.Path)) < 0)
+		if !isReplaced {
+			sources = append(sources, hit)
+		}
+	}
+	slices.SortStableFunc(sources, func(a, b rag.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	for i, hit := range sources {
+		if later := position(sources, results.Latest(hit.Path)); later > i {
+			successor := sources[later]
+			sources = slices.Insert(slices.Delete(sources, later, later+1), i, successor)
+		}
+	}
+	return sources
 }
 
 // linkOrigins returns the paths of the sources whose links are followed: links of unrelated

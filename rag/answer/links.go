@@ -10,6 +10,7 @@ import (
 	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -75,6 +76,29 @@ func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, 
 	}
 	// A document may have gone since the graph was read, or be a successor below the minimum level.
 	return slices.DeleteFunc(reached, func(link Linked) bool { return link.ID == 0 }), nil
+}
+
+// documents returns the documents at the paths that have the level at least, without their passages.
+func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []string, least catalog.Level) ([]rag.Hit, error) {
+	scope := results.Scope()
+	rows, err := db.ReadOne(ctx, a.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
+		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection, RelativePaths: paths,
+	})
+	hits := []rag.Hit{}
+	for _, row := range rows {
+		if rank(row.PromotionLevel) < rank(least) {
+			continue
+		}
+		hits = append(hits, rag.Hit{
+			ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
+			DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
+			Stamp: document.Stamp{
+				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+			},
+			Standing: results.Standing(row.RelativePath),
+		})
+	}
+	return hits, err
 }
 
 // reach returns the documents that links lead to from others, nearest first, without their rows.

@@ -107,12 +107,6 @@ func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool)
 	}, true
 }
 
-// ModelDigests returns the digests of the builds of a model that have made vectors, the earliest first.
-func (x *Index) ModelDigests(ctx context.Context, name string) ([]string, error) {
-	return db.ReadOne(ctx, x.db, "list the builds of a model", (*db.Queries).EmbeddingModelDigests,
-		db.EmbeddingModelDigestsParams{Name: name})
-}
-
 // calibrate measures what the model's cosines mean, unless the database has it. Searches
 // by meaning need it, so it comes before the passages.
 func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +30,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	window, answers := c.askWindow(ctx)
 	first := firstPieceSilent
 	if _, limited := ctx.Deadline(); answers && limited {
-		first = c.firstPieceAfter(prompt)
+		first = c.cfg.FirstPiece
 	} else if answers {
 		first = loadChatTimeout
 	}
@@ -69,24 +68,6 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
-// slowWindow is the smallest window of a slow model, in tokens, and charactersPerToken what a token has at least.
-const slowWindow, charactersPerToken = 1280, 3
-
-// slowRead is what two cores take to read a character with a small model: about 50 tokens a second.
-const slowRead = 5 * time.Millisecond
-
-// firstPieceAfter returns how long to wait for an answer to the prompt: three times as long as the model took for
-// the last one, or as long as a slow model takes.
-func (c *Client) firstPieceAfter(prompt Prompt) time.Duration {
-	perCharacter := cmp.Or(3*time.Duration(c.readTime.Load()), slowRead)
-	return min(firstPiece+time.Duration(len(prompt.System)+len(prompt.User))*perCharacter, max(c.cfg.FirstPiece, firstPieceSilent))
-}
-
-// noteRead keeps how long the model took. A server that has read the prompt before is fast, and says little of the next.
-func (c *Client) noteRead(prompt Prompt, took time.Duration) {
-	c.readTime.Store(max(int64(took)/int64(max(len(prompt.System)+len(prompt.User), 1)), c.readTime.Load()/2))
-}
-
 // chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a server that falls silent.
 func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
 	chatting, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -102,16 +83,13 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		})
 		cancel()
 	}()
-	silence, began := first, time.Now()
+	silence := first
 	late, stillReading := time.NewTimer(first), time.NewTicker(reading)
 	defer late.Stop()
 	defer stillReading.Stop()
 	for {
 		select {
 		case piece := <-pieces:
-			if silence != nextPiece {
-				c.noteRead(request.Prompt, time.Since(began))
-			}
 			silence = nextPiece
 			late.Reset(silence)
 			write(piece)
@@ -132,26 +110,21 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		}
 		go func() {
 			defer cancel()
-			select { // then the model is loaded for the next chat, and its pace is known
+			select { // then the model is loaded for the next chat
 			case <-chatting.Done():
 			case <-pieces:
-				c.noteRead(request.Prompt, time.Since(began))
 			case <-time.After(loadChatTimeout):
 			}
 		}()
 		return &ServerError{Err: fmt.Errorf("no answer within %s; if the model is slow, raise generation_wait_seconds "+
-			"in settings.json, or set generation_model to a smaller one", silence.Round(time.Second))}
+			"or lower generation_context_length in settings.json, or set generation_model to a smaller one", silence.Round(time.Second))}
 	}
 }
 
 // ContextWindow returns the largest number of tokens of a prompt and its answer together:
-// [Config.NumCtx], or the chat model's own window if that is smaller and known. For a call with a deadline it is less
-// if the model took long for the last prompt: a prompt that fits is read within [Config.FirstPiece].
+// [Config.NumCtx], or the chat model's own window if that is smaller and known.
 func (c *Client) ContextWindow(ctx context.Context) int {
 	window, _ := c.askWindow(ctx)
-	if _, limited := ctx.Deadline(); limited && c.readTime.Load() > 0 {
-		window = min(window, max(slowWindow, int(int64(c.cfg.FirstPiece)/c.readTime.Load())/charactersPerToken))
-	}
 	return window
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -22,10 +21,9 @@ const (
 	smallTimeout = time.Second     // for a question that needs no model
 	// loadTimeout is for the first query after KeepLoaded: the server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// Waits for the first piece of an answer: of a call with a deadline, before what the prompt takes to
-	// read; of a server that has not answered a small question; and of a person. nextPiece bounds the wait
-	// for each further piece. reading is the time between two signs that the model still reads.
-	firstPiece       = 10 * time.Second
+	// Waits for the first piece of an answer: of a server that has not answered a small question; and of a
+	// person. A call with a deadline waits for [Config.FirstPiece]. nextPiece bounds the wait for each further
+	// piece. reading is the time between two signs that the model still reads.
 	firstPieceSilent = 5 * time.Second
 	reading          = 5 * time.Second
 	loadChatTimeout  = 2 * time.Minute
@@ -70,9 +68,6 @@ type Client struct {
 	embedder      embedder // of the embedding model's name
 	turns         turns
 	embeds, chats *circuit
-
-	// readTime is how many nanoseconds the chat model took to read a character of the last prompt, 0 before.
-	readTime atomic.Int64
 
 	mu       sync.Mutex // guards the fields below
 	digest   string     // of the embedding model at a time

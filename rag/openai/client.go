@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -30,26 +29,20 @@ type server struct {
 	*modelhttp.Client
 
 	logger *slog.Logger
-	known  func(ctx context.Context, name string) ([]string, error)
 
 	// cuts is the number of tokens to which the server cuts longer texts silently, 0 for none.
 	// tried is set once a long text has been sent.
 	cuts  atomic.Int64
 	tried atomic.Bool
-
-	mu     sync.Mutex // guards the fields below
-	digest string     // of the embedding model, "" before the first fingerprint
-	fresh  bool       // the last request for vectors has told the digest
 }
 
-// New returns a client. An address without a path gets the path /v1. known returns the digests
-// under which the vectors of a model are kept.
-func New(cfg model.Config, known func(ctx context.Context, name string) ([]string, error)) (*model.Client, error) {
+// New returns a client. An address without a path gets the path /v1.
+func New(cfg model.Config) (*model.Client, error) {
 	http, err := modelhttp.New(kind, cfg.Host, "/v1", cfg.Key)
 	if err != nil {
 		return nil, fmt.Errorf("configure the model server: %w", err)
 	}
-	s := &server{Client: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), known: known}
+	s := &server{Client: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))}
 	return model.New("model server", http.Host, s, cfg), nil
 }
 
@@ -74,6 +67,9 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 	}
 	return nil
 }
+
+// Digest returns the model's name: the API names no build.
+func (*server) Digest(_ context.Context, name string) (string, error) { return name, nil }
 
 // Window returns 0: the API does not say. A server refuses a prompt that is too long.
 func (*server) Window(context.Context, string) (tokens int, err error) { return 0, nil }

@@ -15,19 +15,12 @@ import (
 )
 
 // Embed makes a request for vectors. A server that cuts long texts gets them one at a time:
-// its count of tokens tells whether it has cut the text. Several texts are sent with those that
-// recognise the model, so that the next [server.Digest] needs no request.
+// its count of tokens tells whether it has cut the text.
 func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
 	cuts, err := s.cutsAt(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	if cuts == 0 && request.Dimensions == 0 && len(request.Texts) > 1 {
-		return s.embedAndRecognise(ctx, request)
-	}
-	s.mu.Lock()
-	s.fresh = false
-	s.mu.Unlock()
 	atOnce := len(request.Texts)
 	if cuts > 0 {
 		atOnce = 1
@@ -45,20 +38,6 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 		vectors = append(vectors, made...)
 	}
 	return vectors, nil
-}
-
-func (s *server) embedAndRecognise(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
-	texts := len(request.Texts)
-	request.Texts = slices.Concat(request.Texts, fingerprintTexts)
-	vectors, _, err := s.embed(ctx, request)
-	if err != nil || len(vectors) != len(request.Texts) {
-		return vectors, err // the caller counts them
-	}
-	digest := s.recognise(ctx, request.Model, vectors[texts:])
-	s.mu.Lock()
-	s.fresh = digest == s.digest
-	s.mu.Unlock()
-	return vectors[:texts], nil
 }
 
 // longWords are the words of the text that shows whether a server cuts: more than a passage has tokens.

@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -24,11 +23,9 @@ import (
 type faulty struct {
 	*httptest.Server
 
-	seed     atomic.Uint64 // of the model's vectors
-	noise    atomic.Bool   // vectors differ a little each time
-	cuts     atomic.Int64  // the tokens that a text is cut to
-	status   int           // of every answer
-	body     string        // of every answer
+	cuts     atomic.Int64 // the tokens that a text is cut to
+	status   int          // of every answer
+	body     string       // of every answer
 	requests atomic.Int64
 	limit    atomic.Int64 // requests until it refuses one
 	base64   bool
@@ -60,7 +57,7 @@ func newFaulty(t *testing.T) *faulty {
 		}
 		data, tokens := []map[string]any{}, int64(0)
 		for i, text := range request.Input {
-			data = append(data, map[string]any{"index": i, "embedding": f.sent(f.vector(text))})
+			data = append(data, map[string]any{"index": i, "embedding": f.sent(vector(text))})
 			length := int64(len(strings.Fields(text)))
 			if cuts := f.cuts.Load(); cuts > 0 {
 				length = min(length, cuts)
@@ -76,15 +73,12 @@ func newFaulty(t *testing.T) *faulty {
 	return f
 }
 
-// vector is random, and the same for a text and a model but for the noise.
-func (f *faulty) vector(text string) []float64 {
-	source := rand.New(rand.NewPCG(f.seed.Load(), uint64(len(text))))
+// vector is random, and the same for each text of one length.
+func vector(text string) []float64 {
+	source := rand.New(rand.NewPCG(0, uint64(len(text))))
 	vector := make([]float64, 384)
 	for i := range vector {
 		vector[i] = source.NormFloat64()
-		if f.noise.Load() {
-			vector[i] += 0.02 * rand.NormFloat64()
-		}
 	}
 	return vector
 }
@@ -105,61 +99,12 @@ func (f *faulty) config() model.Config {
 	return model.Config{Host: f.URL, Key: "the key", EmbedModel: "some-model", ChatModel: "some-model"}
 }
 
-// A model is recognised by its vectors, whatever their noise, also by the next process, and a
-// replaced one is noticed.
-func TestDigest_RecognisesTheModelByItsVectors(t *testing.T) {
-	t.Parallel()
-	server := newFaulty(t)
-	digest := func(known ...string) string {
-		t.Helper()
-		client := newClient(t, server.config(), func(context.Context, string) ([]string, error) { return known, nil })
-		found, err := client.EmbedModel(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			if again, err := client.EmbedModel(t.Context()); err != nil || again != found {
-				t.Errorf("got %+v, %v after %+v", again, err, found)
-			}
-		}
-		return found.Digest
-	}
-	first := digest()
-	server.noise.Store(true)
-	for range 50 {
-		if got := digest("another", first); got != first {
-			t.Fatalf("with some noise the digest is %s, want %s", got, first)
-		}
-	}
-	server.seed.Store(2)
-	if got := digest(first); got == first {
-		t.Error("another model has the same digest")
-	}
-}
-
-// Vectors that may be of two models are given to nobody.
-func TestEmbed_SeesThatTheModelIsReplaced(t *testing.T) {
-	t.Parallel()
-	server := newFaulty(t)
-	cfg := server.config()
-	client := newClient(t, cfg, func(context.Context, string) ([]string, error) {
-		server.seed.Store(7) // after the first fingerprint, before the vectors
-		return nil, nil
-	})
-	if _, err := client.Embed(t.Context(), []string{"a text"}); !errors.Is(err, model.ErrModelReplaced) {
-		t.Errorf("got %v, want ErrModelReplaced", err)
-	}
-	if _, err := client.Embed(t.Context(), []string{"a text"}); err != nil {
-		t.Errorf("the next try: %v", err)
-	}
-}
-
 // A server that cuts long texts without a word is found out.
 func TestEmbed_NoticesThatTextsAreCut(t *testing.T) {
 	t.Parallel()
 	server := newFaulty(t)
 	server.cuts.Store(100)
-	client := newClient(t, server.config(), none)
+	client := newClient(t, server.config())
 	got, err := client.Embed(t.Context(), []string{"short", strings.Repeat("long ", 200), strings.Repeat("less ", 90)})
 	if err != nil {
 		t.Fatal(err)
@@ -171,37 +116,30 @@ func TestEmbed_NoticesThatTextsAreCut(t *testing.T) {
 	}
 }
 
-// The request for several vectors tells the model too, so a server that allows few requests answers most of them.
+// A server that allows few requests gets one for each batch.
 func TestEmbed_MakesOneRequestForABatch(t *testing.T) {
 	t.Parallel()
 	server := newFaulty(t)
-	cfg := server.config()
-	cfg.ModelTTL = time.Hour
-	client := newClient(t, cfg, none)
+	client := newClient(t, server.config())
 	for batch := range 5 {
 		_, err := client.Embed(t.Context(), []string{"a text", "another"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := server.requests.Load(), int64(batch+2); got != want { // the first asks for the model before
+		if got, want := server.requests.Load(), int64(batch+1); got != want {
 			t.Errorf("%d requests after %d batches, want %d", got, batch+1, want)
 		}
-	}
-	server.seed.Store(7)
-	_, err := client.Embed(t.Context(), []string{"a text", "another"})
-	if !errors.Is(err, model.ErrModelReplaced) {
-		t.Errorf("got %v, want ErrModelReplaced", err)
 	}
 }
 
 func TestEmbed_WaitsAsLongAsTheServerSays(t *testing.T) {
 	t.Parallel()
 	server := newFaulty(t)
-	server.limit.Store(2) // the second is refused
+	server.limit.Store(1) // the first is refused
 	cfg := server.config()
 	cfg.RetryDelay = time.Hour
 	began := time.Now()
-	_, err := newClient(t, cfg, none).Embed(t.Context(), []string{"a text", "another"})
+	_, err := newClient(t, cfg).Embed(t.Context(), []string{"a text", "another"})
 	if took := time.Since(began); err != nil || took < time.Second || took > time.Minute {
 		t.Errorf("%v after %s, want vectors after a second", err, took)
 	}
@@ -211,12 +149,12 @@ func TestEmbed_WaitsAsLongAsTheServerSays(t *testing.T) {
 func TestEmbed_ReadsBase64(t *testing.T) {
 	t.Parallel()
 	server := newFaulty(t)
-	numbers, err := newClient(t, server.config(), none).Embed(t.Context(), []string{"a text", "another one"})
+	numbers, err := newClient(t, server.config()).Embed(t.Context(), []string{"a text", "another one"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server.base64 = true
-	encoded, err := newClient(t, server.config(), none).Embed(t.Context(), []string{"a text", "another one"})
+	encoded, err := newClient(t, server.config()).Embed(t.Context(), []string{"a text", "another one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +183,7 @@ func TestState_HasARemedy(t *testing.T) {
 			server.body, server.status = test.body, test.status
 			cfg := server.config()
 			cfg.Host += test.path
-			state := newClient(t, cfg, none).State(t.Context(), "some-model")
+			state := newClient(t, cfg).State(t.Context(), "some-model")
 			if state.Err == nil || !strings.HasPrefix(state.Remedy, test.remedy) {
 				t.Errorf("%v has the remedy %q, want %q", state.Err, state.Remedy, test.remedy)
 			}
@@ -267,14 +205,14 @@ func TestEmbed_Fails(t *testing.T) {
 		"another model": {func(f *faulty, _ *model.Config) {
 			f.status, f.body = 404, `{"error":{"message":"The model 'x' does not exist"}}`
 		}, "it has no model some-model", 1},
-		"too few vectors": {func(f *faulty, _ *model.Config) { f.body = `{"data":[]}` }, "0 vectors for 3 texts", 1},
+		"too few vectors": {func(f *faulty, _ *model.Config) { f.body = `{"data":[]}` }, "0 vectors for 1 texts", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := newFaulty(t)
 			cfg := server.config()
 			test.change(server, &cfg)
-			client := newClient(t, cfg, none)
+			client := newClient(t, cfg)
 			_, err := client.Embed(t.Context(), []string{"a text"})
 			if !errors.As(err, new(*model.UnavailableError)) || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, want %q", err, test.says)
@@ -309,7 +247,7 @@ func TestGenerate_ReadsEvents(t *testing.T) {
 			t.Parallel()
 			server := newFaulty(t)
 			server.body = test.body
-			got, err := newClient(t, server.config(), none).Generate(t.Context(), model.Prompt{User: "a question of five words"}, nil)
+			got, err := newClient(t, server.config()).Generate(t.Context(), model.Prompt{User: "a question of five words"}, nil)
 			if got != test.want || (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %q, %v, want %q and %q", got, err, test.want, test.says)
 			}

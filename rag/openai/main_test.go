@@ -2,7 +2,6 @@ package openai_test
 
 import (
 	"cmp"
-	"context"
 	"os"
 	"testing"
 	"time"
@@ -15,13 +14,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func none(context.Context, string) ([]string, error) { return nil, nil }
-
 // newClient is a client whose waits between tries are over at once.
-func newClient(t *testing.T, cfg model.Config, known func(context.Context, string) ([]string, error)) *model.Client {
+func newClient(t *testing.T, cfg model.Config) *model.Client {
 	t.Helper()
 	cfg.RetryDelay, cfg.ModelTTL = time.Microsecond, cmp.Or(cfg.ModelTTL, time.Nanosecond)
-	client, err := openai.New(cfg, known)
+	client, err := openai.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestReal_VectorsAreThoseOfOllamasOwnAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = own.Close() })
-	client := newClient(t, cfg, none)
+	client := newClient(t, cfg)
 	texts := []string{
 		"The database connection pool was exhausted.", "", strings.Repeat("far too long for its window ", 500),
 		strings.Repeat("how tests are named ", 60), "func main() {}",
@@ -69,7 +69,7 @@ func wantNear(t *testing.T, got, want []float32) {
 
 func TestReal_Generate(t *testing.T) {
 	t.Parallel()
-	client := newClient(t, model.Config{Host: realHost(t), ChatModel: "mistral"}, none)
+	client := newClient(t, model.Config{Host: realHost(t), ChatModel: "mistral"})
 	var streamed strings.Builder
 
 	got, err := client.Generate(t.Context(), model.Prompt{System: "Be brief.", User: "Say hello."},
@@ -84,7 +84,7 @@ func TestReal_Generate(t *testing.T) {
 
 func TestReal_State(t *testing.T) {
 	t.Parallel()
-	client := newClient(t, model.Config{Host: realHost(t), EmbedModel: "nobodys-model"}, none)
+	client := newClient(t, model.Config{Host: realHost(t), EmbedModel: "nobodys-model"})
 
 	state := client.State(t.Context(), "mistral", "nobodys-model")
 	if state.Err != nil || len(state.Missing) != 1 || state.Missing[0] != "nobodys-model" || !strings.HasSuffix(state.Host, "/v1") {

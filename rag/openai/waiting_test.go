@@ -28,7 +28,7 @@ func TestEmbedQuery_DoesNotWaitForPassages(t *testing.T) {
 		_, _ = io.WriteString(w, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1]}, {"index": 2, "embedding": [1]}]}`)
 	}))
 	defer server.Close()
-	client := newClient(t, model.Config{Host: server.URL, EmbedModel: "m"}, none)
+	client := newClient(t, model.Config{Host: server.URL, EmbedModel: "m"})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -39,7 +39,7 @@ func TestEmbedQuery_DoesNotWaitForPassages(t *testing.T) {
 	began := time.Now()
 	limited, end := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer end()
-	_, err := client.EmbedModel(limited)
+	_, err := client.EmbedQuery(limited, "a query")
 	if took := time.Since(began); took > 3*time.Second {
 		t.Errorf("a query with a tenth of a second waits for %s, and gets %v", took, err)
 	}

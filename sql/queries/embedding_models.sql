@@ -13,7 +13,3 @@ WHERE id = @id;
 -- The model, and what its cosines mean if that was measured.
 SELECT id, matched, unmatched, variance, own_first FROM embedding_models
 WHERE name = @name AND digest = @digest AND dimensions = @dimensions AND prompt_version = @prompt_version;
-
--- name: EmbeddingModelDigests :many
--- The digests of the builds of a model, the first one first.
-SELECT digest FROM embedding_models WHERE name = @name ORDER BY id;

@@ -52,15 +52,14 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation;
 
 -- name: TenantTakeLease :one
 -- Takes or renews the lease. It waits for a transaction of the last holder that has passed
--- TenantIncrementVersion; no later one passes. It clears the status of another holder. gone is a
--- holder whose process has ended, or ''. No row: another server has the lease, or the tenant was
--- deleted.
+-- TenantIncrementVersion; no later one passes. It clears the status of another holder. No row: another
+-- server has the lease, or the tenant was deleted.
 UPDATE tenants SET
     epoch = epoch + (holder IS DISTINCT FROM @holder::text)::integer,
     sync_status = CASE WHEN holder = @holder::text THEN sync_status END,
     holder = @holder::text, lease_until = now() + make_interval(secs => @seconds::float8), last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
-    AND (holder IN (@holder::text, @gone::text) OR lease_free(lease_until, now()))
+    AND (holder = @holder::text OR lease_free(lease_until, now()))
 RETURNING epoch, version;
 
 -- name: TenantGiveUpLease :exec

@@ -81,16 +81,12 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	}
 	schema, err := db.ReadSchema(ctx, e.databaseURL)
 	applied, latest := schema.Applied, schema.Latest
-	lacking := lackingRights(schema.Rights, applied)
 	switch {
 	case err != nil:
 		return e.failed(err)
 	case !db.Compatible(applied, latest):
 		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
 			"install the newest compound-docs: a newer one has changed the database so that this one cannot use it")
-	case len(lacking) > 0:
-		e.migrated = applied >= latest && schema.HasVector
-		return lacking
 	case applied == 0:
 		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
 	case applied < latest:
@@ -98,38 +94,9 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 			"run: compound-docs up (the next server that connects migrates too, if its user may)")
 	}
 	e.migrated = true
-	if len(schema.Repairs) > 0 {
-		return one(Warning, "indexes are not valid, and searches may be slow",
-			"as the owner of the tables run in the database: "+strings.Join(schema.Repairs, "; "))
-	}
 	if applied > latest {
 		return one(OK, fmt.Sprintf("a newer compound-docs has migrated the database to %d; this one, which knows %d, works with it",
 			applied, latest), "")
 	}
 	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
-}
-
-func lackingRights(rights db.Rights, applied int64) []Finding {
-	switch {
-	case rights.Standby:
-		return one(Error, "the database server is a standby, which only reads: nothing can be indexed",
-			"set CDOCS_DATABASE_URL to the primary server")
-	case rights.ReadOnly:
-		return one(Error, fmt.Sprintf("transactions of the role %s are read-only: nothing can be indexed", rights.Role),
-			fmt.Sprintf("as its administrator run in the database: ALTER ROLE %s SET default_transaction_read_only = off, "+
-				"or name another role or server in CDOCS_DATABASE_URL", rights.Role))
-	case !rights.HasVector && (applied > 0 || !rights.MayAddVector):
-		return one(Error, fmt.Sprintf("the database has no extension vector, and the role %s may not create it", rights.Role),
-			"as its administrator run in the database: CREATE EXTENSION vector")
-	case applied == 0 && !rights.MayCreateTables:
-		return one(Error, fmt.Sprintf("the role %s may not create tables in the schema %s", rights.Role, rights.Schema),
-			fmt.Sprintf("as its administrator run in the database: GRANT CREATE, USAGE ON SCHEMA %s TO %s, "+
-				"or have the owner of the tables run: compound-docs up", rights.Schema, rights.Role))
-	case !rights.MayWrite:
-		return one(Warning,
-			fmt.Sprintf("the role %s only reads: it searches what others have indexed, and indexes nothing", rights.Role),
-			fmt.Sprintf("to index, as the owner of the tables run in the database: "+
-				"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s", rights.Schema, rights.Role))
-	}
-	return nil
 }
