@@ -6,7 +6,8 @@
 // programs and optional locks, in a fresh environment. Its time and its output are limited.
 //
 // A place is compared with the commit in which the document last changed a line about the place's file, or
-// its date. Other edits confirm nothing. Lines that are not committed yet are not stale.
+// its date. Other edits confirm nothing. Lines that are not committed yet are not stale. Git diff does not compare the
+// work tree, because it would run the filters of the repository's configuration.
 package history
 
 import (
@@ -97,7 +98,7 @@ func (f Folder) Origin(ctx context.Context) (address, name string, err error) {
 // ask returns git's output without the space around it.
 func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
 	var answer strings.Builder
-	err := f.run(ctx, nil, func(output io.Reader) error {
+	err := f.run(ctx, func(output io.Reader) error {
 		_, err := io.Copy(&answer, output)
 		return err
 	}, arguments...)
@@ -160,7 +161,7 @@ func (f Folder) history(
 		// Only files with the same bytes count as moved, for which git reads no file.
 		"--find-renames=100%",
 	}, f.listing(kinds), []string{commit, "--"}, paths)
-	return f.run(ctx, nil, func(output io.Reader) error {
+	return f.run(ctx, func(output io.Reader) error {
 		return parse(output, func(c change) {
 			name, moved := now[c.path]
 			if !moved {

@@ -218,13 +218,7 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 			_, err := folder.HasBranch(t.Context(), "main")
 			return err
 		},
-		"Objects": func() error {
-			objects, err := folder.Objects(t.Context(), []Version{{head, "a.md"}})
-			if err == nil {
-				err = folder.Contents(t.Context(), objects, func(Object, []byte) {})
-			}
-			return err
-		},
+		"Contents": func() error { return folder.Contents(t.Context(), []Version{{head, "a.md"}}, func(int, Content) {}) },
 	} {
 		if err := ask(); err != nil || program.ran() {
 			t.Errorf("%s has run the program, or fails with %v", name, err)

@@ -50,7 +50,7 @@ func (f Folder) Reasons(ctx context.Context, name string, first, last int) ([]Re
 		arguments = append(arguments, "HEAD", "--", target)
 	}
 	reasons := []Reason{}
-	err := f.run(ctx, nil, func(output io.Reader) error {
+	err := f.run(ctx, func(output io.Reader) error {
 		for message := range fieldsOf(output) {
 			if reason, ok := parseReason(message); ok {
 				reasons = append(reasons, reason)
@@ -87,7 +87,7 @@ func parseReason(text string) (Reason, bool) {
 // Named returns the tracked files with a name, those of the folder's top first, by their paths in the folder.
 func (f Folder) Named(ctx context.Context, base string) ([]string, error) {
 	var same []string
-	err := f.run(ctx, nil, func(output io.Reader) error {
+	err := f.run(ctx, func(output io.Reader) error {
 		for name := range fieldsOf(output) {
 			if path.Base(name) == base {
 				same = append(same, strings.TrimPrefix(name, strings.TrimSuffix(f.name, ".")+"/"))
