@@ -72,6 +72,12 @@ func (f Folder) Head(ctx context.Context) (string, error) {
 	return f.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 }
 
+// HeadRef returns the ref that is checked out, such as refs/heads/main. It may have no commit yet. The error is
+// [ErrNone] if HEAD names a commit.
+func (f Folder) HeadRef(ctx context.Context) (string, error) {
+	return f.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
+}
+
 // HasBranch reports whether the repository has a local branch with a short name.
 func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
 	_, err := f.ask(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+name)

@@ -211,6 +211,7 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 	folder, head := open(t, repo.Path("docs")), head(t, repo)
 	for name, ask := range map[string]func() error{
 		"Added":   func() error { _, err := folder.Added(t.Context(), head); return err },
+		"HeadRef": func() error { _, err := folder.HeadRef(t.Context()); return err },
 		"Touched": func() error { _, err := folder.Touched(t.Context(), head); return err },
 		"Renamed": func() error { _, err := folder.Renamed(t.Context(), head, head); return err },
 		"Shallow": func() error { _, err := folder.Shallow(t.Context()); return err },
