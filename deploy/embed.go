@@ -1,4 +1,4 @@
-// Package deploy holds the Compose file, so that the program can use it wherever it is installed.
+// Package deploy holds the Compose file, which tests read for the images of the services.
 package deploy
 
 import _ "embed"

@@ -267,30 +267,3 @@ func (f Folder) covers(name string, excluded rules) bool {
 	}
 	return true
 }
-
-// LeftOut calls report for what a walk passes over: folders that are excluded, and files, which do not match or are
-// excluded. why is "" for a file that does not match. It leaves out hidden files and pruned folders.
-func (f Folder) LeftOut(ctx context.Context, report func(name string, folder bool, why string)) error {
-	excluded := f.rules()
-	return f.open(func(root *contain.Root) error {
-		return root.Walk(func(name string, d fs.DirEntry, err error) error {
-			if err != nil || name == "." {
-				return context.Cause(ctx) // a walk reports what cannot be read
-			}
-			if d.IsDir() && f.Prune != nil && f.Prune(name) {
-				return fs.SkipDir
-			}
-			why := excluded(name, d.IsDir())
-			switch {
-			case d.IsDir() && why != "":
-				report(name, true, why)
-			case !d.IsDir() && (why != "" || !f.matches(name)):
-				report(name, false, why)
-			}
-			if d.IsDir() && why != "" {
-				return fs.SkipDir
-			}
-			return context.Cause(ctx)
-		})
-	})
-}

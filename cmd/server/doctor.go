@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/doctor"
@@ -19,9 +18,9 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
-		Long: `Say what is wrong with the set-up, and print the command that mends it. It looks at the user's
-folder, the database, Ollama and its models. Of the repository it looks at configuration,
-files, index and registration with Claude Code.
+		Long: `Say what is wrong with the set-up, and print the command that mends it. It looks at the
+database, the models, the configuration and the index. Faults of documents are for
+compound-docs lint.
 
 It changes nothing, but Ollama loads the embedding model. The worst comes first. It ends with 1
 if there is an error. Warnings do not count, and an absent model server is one: searches by
@@ -88,9 +87,8 @@ func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 	}
 	s.nameParent(s.project, root)
 	findings := doctor.Run(s.command.Context(), doctor.System{
-		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
+		Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Short: short,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, ModelServers: s.modelServers(),
-		HookFired: hooks.NewStore(s.home).Fired(root),
 	})
 	reported := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
 	return reported.Severity, s.print(reported, func(w io.Writer) { printFindings(w, findings) })

@@ -62,7 +62,6 @@ func newInstallation(t *testing.T) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeProgram(t, filepath.Join(folder, "docker"), "exit 1")
 	write(t, i.home, "settings.json", "{}")
 	write(t, i.root, configPath, `{"project_name": "test-project"}`)
 	write(t, i.root, ".git/HEAD", "ref: refs/heads/main\n")

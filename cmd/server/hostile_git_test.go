@@ -155,7 +155,6 @@ func askGitlog(t *testing.T, repo *gitrepo.Repo) {
 	_, addedErr := folder.Added(t.Context(), head)
 	_, touchedErr := folder.Touched(t.Context(), head)
 	_, renamedErr := folder.Renamed(t.Context(), head+"~1", head)
-	objects, objectsErr := folder.Objects(t.Context(), []history.Version{{Commit: head, Path: "src/pool.go"}})
-	repo.Must(errors.Join(branchErr, shallowErr, addedErr, touchedErr, renamedErr, objectsErr))
-	repo.Must(folder.Contents(t.Context(), objects, func(history.Object, []byte) {}))
+	contentsErr := folder.Contents(t.Context(), []history.Version{{Commit: head, Path: "src/pool.go"}}, func(int, history.Content) {})
+	repo.Must(errors.Join(branchErr, shallowErr, addedErr, touchedErr, renamedErr, contentsErr))
 }

@@ -10,17 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// withoutPostgreSQL is a namespace in which this machine has none.
-const withoutPostgreSQL = "test ! -d /usr/lib/postgresql || mount -t tmpfs none /usr/lib/postgresql"
-
-// needsMachinesPostgreSQL skips a test of a PostgreSQL that a package of Debian has installed.
-func needsMachinesPostgreSQL(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat("/usr/share/postgresql"); err != nil {
-		t.Skip("this machine has no PostgreSQL of its own:", err)
-	}
-}
-
 // Without a PostgreSQL all but the database is there, and nothing is installed.
 func TestInit_WithoutPostgreSQL(t *testing.T) {
 	t.Parallel()
@@ -29,10 +18,9 @@ func TestInit_WithoutPostgreSQL(t *testing.T) {
 			t.Parallel()
 			i := newInstallation(t)
 			i.unset("CDOCS_DATABASE_URL")
-			i.namespace = withoutPostgreSQL
 			writeProgram(t, filepath.Join(filepath.Dir(i.program), "apt-get"), "echo apt-get runs >&2")
 			got := i.run(t, arguments...)
-			if got.code != 1 || !strings.Contains(got.stderr, "compound-docs: there is no database: this machine has no PostgreSQL") ||
+			if got.code != 1 || !strings.Contains(got.stderr, "compound-docs: there is no database: this program came without a PostgreSQL") ||
 				!strings.Contains(got.stderr, "; install compound-docs from one of its packages, which contain PostgreSQL") ||
 				!strings.Contains(got.stdout, "config: ") {
 				t.Errorf("init ends with %d, and says %s%s", got.code, got.stdout, got.stderr)
@@ -44,7 +32,7 @@ func TestInit_WithoutPostgreSQL(t *testing.T) {
 	}
 }
 
-// init names the PostgreSQL beside the program, even if this machine has no other.
+// init names the PostgreSQL beside the program.
 func TestInit_NamesTheDatabase(t *testing.T) {
 	t.Parallel()
 	bundle, ok := strings.CutSuffix(testenv.Programs(t), "/"+postgres.Bin)
@@ -53,7 +41,6 @@ func TestInit_NamesTheDatabase(t *testing.T) {
 	}
 	i := newInstallation(t)
 	i.unset("CDOCS_DATABASE_URL")
-	i.namespace = withoutPostgreSQL
 	must(t, os.Symlink(bundle, filepath.Join(filepath.Dir(i.program), "postgresql")))
 	if got := i.run(t, "init"); got.code != 0 || !strings.Contains(got.stdout, "database: PostgreSQL 18.") {
 		t.Errorf("init ends with %d, and says %s%s", got.code, got.stdout, got.stderr)

@@ -52,14 +52,10 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	server := newServer(o, slog.New(slog.DiscardHandler))
 	defer server.Close()
 	state := server.State(ctx)
-	switch {
-	case state.Err != nil:
+	if state.Err != nil {
 		return fmt.Errorf("there is no database: %w", state.Err)
-	case state.PostgreSQL == "":
-		plain.Printf(i.stdout, "database: a container, which the server starts with the first call\n")
-	default:
-		plain.Printf(i.stdout, "database: PostgreSQL %s with pgvector %s, which the server starts with the first call\n",
-			state.PostgreSQL, state.Pgvector)
 	}
+	plain.Printf(i.stdout, "database: PostgreSQL %s with pgvector %s, which the server starts with the first call\n",
+		state.PostgreSQL, state.Pgvector)
 	return nil
 }

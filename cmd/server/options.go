@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/setup/pgserver"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -21,7 +20,7 @@ type flags struct {
 type options struct {
 	home        string
 	databaseURL string // "" for the user's own server
-	postgres    string // the programs of that server; see [pgserver.Server]
+	postgres    string // the folder of that server's programs
 	ollamaHost  string
 	// embeddings and answers name the servers of the two models.
 	embeddings, answers project.ModelHost
@@ -65,9 +64,7 @@ func (f *flags) resolveWith(home string, settings project.Settings) (options, er
 	o.answers = o.modelHost(settings.GenerationHost, "CDOCS_GENERATION_KEY")
 	var projectErr, postgresErr error
 	o.project, projectErr = absolute(o.project)
-	if o.postgres != pgserver.Container {
-		o.postgres, postgresErr = absolute(o.postgres)
-	}
+	o.postgres, postgresErr = absolute(o.postgres)
 	if err := cmp.Or(projectErr, postgresErr); err != nil {
 		return options{}, err
 	}

@@ -38,7 +38,7 @@ func TestUpDownStatus(t *testing.T) {
 	if before := status(); !strings.Contains(before, stopped) {
 		t.Errorf("before up: %s", before)
 	}
-	if text := mustRun(t, o.root, o.environment, "up").stdout; !strings.Contains(text, answers) || !strings.Contains(text, "ok       ollama ") {
+	if text := mustRun(t, o.root, o.environment, "up").stdout; !strings.Contains(text, answers) || !strings.Contains(text, "ok       models ") {
 		t.Errorf("up prints %s", text)
 	}
 	o.save(t, "plum")
@@ -122,7 +122,7 @@ func TestUp_PullsModels(t *testing.T) {
 		t.Errorf("up without Ollama ends with %d and prints %s", o.code, o.stderr)
 	}
 	up := mustRun(t, home, append(environment, "CDOCS_OLLAMA_HOST="+fake.URL()), "up")
-	if !strings.Contains(up.stdout, "ok       ollama ") || strings.Contains(up.stdout, "lacks ") || !strings.Contains(up.stderr, "pull mistral: ") {
+	if !strings.Contains(up.stdout, "ok       models ") || strings.Contains(up.stdout, "lacks ") || !strings.Contains(up.stderr, "pull mistral: ") {
 		t.Errorf("up prints %s%s", up.stdout, up.stderr)
 	}
 }

@@ -69,16 +69,6 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return read.Content, err
 }
 
-// ReadStart is ReadFile that reads at most limit bytes of a file that may be larger.
-func ReadStart(path string, limit int64) ([]byte, error) {
-	file, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // a file opened for reading has nothing to lose
-	return io.ReadAll(io.LimitReader(file, limit))
-}
-
 func openRegular(path string) (*os.File, error) {
 	info, err := os.Stat(path) // a device is not even opened
 	if err != nil {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,8 +19,7 @@ type citation struct {
 // citedVersion is a place as a document cited it.
 type citedVersion struct {
 	said   string // the document's lines about the file, see about
-	commit string // in which the document last changed them; "" before the first
-	object Object // the file in that commit
+	commit string // in which the document last changed them
 }
 
 // about returns the parts of a document that name the file of a place, and its date. A part is a line,
@@ -35,50 +35,33 @@ func about(text string, place document.Place) string {
 	return said.String()
 }
 
-// readCited asks git for the cited versions that are not known yet.
+// readCited asks git when documents last changed what they say of places. It leaves out places that are known, and
+// documents that are not committed yet.
 func (c *PlaceChecker) readCited(ctx context.Context, folder Folder, documents []CitingDocument) error {
-	var versions, there []Version
-	asked := slices.DeleteFunc(slices.Clone(documents), func(d CitingDocument) bool {
-		return !slices.ContainsFunc(d.Places, func(p document.Place) bool { return c.cited[citation{d.Path, p}].commit == "" })
-	})
-	for _, d := range asked {
-		versions = append(versions, c.touched[d.Path]...)
-	}
-	objects, err := folder.Objects(ctx, versions)
-	if err != nil {
-		return err
-	}
-	texts := map[string]string{}
-	files := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.ID == "" || o.Folder })
-	err = folder.Contents(ctx, files, func(o Object, content []byte) { texts[o.ID] = string(content) })
-	if err != nil {
-		return err
-	}
-	var citations []citation
-	var cited []citedVersion
-	for _, d := range asked {
-		former := objects[:len(c.touched[d.Path])]
-		objects = objects[len(former):]
-		if len(former) == 0 {
-			continue // not committed yet
+	var versions []Version
+	var versionOf []CitingDocument
+	for _, d := range documents {
+		isNew := func(p document.Place) bool { return c.cited[citation{d.Path, p}].commit == "" }
+		if slices.ContainsFunc(d.Places, isNew) {
+			versions = append(versions, c.touched[d.Path]...)
+			versionOf = append(versionOf, slices.Repeat([]CitingDocument{d}, len(c.touched[d.Path]))...)
 		}
-		for _, place := range d.Places {
-			at, said := 0, about(texts[former[0].ID], place)
-			for at+1 < len(former) && about(texts[former[at+1].ID], place) == said {
-				at++
+	}
+	cited := map[citation]citedVersion{}
+	changed := map[citation]bool{} // an earlier version says something else
+	err := folder.Contents(ctx, versions, func(i int, content Content) {
+		for _, place := range versionOf[i].Places {
+			key, said := citation{versionOf[i].Path, place}, about(string(content.Text), place)
+			last, known := cited[key]
+			changed[key] = changed[key] || known && said != last.said
+			if !changed[key] {
+				cited[key] = citedVersion{said: said, commit: versions[i].Commit}
 			}
-			commit := c.touched[d.Path][at].Commit
-			citations, cited = append(citations, citation{d.Path, place}), append(cited, citedVersion{said: said, commit: commit})
-			there = append(there, Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")})
 		}
-	}
-	citedObjects, err := folder.Objects(ctx, there)
+	})
 	if err != nil {
 		return err
 	}
-	for i, object := range citedObjects {
-		cited[i].object = object
-		c.cited[citations[i]] = cited[i]
-	}
+	maps.Copy(c.cited, cited)
 	return nil
 }

@@ -74,11 +74,20 @@ func (e *UntrustedError) Error() string {
 // errTooLong means that git's output exceeds maxOutput.
 var errTooLong = errors.New("the history is too long")
 
-// run runs git with an input, which may be nil, and passes its output to read. The error is [ErrNone]
-// without git.
-func (f Folder) run(
-	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
-) error {
+// run runs git and passes its output to read. The error is [ErrNone] without git.
+func (f Folder) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
+	return f.runWith(ctx, nil, func(output io.Reader) error {
+		bounded := &io.LimitedReader{R: output, N: maxOutput}
+		err := read(bounded)
+		if bounded.N == 0 {
+			return errTooLong
+		}
+		return err
+	}, arguments...)
+}
+
+// runWith runs git with an input, which may be nil. It does not bound the output.
+func (f Folder) runWith(ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string) error {
 	program, err := exec.LookPath("git")
 	if err != nil {
 		return errNoGit
@@ -96,11 +105,7 @@ func (f Folder) run(
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("run git: %w", err)
 	}
-	bounded := &io.LimitedReader{R: output, N: maxOutput}
-	err = read(bounded)
-	if bounded.N == 0 {
-		err = errTooLong
-	}
+	err = read(output)
 	if err != nil {
 		cancel()
 	}

@@ -6,7 +6,8 @@
 // programs and optional locks, in a fresh environment. Its time and its output are limited.
 //
 // A place is compared with the commit in which the document last changed a line about the place's file, or
-// its date. Other edits confirm nothing. Lines that are not committed yet are not stale.
+// its date. Other edits confirm nothing. Lines that are not committed yet are not stale. Git diff does not compare the
+// work tree, because it would run the filters of the repository's configuration.
 package history
 
 import (
@@ -71,6 +72,12 @@ func (f Folder) Head(ctx context.Context) (string, error) {
 	return f.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 }
 
+// HeadRef returns the ref that is checked out, such as refs/heads/main. It may have no commit yet. The error is
+// [ErrNone] if HEAD names a commit.
+func (f Folder) HeadRef(ctx context.Context) (string, error) {
+	return f.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
+}
+
 // HasBranch reports whether the repository has a local branch with a short name.
 func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
 	_, err := f.ask(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+name)
@@ -97,7 +104,7 @@ func (f Folder) Origin(ctx context.Context) (address, name string, err error) {
 // ask returns git's output without the space around it.
 func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
 	var answer strings.Builder
-	err := f.run(ctx, nil, func(output io.Reader) error {
+	err := f.run(ctx, func(output io.Reader) error {
 		_, err := io.Copy(&answer, output)
 		return err
 	}, arguments...)
@@ -160,7 +167,7 @@ func (f Folder) history(
 		// Only files with the same bytes count as moved, for which git reads no file.
 		"--find-renames=100%",
 	}, f.listing(kinds), []string{commit, "--"}, paths)
-	return f.run(ctx, nil, func(output io.Reader) error {
+	return f.run(ctx, func(output io.Reader) error {
 		return parse(output, func(c change) {
 			name, moved := now[c.path]
 			if !moved {

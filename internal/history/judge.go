@@ -1,10 +1,13 @@
 package history
 
 import (
+	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
@@ -20,14 +23,48 @@ const (
 	Unknown              // the file is too large, git takes too long, or it did not exist then: it may be another repository's
 )
 
+// compare sets the states of places and where their lines are now.
+func compare(ctx context.Context, folder Folder, root *contain.Root, cites []*cite) error {
+	versions := make([]Version, len(cites))
+	for i, cite := range cites {
+		versions[i] = cite.before
+	}
+	return folder.Contents(ctx, versions, func(i int, before Content) {
+		cites[i].State, cites[i].Now = judgeFile(root, cites[i].Now, before)
+	})
+}
+
+// judgeFile compares a place of a file as it was with the present file of the same path.
+func judgeFile(root *contain.Root, place document.Place, before Content) (State, document.Place) {
+	exists := root.Exists(strings.TrimSuffix(place.Path, "/"))
+	now, err := root.Read(place.Path, contain.MaxDocument)
+	switch {
+	case !exists && before.Exists:
+		return Gone, place
+	case !exists, before.TooLarge, errors.As(err, new(*contain.TooLargeError)):
+		return Unknown, place
+	case !before.Exists || err != nil:
+		return Same, place // the document is older than the place, or it is a folder
+	}
+	return judge(place, linesOf(before.Text), linesOf(now.Content))
+}
+
+func linesOf(content []byte) []string {
+	text := strings.ReplaceAll(string(content), "\r\n", "\n")
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
 // judge compares a place of a file as it was with the file as it is. It returns where the lines are now.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
+	if slices.Equal(before, now) {
+		return Same, place
+	}
 	if place.Symbol != "" {
 		return judgeSymbol(place, before, now)
 	}
 	first, last := place.First, min(place.Last, len(before))
 	if first == 0 || first > len(before) {
-		return wholeFile(place, before, now)
+		return Changed, place // the whole file
 	}
 	switch line := find(before, now, first, last); line {
 	case 0:
@@ -40,18 +77,11 @@ func judge(place document.Place, before, now []string) (state State, at document
 	}
 }
 
-func wholeFile(place document.Place, before, now []string) (State, document.Place) {
-	if slices.Equal(before, now) {
-		return Same, place
-	}
-	return Changed, place
-}
-
 // judgeSymbol looks for the definition by its name, wherever it is.
 func judgeSymbol(place document.Place, before, now []string) (State, document.Place) {
 	first, last := definition(before, place.Symbol)
 	if first == 0 {
-		return wholeFile(place, before, now)
+		return Changed, place // the whole file
 	}
 	present, end := definition(now, place.Symbol)
 	if present == 0 || !slices.EqualFunc(before[first-1:last], now[present-1:end], sameLine) {
@@ -60,70 +90,56 @@ func judgeSymbol(place document.Place, before, now []string) (State, document.Pl
 	return Same, place
 }
 
-// find returns the line of now where the lines first to last of before begin, or 0. Of several matches
-// it takes the one with the most equal lines around it, and then the nearest.
+// find returns the line of now where the lines first to last of before begin, or 0. It prefers a match with the lines
+// around them. A bracket is everywhere, so it counts only with them or at its own line.
 func find(before, now []string, first, last int) int {
-	cited := before[first-1 : last]
-	const around = 3
-	best, bestScore := 0, -1
-	// borders[i] is how many of the cited lines end at a line (Knuth, Morris and Pratt): a repository may have large files.
-	lines := slices.Concat(cited, []string{"no\nline"}, now)
-	borders := make([]int, len(lines))
-	for i := 1; i < len(lines); i++ {
-		n := borders[i-1]
-		for n > 0 && !sameLine(lines[i], lines[n]) {
-			n = borders[n-1]
-		}
-		if sameLine(lines[i], lines[n]) {
-			n++
-		}
-		borders[i] = n
-		if n < len(cited) {
-			continue
-		}
-		at := i - 2*len(cited) + 1
-		score := 0
-		for i := 1; i <= around; i++ {
-			if lineAt(before, first-i) == lineAt(now, at-i) {
-				score++
-			}
-			if lineAt(before, last+i) == lineAt(now, at+len(cited)-1+i) {
-				score++
-			}
-		}
-		if score > bestScore || score == bestScore && distance(at, first) < distance(best, first) {
-			best, bestScore = at, score
+	for _, around := range []int{3, 1, 0} {
+		from, to := max(first-around, 1), min(last+around, len(before))
+		line := nearest(now, before[from-1:to], from)
+		if line > 0 && (around > 0 || line == first || !trivial(before[first-1:last])) {
+			return line + first - from
 		}
 	}
-	// A line such as "}" is everywhere.
-	if best != first && trivial(cited) && bestScore < around {
-		return 0
+	return 0
+}
+
+// nearest returns the line where wanted begins, the nearest one to a line if there are several, or 0.
+func nearest(lines, wanted []string, to int) int {
+	text := trimmed(wanted)
+	split := min(to-1, len(lines))
+	above, below := trimmed(lines[:min(split+len(wanted)-1, len(lines))]), trimmed(lines[split:])
+	before, after := strings.LastIndex(above, text), strings.Index(below, text)
+	lineBefore, lineAfter := 0, 0
+	if before >= 0 {
+		lineBefore = 1 + strings.Count(above[:before], "\n")
 	}
-	return best
+	if after >= 0 {
+		lineAfter = split + 1 + strings.Count(below[:after], "\n")
+	}
+	if lineBefore == 0 || lineAfter > 0 && lineAfter-to < to-lineBefore {
+		return lineAfter
+	}
+	return lineBefore
+}
+
+// trimmed returns lines without the space around them, each between two line ends.
+func trimmed(lines []string) string {
+	var joined strings.Builder
+	joined.WriteString("\n")
+	for _, line := range lines {
+		joined.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return joined.String()
 }
 
 // trivial reports whether lines have hardly a word, as "}".
 func trivial(lines []string) bool {
-	letters := 0
-	for _, line := range lines {
-		letters += len(words.FindAllString(line, -1))
-	}
-	return letters < 2
+	return len(words.FindAllString(strings.Join(lines, "\n"), 2)) < 2
 }
 
 var words = regexp.MustCompile(`\w{2,}`)
 
 func sameLine(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
-
-// lineAt returns a line without the space around it, and "" beyond the file.
-func lineAt(lines []string, n int) string {
-	if n < 1 || n > len(lines) {
-		return ""
-	}
-	return strings.TrimSpace(lines[n-1])
-}
-
-func distance(a, b int) int { return max(a-b, b-a) }
 
 // definition returns the first and last line of a symbol's definition, or 0. It knows no language. The
 // name follows a word such as func or class, or precedes a parenthesis, a colon or an equals sign, in

@@ -211,6 +211,7 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 	folder, head := open(t, repo.Path("docs")), head(t, repo)
 	for name, ask := range map[string]func() error{
 		"Added":   func() error { _, err := folder.Added(t.Context(), head); return err },
+		"HeadRef": func() error { _, err := folder.HeadRef(t.Context()); return err },
 		"Touched": func() error { _, err := folder.Touched(t.Context(), head); return err },
 		"Renamed": func() error { _, err := folder.Renamed(t.Context(), head, head); return err },
 		"Shallow": func() error { _, err := folder.Shallow(t.Context()); return err },
@@ -218,13 +219,7 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 			_, err := folder.HasBranch(t.Context(), "main")
 			return err
 		},
-		"Objects": func() error {
-			objects, err := folder.Objects(t.Context(), []Version{{head, "a.md"}})
-			if err == nil {
-				err = folder.Contents(t.Context(), objects, func(Object, []byte) {})
-			}
-			return err
-		},
+		"Contents": func() error { return folder.Contents(t.Context(), []Version{{head, "a.md"}}, func(int, Content) {}) },
 	} {
 		if err := ask(); err != nil || program.ran() {
 			t.Errorf("%s has run the program, or fails with %v", name, err)

@@ -50,7 +50,7 @@ func (f Folder) Reasons(ctx context.Context, name string, first, last int) ([]Re
 		arguments = append(arguments, "HEAD", "--", target)
 	}
 	reasons := []Reason{}
-	err := f.run(ctx, nil, func(output io.Reader) error {
+	err := f.run(ctx, func(output io.Reader) error {
 		for message := range fieldsOf(output) {
 			if reason, ok := parseReason(message); ok {
 				reasons = append(reasons, reason)
@@ -95,7 +95,7 @@ func (f Folder) Named(ctx context.Context, base string) ([]string, error) {
 // Tracked returns the tracked files, by their paths in the folder.
 func (f Folder) Tracked(ctx context.Context) ([]string, error) {
 	var files []string
-	err := f.run(ctx, nil, func(output io.Reader) error {
+	err := f.run(ctx, func(output io.Reader) error {
 		for name := range fieldsOf(output) {
 			files = append(files, strings.TrimPrefix(name, strings.TrimSuffix(f.name, ".")+"/"))
 		}

@@ -35,7 +35,6 @@ type PlaceChecker struct {
 	touched map[string][]Version         // as [Folder.Touched] returns it
 	cited   map[citation]citedVersion    // as the documents cited it
 	renamed map[string]map[string]string // new paths of files by old ones, since a commit; nil if git takes too long
-	before  map[string][]string          // lines of cited files by object; nil if the file is too large
 }
 
 // NewPlaceChecker returns a PlaceChecker of the repository at root, an absolute path.
@@ -52,41 +51,65 @@ func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) (c
 		return nil, nil, fmt.Errorf("open the repository: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	present := &presentFiles{root: root, files: map[string]presentFile{}}
-	unknown = c.askGit(ctx, documents, present)
+	changes, unknown = c.check(ctx, root, documents)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	if unknown != nil {
-		return nil, unknown, nil
-	}
-	for i, d := range documents {
-		text := strings.Join(present.lines(d.Path), "\n")
-		for j, place := range d.Places {
-			if ctx.Err() != nil {
-				return nil, nil, context.Cause(ctx)
-			}
-			if cited := c.cited[citation{d.Path, place}]; cited.commit == "" || cited.said != about(text, place) {
-				continue // not committed yet
-			}
-			if state, now := c.judge(d, place, present); state != Same {
-				changes = append(changes, PlaceChange{State: state, Document: i, Place: j, Now: now})
-			}
-		}
-	}
-	return changes, nil, nil
+	return changes, unknown, nil
 }
 
-// askGit reads what git knows of the documents and of the cited places that are not present as they were.
-func (c *PlaceChecker) askGit(ctx context.Context, documents []CitingDocument, present *presentFiles) error {
+// cite is a cited place, and the file as it was when the document last changed what it says of the place.
+type cite struct {
+	PlaceChange
+
+	before Version
+}
+
+func (c *PlaceChecker) check(ctx context.Context, root *contain.Root, documents []CitingDocument) ([]PlaceChange, error) {
 	folder, err := Open(c.root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := c.readHistory(ctx, folder); err != nil {
-		return err
+		return nil, err
 	}
-	return c.readVersions(ctx, folder, documents, present)
+	if err := c.readCited(ctx, folder, documents); err != nil {
+		return nil, err
+	}
+	cites := c.committed(root, documents)
+	if err := compare(ctx, folder, root, cites); err != nil {
+		return nil, err
+	}
+	if err := c.follow(ctx, folder, root, cites); err != nil {
+		return nil, err
+	}
+	var changes []PlaceChange
+	for _, cite := range cites {
+		if cite.State != Same {
+			changes = append(changes, cite.PlaceChange)
+		}
+	}
+	return changes, nil
+}
+
+// committed returns the places of documents whose lines about them are committed.
+func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument) []*cite {
+	var cites []*cite
+	for i, d := range documents {
+		read, _ := root.Read(d.Path, contain.MaxDocument) // a document that is gone has no text
+		text := string(read.Content)
+		for j, place := range d.Places {
+			cited := c.cited[citation{d.Path, place}]
+			if cited.commit == "" || cited.said != about(text, place) {
+				continue
+			}
+			cites = append(cites, &cite{
+				PlaceChange: PlaceChange{Document: i, Place: j, Now: place},
+				before:      Version{Commit: cited.commit, Path: strings.TrimSuffix(place.Path, "/")},
+			})
+		}
+	}
+	return cites
 }
 
 // errShallow is for clones of CI.
@@ -108,7 +131,7 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 		return context.Cause(ctx)
 	}
 	c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]citedVersion{}, err
-	c.renamed, c.before = map[string]map[string]string{}, map[string][]string{}
+	c.renamed = map[string]map[string]string{}
 	return err
 }
 
@@ -127,66 +150,37 @@ func touchedIn(ctx context.Context, folder Folder, commit string) (map[string][]
 // maxRenameTime bounds the search for renames since all commits in which files that are gone were cited.
 const maxRenameTime = 3 * time.Second
 
-// readVersions asks git for the cited files as they were, if they are not known yet.
-func (c *PlaceChecker) readVersions(ctx context.Context, folder Folder, documents []CitingDocument, present *presentFiles) error {
-	if err := c.readCited(ctx, folder, documents); err != nil {
-		return err
-	}
+// follow compares the places of files that are gone with the files that they were moved to.
+func (c *PlaceChecker) follow(ctx context.Context, folder Folder, root *contain.Root, cites []*cite) error {
 	searching, cancel := context.WithTimeout(ctx, maxRenameTime)
 	defer cancel()
-	var differing []Object
-	for _, d := range documents {
-		for _, place := range d.Places {
-			cited := c.cited[citation{d.Path, place}]
-			object, now := cited.object, present.file(place.Path)
-			if object.ID == "" || object.Folder || now.is(object.ID) {
-				continue
-			}
-			if _, known := c.before[object.ID]; !known {
-				c.before[object.ID] = nil
-				differing = append(differing, object)
-			}
-			if _, asked := c.renamed[cited.commit]; asked || now.exists {
-				continue
-			}
-			renamed, err := folder.Renamed(searching, cited.commit, c.commit)
+	var moved []*cite
+	for _, cite := range cites {
+		if cite.State != Gone {
+			continue
+		}
+		commit := cite.before.Commit
+		if _, asked := c.renamed[commit]; !asked {
+			renamed, err := folder.Renamed(searching, commit, c.commit)
 			if err != nil && (ctx.Err() != nil || searching.Err() == nil) {
 				return err
 			}
-			c.renamed[cited.commit] = renamed
+			c.renamed[commit] = renamed
+		}
+		if c.renamed[commit] == nil {
+			cite.State = Unknown
+		} else if to := c.renamed[commit][cite.before.Path]; to != "" {
+			cite.Now.Path = to
+			moved = append(moved, cite)
 		}
 	}
-	return folder.Contents(ctx, differing, func(object Object, content []byte) {
-		c.before[object.ID] = linesOf(content)
-	})
-}
-
-func (c *PlaceChecker) judge(d CitingDocument, place document.Place, present *presentFiles) (State, document.Place) {
-	cited := c.cited[citation{d.Path, place}]
-	object, now := cited.object, present.file(place.Path)
-	before := c.before[object.ID]
-	switch {
-	case now.tooLarge:
-		return Unknown, place
-	case now.exists && (object.ID == "" || object.Folder || now.unread) || now.is(object.ID):
-		return Same, place // the document is older than the place; or a folder; or not changed
-	case object.ID == "", now.exists && before == nil, !now.exists && c.renamed[cited.commit] == nil:
-		return Unknown, place
-	case now.exists:
-		return judge(place, before, present.lines(place.Path))
+	if err := compare(ctx, folder, root, moved); err != nil {
+		return err
 	}
-	moved := place
-	moved.Path = c.renamed[cited.commit][place.Path]
-	now = present.file(moved.Path)
-	if moved.Path == "" || !now.exists {
-		return Gone, place
+	for _, cite := range moved {
+		if cite.State == Same {
+			cite.State = Moved
+		}
 	}
-	if before == nil && !now.is(object.ID) {
-		return Unknown, place
-	}
-	state, moved := judge(moved, before, present.lines(moved.Path))
-	if now.is(object.ID) || state == Same {
-		return Moved, moved
-	}
-	return state, moved
+	return nil
 }

@@ -3,6 +3,7 @@ package project
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/history"
 )
 
 // detachedBranch is the Branch of a HEAD without a branch, as in git rev-parse --abbrev-ref.
@@ -87,9 +89,9 @@ func Head(root string) (GitHead, error) {
 		return GitHead{}, fmt.Errorf("read git HEAD: %w", err)
 	}
 	if text == reftableStub {
-		text, err = reftableHead(dirs.own)
+		text, err = askHead(dirs.top)
 		if err != nil {
-			return GitHead{}, fmt.Errorf("read git HEAD: %w", err)
+			return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: err}
 		}
 		head.refFiles = []string{reftableList(dirs.own), reftableList(dirs.common)}
 	}
@@ -107,6 +109,31 @@ func Head(root string) (GitHead, error) {
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errDamagedHead}
 	}
 	return head, nil
+}
+
+// reftableStub is HEAD of a repository whose refs are in a reftable, which only git reads.
+const reftableStub = "ref: refs/heads/.invalid"
+
+// reftableList returns the file that names the tables of a git folder. Git writes it with every change of a ref.
+func reftableList(dir string) string { return filepath.Join(dir, "reftable", "tables.list") }
+
+// askHead asks git for HEAD of a work tree, and returns it as a HEAD file has it.
+func askHead(top string) (string, error) {
+	folder, err := history.Open(top)
+	if err != nil {
+		return "", err
+	}
+	ctx := context.Background() // git has a limit of its own
+	ref, refErr := folder.HeadRef(ctx)
+	if refErr != nil { // it is a commit, or git cannot tell
+		ref, err = folder.Head(ctx)
+	} else {
+		ref = "ref: " + ref
+	}
+	if err != nil {
+		return "", fmt.Errorf("its branch is in a reftable, for which git 2.45 or newer is needed: %w", err)
+	}
+	return ref, nil
 }
 
 // findGit looks for a repository in root and the folders above it. The result may be zero.

@@ -153,6 +153,48 @@ func TestHead_OfFiles(t *testing.T) {
 	}
 }
 
+// Git says what is checked out if it keeps its refs in a reftable. A program stands for a git that is new enough.
+func TestHead_AsksGitForReftables(t *testing.T) {
+	for name, tt := range map[string]struct {
+		program string // a shell script, "" for no git
+		want    project.GitHead
+		problem string
+	}{
+		"branch":   {`[ "$*" = "${*%symbolic-ref*}" ] || echo refs/heads/feature/x`, project.GitHead{Branch: "feature/x"}, ""},
+		"detached": {`[ "$*" = "${*%rev-parse*}" ] && exit 1; echo ` + strings.Repeat("a1", 20), project.GitHead{Branch: "HEAD", Detached: true}, ""},
+		"outside":  {"echo refs/heads/../../x", project.GitHead{}, "it holds neither a branch nor a commit"},
+		"old git":  {"echo unknown extension >&2; exit 128", project.GitHead{}, "git 2.45 or newer is needed: git rev-parse: exit status 128: unknown extension"},
+		"no git":   {"", project.GitHead{}, "git 2.45 or newer is needed: there is no git history: git is not installed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			programs := t.TempDir()
+			if tt.program != "" {
+				write(t, filepath.Join(programs, "git"), "#!/bin/sh\n"+tt.program+"\n", false)
+				if err := os.Chmod(filepath.Join(programs, "git"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PATH", programs)
+			root := newRepo(t, map[string]string{".git/HEAD": "ref: refs/heads/.invalid\n", ".git/reftable/tables.list": "a.ref\n"})
+			got, err := project.Head(root)
+			if tt.problem != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.problem) {
+					t.Errorf("the error is %v", err)
+				}
+				return
+			}
+			if err != nil || got.Branch != tt.want.Branch || got.Detached != tt.want.Detached || !got.InRepository {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			before := got.Stamp()
+			write(t, filepath.Join(root, ".git/reftable/tables.list"), "a.ref\nb.ref\n", false) // git has made another table
+			if got.Stamp() == before {
+				t.Error("the stamp stays")
+			}
+		})
+	}
+}
+
 func TestHead_Refuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -164,16 +206,6 @@ func TestHead_Refuses(t *testing.T) {
 		{"upwards", map[string]string{".git/HEAD": "ref: refs/../../x"}, "read ROOT/.git/HEAD: it holds neither a branch nor a commit; git status says what is wrong with the repository"},
 		{"huge", map[string]string{".git/HEAD": strings.Repeat("x", 10_000)}, "read git HEAD: the file has 10000 bytes, more than 8192"},
 		{"folder", map[string]string{".git/HEAD/": ""}, "read git HEAD: not a regular file"},
-		{
-			"reftable",
-			map[string]string{".git/HEAD": "ref: refs/heads/.invalid\n"},
-			"read git HEAD: stat ROOT/.git/reftable/tables.list: no such file or directory",
-		},
-		{
-			"broken reftable",
-			map[string]string{".git/HEAD": "ref: refs/heads/.invalid\n", ".git/reftable/tables.list": "a.ref\n", ".git/reftable/a.ref": "REFT\x01"},
-			"read git HEAD: read ROOT/.git/reftable/a.ref: its reftable cannot be read; git refs migrate --ref-format=files stores the refs as files",
-		},
 		{"huge link", map[string]string{".git": "gitdir: " + strings.Repeat("x", 10_000)}, "read ROOT/.git: the file has 10008 bytes, more than 8192"},
 		{"file that is no link", map[string]string{".git": "x"}, `read ROOT/.git: it is a file and does not begin with "gitdir:"; if no repository belongs to it: rm "ROOT/.git"`},
 		{

@@ -33,7 +33,7 @@ type Settings struct {
 	EmbeddingHost           ModelHost `json:"embedding_host"`  // replaces OllamaHost for embeddings
 	GenerationHost          ModelHost `json:"generation_host"` // replaces OllamaHost for answers
 	DatabaseURL             string    `json:"database_url"`    // may have a password
-	// Postgres is the folder of initdb and postgres that a private database runs with, or "container".
+	// Postgres is the folder of initdb and postgres that a private database runs with.
 	Postgres          string   `json:"postgres"`
 	LogLevel          string   `json:"log_level"`         // debug, info, warn or error
 	UnusedTextHours   float64  `json:"unused_text_hours"` // of text in the index without a document
@@ -195,10 +195,10 @@ func LoadSettings(home string) (Settings, error) {
 	if err := settings.GenerationHost.readKey(file, "generation_host"); err != nil {
 		return Settings{}, err
 	}
-	if settings.Postgres != "" && settings.Postgres != "container" && !filepath.IsAbs(settings.Postgres) {
+	if settings.Postgres != "" && !filepath.IsAbs(settings.Postgres) {
 		return Settings{}, &ConfigError{
 			Path: file, Key: "postgres", Problem: fmt.Sprintf("is %q, which is not an absolute path", settings.Postgres),
-			Hint: `Write the folder of the program initdb, for example "/usr/lib/postgresql/17/bin", or "container".`,
+			Hint: `Write the folder of the program initdb, for example "/usr/lib/postgresql/17/bin".`,
 		}
 	}
 	for i, folder := range settings.ExternalDocsAllowed {

@@ -26,6 +26,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/postgres"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 const (
@@ -59,7 +60,7 @@ type demo struct {
 	questions []question
 	client    *mcpclient.Client
 	bin, home string // folders of the program, and of its files for the time of the demo
-	postgres  string // the programs of PostgreSQL, "" for those of the machine
+	postgres  string // the programs of PostgreSQL, "" for those of CDOCS_POSTGRES
 	written   bool   // a language model wrote an answer
 }
 
@@ -78,10 +79,12 @@ func run(ctx context.Context, out io.Writer, record bool) (err error) {
 	}
 	d := &demo{out: out, bin: bin, home: home}
 	bundle, err := postgres.Fetch(ctx, runtime.GOOS, runtime.GOARCH)
-	if err != nil {
-		d.printf("The machine's own PostgreSQL or Docker is used: %v.\n", err)
-	} else {
+	if err == nil {
 		d.postgres = filepath.Join(bundle, postgres.Bin)
+	} else if machines, found := testenv.MachinesPostgres(ctx); found {
+		d.postgres = machines.Bin
+	} else if os.Getenv("CDOCS_POSTGRES") == "" {
+		return fmt.Errorf("%w; or set CDOCS_POSTGRES to the folder of PostgreSQL's programs", err)
 	}
 	defer func() {
 		err = errors.Join(err, d.command(context.WithoutCancel(ctx), "", "compound-docs", "down").Run())

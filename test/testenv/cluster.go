@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -82,15 +83,14 @@ func newCluster(ctx context.Context, size Size, logf Logf, fill func(context.Con
 // EnvPrograms names the folder of PostgreSQL's programs, for tests and for the program.
 const EnvPrograms = "CDOCS_POSTGRES"
 
-// findPostgres returns the PostgreSQL of native processes. EnvPrograms names it, or it is the one that
-// comes with the program, or else this machine's. If EnvRoute asks for native processes, as in CI, this
+// findPostgres returns the PostgreSQL of native processes. EnvPrograms names it. Without a name it is
+// the bundled one, or else this machine's. If EnvRoute asks for native processes, as in CI, this
 // machine's comes before the program's.
 func findPostgres(ctx context.Context) (pgserver.Installation, error) {
 	if named := os.Getenv(EnvPrograms); named != "" {
 		return pgserver.Find(ctx, named)
 	}
-	machines, _ := pgserver.Find(ctx, "") // the error would advise users
-	hasOwn := machines.Bin != ""
+	machines, hasOwn := MachinesPostgres(ctx)
 	if hasOwn && os.Getenv(EnvRoute) == string(NativeRoute) {
 		return machines, nil
 	}
@@ -102,6 +102,27 @@ func findPostgres(ctx context.Context) (pgserver.Installation, error) {
 		return machines, fmt.Errorf("%w: %w; or set %s", pgserver.ErrNotInstalled, err, EnvDatabaseURL)
 	}
 	return bundled, nil
+}
+
+// MachinesPostgres returns the newest PostgreSQL with pgvector of this machine, and whether there is one. It looks
+// where Debian and Homebrew put it, and on the PATH.
+func MachinesPostgres(ctx context.Context) (newest pgserver.Installation, found bool) {
+	var folders []string
+	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/opt/homebrew/opt/postgresql@*/bin"} {
+		matches, _ := filepath.Glob(pattern) // the patterns are valid
+		folders = append(folders, matches...)
+	}
+	onPath, _ := exec.CommandContext(ctx, "pg_config", "--bindir").Output() // none if it is not installed
+	for _, folder := range append(folders, strings.TrimSpace(string(onPath))) {
+		if folder == "" {
+			continue
+		}
+		i, _ := pgserver.Find(ctx, folder) // the zero value without pgvector, or if it is too old
+		if i.Major() > newest.Major() {
+			newest, found = i, true
+		}
+	}
+	return newest, found
 }
 
 // findBundled returns the PostgreSQL that comes with the program.

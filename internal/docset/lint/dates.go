@@ -10,7 +10,7 @@ import (
 
 // checkDates finds documents that were changed more than a year after their date: a reader takes them for older than
 // they are, and a search for earlier than others on their subject. It does nothing without a history that git can read:
-// doctor says why.
+// checkPlaces says why.
 func (e *examination) checkDates(ctx context.Context) error {
 	changed, err := e.lastChanges(ctx)
 	if err != nil {

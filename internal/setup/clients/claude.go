@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -34,18 +33,14 @@ type Registration struct {
 	Scope string
 	// File is where it stands.
 	File string
-	// Rejected is set if the user has turned down the project's registration.
-	Rejected bool
 
 	Command string
-	Env     map[string]string
 }
 
 // claudeServers has the registrations of a file.
 type claudeServers struct {
 	MCPServers map[string]struct {
-		Command string            `json:"command"`
-		Env     map[string]string `json:"env"`
+		Command string `json:"command"`
 	} `json:"mcpServers"` //nolint:tagliatelle // Claude Code's name
 }
 
@@ -53,19 +48,12 @@ type claudeServers struct {
 type claudeConfig struct {
 	claudeServers
 
-	Projects map[string]claudeProject `json:"projects"`
-}
-
-// claudeProject lists the servers that one user has registered and turned down in a project.
-type claudeProject struct {
-	claudeServers
-
-	Rejected []string `json:"disabledMcpjsonServers"` //nolint:tagliatelle // Claude Code's name
+	Projects map[string]claudeServers `json:"projects"`
 }
 
 // project returns the entry of the project at root. On Windows, Claude Code has written
 // the folder with either separator.
-func (c claudeConfig) project(root string) claudeProject {
+func (c claudeConfig) project(root string) claudeServers {
 	if found, ok := c.Projects[root]; ok {
 		return found
 	}
@@ -74,7 +62,7 @@ func (c claudeConfig) project(root string) claudeProject {
 			return found
 		}
 	}
-	return claudeProject{}
+	return claudeServers{}
 }
 
 // windowsFolder returns one spelling of a path that begins with a drive, and any other path as it is.
@@ -83,14 +71,6 @@ func windowsFolder(folder string) string {
 		return folder
 	}
 	return strings.ToUpper(folder[:1]) + strings.ReplaceAll(folder[1:], `\`, "/")
-}
-
-// HasClaude reports whether Claude Code is installed, or was used by this user.
-func HasClaude() bool {
-	program, _ := exec.LookPath("claude") // none if it is not on the PATH
-	folder, _ := claudeFolder(".")        // none without a home
-	_, err := os.Stat(filepath.Join(folder, claudeFile))
-	return program != "" || err == nil
 }
 
 // claudeFile is the user's file of Claude Code.
@@ -127,7 +107,6 @@ func FindClaude(root string) (Registration, error) {
 		return found, nil
 	}
 	if found, ok := shared.find(ScopeProject, sharedFile); ok {
-		found.Rejected = slices.Contains(project.Rejected, found.Name)
 		return found, nil
 	}
 	if found, ok := config.find(ScopeUser, userFile); ok {
@@ -150,7 +129,7 @@ func (s claudeServers) find(scope, file string) (Registration, bool) {
 		return Registration{}, false
 	}
 	entry := s.MCPServers[names[i]]
-	return Registration{Name: names[i], Scope: scope, File: file, Command: entry.Command, Env: entry.Env}, true
+	return Registration{Name: names[i], Scope: scope, File: file, Command: entry.Command}, true
 }
 
 // findPlugin returns the server of the plugin if that is enabled in the project at root. The project's

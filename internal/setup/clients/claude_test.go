@@ -15,12 +15,10 @@ func TestFindClaude(t *testing.T) {
 		local  = `{"projects": {"ROOT": {"mcpServers": {"compound-docs": {"command": "command-l", "args": ["serve"]}}}}}`
 		user   = `{"mcpServers": {"other": {"command": "x"}, "docs": {"command": "/opt/compound-docs"}}}`
 		shared = `{"mcpServers": {"compound-docs": {"command": "shared"}}}`
-		reject = `{"projects": {"ROOT": {"disabledMcpjsonServers": ["compound-docs"]}}}`
 	)
 	tests := []struct{ name, user, shared, want string }{
 		{"local before project", local, shared, "local command-l"},
 		{"project before user", user, shared, "project shared"},
-		{"rejected", reject, shared, "project shared rejected"},
 		{"by its program", user, "", "user /opt/compound-docs"},
 		{"of another project", strings.ReplaceAll(local, "ROOT", "/elsewhere"), "", "none"},
 		{"by its program on Windows", `{"mcpServers": {"docs": {"command": "C:\\Tools\\compound-docs.exe"}}}`, "", `user C:\Tools\compound-docs.exe`},
@@ -41,8 +39,6 @@ func TestFindClaude(t *testing.T) {
 				got = "none"
 			case err != nil:
 				got = "error"
-			case found.Rejected:
-				got += " rejected"
 			}
 			if got != test.want {
 				t.Errorf("got %q (%v), want %q", got, err, test.want)

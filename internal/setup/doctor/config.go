@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
@@ -31,11 +32,15 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
 			command("mkdir", "-p", folder)+", or correct documents.folder")
 	}
-	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
-}
-
-func checkProgram(_ context.Context, e *examination) []Finding {
-	return one(OK, fmt.Sprintf("compound-docs %s, %s", e.Version, clients.Program()), "")
+	findings := one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
+	var sources []string
+	for _, source := range loaded.Sources() {
+		sources = append(sources, fmt.Sprintf("%s (%s)", source.Name, source.Dir))
+	}
+	if len(sources) > 0 {
+		findings = append(findings, one(OK, "files of sources: "+strings.Join(sources, ", "), "")...)
+	}
+	return findings
 }
 
 func checkSettings(_ context.Context, e *examination) []Finding {
@@ -60,7 +65,7 @@ func fixFile(err error, file string) []Finding {
 		file = problem.Path
 	}
 	if problem.Unreadable() {
-		return fixAccess(err.Error(), file, problem.Hint)
+		return one(Error, err.Error(), "as its owner "+command("chmod", "u+rwX", file))
 	}
 	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+clients.Quote(file)+" and correct it. "+problem.Hint)
 }

@@ -17,16 +17,11 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		switch {
 		case state.Err != nil:
 			return e.failed(state.Err)
-		case state.URL == "" && state.PostgreSQL == "":
-			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
 		case state.URL == "":
 			return one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s, in %s. It does not run; it is started when it is needed, "+
 				"or with compound-docs up", state.PostgreSQL, state.Pgvector, state.Folder), "")
 		}
-		url = state.URL
-		if state.Folder != "" {
-			where = ", in " + state.Folder
-		}
+		url, where = state.URL, ", in "+state.Folder
 	}
 	version, err := db.ServerVersion(ctx, url)
 	if err != nil {

@@ -6,10 +6,8 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
@@ -48,8 +46,7 @@ func Worst(findings []Finding) Severity {
 
 // System names the parts of the set-up that are examined.
 type System struct {
-	Version string // of the program
-	Home    string // the user's folder
+	Home string // the user's folder
 	// Settings are the defaults if they could not be read. SettingsErr says why.
 	Settings     project.Settings
 	SettingsErr  error
@@ -59,7 +56,6 @@ type System struct {
 	Index        *index.Index     // used only with an up-to-date database, because a use migrates
 	ModelServers []ModelServer    // one or two; the first makes the vectors
 	Short        bool             // only the short checks
-	HookFired    time.Time        // when a hook was last answered in the project; zero for never
 }
 
 type check struct {
@@ -70,19 +66,13 @@ type check struct {
 
 // checks are in the order in which they depend on each other.
 var checks = []check{
-	{"program", checkProgram, true},
-	{"settings", checkSettings, true},
-	{"home folder", checkHome, true},
+	{"config", checkSettings, true},
 	{"database", checkDatabase, true},
-	{"schema", checkSchema, false},
-	{"ollama", checkServers, true},
+	{"database", checkSchema, false},
+	{"models", checkServers, true},
 	{"models", checkModels, false},
 	{"config", checkConfig, false},
-	{"files", checkFiles, false},
-	{"git", checkGit, false},
 	{"index", checkIndex, false},
-	{"Claude Code", checkClient, false},
-	{"hooks", checkHooks, false},
 }
 
 // examination collects the results of one run that later checks need.
@@ -92,7 +82,6 @@ type examination struct {
 	databaseURL string           // of a usable database, or ""
 	migrated    bool             // the database has this program's schema
 	embeds      bool             // the server has the embedding model
-	unindexed   map[string]bool  // files that were reported already
 	project     *project.Project // nil without a valid configuration
 	projectErr  error            // why project is nil
 }
@@ -107,7 +96,7 @@ func Run(ctx context.Context, system System) []Finding {
 			continue
 		}
 		for _, finding := range check.run(ctx, e) {
-			finding.Check = cmp.Or(finding.Check, check.name)
+			finding.Check = check.name
 			findings = append(findings, finding)
 		}
 	}

@@ -3,18 +3,28 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 func checkIndex(ctx context.Context, e *examination) []Finding {
-	if e.project == nil || !e.migrated {
-		return one(Skipped, "there is none without a configuration and a database with tables", "")
+	if e.project == nil {
+		return one(Skipped, "there is none without a configuration", "")
 	}
 	if _, err := project.Head(e.project.Root); err != nil {
-		return one(Skipped, "the branch is not known", "")
+		what, fix, ok := strings.Cut(err.Error(), "; ")
+		if !ok {
+			fix = "run: git -C " + clients.Quote(e.Root) + " status"
+		}
+		return one(Error, what, fix)
+	}
+	if !e.migrated {
+		return one(Skipped, "there is none without a database that has tables", "")
 	}
 	key, err := workspace.LastKey(ctx, e.Index, e.project)
 	if err != nil {
@@ -38,14 +48,10 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	var findings []Finding
 	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
-	others := 0
-	for _, failed := range status.Failed {
-		if e.unindexed[failed.Path] {
-			continue
-		}
-		if others++; others <= maxNamed {
-			add(failed.Path+" is not indexed: "+failed.Reason, "correct the file; a server that runs notices the change")
-		}
+	if len(status.Failed) > 0 {
+		failed := status.Failed[0]
+		add(fmt.Sprintf("%s not indexed: %s: %s", plain.Count(len(status.Failed), "file"), failed.Path, failed.Reason),
+			"run: compound-docs lint, and correct the files; a server that runs notices the change")
 	}
 	if status.Waiting != "" {
 		add("indexing waits: "+status.Waiting, "see the other findings")

@@ -27,12 +27,7 @@ type ModelServer struct {
 func checkServers(ctx context.Context, e *examination) []Finding {
 	var findings []Finding
 	for _, server := range e.ModelServers {
-		for _, finding := range e.checkServer(ctx, server) {
-			if !server.Ollama {
-				finding.Check = "model server"
-			}
-			findings = append(findings, finding)
-		}
+		findings = append(findings, e.checkServer(ctx, server)...)
 	}
 	return findings
 }
@@ -72,6 +67,9 @@ func fixOllama(host string) string {
 	return fix + ", or set CDOCS_OLLAMA_HOST to where it runs"
 }
 
+// maxListed bounds the models that a finding lists.
+const maxListed = 10
+
 func (e *examination) missingModels(server ModelServer, state model.State) []Finding {
 	var findings []Finding
 	for _, name := range state.Missing {
@@ -84,7 +82,7 @@ func (e *examination) missingModels(server ModelServer, state model.State) []Fin
 		if !server.Ollama { // some take any name, or have models that they do not list
 			what, fix = "%s does not list the model %s", fmt.Sprintf("correct %s in %s", key, settingsFile(e))
 		}
-		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), 2*maxNamed)], ", "), "no model")
+		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), maxListed)], ", "), "no model")
 		findings = append(findings, one(Warning, fmt.Sprintf(what+". It has %s", state.Host, name, has), fix)...)
 	}
 	return findings

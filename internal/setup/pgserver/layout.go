@@ -144,7 +144,7 @@ func (l layout) make() error {
 	return nil
 }
 
-// lockWait is how long a process waits for the lock: the holder may be pulling an image.
+// lockWait is how long a process waits for the lock: the holder may be making the data.
 const lockWait = 20 * time.Second
 
 // lock excludes other processes until unlock is called or this process ends. It fails after wait.

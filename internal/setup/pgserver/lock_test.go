@@ -17,8 +17,8 @@ import (
 // home that is its working directory.
 const lockingProcess = "CDOCS_TEST_LOCKING_PROCESS"
 
-// findingProcess tells this test binary to print what Find finds, as JSON. Its value is what a
-// pg_config prints, which is this binary too: the folder of programs, and that of shared files.
+// findingProcess tells this test binary to print what Find finds, as JSON. Its value is the folder of programs, and
+// that of shared files, which a pg_config prints: that is this binary too.
 const findingProcess = "CDOCS_TEST_FINDING_PROCESS"
 
 // beAnotherProgram plays PostgreSQL's programs in the roots of TestFind_OnEachSystem.
@@ -27,10 +27,11 @@ func beAnotherProgram() {
 	case "postgres":
 		_, _ = os.Stdout.WriteString("postgres (PostgreSQL) 17.6\n")
 	case "pg_config":
-		bin, share, _ := strings.Cut(os.Getenv(findingProcess), ":")
-		_, _ = os.Stdout.WriteString(map[string]string{"--bindir": bin, "--sharedir": share}[os.Args[1]] + "\n")
+		_, share, _ := strings.Cut(os.Getenv(findingProcess), ":")
+		_, _ = os.Stdout.WriteString(share + "\n")
 	default:
-		found, err := Find(context.Background(), "")
+		bin, _, _ := strings.Cut(os.Getenv(findingProcess), ":")
+		found, err := Find(context.Background(), bin)
 		if err != nil {
 			panic(err)
 		}

@@ -1,8 +1,8 @@
 // Package pgserver runs a private PostgreSQL for the user, with no account, port or password to set
 // up. All servers of the user share it. It runs with the PostgreSQL that the user names, or that comes with
-// the program, or else with the newest of this machine, or else in a container.
+// the program.
 //
-// It knows PostgreSQL's programs, its files, and Docker. It speaks no SQL.
+// It knows PostgreSQL's programs and its files. It speaks no SQL.
 package pgserver
 
 import (
@@ -25,8 +25,7 @@ type Server struct {
 	// Set it before the first use.
 	StartWait time.Duration
 
-	// Programs is the folder of initdb and postgres that the user names, [Container], or "". Set it
-	// before the first use.
+	// Programs is the folder of initdb and postgres that the user names, or "". Set it before the first use.
 	Programs string
 
 	home   string
@@ -57,9 +56,6 @@ func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Container is for [Server.Programs]: the database runs in a container.
-const Container = "container"
-
 // New returns the server with its files in the user's folder home. It starts nothing.
 func New(home string, logger *slog.Logger) *Server {
 	s := &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
@@ -69,7 +65,7 @@ func New(home string, logger *slog.Logger) *Server {
 
 var errClosed = errors.New("this process is ending")
 
-// attemptTimeout bounds a start, which may pull an image.
+// attemptTimeout bounds a start, which may copy the programs and recover the data.
 const attemptTimeout = 30 * time.Minute
 
 // URL returns the URL of the database. It makes and starts the server if necessary. If a person must
@@ -90,7 +86,7 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 	case <-late:
 	}
 	return "", &Error{
-		Err:  errors.New("PostgreSQL has not started yet: it may be recovering, or its image may be downloading"),
+		Err:  errors.New("PostgreSQL has not started yet: it may be recovering"),
 		Hint: "the start goes on, and this program's log says how far it is: try again in a minute",
 	}
 }
@@ -149,9 +145,9 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 			return "", err
 		}
 	}
-	installed, err := s.find(ctx)
+	installed, err := Find(ctx, s.Programs)
 	if err != nil {
-		return s.startContainer(ctx, l, err)
+		return "", err
 	}
 	installed, err = l.provide(installed)
 	if err != nil {
@@ -168,28 +164,17 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	return cluster.URL(), nil
 }
 
-// find returns the PostgreSQL that the server runs with.
-func (s *Server) find(ctx context.Context) (Installation, error) {
-	if s.Programs == Container {
-		return Installation{}, errContainer
-	}
-	return Find(ctx, s.Programs)
-}
-
 // givesWay reports whether a server that was started with former must be restarted: with the PostgreSQL that
 // the user names, or with the bundled one if former is older or was removed.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
-	if s.Programs == Container {
-		return true
-	}
-	preferred, err := preferred(ctx, s.Programs)
-	if err != nil || preferred.Bin == "" {
+	found, err := Find(ctx, s.Programs)
+	if err != nil {
 		return false
 	}
 	if s.Programs != "" {
-		return former != preferred
+		return former != found
 	}
-	return olderThan(former, preferred)
+	return olderThan(former, found)
 }
 
 // olderThan reports whether a server's programs are older than the bundled ones, or gone.
@@ -221,17 +206,13 @@ func (s *Server) Stop(ctx context.Context) (bool, error) {
 		}
 		ran = ran || stopped
 	}
-	if !exists(s.container().folder) {
-		return ran, nil // there was never a container
-	}
-	stopped, err := s.container().stop(ctx)
-	return ran || stopped, err
+	return ran, nil
 }
 
 // State describes a server, running or not.
 type State struct {
-	Folder               string // of its files, "" for a container
-	PostgreSQL, Pgvector string // versions, "" for a container
+	Folder               string // of its files
+	PostgreSQL, Pgvector string // versions
 	URL                  string // "" unless it runs
 	Err                  error  // why it could not be started
 }
@@ -242,14 +223,7 @@ func (s *Server) State(ctx context.Context) State {
 	if err != nil {
 		return State{Err: err}
 	}
-	installed, err := s.find(ctx)
-	if err != nil && s.usesContainer(ctx, l) {
-		if !s.container().runs(ctx) {
-			return State{}
-		}
-		url, err := s.container().url()
-		return State{URL: url, Err: err}
-	}
+	installed, err := Find(ctx, s.Programs)
 	state := State{Folder: l.folder, PostgreSQL: installed.PostgreSQL, Pgvector: installed.Pgvector, Err: err}
 	running, ok := l.running(ctx)
 	switch {

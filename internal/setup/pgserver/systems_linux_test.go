@@ -12,24 +12,24 @@ import (
 	"testing"
 )
 
-// Where the packages of each system put PostgreSQL and pgvector, both are found.
+// The pgvector of a named PostgreSQL is found, wherever the packages of each system put both.
 func TestFind_OnEachSystem(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		bin, share string
 		config     bool // there is a pg_config beside the programs, which names share
 	}{
-		"Debian, and PGDG":      {"/usr/lib/postgresql/17/bin", "/usr/share/postgresql/17", true},
-		"Fedora":                {"/usr/bin", "/usr/share/pgsql", false},
-		"PGDG for Fedora":       {"/usr/pgsql-17/bin", "/usr/pgsql-17/share", false},
-		"Arch":                  {"/usr/bin", "/usr/share/postgresql", true},
-		"Alpine":                {"/usr/libexec/postgresql17", "/usr/share/postgresql17", false},
-		"openSUSE":              {"/usr/lib/postgresql17/bin", "/usr/share/postgresql17", false},
-		"Homebrew":              {"/opt/homebrew/opt/postgresql@17/bin", "/opt/homebrew/share/postgresql@17", true},
-		"Homebrew on Intel":     {"/usr/local/opt/postgresql@17/bin", "/usr/local/share/postgresql@17", true},
-		"Homebrew on Linux":     {"/home/linuxbrew/.linuxbrew/opt/postgresql@17/bin", "/home/linuxbrew/.linuxbrew/share/postgresql@17", true},
-		"Postgres.app":          {"/Applications/Postgres.app/Contents/Versions/17/bin", "/Applications/Postgres.app/Contents/Versions/17/share/postgresql", true},
-		"somewhere on the PATH": {"/nix/profile/bin", "/nix/profile/share/postgresql", true},
+		"Debian, and PGDG":  {"/usr/lib/postgresql/17/bin", "/usr/share/postgresql/17", true},
+		"Fedora":            {"/usr/bin", "/usr/share/pgsql", false},
+		"PGDG for Fedora":   {"/usr/pgsql-17/bin", "/usr/pgsql-17/share", false},
+		"Arch":              {"/usr/bin", "/usr/share/postgresql", true},
+		"Alpine":            {"/usr/libexec/postgresql17", "/usr/share/postgresql17", false},
+		"openSUSE":          {"/usr/lib/postgresql17/bin", "/usr/share/postgresql17", false},
+		"Homebrew":          {"/opt/homebrew/opt/postgresql@17/bin", "/opt/homebrew/share/postgresql@17", true},
+		"Homebrew on Intel": {"/usr/local/opt/postgresql@17/bin", "/usr/local/share/postgresql@17", true},
+		"Homebrew on Linux": {"/home/linuxbrew/.linuxbrew/opt/postgresql@17/bin", "/home/linuxbrew/.linuxbrew/share/postgresql@17", true},
+		"Postgres.app":      {"/Applications/Postgres.app/Contents/Versions/17/bin", "/Applications/Postgres.app/Contents/Versions/17/share/postgresql", true},
+		"Nix":               {"/nix/profile/bin", "/nix/profile/share/postgresql", true},
 	}
 	this, err := os.Executable()
 	if err != nil {
@@ -55,7 +55,7 @@ func TestFind_OnEachSystem(t *testing.T) {
 				t.Fatal(err)
 			}
 			find := exec.CommandContext(t.Context(), "/find")
-			find.Dir, find.Env = "/", []string{findingProcess + "=" + test.bin + ":" + test.share, "PATH=/nix/profile/bin"}
+			find.Dir, find.Env = "/", []string{findingProcess + "=" + test.bin + ":" + test.share}
 			find.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
 			if os.Geteuid() != 0 {
 				find.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER

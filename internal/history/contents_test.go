@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,45 +33,49 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-func TestObjects_AndContents(t *testing.T) {
+func TestContents(t *testing.T) {
 	t.Parallel()
 	repo := newRepository(t)
-	large := strings.Repeat("a long line of text\n", 40_000)
 	repo.Put("src/a.go", "A\n")
 	repo.Put("src/empty.go", "")
-	repo.Put("src/large.go", large)
+	repo.Put("src/large.go", strings.Repeat("a long line of text\n", 300_000))
 	commit(repo, "2020-01-01T12:00:00Z")
 	first := head(t, repo)
 	repo.Put("src/a.go", "A changed\n")
 	commit(repo, "2021-01-01T12:00:00Z")
-	folder := open(t, repo.Path("src"))
-	objects, err := folder.Objects(t.Context(), []Version{
-		{first, "a.go"}, {head(t, repo), "a.go"}, {first, "gone.go"}, {first, "of\nlines.go"}, {first, "."}, {first, "empty.go"}, {first, "large.go"},
+	versions := []Version{
+		{first, "a.go"},
+		{head(t, repo), "a.go"},
+		{first, "gone.go"},
+		{first, "of\nlines.go"},
+		{first, "a.go blob 2"},
+		{first, "."},
+		{first, "large.go"},
+		{first, "empty.go"},
+	}
+	want := []Content{
+		{Exists: true, Text: []byte("A\n")},
+		{Exists: true, Text: []byte("A changed\n")},
+		{},
+		{},
+		{},
+		{},
+		{Exists: true, TooLarge: true},
+		{Exists: true, Text: []byte{}},
+	}
+	for range maxBatch { // more than one run of git is asked for
+		versions = append(versions, Version{first, "a.go"})
+		want = append(want, Content{Exists: true, Text: []byte("A\n")})
+	}
+	var got []Content
+	err := open(t, repo.Path("src")).Contents(t.Context(), versions, func(i int, content Content) {
+		if i != len(got) {
+			t.Errorf("content %d comes after %d others", i, len(got))
+		}
+		got = append(got, content)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sizes []int64
-	for _, o := range objects {
-		sizes = append(sizes, o.Size)
-	}
-	if diff := cmp.Diff([]int64{2, 10, 0, 0, 0, 0, int64(len(large))}, sizes); diff != "" {
-		t.Errorf("sizes (-want +got):\n%s", diff)
-	}
-	if objects[2].ID != "" || objects[3].ID != "" || !objects[4].Folder || objects[5].ID == "" {
-		t.Errorf("objects %+v", objects)
-	}
-	wanted := slices.Concat(objects[:2], objects[5:])
-	for range 30 { // more than one run of git returns
-		wanted = append(wanted, objects[6])
-	}
-	var got []string
-	if err := folder.Contents(t.Context(), wanted, func(_ Object, content []byte) { got = append(got, string(content)) }); err != nil {
-		t.Fatal(err)
-	}
-	contents := append([]string{"A\n", "A changed\n", ""}, slices.Repeat([]string{large}, 31)...)
-	if !slices.Equal(contents, got) {
-		t.Errorf("%d contents, want %d", len(got), len(contents))
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("contents (-want +got), %v:\n%s", err, diff)
 	}
 }
 

@@ -1,0 +1,77 @@
+package history
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+)
+
+// Version is a file of the folder as a commit has it.
+type Version struct{ Commit, Path string }
+
+// Content is a file of a commit.
+type Content struct {
+	Exists bool // the commit has the file, which is no folder
+	Text   []byte
+	// TooLarge means that the file has more than [contain.MaxDocument] bytes, so that Text is empty.
+	TooLarge bool
+}
+
+// maxBatch is the number of versions that one run of git is asked for, because the time of a run is limited.
+const maxBatch = 500
+
+// Contents calls visit for each of the versions, in their order, with its index.
+func (f Folder) Contents(ctx context.Context, versions []Version, visit func(i int, content Content)) error {
+	visited := 0
+	for batch := range slices.Chunk(versions, maxBatch) {
+		var input strings.Builder
+		for _, v := range batch {
+			// Git cannot be asked for a name of several lines, and must find no such file.
+			fmt.Fprintf(&input, "%s:%s\n", v.Commit, strings.ReplaceAll(path.Join(f.name, v.Path), "\n", mark))
+		}
+		err := f.runWith(ctx, strings.NewReader(input.String()), func(output io.Reader) error {
+			objects := bufio.NewReader(output)
+			for range batch {
+				content, err := readContent(objects)
+				if err != nil {
+					return fmt.Errorf("read git cat-file: %w", err)
+				}
+				visit(visited, content)
+				visited++
+			}
+			return nil
+		}, "cat-file", "--batch=%(objecttype) %(objectsize)")
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readContent reads a line with an object's type and size, its bytes and a newline. If there is no such object, it is
+// one line that ends with "missing".
+func readContent(objects *bufio.Reader) (Content, error) {
+	line, err := objects.ReadString('\n')
+	if err != nil {
+		return Content{}, err //nolint:wrapcheck // Contents says what failed
+	}
+	kind, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+	size, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return Content{}, nil //nolint:nilerr // it is missing
+	}
+	if kind != "blob" || size > contain.MaxDocument {
+		_, err := io.CopyN(io.Discard, objects, size+1)
+		return Content{Exists: kind == "blob", TooLarge: kind == "blob"}, err
+	}
+	text := make([]byte, size+1)
+	_, err = io.ReadFull(objects, text)
+	return Content{Exists: true, Text: text[:size]}, err
+}
