@@ -77,7 +77,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		out.Warnings = append(out.Warnings, cutLine(warning, textLimit(len(advice))))
 	}
 	for _, doubt := range doubts {
-		out.Warnings = append(out.Warnings, cutLine(doubt.String(), textLimit(len(doubts))))
+		out.Warnings = append(out.Warnings, cutLine(doubt, textLimit(len(doubts))))
 	}
 	warnings, omitted := fit(out.Warnings, maxSideList)
 	if omitted > 0 {

@@ -15,7 +15,7 @@ func TestRecall_RulesOfAssistants(t *testing.T) {
 	c := connect(t, f.server, protocolVersions()["handshake"])
 	files := map[string]string{
 		".claude/rules/api.md":              "---\npaths: [\"src/api/**/*.ts\"]\n---\n# Handlers\n\n- Every handler validates its input.\n",
-		".cursor/rules/tests.mdc":           "---\nglobs: **/*.test.ts, e2e/**\nalwaysApply: false\n---\n# Tests\n\nTests never use the real clock.\n",
+		".cursor/rules/tests.mdc":           "---\nglobs: **/*.test.ts, e2e/**\nalwaysApply: false\n---\n# Clocks\n\nTests never use the real clock.\n",
 		".github/instructions/py.md":        "---\napplyTo: \"**/*.py\"\n---\n# Python\n\nLog with structlog.\n",
 		".kiro/steering/sql.md":             "---\ninclusion: fileMatch\nfileMatchPattern: \"db/**/*.{sql,psql}\"\n---\n# SQL\n\nMigrations only go forward.\n",
 		".claude/rules/wide.md":             "---\npaths: \"**\"\n---\n# Wide\n\nThis rule is for everything there is.\n",

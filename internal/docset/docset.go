@@ -110,7 +110,8 @@ func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
 	if _, ok := p.External(); !ok {
 		return &Set{}, nil
 	}
-	return readFolders(ctx, p, workspace.Folders(p)[len(workspace.OwnFolders(p)):][:1], func(file document.File) (index.Dissection, error) {
+	external := workspace.Folders(p)[len(workspace.OwnFolders(p))]
+	return readFolders(ctx, p, []watch.Folder{external}, func(file document.File) (index.Dissection, error) {
 		return index.Dissect(file, catalog.External, nil)
 	})
 }

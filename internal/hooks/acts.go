@@ -39,6 +39,9 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, c := range found {
+		found[i].remedy = cmp.Or(c.remedy, p.remedyFor(c))
+	}
 	quoting := book.Messages.In(output)
 	for _, m := range quoting[:min(len(quoting), maxCandidates)] {
 		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "same error")
@@ -111,8 +114,8 @@ func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]cand
 
 // isScript reports whether an edit writes commands.
 func isScript(edit trigger.Edit) bool {
-	extensions := []string{".sh", ".bash", ".zsh", ".mk"}
-	return slices.Contains(extensions, path.Ext(edit.Path)) || path.Base(edit.Path) == "Makefile" || strings.HasPrefix(edit.New, "#!")
+	isNamed := slices.Contains([]string{".sh", ".bash", ".zsh", ".mk"}, path.Ext(edit.Path)) || path.Base(edit.Path) == "Makefile"
+	return isNamed || strings.HasPrefix(edit.New, "#!")
 }
 
 const (

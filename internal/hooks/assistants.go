@@ -214,8 +214,8 @@ func argumentsOf(in map[string]any) (arguments map[string]any, patch string) {
 	return nil, ""
 }
 
-// text returns the first of some fields that is a text. A list of texts, such as the words of a command, is one text. A field in a
-// list or another field is named with a dot.
+// text returns the first of some fields that is a text. A list of texts, such as the words of a command, is one text. A field in
+// a list or another field is named with a dot.
 func text(in map[string]any, names ...string) string {
 	for _, name := range names {
 		first, rest, isNested := strings.Cut(name, ".")
@@ -251,8 +251,9 @@ func editsIn(value any) string {
 	var all strings.Builder
 	for _, item := range list {
 		edit, _ := item.(map[string]any)
-		if new := text(edit, "new_string", "newText", "ReplacementContent"); new != "" {
-			all.WriteString(new + "\n")
+		written := text(edit, "new_string", "newText", "ReplacementContent")
+		if written != "" {
+			all.WriteString(written + "\n")
 		}
 	}
 	return all.String()
@@ -267,7 +268,8 @@ func failureIn(response any) string {
 	fields, _ := response.(map[string]any)
 	code, _ := fields["exitCode"].(float64)
 	if fields != nil {
-		output = cmp.Or(text(fields, "llmContent", "textResultForLlm"), text(fields, "stdout")+text(fields, "stderr"), text(fields, "error"))
+		printed := text(fields, "stdout") + text(fields, "stderr")
+		output = cmp.Or(text(fields, "llmContent", "textResultForLlm"), printed, text(fields, "error"))
 	}
 	printed := exitCode().FindStringSubmatch(output)
 	if fields["error"] != nil || code != 0 || printed != nil && printed[1] != "0" {

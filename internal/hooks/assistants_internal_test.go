@@ -102,7 +102,8 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 		"Cursor, command": {
 			`{"hook_event_name": "preToolUse", "conversation_id": "c", "workspace_roots": ["/p"], "tool_name": "Shell", "tool_input": {"command": "ls"}}`,
 			Event{Event: Before, SessionID: "c", ToolName: "Shell", Command: "ls", Folder: "/p", Client: "cursor"},
-			running, map[string]any{"permission": "allow", "agent_message": "c", "additional_context": "c"},
+			running,
+			map[string]any{"permission": "allow", "agent_message": "c", "additional_context": "c"},
 		},
 		"Gemini CLI, exit code": {
 			`{"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "run_shell_command", "tool_input": {"command": "x"}, "tool_response": {"llmContent": "Output: no\nExit Code: 3\nProcess Group PGID: 7"}}`,
@@ -167,33 +168,42 @@ func TestReadHook_AssistantsThatWait(t *testing.T) {
 	}{
 		"Antigravity, command": {
 			"", "PreToolUse", `{"conversationId": "c", "workspacePaths": ["/p"], "toolCall": {"name": "run_command", "args": {"CommandLine": "dropdb ledger"}}}`,
-			Event{Event: Before, SessionID: "c", ToolName: "run_command", Command: "dropdb ledger", Folder: "/p", Client: "antigravity", Waits: true}, denied,
+			Event{Event: Before, SessionID: "c", ToolName: "run_command", Command: "dropdb ledger", Folder: "/p", Client: "antigravity", Waits: true},
+			denied,
 			`{"decision":"deny","reason":"r"}`,
 		},
 		"Antigravity, silence before a command": {
 			"", "PreToolUse", `{"conversationId": "c", "toolCall": {"name": "run_command", "args": {"CommandLine": "ls"}}}`,
-			Event{Event: Before, SessionID: "c", ToolName: "run_command", Command: "ls", Client: "antigravity", Waits: true}, Answer{}, "null",
+			Event{Event: Before, SessionID: "c", ToolName: "run_command", Command: "ls", Client: "antigravity", Waits: true},
+			Answer{},
+			"null",
 		},
 		"Antigravity, file": {
 			"", "PostToolUse", `{"conversationId": "c", "error": "", "toolCall": {"name": "write_to_file", "args": {"TargetFile": "/p/a.go", "CodeContent": "x"}}}`,
-			Event{Event: Before, SessionID: "c", ToolName: "write_to_file", FilePath: "/p/a.go", Content: "x", Client: "antigravity", Waits: true, Late: true}, Answer{}, "{}",
+			Event{Event: Before, SessionID: "c", ToolName: "write_to_file", FilePath: "/p/a.go", Content: "x", Client: "antigravity", Waits: true, Late: true},
+			Answer{},
+			"{}",
 		},
 		"Antigravity, turn": {
 			"antigravity", "PreInvocation", `{"conversationId": "c", "workspacePaths": ["/p"], "invocationNum": 0}`,
-			Event{Event: Resume, SessionID: "c", Folder: "/p", Client: "antigravity", Resumes: true}, said, `{"injectSteps":[{"ephemeralMessage":"c"}]}`,
+			Event{Event: Resume, SessionID: "c", Folder: "/p", Client: "antigravity", Resumes: true},
+			said, `{"injectSteps":[{"ephemeralMessage":"c"}]}`,
 		},
 		"Copilot CLI, edit": {
 			"copilot", "preToolUse", `{"sessionId": "c", "cwd": "/p", "toolName": "edit", "toolArgs": "{\"path\": \"a.go\", \"old_str\": \"o\", \"new_str\": \"n\"}"}`,
-			Event{Event: Before, SessionID: "c", ToolName: "edit", FilePath: "a.go", NewString: "n", OldString: "o", Folder: "/p", Client: "copilot", Waits: true}, denied,
+			Event{Event: Before, SessionID: "c", ToolName: "edit", FilePath: "a.go", NewString: "n", OldString: "o", Folder: "/p", Client: "copilot", Waits: true},
+			denied,
 			`{"permissionDecision":"deny","permissionDecisionReason":"r"}`,
 		},
 		"Copilot CLI, exit code": {
 			"copilot", "postToolUse", `{"sessionId": "c", "toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {"resultType": "success", "textResultForLlm": "no\nExit code: 1"}}`,
-			Event{Event: Failure, SessionID: "c", ToolName: "bash", Command: "x", Error: "no\nExit code: 1", Client: "copilot", Resumes: true}, said, `{"additionalContext":"c"}`,
+			Event{Event: Failure, SessionID: "c", ToolName: "bash", Command: "x", Error: "no\nExit code: 1", Client: "copilot", Resumes: true},
+			said, `{"additionalContext":"c"}`,
 		},
 		"Kiro, prompt": {
 			"kiro", "", `{"hook_event_name": "userPromptSubmit", "cwd": "/p", "prompt": "why?"}`,
-			Event{Event: Prompt, Prompt: "why?", Folder: "/p", Client: "kiro"}, said, `"c"`,
+			Event{Event: Prompt, Prompt: "why?", Folder: "/p", Client: "kiro"},
+			said, `"c"`,
 		},
 	} {
 		hook, err := ReadHook(strings.NewReader(test.stdin), test.client, test.event)

@@ -169,7 +169,8 @@ func sentencesOf(text string) []string {
 	text = sentenceEnd().ReplaceAllString(text, "$1"+sentenceMark+"$2")
 	var sentences []string
 	for sentence := range strings.SplitSeq(text, sentenceMark) {
-		if sentence = strings.Join(strings.Fields(sentence), " "); sentence != "" {
+		sentence = strings.Join(strings.Fields(sentence), " ")
+		if sentence != "" {
 			sentences = append(sentences, sentence)
 		}
 	}

@@ -77,7 +77,7 @@ func (p *Project) Advice(indexed string) []project.Violation {
 }
 
 // Triggers returns the triggers of a document as they were understood, and what is doubtful about them.
-func (p *Project) Triggers(indexed string) (understood []string, doubts []trigger.Doubt) {
+func (p *Project) Triggers(indexed string) (understood []string, doubts []string) {
 	file, err := p.Read(indexed)
 	if err != nil {
 		return nil, nil // it is gone, and the index follows
@@ -87,12 +87,15 @@ func (p *Project) Triggers(indexed string) (understood []string, doubts []trigge
 		return nil, nil // the call has said why
 	}
 	for _, fault := range d.TriggerFaults {
-		doubts = append(doubts, trigger.Doubt{Trigger: fault.Field, Problem: fault.Problem + " (expected: " + fault.Expected + ")"})
+		doubts = append(doubts, fault.String())
 	}
 	for _, t := range d.Triggers {
 		understood = append(understood, t.String())
 	}
-	return understood, append(doubts, trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root))...)
+	for _, doubt := range trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root)) {
+		doubts = append(doubts, doubt.String())
+	}
+	return understood, doubts
 }
 
 // indexNewest puts the newest text of a document into the index. The error is [fs.ErrNotExist] if there

@@ -77,11 +77,10 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	}
 	a.unusedTextAge = w.settings.UnusedTextAge()
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
-	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) tree {
+	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
 		t := tree{folder: folder, collection: in, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
-		return t
 	}
 	a.dates = &commitDates{project: p, logger: a.logger}
 	own := OwnFolders(p)

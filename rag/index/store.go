@@ -200,13 +200,7 @@ func (x *Indexer) rows(
 		rows.FileMtimes = append(rows.FileMtimes, doc.stamp.ModTime.Truncate(time.Microsecond))
 		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
 		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
-		places := make([]string, len(doc.Places))
-		for i, place := range doc.Places {
-			places[i] = place.String()
-		}
-		rows.Places = append(rows.Places, storedLines(places))
-		rows.Names, rows.Messages = append(rows.Names, storedLines(doc.Names)), append(rows.Messages, storedLines(doc.Messages))
-		rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
+		addQuoted(&rows, doc)
 		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)
@@ -230,6 +224,18 @@ func (x *Indexer) rows(
 		}
 	}
 	return rows, chunks, links
+}
+
+// addQuoted adds what a document cites, quotes and declares.
+func addQuoted(rows *db.DocumentUpsertManyParams, doc Dissection) {
+	var places []string
+	for _, place := range doc.Places {
+		places = append(places, place.String())
+	}
+	rows.Places = append(rows.Places, storedLines(places))
+	rows.Names = append(rows.Names, storedLines(doc.Names))
+	rows.Messages = append(rows.Messages, storedLines(doc.Messages))
+	rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
 }
 
 // storedTriggers writes triggers for the database, "" for none.

@@ -39,8 +39,13 @@ func (t Trigger) String() string {
 		name     string
 		patterns []string
 	}{
-		{"run", t.Run}, {"edit", t.Edit}, {"fails", t.Fails}, {"writes", t.Writes}, {"removes", t.Removes},
-		{"with", t.With}, {"without", t.Without},
+		{"run", t.Run},
+		{"edit", t.Edit},
+		{"fails", t.Fails},
+		{"writes", t.Writes},
+		{"removes", t.Removes},
+		{"with", t.With},
+		{"without", t.Without},
 	}
 	var parts []string
 	for _, kind := range kinds {
@@ -59,6 +64,10 @@ func (t Trigger) String() string {
 
 // Fault is a mistake in a field of the front matter. Field is its path, such as triggers[1].run.
 type Fault struct{ Field, Problem, Expected string }
+
+func (f Fault) String() string {
+	return fmt.Sprintf("%s %s (expected: %s)", f.Field, f.Problem, f.Expected)
+}
 
 // Bounds of what one document declares. A document with more says too much to be heard.
 const (

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// hookDocuments have two passages each. Each quotes a command, a statement and an error.
+	// hookDocuments have two passages each. Each quotes a command, a statement and an error, and one of declaring has five triggers.
 	hookDocuments = 5000
+	declaring     = 5
 	// hookActs is how many different acts of a kind there are. A session has each once.
 	hookActs = 20
 )
@@ -63,9 +64,13 @@ func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
 	const nobody = "http://127.0.0.1:1"
 	repo := b.newRepository("hooks", hookDocuments, 7)
 	for i := range hookDocuments {
-		quotes := strings.ReplaceAll("\nNever run `NAME --purge`, and never `ALTER TABLE NAME DROP COLUMN`.\n"+
-			"\n```\nfatal in NAME: the mooring is not free\n```\n", "NAME", name(i))
-		writeFile(repo.path(i), document(newRandom(7, i), i, 1)+quotes)
+		text := document(newRandom(7, i), i, 1) + "\nNever run `NAME --purge`, and never `ALTER TABLE NAME DROP COLUMN`.\n" +
+			"\n```\nfatal in NAME: the mooring is not free\n```\n"
+		if i%declaring == 0 {
+			text = strings.Replace(text, "---\n", "---\ntriggers: [{run: NAME --purge}, {run: \"psql|mysql ALTER TABLE NAME\", with: prod}, "+
+				"{run: make NAME|all, without: --check}, {edit: \"db/*.sql\", writes: ALTER TABLE NAME DROP*}, {fails: fatal in NAME}]\n", 1)
+		}
+		writeFile(repo.path(i), strings.ReplaceAll(text, "NAME", name(i)))
 	}
 	server := b.startServer(ctx, b.newDatabase(ctx).url, nobody)
 	server.activateText(ctx, repo, "main")

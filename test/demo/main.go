@@ -129,6 +129,7 @@ func (d *demo) show(ctx context.Context) (err error) {
 		do    func(context.Context) error
 	}{
 		{"Activate the demo project: every document is read, cut into passages and indexed", d.activate},
+		{"Speak up: a rule was written once, with when it wants to be heard, and two assistants hear it", d.speakUp},
 		{"List the doc-types", d.listDocTypes},
 		{"Search: ten questions in other words than the documents'; ✓ marks the document that should be first", d.searchAll},
 		{"Ask: an answer from the documents, those they link to and the critical ones", d.askSome},

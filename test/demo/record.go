@@ -9,10 +9,15 @@ import (
 	"strings"
 )
 
-// hookEvent is what an assistant gives the hook of a prompt. The documents have a rule about it.
-const hookEvent = `{"hook_event_name": "UserPromptSubmit", "session_id": "1",
- "prompt": "Log the phone number and the address of the recipient when a delivery fails"}
+// An assistant is about to write a migration. A document wants to be heard then. Both events are of the same edit.
+const (
+	inClaude = `{"hook_event_name": "PreToolUse", "session_id": "1", "tool_name": "Write",
+ "tool_input": {"file_path": "db/migrations/42.sql", "content": "CREATE INDEX a ON b (c)"}}
 `
+	inCursor = `{"hook_event_name": "preToolUse", "conversation_id": "2", "tool_name": "Write",
+ "tool_input": {"file_path": "db/migrations/42.sql", "content": "CREATE INDEX a ON b (c)"}}
+`
+)
 
 // record runs the program in a terminal, in a new project with the demo project's documents, and writes the
 // screen to docs/recording.svg. The project is set up and synced before. The output is the program's, at the
@@ -22,7 +27,8 @@ func (d *demo) record(ctx context.Context) error {
 	shop := filepath.Join(d.home, "shop")
 	if err := errors.Join(
 		os.CopyFS(filepath.Join(shop, documents), os.DirFS(filepath.Join(root, documents))),
-		os.WriteFile(filepath.Join(shop, "prompt.json"), []byte(hookEvent), 0o600),
+		os.WriteFile(filepath.Join(shop, "claude.json"), []byte(inClaude), 0o600),
+		os.WriteFile(filepath.Join(shop, "cursor.json"), []byte(inCursor), 0o600),
 		// This doc-type is in the demo project's configuration, which init does not have.
 		os.RemoveAll(filepath.Join(shop, documents, "api-contracts")),
 	); err != nil {
@@ -38,9 +44,9 @@ func (d *demo) record(ctx context.Context) error {
 	}
 	t := &terminal{demo: d, dir: shop, hidden: strings.NewReplacer(d.bin, "/usr/local/bin", d.home, "/home/ada")}
 	for _, command := range []string{
-		"cat prompt.json",
-		"compound-docs recall --hook <prompt.json",
-		`compound-docs search --limit 1 --mode lexical "why do requests wait for a connection?"`,
+		"grep -A 4 triggers: " + documents + "/problems/migration-*.md",
+		"compound-docs recall --hook <claude.json",
+		"compound-docs recall --hook <cursor.json",
 	} {
 		if err := t.run(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)

@@ -44,6 +44,38 @@ func (d *demo) activate(ctx context.Context) error {
 	return d.print("activate_project", activated)
 }
 
+// speakUp shows what hooks of Claude Code and Cursor are told: both before the same edit, and Claude Code after a failure.
+func (d *demo) speakUp(ctx context.Context) error {
+	const migration = "CREATE INDEX parcels_by_driver ON parcels (driver_id);"
+	for _, event := range []answer{
+		{"event": "PreToolUse", "session_id": "1", "tool_name": "Write", "file_path": "db/migrations/0042.sql", "content": migration},
+		{
+			"event": "PostToolUseFailure", "session_id": "1", "tool_name": "Bash", "command": "go test ./...",
+			"error": `ERROR: prepared statement "stmt_9" already exists (SQLSTATE 42P05)`,
+		},
+	} {
+		got, err := d.call(ctx, "recall", event)
+		if err != nil {
+			return err
+		}
+		said, _ := got["hookSpecificOutput"].(map[string]any)
+		if said["additionalContext"] == nil {
+			return fmt.Errorf("recall is silent at %v", event)
+		}
+		d.printf("  %s\n\n", said["additionalContext"])
+	}
+	const inCursor = `{"hook_event_name": "preToolUse", "conversation_id": "2", "tool_name": "Write", ` +
+		`"tool_input": {"file_path": "db/migrations/0042.sql", "content": "` + migration + `"}}`
+	hook := d.command(ctx, root, "compound-docs", "recall", "--hook", "--client", "cursor")
+	hook.Stdin = strings.NewReader(inCursor)
+	output, err := hook.Output()
+	if err != nil {
+		return fmt.Errorf("answer a hook of Cursor: %w", err)
+	}
+	d.printf("→ compound-docs recall --hook --client cursor, with the same edit\n%s\n", output)
+	return nil
+}
+
 func (d *demo) listDocTypes(ctx context.Context) error {
 	got, err := d.call(ctx, "list_doc_types", answer{})
 	if err != nil {

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/history"
@@ -18,7 +17,7 @@ func (e *examination) checkTriggers(ctx context.Context) {
 	files := e.tracked(ctx)
 	for _, d := range e.set.Documents {
 		for _, fault := range d.TriggerFaults {
-			e.add(d, d.LineOfField(fault.Field), Error, "trigger", fmt.Sprintf("%s %s (expected: %s)", fault.Field, fault.Problem, fault.Expected))
+			e.add(d, d.LineOfField(fault.Field), Error, "trigger", fault.String())
 		}
 		for _, doubt := range trigger.Doubts(d.Triggers, commands) {
 			e.add(d, d.LineOfField(said.TriggersField), Warning, "trigger", doubt.String())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // content is what the page shows. Its scripts read it.
@@ -74,7 +76,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 		}
 		e := entry{
 			Path: d.Path, Title: d.Title, Type: d.DocType, Level: d.Level, Date: d.Date, Summary: d.Summary,
-			FrontMatter: d.FrontMatter, HTML: r.render(d), Links: []string{}, Supersedes: []string{}, Amends: []string{},
+			FrontMatter: shownFields(d), HTML: r.render(d), Links: []string{}, Supersedes: []string{}, Amends: []string{},
 		}
 		standing := standings.Of(d.Path, today)
 		if i >= len(set.Documents) {
@@ -96,6 +98,24 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
 	c.Documents, c.Stems, c.Pictures = all, stems(read), r.pictures.urls
 	return context.Cause(ctx)
+}
+
+// shownFields returns the front matter of a document, with each trigger as it was understood.
+func shownFields(d *docset.Document) map[string]any {
+	if len(d.Triggers) == 0 {
+		return d.FrontMatter
+	}
+	fields := maps.Clone(d.FrontMatter)
+	var triggers []any
+	for _, t := range d.Triggers {
+		if t.Scope == "" {
+			triggers = append(triggers, t.String())
+		}
+	}
+	if triggers != nil {
+		fields[said.TriggersField] = triggers
+	}
+	return fields
 }
 
 // addLinks adds to the entries of documents where their links lead, as far as those are documents of the page. A

@@ -69,9 +69,6 @@ func matchesItself(line string, t said.Trigger) bool {
 		words = append(words, strings.ReplaceAll(first, literalStar, `'*'`))
 	}
 	text := strings.Join(words, " ")
-	for _, with := range t.With[:min(1, len(t.With))] {
-		text += " && cd " + strings.ReplaceAll(with, "*", "x")
-	}
 	t.Run, t.With = []string{line}, nil
 	var s Set
 	s.Add(0, []said.Trigger{t})

@@ -10,7 +10,8 @@ import (
 
 // write notes that the line writes a text to a file, by its path in the folder of the call.
 func (r *reader) write(file, text string) {
-	if file == "" || file == "-" || strings.HasPrefix(file, "/dev/") || strings.HasPrefix(file, "&") {
+	isElsewhere := strings.HasPrefix(file, "/dev/") || strings.HasPrefix(file, "~") || strings.ContainsAny(file, "$&")
+	if file == "" || file == "-" || isElsewhere {
 		return
 	}
 	if !path.IsAbs(file) {
@@ -61,17 +62,23 @@ func operands(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" })
 }
 
+// patchedFile returns the file that a line of a patch names, and false for another line.
+func patchedFile(line string) (file string, isFile bool) {
+	for _, mark := range []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: "} {
+		file, isFile = strings.CutPrefix(line, mark)
+		if isFile {
+			return file, true
+		}
+	}
+	return "", false
+}
+
 // Patched returns the edits of a patch, in the form of diff -u or of Codex' apply_patch.
 func Patched(patch string) []Edit {
 	var edits []Edit
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, "\r\n")
-		file, isFile := "", false
-		for _, mark := range []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: "} {
-			if file, isFile = strings.CutPrefix(line, mark); isFile {
-				break
-			}
-		}
+		file, isFile := patchedFile(line)
 		switch last := len(edits) - 1; {
 		case isFile && file != "/dev/null":
 			file, _, _ = strings.Cut(strings.TrimSpace(file), "\t")

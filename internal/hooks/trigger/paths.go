@@ -1,7 +1,6 @@
 package trigger
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -10,7 +9,7 @@ import (
 // Edit returns the triggers that match an edit, the ones that say most first.
 func (s *Set) Edit(e Edit) []Match {
 	var matches []Match
-	text, old := fold(e.New), fold(e.Old)
+	text, old := newText(e.New, len(s.edits)), newText(e.Old, len(s.edits))
 	for _, t := range s.edits {
 		matched, isLike := likeAny(t.patterns, e.Path)
 		if !isLike || t.isNew != nil && *t.isNew != e.Creates {
@@ -21,7 +20,7 @@ func (s *Set) Edit(e Edit) []Match {
 			continue
 		}
 		isRemoved := func(pattern string) bool {
-			return hasText(old, pattern, statementEnd) && !hasText(text, pattern, statementEnd)
+			return old.has(pattern, statementEnd) && !text.has(pattern, statementEnd)
 		}
 		removed, isGone := firstWhere(t.removes, isRemoved)
 		if isGone && t.declared.holdsIn(text, e.Path) {
@@ -54,7 +53,7 @@ func (s *Set) Scopes(file string) []Match {
 const maxDepth = 1000
 
 // holdsIn reports whether the conditions of a trigger for edits hold: in the new text, or in the path.
-func (d *declared) holdsIn(text, file string) bool {
+func (d *declared) holdsIn(text text, file string) bool {
 	for _, c := range d.without {
 		if c.isIn(text, file) {
 			return false
@@ -69,17 +68,17 @@ func (d *declared) holdsIn(text, file string) bool {
 }
 
 // isIn reports whether a text has the condition's words one behind the other, or the path has them.
-func (c condition) isIn(text, file string) bool {
+func (c condition) isIn(text text, file string) bool {
 	var words []string
 	for _, p := range c {
 		words = append(words, strings.Join(p.any, "|"))
 	}
 	pattern := strings.ToLower(strings.Join(words, " "))
-	return hasText(text, pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
+	return text.has(pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
 }
 
-func firstIn(patterns []string, text string) (string, bool) {
-	return firstWhere(patterns, func(pattern string) bool { return hasText(text, pattern, statementEnd) })
+func firstIn(patterns []string, text text) (string, bool) {
+	return firstWhere(patterns, func(pattern string) bool { return text.has(pattern, statementEnd) })
 }
 
 // firstWhere returns the first pattern for which a condition holds, and true if there is one or there are no patterns.
@@ -136,57 +135,9 @@ func IsLike(pattern, file string) bool {
 	if rooted == pattern && !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
 		rooted = "**/" + pattern
 	}
-	if folder := strings.TrimSuffix(rooted, "/"); folder != rooted {
+	folder, isFolder := strings.CutSuffix(rooted, "/")
+	if isFolder {
 		return doublestar.MatchUnvalidated(folder+"/**", file) && !doublestar.MatchUnvalidated(folder, file)
 	}
 	return doublestar.MatchUnvalidated(rooted, file) || doublestar.MatchUnvalidated(rooted+"/**", file)
-}
-
-const (
-	// maxGap is how many characters a * in a text stands for.
-	maxGap = 200
-	// statementEnd ends a statement of code.
-	statementEnd = ";"
-)
-
-// hasText reports whether a folded text has a folded pattern, in which * stands for up to maxGap characters, none of which is
-// one of stops.
-func hasText(text, pattern, stops string) bool {
-	parts := slices.DeleteFunc(strings.Split(pattern, "*"), func(part string) bool { return part == "" })
-	var ends []int // where the parts so far may end
-	for i, part := range parts {
-		var next []int
-		last := -1 // the end of the parts before that is nearest
-		for at := strings.Index(text, part); at >= 0; at = indexFrom(text, part, at+1) {
-			for len(ends) > 0 && ends[0] <= at {
-				last, ends = ends[0], ends[1:]
-			}
-			isNear := last >= 0 && at-last <= maxGap && !strings.ContainsAny(text[last:at], stops)
-			if i == 0 || isNear {
-				next = append(next, at+len(part))
-			}
-		}
-		ends = next
-	}
-	return len(ends) > 0
-}
-
-// indexFrom returns where a text has a part from an index on, -1 if it has not.
-func indexFrom(text, part string, from int) int {
-	at := strings.Index(text[from:], part)
-	if at < 0 {
-		return -1
-	}
-	return from + at
-}
-
-// fold returns a text in lower case, with one space between its parts.
-func fold(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
-
-func folded(texts []string) []string {
-	var all []string
-	for _, text := range texts {
-		all = append(all, fold(text))
-	}
-	return all
 }

@@ -2,7 +2,7 @@
 // an edit, and the output of a command that has failed. It is pure. A trigger matches or it does not: there are no scores.
 //
 // shell.go reads a line as a shell does, wrappers.go finds the programs that other programs run, files.go the files that a
-// line writes, word.go compares words, and paths.go paths. docs/triggers.md describes the format.
+// line writes, word.go compares words, paths.go paths, and text.go texts. docs/triggers.md describes the format.
 package trigger
 
 import (
@@ -171,7 +171,7 @@ func (s *Set) named(c call) []run {
 	return all
 }
 
-var sqlClients = strings.Fields("psql mysql mariadb sqlite3 sqlcmd clickhouse-client duckdb cockroach snowsql bq usql pgcli sqlplus")
+var sqlClients = strings.Fields("psql mysql mariadb sqlite3 sqlcmd clickhouse-client duckdb cockroach snowsql bq usql pgcli")
 
 // words returns all words of a line, without flags, which belong to their commands, and the folders in which it runs.
 func (l Line) words() []word {
@@ -268,6 +268,15 @@ func (d *declared) holds(own, whole []word) bool {
 	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
 }
 
+// holdsAfter reports whether the conditions of a trigger hold among the words of a command and of its output.
+func (d *declared) holdsAfter(output string, command Line) bool {
+	if len(d.with)+len(d.without) == 0 {
+		return true
+	}
+	words := slices.Concat(command.words(), wordsOf(output))
+	return d.holds(words, words)
+}
+
 func (r run) match() Match {
 	m := Match{Document: r.declared.document, Rule: r.declared.rule, Say: r.declared.say}
 	for _, p := range slices.Concat([]pattern{r.program}, r.settings, r.words, r.flags) {
@@ -281,10 +290,10 @@ func (r run) match() Match {
 // Fails returns the triggers that match the output of a command that has failed.
 func (s *Set) Fails(output string, command Line) []Match {
 	var matches []Match
-	text, whole := fold(output), slices.Concat(command.words(), wordsOf(output))
+	text := newText(output, len(s.fails))
 	for _, f := range s.fails {
-		at := slices.IndexFunc(f.texts, func(pattern string) bool { return hasText(text, pattern, "") })
-		if at >= 0 && f.declared.holds(whole, whole) {
+		at := slices.IndexFunc(f.texts, func(pattern string) bool { return text.has(pattern, "") })
+		if at >= 0 && f.declared.holdsAfter(output, command) {
 			matches = add(matches, f.declared.match(f.texts[at]))
 		}
 	}

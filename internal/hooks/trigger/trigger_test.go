@@ -40,7 +40,8 @@ func TestSet_Run(t *testing.T) {
 		},
 		{
 			"one of several", `[{"run": ["docker system prune --volumes", "docker volume rm shop_pgdata"]}]`,
-			[]string{"docker system prune -af --volumes", "docker volume rm shop_pgdata"}, []string{"docker system prune", "docker volume rm other"},
+			[]string{"docker system prune -af --volumes", "docker volume rm shop_pgdata"},
+			[]string{"docker system prune", "docker volume rm other"},
 		},
 		{
 			"none of these", `[{"run": "ansible-playbook site.yml", "without": ["--limit", "staging"]}]`,
@@ -59,7 +60,8 @@ func TestSet_Run(t *testing.T) {
 		},
 		{
 			"with, several words", `[{"run": "kubectl delete pvc", "with": "kafka prod"}]`,
-			[]string{"kubectl --context prod -n kafka delete pvc x"}, []string{"kubectl -n kafka delete pvc x"},
+			[]string{"kubectl --context prod -n kafka delete pvc x"},
+			[]string{"kubectl -n kafka delete pvc x"},
 		},
 		{"bare", `[{"run": "pod update", "bare": true}]`, []string{"pod update", "pod update --verbose"}, []string{"pod update Alamofire"}},
 		{"bare, and no part of a word", `[{"run": "git push origin HEAD", "bare": true}]`, []string{"git push -u origin HEAD"}, []string{"git push origin HEAD:refs/for/main"}},
@@ -80,7 +82,8 @@ func TestSet_Run(t *testing.T) {
 		{"flags of one letter together", `[{"run": "rm -rf build"}]`, []string{"rm -r -f build", "rm -fr build", "rm -rf ./build/x"}, []string{"rm -r build"}},
 		{
 			"parts of a word", `[{"run": "run shop s3://logs/ prod data-0"}]`,
-			[]string{"run registry/shop:v2 s3://logs/2026/x env=prod pvc/data-0"}, []string{"run shopping s3://logs prod data-0", "run shop s3://other prod data-0"},
+			[]string{"run registry/shop:v2 s3://logs/2026/x env=prod pvc/data-0"},
+			[]string{"run shopping s3://logs prod data-0", "run shop s3://other prod data-0"},
 		},
 		{"a star, and a star that is meant", `[{"run": "salt \\* state.*"}]`, []string{"salt '*' state.apply"}, []string{"salt web-1 state.apply"}},
 		{"any program", `[{"run": "* > *.ach"}]`, []string{"python gen.py > out/a.ach"}, []string{"cat a.ach > b.txt"}},
@@ -185,6 +188,7 @@ func TestRead_Writes(t *testing.T) {
 		"git apply <<'EOF'\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-old\n+new\nEOF":           "b.py new\n",
 		"python - <<'EOF'\nopen('b.py', 'w').write('x')\nEOF":                               "b.py open('b.py', 'w').write('x')\n\n-",
 		"python -c \"from pathlib import Path; Path('b.py').write_text('x')\"":              "",
+		"fd --fish > ~/.config/fd.fish; echo x > $HOME/a":                                   "",
 		"cat b.py && grep x b.py > /dev/null 2>&1":                                          "",
 		"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: 1.sql\n+x\n*** End Patch\nEOF": "",
 	} {
@@ -262,7 +266,7 @@ func TestScope_AsPeopleWriteThem(t *testing.T) {
 // FuzzRead reads any line without a fault, and compares it.
 func FuzzRead(f *testing.F) {
 	f.Add("sudo -u x psql -c 'VACUUM FULL a' && cat > f <<EOF\nx\nEOF", "psql VACUUM|x *a* -f", "**/{a,b}*")
-	f.Fuzz(func(t *testing.T, line, pattern, glob string) {
+	f.Fuzz(func(_ *testing.T, line, pattern, glob string) {
 		var s trigger.Set
 		triggers, _ := said.Triggers(map[string]any{said.TriggersField: []any{
 			map[string]any{"run": pattern, "with": glob}, map[string]any{"edit": glob, "writes": pattern}, map[string]any{"fails": pattern},

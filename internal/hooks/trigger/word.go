@@ -3,6 +3,7 @@ package trigger
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // word is one of a command, with the parts by which it may be named too: shop of registry/shop:v2.
@@ -147,7 +148,8 @@ func isSameFlag(flag string, w word) bool {
 // isCluster reports whether a word is several flags of one letter, such as -xdf.
 func isCluster(text string) bool {
 	const most = 6
-	return len(text) <= most && text[0] == '-' && strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	isOther := func(r rune) bool { return r > unicode.MaxASCII || !isLetter(byte(r)) }
+	return len(text) <= most && text[0] == '-' && !strings.ContainsFunc(text[1:], isOther)
 }
 
 // areLetters reports whether each letter of a flag such as -rf is among words, together or apart.

@@ -57,7 +57,11 @@ func (c Change) withHooks(hooks []byte) ([]byte, error) {
 		return nil, ErrRegistered // a file of this program alone
 	}
 	var named map[string]json.RawMessage
-	if err := json.Unmarshal(hooks, &named); err == nil && named[ServerName] != nil {
+	err = json.Unmarshal(hooks, &named)
+	if err != nil {
+		return nil, fmt.Errorf("read the hooks: %w", err)
+	}
+	if named[ServerName] != nil {
 		return addNamed(content, named[ServerName])
 	}
 	return addHooks(content, hooks)
