@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
@@ -30,12 +29,15 @@ const (
 	seeMore      = " Read what fits; semantic_search finds more."
 )
 
-// slashCommand matches a prompt that calls a command of the assistant.
-var slashCommand = lazyregexp.New(`^\s*/[\w:.-]+(?:\s|$)`)
+// isSlashCommand reports whether a prompt calls a command of the assistant, such as /cdocs:capture. A path has more slashes.
+func isSlashCommand(prompt string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
+	return strings.HasPrefix(word, "/") && len(word) > 1 && strings.Count(word, "/") == 1
+}
 
 // isTask reports whether a prompt describes work to be done.
 func (e Event) isTask() bool {
-	return e.act() == asking && !slashCommand().MatchString(e.Prompt) &&
+	return e.act() == asking && !isSlashCommand(e.Prompt) &&
 		len(terms.Distinct(terms.English, ends(e.task(), maxTask))) >= fewestTerms
 }
 

@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func (r *reader) writeFiles(args []string, text string) {
 		case slices.Contains([]string{"python", "python3", "node", "ruby", "perl", "php"}, program):
 			script := text + "\n" + strings.Join(args[start+1:], "\n")
 			for _, found := range scriptWrites().FindAllStringSubmatch(script, maxNested*maxNested) {
-				r.write(found[1], script)
+				r.write(cmp.Or(found[1], found[2]), script)
 			}
 		}
 	}

@@ -187,7 +187,7 @@ func TestRead_Writes(t *testing.T) {
 		"mv x.py a/":                              "a/x.py ",
 		"git apply <<'EOF'\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-old\n+new\nEOF":           "b.py new\n",
 		"python - <<'EOF'\nopen('b.py', 'w').write('x')\nEOF":                               "b.py open('b.py', 'w').write('x')\n\n-",
-		"python -c \"from pathlib import Path; Path('b.py').write_text('x')\"":              "",
+		"python -c \"from pathlib import Path; Path('b.py').write_text('x')\"":              "b.py \n-c\nfrom pathlib import Path; Path('b.py').write_text('x')",
 		"fd --fish > ~/.config/fd.fish; echo x > $HOME/a":                                   "",
 		"cat b.py && grep x b.py > /dev/null 2>&1":                                          "",
 		"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: 1.sql\n+x\n*** End Patch\nEOF": "",
