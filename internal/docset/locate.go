@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -30,7 +31,8 @@ func (d *Document) LineOf(target string) int {
 	}
 }
 
-// LineOfField returns the line of a field of the front matter, such as severity or tags[1], or 1.
+// LineOfField returns the line of a field of the front matter, such as severity, tags[1] or triggers[2].run, or 1. An item of a
+// list has its own line if it begins one.
 func (d *Document) LineOfField(field string) int {
 	end := strings.IndexAny(field, ".[")
 	if end < 0 {
@@ -41,7 +43,8 @@ func (d *Document) LineOfField(field string) int {
 	}
 	name, isOpen := regexp.QuoteMeta(field[:end]), false
 	key := regexp.MustCompile(`^(?:["']?` + name + `["']?\s*[:=]|\s+"` + name + `"\s*:)`)
-	for i, line := range strings.Split(string(d.Content), "\n") {
+	lines := strings.Split(string(d.Content), "\n")
+	for i, line := range lines {
 		isFence := strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+++")
 		switch {
 		case isFence && isOpen:
@@ -49,8 +52,31 @@ func (d *Document) LineOfField(field string) int {
 		case isFence:
 			isOpen = true
 		case key.MatchString(line):
-			return i + 1
+			return i + 1 + itemBelow(lines[i+1:], field[end:])
 		}
 	}
 	return 1
+}
+
+// itemBelow returns how many lines below its field an item such as [2] begins, 0 if it begins no line.
+func itemBelow(lines []string, item string) int {
+	number, _, _ := strings.Cut(strings.TrimPrefix(item, "["), "]")
+	left, err := strconv.Atoi(number)
+	if err != nil {
+		return 0
+	}
+	indent := -1
+	for i, line := range lines {
+		text := strings.TrimLeft(line, " ")
+		isItem := strings.HasPrefix(text, "- ") && (indent < 0 || len(line)-len(text) == indent)
+		switch {
+		case isItem && left == 0:
+			return i + 1
+		case isItem:
+			indent, left = len(line)-len(text), left-1
+		case text == line && text != "": // the next field
+			return 0
+		}
+	}
+	return 0
 }

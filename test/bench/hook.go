@@ -67,8 +67,10 @@ func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
 		text := document(newRandom(7, i), i, 1) + "\nNever run `NAME --purge`, and never `ALTER TABLE NAME DROP COLUMN`.\n" +
 			"\n```\nfatal in NAME: the mooring is not free\n```\n"
 		if i%declaring == 0 {
-			text = strings.Replace(text, "---\n", "---\ntriggers: [{run: NAME --purge}, {run: \"psql|mysql ALTER TABLE NAME\", with: prod}, "+
-				"{run: make NAME|all, without: --check}, {edit: \"db/*.sql\", writes: ALTER TABLE NAME DROP*}, {fails: fatal in NAME}]\n", 1)
+			text = strings.Replace(text, "---\n", "---\ntriggers: ["+strings.Join([]string{
+				"{run: NAME --purge}", `{run: "psql|mysql ALTER TABLE NAME", with: prod}`, "{run: make NAME|all, without: --check}",
+				`{edit: "db/*.sql", writes: ALTER TABLE NAME DROP*}`, "{fails: fatal in NAME}",
+			}, ", ")+"]\n", 1)
 		}
 		writeFile(repo.path(i), strings.ReplaceAll(text, "NAME", name(i)))
 	}

@@ -164,21 +164,21 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Remove("src/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:9: warning place-gone: src/old.go:12 is gone since the document was written"}},
+		}, []string{"codebase/c.md:10: warning place-gone: src/old.go:12 is gone since the document was written"}},
 		{"a file that was moved", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("./src/old.go"))
 			commit(r, "2026-02-02")
 			r.Rename("src/old.go", "lib/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:9: notice place-moved: src/old.go is now lib/old.go"}},
+		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go"}},
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:9: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large or hard to find"}},
+		}, []string{"codebase/c.md:10: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large or hard to find"}},
 		{"a file that was changed since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
 		}, []string{
-			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
@@ -189,7 +189,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Put("src/pool.go", source(3, "changed"))
 		}, []string{
-			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go:20 has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
@@ -208,7 +208,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-04")
 			r.Put(docs+"insights/b.md", r.Read(docs+"insights/b.md")+"\nSeen again.\n")
 		}, []string{
-			"codebase/c.md:9: warning place-changed: src/pool.go has changed since the document was written; " +
+			"codebase/c.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
@@ -234,6 +234,18 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(docs+"insights/a.md", insight("a", "", "See [b](/insights/b.md#none), [c](/codebase/c.md) and [d](/gone.md)."))
 		}, []string{
 			"insights/a.md:10: error broken-link: there is no " + docs + "gone.md",
+		}},
+		{"triggers and scopes", func(r *gitrepo.Repo) {
+			r.Put("Makefile", "ship:\n\thelm upgrade shop\n")
+			r.Put(docs+"insights/a.md", strings.Replace(insight("a", "", "See [b](b.md)."), "---\n",
+				"---\ntriggers:\n  - run: helm upgrade\n  - run: helm rollback\n  - runs: helm\n  - edit: scr/**\n  - run: helm\n", 1))
+			r.Commit()
+		}, []string{
+			"insights/a.md:2: warning dead-pattern: scr/** matches no file of the repository",
+			"insights/a.md:2: warning trigger: trigger run helm fires on a command of the project itself, Makefile:2",
+			"insights/a.md:2: warning trigger: trigger run helm is a program alone, and fires on each call of helm: add words, with or without",
+			"insights/a.md:2: warning trigger: trigger run helm upgrade fires on a command of the project itself, Makefile:2",
+			"insights/a.md:5: error trigger: triggers[2] has 0 of run, edit, fails (expected: one of run, edit, fails, such as run: terraform apply -target)",
 		}},
 		{"a configuration that is not valid", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "retrieval": {"max_results": 0}}`)

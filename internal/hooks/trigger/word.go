@@ -148,7 +148,7 @@ func isSameFlag(flag string, w word) bool {
 // isCluster reports whether a word is several flags of one letter, such as -xdf.
 func isCluster(text string) bool {
 	const most = 6
-	isOther := func(r rune) bool { return r > unicode.MaxASCII || !isLetter(byte(r)) }
+	isOther := func(r rune) bool { return !unicode.IsLetter(r) }
 	return len(text) <= most && text[0] == '-' && !strings.ContainsFunc(text[1:], isOther)
 }
 
