@@ -2,4 +2,4 @@ module github.com/compound-docs/compound-docs
 
 go 1.26.0
 
-require github.com/pressly/goose/v3 v3.29.0
+require github.com/pressly/goose/v3 v3.30.1
