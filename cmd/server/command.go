@@ -1,16 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
@@ -62,7 +59,6 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 		newDoctorCommand(flags), serve, newVersionCommand(flags))
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
-	root.SetFlagErrorFunc(inPlainWords)
 	for _, command := range root.Commands() {
 		complement(command)
 	}
@@ -187,15 +183,6 @@ func noArgs(command *cobra.Command, args []string) error {
 		return fmt.Errorf("unexpected argument %q; `%s` takes flags only", strings.Join(args, " "), command.CommandPath())
 	}
 	return nil
-}
-
-// inPlainWords returns the error of a flag's value without the text of Go's parser.
-func inPlainWords(_ *cobra.Command, err error) error {
-	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
-	if _, isNumber := errors.AsType[*strconv.NumError](err); !ok || !isNumber {
-		return err
-	}
-	return fmt.Errorf("--%s is %q; give a number", invalid.GetFlag().Name, invalid.GetValue())
 }
 
 func newVersionCommand(flags *flags) *cobra.Command {
