@@ -29,8 +29,6 @@ type installation struct {
 	owner               string // of the database, "" for that of CDOCS_DATABASE_URL
 	// unprivileged has the doctor run as another user than root.
 	unprivileged bool
-	// serves is set while a server indexes, which publishes its state twice a second.
-	serves bool
 	// namespace is a shell script that runs before it, as root in new user and mount namespaces.
 	namespace string
 }
@@ -234,16 +232,6 @@ func (i *installation) asRole(t *testing.T, statements string) {
 			t.Error(err)
 		}
 	})
-}
-
-// serve has a server index the repository, as long as the test runs.
-func (i *installation) serve(t *testing.T) {
-	t.Helper()
-	var answer toolError
-	if call(t, openWindow(t, i.environment...).session, "activate_project", activation(i.root), &answer) {
-		t.Fatalf("%+v", answer)
-	}
-	i.serves = true
 }
 
 func must(t *testing.T, errs ...error) {
