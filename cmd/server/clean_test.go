@@ -48,6 +48,32 @@ func sixWeeksLater(t *testing.T, environment []string) {
 	}
 }
 
+// found searches a project that another server may have indexed by its vectors, when
+// there are all.
+func found(t *testing.T, root string, environment []string, query string) (paths []string, failed toolError) {
+	t.Helper()
+	session := connect(t, server(t, append(environment, "CLAUDE_PROJECT_DIR="+root)...))
+	w := &window{session: session}
+	until(t, "everything is embedded", patience, func() bool {
+		index := w.index(t)
+		return index == nil || index.Pending+index.Embedding == 0
+	})
+	result := struct {
+		toolError
+		Results []struct {
+			Path string `json:"path"`
+		} `json:"results"`
+	}{}
+	call(t, session, "semantic_search", map[string]any{"query": query, "mode": "vector", "min_relevance_score": 0}, &result)
+	for _, r := range result.Results {
+		paths = append(paths, r.Path)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	return paths, result.toolError
+}
+
 func TestClean_OfThisMachinesCheckouts(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)

@@ -17,6 +17,23 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
+// promotable is the folder of documents that fit problem.
+const promotable = "csharp-compounding-docs/problems/"
+
+const problem = `---
+title: %
+date: 2026-01-15
+summary: %
+significance: performance
+problem_type: performance
+symptoms: [slow]
+root_cause: a cause
+solution: a solution
+---
+
+% in a few words.
+`
+
 // outcome is how a command ended.
 type outcome struct {
 	stdout, stderr string

@@ -75,7 +75,7 @@ func TestSync_AfterTheModelWasReplaced(t *testing.T) {
 		{"the same", "sha256:third", fakeollama.Faults{}, 0, "4 of 4", "passages: 4 of 4"},
 		{"Ollama is away", "sha256:third", fakeollama.Faults{HangUp: true}, 0, "4 of 4", "ollama"},
 	} {
-		fake.AddModel(firstModel, step.digest)
+		fake.AddModel("mxbai-embed-large", step.digest)
 		fake.SetFaults(step.faults)
 		o := run(t, root, environment, "sync")
 		if o.code != step.code || !strings.Contains(o.stderr, step.says) {

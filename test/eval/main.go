@@ -131,7 +131,10 @@ func promptTable(ctx context.Context, out io.Writer, all []competitor) error {
 // actTable judges the hooks of what assistants do, with every competitor.
 func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 	printActsHead(out)
-	for _, set := range []string{"acts/thirteen", "acts/fourteen", "acts/fifteen", "acts/sixteen", "acts/seventeen", "acts/eighteen", "literal", "code", "othercode"} {
+	for _, set := range []string{
+		"acts/thirteen", "acts/fourteen", "acts/fifteen", "acts/sixteen", "acts/seventeen", "acts/eighteen",
+		"literal", "code", "othercode",
+	} {
 		t, err := actTask(folder + "/" + set)
 		if err != nil {
 			return err
