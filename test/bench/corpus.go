@@ -54,7 +54,7 @@ func (e *environment) openCorpus(ctx context.Context) *corpus {
 // query is one of any number of different ones: words of a document of the corpus, as
 // long as that is as it was made.
 func query(i int) string {
-	text := document(newRandom(corpusSeed, i%corpusDocuments), i%corpusDocuments)
+	text := document(newRandom(corpusSeed, i%corpusDocuments), i%corpusDocuments, 1)
 	return someWords(newRandom(5, i), text[strings.LastIndex(text, "---")+3:])
 }
 

@@ -20,8 +20,9 @@ const docsPerFolder = 200
 
 // repository is a folder with a project in it, outside git.
 type repository struct {
-	root      string
-	documents int
+	root string
+	// documents it has, of so many sections each.
+	documents, sections int
 }
 
 func (r *repository) config() string {
@@ -34,9 +35,9 @@ func (r *repository) path(i int) string {
 	return filepath.Join(r.docs(), "problems", fmt.Sprintf("part-%03d", i/docsPerFolder), fmt.Sprintf("doc-%06d.md", i))
 }
 
-// newRepository makes a project of so many documents. Seeds make different ones.
+// newRepository makes a project of so many documents of one section. Seeds make different ones.
 func (e *environment) newRepository(project string, documents int, seed uint64) *repository {
-	r := &repository{root: get(os.MkdirTemp(e.dir, project+"-")), documents: documents}
+	r := &repository{root: get(os.MkdirTemp(e.dir, project+"-")), documents: documents, sections: 1}
 	writeFile(r.config(), fmt.Sprintf(`{"project_name": %q}`, project))
 	r.write(documents, seed)
 	return r
@@ -45,7 +46,7 @@ func (e *environment) newRepository(project string, documents int, seed uint64) 
 // write writes the first documents, again if they are there.
 func (r *repository) write(documents int, seed uint64) {
 	for i := range documents {
-		writeFile(r.path(i), document(newRandom(seed, i), i))
+		writeFile(r.path(i), document(newRandom(seed, i), i, r.sections))
 	}
 }
 
@@ -62,7 +63,7 @@ var ownWords = regexp.MustCompile(`incident\d{6}`) //nolint:gochecknoglobals // 
 func ownWord(i int) string { return fmt.Sprintf("incident%06d", i) }
 
 // document is a solved problem as the doc-type wants it.
-func document(random *rand.Rand, i int) string {
+func document(random *rand.Rand, i, sections int) string {
 	var b strings.Builder
 	title := sentence(random, 6)
 	fmt.Fprintf(&b, "---\ndoc_type: problem\ntitle: %s %s\ndate: 2026-%02d-%02d\nsummary: %s\nsignificance: correctness\n",
@@ -72,7 +73,13 @@ func document(random *rand.Rand, i int) string {
 	if i%20 == 0 {
 		b.WriteString("promotion_level: important\n")
 	}
-	b.WriteString("---\n\n" + prose(random, passageChars))
+	b.WriteString("---\n")
+	for range sections {
+		if sections > 1 {
+			fmt.Fprintf(&b, "\n## %s\n", sentence(random, 4))
+		}
+		b.WriteString("\n" + prose(random, passageChars))
+	}
 	return b.String()
 }
 

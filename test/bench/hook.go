@@ -65,7 +65,7 @@ func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
 	for i := range hookDocuments {
 		quotes := strings.ReplaceAll("\nNever run `NAME --purge`, and never `ALTER TABLE NAME DROP COLUMN`.\n"+
 			"\n```\nfatal in NAME: the mooring is not free\n```\n", "NAME", name(i))
-		writeFile(repo.path(i), document(newRandom(7, i), i)+quotes)
+		writeFile(repo.path(i), document(newRandom(7, i), i, 1)+quotes)
 	}
 	server := b.startServer(ctx, b.newDatabase(ctx).url, nobody)
 	server.activateText(ctx, repo, "main")

@@ -69,7 +69,7 @@ func (x *searchIndex) questions(p *searchProject, seed uint64, count int) []ques
 	questions := make([]question, count)
 	for i := range questions {
 		at := random.IntN(p.repo.documents)
-		text := document(newRandom(searchSeed, at), at)
+		text := document(newRandom(searchSeed, at), at, 1)
 		q := question{text: someWords(random, text[strings.LastIndex(text, "---")+3:]), strange: i%5 == 4}
 		vector := x.models.space.aboutText(random, text)
 		if q.strange {
