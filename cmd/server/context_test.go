@@ -119,9 +119,7 @@ func (s manySources) check(t *testing.T, maxSources int) {
 	if !slices.ContainsFunc(best, func(path string) bool { return named[path] }) {
 		t.Errorf("of the documents nearest to the question, %v, none is named", best)
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }
 
 // nearest returns the documents of the highest relevance, as far as rounded scores

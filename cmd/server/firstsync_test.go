@@ -73,9 +73,7 @@ func (f *firstSync) embedded(t *testing.T) map[string]bool {
 	t.Helper()
 	texts, err := indexstate.Lines(t.Context(), f.pool, `
 		SELECT concat_ws(E'\n\n', nullif(p.heading, ''), p.content) FROM passages p JOIN embeddings USING (collection, project_id, hash)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	set := make(map[string]bool, len(texts))
 	for _, text := range texts {
 		set[text] = true

@@ -19,9 +19,7 @@ func TestServe_RefusesDocumentsElsewhere(t *testing.T) {
 		root := newProject(t, map[string]string{
 			configPath: `{"project_name": "test-project", "documents": {"folder": "` + folder + `", "lenient": true}}`, "README.md": "# A\n",
 		})
-		if err := os.Symlink(outside, filepath.Join(root, "linked")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(outside, filepath.Join(root, "linked")))
 		var failed toolError
 		if !call(t, openWindow(t, environment...).session, "activate_project", activation(root), &failed) || !strings.Contains(failed.Message, want) {
 			t.Errorf("%s: %+v, want that it %s", folder, failed, want)

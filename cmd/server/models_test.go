@@ -41,9 +41,7 @@ func TestServe_ContextLengthOfTheGenerationModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(test.settings), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(home, "settings.json"), []byte(test.settings), 0o600))
 			session, fake, _ := guided(t, "CDOCS_HOME="+home)
 			fake.SetContextLength(test.made)
 			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
