@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// A real server with the model mxbai-embed-large, or one of that name and its dimensions, has the messages by which
-// texts that are too long or empty are told.
+// A real server refuses texts that are too long or empty, and the client knows both refusals by their messages. The
+// server has the model mxbai-embed-large, or one of that name and its dimensions.
 func TestReal_Embed(t *testing.T) {
 	t.Parallel()
 	host := os.Getenv("CDOCS_TEST_OLLAMA_HOST")
