@@ -122,7 +122,7 @@ image: ## Build compound-docs, the container image of the server
 	docker build --tag compound-docs --build-arg TARGETPLATFORM=$(platform) --file deploy/server/Dockerfile bin/image
 
 .PHONY: conformance
-conformance: ## Test the server with the official MCP conformance suite, Inspector and clients
+conformance: ## Test the server with the official MCP conformance suite and clients
 	dir=$$(test/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
 		$(with_database) go test -count=1 ./test/conformance
 

@@ -21,9 +21,7 @@ func TestCitus(t *testing.T) {
 	t.Parallel()
 	citus := testenv.StartCitus(t)
 	pool, err := Open(t.Context(), citus.URL("cdocs_owner"), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(pool.Close)
 	citus.RunFile(t, "../deploy/citus.sql")
 	queriesAreOneTask(t, pool)
@@ -38,13 +36,9 @@ func queriesAreOneTask(t *testing.T, pool *pgxpool.Pool) {
 		t.Run(name, func(t *testing.T) {
 			query := queries[name]
 			rows, err := pool.Query(t.Context(), "EXPLAIN (COSTS OFF) "+query.sql, query.args...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			plan := strings.Join(lines, "\n")
 			counts := taskCounts(plan)
 			_, allowed := acrossProjects[name]

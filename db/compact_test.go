@@ -43,9 +43,7 @@ func TestDatabase_CompactKeepsTheIndexSmall(t *testing.T) {
 			execute(t, pool, "CREATE INDEX embeddings_compounding_embedding_ccnew ON embeddings_compounding (hash)")
 			execute(t, pool, "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'embeddings_compounding_embedding_ccnew'::regclass")
 		}
-		if err := database.Compact(t.Context(), db.CollectionCompounding); err != nil {
-			t.Fatal(err)
-		}
+		must(t, database.Compact(t.Context(), db.CollectionCompounding))
 		sizes = append(sizes, number(t, pool, `SELECT sum(pg_relation_size(indexrelid)) + max(pg_table_size(indrelid))
 			FROM pg_index WHERE indrelid = 'embeddings_compounding'::regclass`))
 	}
@@ -69,8 +67,6 @@ func execute(t *testing.T, pool *pgxpool.Pool, statement string, arguments ...an
 
 func number(t *testing.T, pool *pgxpool.Pool, query string) (n int) {
 	t.Helper()
-	if err := pool.QueryRow(t.Context(), query).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pool.QueryRow(t.Context(), query).Scan(&n))
 	return n
 }

@@ -24,9 +24,7 @@ func TestServerVersion_NamesWhatTLSFailsFor(t *testing.T) {
 		{"unknown authority", "verify-full", "the server's certificate is not accepted: x509: ", "sslrootcert", 'S'},
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = listener.Close() })
 		go func() {
 			for {

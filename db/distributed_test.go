@@ -33,9 +33,7 @@ var acrossProjects = map[string]string{
 func opened(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -48,9 +46,7 @@ func TestQueries_FilterEveryTableByTheProject(t *testing.T) {
 	t.Parallel()
 	pool := opened(t)
 	conn, err := pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(conn.Release)
 	// A generic plan shows parameters as they are written. It must also have a partition that has
 	// no row for the parameter NULL.
@@ -83,13 +79,9 @@ func projectTables(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
 	rows, err := pool.Query(t.Context(), `SELECT attrelid::regclass::text FROM pg_attribute
 		WHERE attname = 'project_id' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind IN ('r', 'p'))`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(tables) < 12 {
 		t.Fatalf("tables with a project_id: %v, want tenants, documents, chunks, links, passages, embeddings and six partitions", tables)
 	}
@@ -101,9 +93,7 @@ func projectTables(t *testing.T, pool *pgxpool.Pool) []string {
 func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../deploy/citus.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	made := regexp.MustCompile(`set_config\('(.+?)', '(.+?)', true\)`).FindAllStringSubmatch(settings, -1)
 	if len(made) < 6 {
 		t.Fatalf("settings %q, want six and more", made)
@@ -116,13 +106,9 @@ func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
 	pool := opened(t)
 	rows, err := pool.Query(t.Context(), `SELECT relname FROM pg_class
 		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'goose_db_version'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	distributed := projectTables(t, pool)
 	for _, table := range tables {
 		if slices.Contains(distributed, table) {
@@ -261,9 +247,7 @@ func (q projectQuery) unfiltered(t *testing.T, conn *pgx.Conn, tables []string) 
 	if err == nil {
 		err = json.Unmarshal(text, &plan)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plan[0]["Plan"].walk(func(node planNode) {
 		table, alias := node.text("Relation Name"), node.text("Alias")
 		if !slices.Contains(tables, table) || node.text("Node Type") == "ModifyTable" {

@@ -62,13 +62,9 @@ func TestGoose_CommandLine(t *testing.T) {
 func TestGoose_VersionInTheDocumentation(t *testing.T) {
 	t.Parallel()
 	module, err := os.ReadFile("../goose.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	docs, err := os.ReadFile("../docs/teams.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	version := regexp.MustCompile(`pressly/goose/v3 (v\S+)`).FindSubmatch(module)
 	if version == nil {
 		t.Fatal("goose.mod requires no goose")

@@ -37,9 +37,7 @@ func (l *leaders) branch(t *testing.T, name string) *db.Tenant {
 		tenant.ID, tenant.Generation = row.ID, row.Generation
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tenant
 }
 
@@ -47,9 +45,7 @@ func (l *leaders) branch(t *testing.T, name string) *db.Tenant {
 func (l *leaders) exec(t *testing.T, sql string, args ...any) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), l.databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // it may have been ended
 	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
 		t.Fatal(err)

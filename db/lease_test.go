@@ -117,9 +117,7 @@ func TestLease_SlowServerKeepsItsPlace(t *testing.T) {
 			t.Log("the second server waits: ", reason)
 		case <-time.After(time.Second):
 		}
-		if err := writer.QueryRow(t.Context(), "SELECT lease_until < clock_timestamp() - interval '2 s' FROM tenants").Scan(&ended); err != nil {
-			t.Fatal(err)
-		}
+		must(t, writer.QueryRow(t.Context(), "SELECT lease_until < clock_timestamp() - interval '2 s' FROM tenants").Scan(&ended))
 	}
 	if _, err := writer.Exec(t.Context(), "COMMIT"); err != nil {
 		t.Fatal(err)

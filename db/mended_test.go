@@ -12,9 +12,7 @@ import (
 func alter(t *testing.T, databaseURL, change string, others ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	statements := append([]string{
 		"SET default_transaction_read_only = off", "ALTER DATABASE " + pgx.Identifier{conn.Config().Database}.Sanitize() + " " + change,
 	}, others...)

@@ -30,20 +30,14 @@ func newBusyDatabase(t *testing.T, migration string) *busyDatabase {
 	t.Helper()
 	url := testenv.DatabaseURL(t)
 	pool, err := Open(t.Context(), url, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pool.Close()
 	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := &busyDatabase{config: config, schema: schemaWith(t, "90000_made_up.sql", migration), waits: make(chan string, 1000)}
 	b.searcher = b.connect(t)
 	b.reader, err = b.connect(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := b.reader.Exec(t.Context(), "SELECT count(*) FROM documents"); err != nil {
 		t.Fatal(err)
 	}
@@ -54,15 +48,11 @@ func newBusyDatabase(t *testing.T, migration string) *busyDatabase {
 func schemaWith(t *testing.T, name, migration string) fstest.MapFS {
 	t.Helper()
 	files, err := fs.Glob(schema.FS, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	extended := fstest.MapFS{name: {Data: []byte(migration)}}
 	for _, file := range files {
 		content, err := fs.ReadFile(schema.FS, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		extended[file] = &fstest.MapFile{Data: content}
 	}
 	return extended
@@ -71,9 +61,7 @@ func schemaWith(t *testing.T, name, migration string) fstest.MapFS {
 func (b *busyDatabase) connect(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.ConnectConfig(t.Context(), b.config.Copy())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := conn.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -119,9 +107,7 @@ func (b *busyDatabase) search(t *testing.T) {
 func (b *busyDatabase) exists(t *testing.T, query string) bool {
 	t.Helper()
 	var exists bool
-	if err := b.searcher.QueryRow(t.Context(), "SELECT EXISTS ("+query+")").Scan(&exists); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.searcher.QueryRow(t.Context(), "SELECT EXISTS ("+query+")").Scan(&exists))
 	return exists
 }
 
@@ -158,9 +144,7 @@ func TestMigrate_LetsSearchesPassWhileItWaits(t *testing.T) {
 	if b.exists(t, hasColumn) {
 		t.Fatal("the migration did not need the reader's lock")
 	}
-	if err := b.reader.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.reader.Rollback(t.Context()))
 	if err := <-done; err != nil {
 		t.Fatalf("after the reader: %v", err)
 	}
@@ -185,9 +169,7 @@ func TestMigrate_GivesUpAndSaysWhy(t *testing.T) {
 	if b.exists(t, "SELECT FROM pg_locks WHERE NOT granted AND relation = 'documents'::regclass") {
 		t.Error("the migration waits on")
 	}
-	if err := b.reader.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.reader.Rollback(t.Context()))
 	if err := <-b.start(t, time.Hour); err != nil || !b.exists(t, hasColumn) {
 		t.Errorf("the next start: %v", err)
 	}
@@ -204,12 +186,8 @@ func TestMigrate_BuildsAnIndexAgain(t *testing.T) {
 	if !b.exists(t, invalidIndex) {
 		t.Fatal("the first try has left no invalid index, so that this tests nothing")
 	}
-	if err := b.reader.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.reader.Rollback(t.Context()))
+	must(t, <-done)
 	if !b.exists(t, validIndex) {
 		t.Error("the index is not valid")
 	}

@@ -69,14 +69,10 @@ func TestMigrations_KeepAFilledDatabase(t *testing.T) {
 func versions(t *testing.T) (versions []int64) {
 	t.Helper()
 	files, err := fs.Glob(schema.FS, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range files {
 		version, err := goose.NumericComponent(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		versions = append(versions, version)
 	}
 	if len(versions) == 0 {
@@ -88,9 +84,7 @@ func versions(t *testing.T) (versions []int64) {
 func newProvider(t *testing.T, databaseURL string) (*goose.Provider, *sql.DB) {
 	t.Helper()
 	config, err := pgx.ParseConfig(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sqlDB := stdlib.OpenDB(*config)
 	t.Cleanup(func() {
 		if err := sqlDB.Close(); err != nil {
@@ -98,9 +92,7 @@ func newProvider(t *testing.T, databaseURL string) (*goose.Provider, *sql.DB) {
 		}
 	})
 	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, schema.FS, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return provider, sqlDB
 }
 
@@ -137,9 +129,7 @@ func tables(t *testing.T, sqlDB *sql.DB) map[string]int {
 			continue
 		}
 		var count int
-		if err := sqlDB.QueryRowContext(t.Context(), "SELECT count(*) FROM "+name).Scan(&count); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sqlDB.QueryRowContext(t.Context(), "SELECT count(*) FROM "+name).Scan(&count))
 		rows[name] = count
 	}
 	return rows
@@ -165,9 +155,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	found, err := q.EmbeddingModelFind(ctx, db.EmbeddingModelFindParams{
 		Name: "mxbai-embed-large", Digest: "sha256:0123", Dimensions: 1024, PromptVersion: 1,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	model := found.ID
 	// The weights of the fixture's passages are 1.5 and .9 for their two terms.
 	terms := pgvector.NewSparseVectorFromMap(map[int32]float32{0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 999: 1}, 1_000_000_000)
@@ -209,9 +197,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 			Terms: terms, Levels: levels, MaxRows: 10, Lines: []int32{-1}, LineTerms: []pgvector.SparseVector{terms},
 			LineRareTerms: []string{fmt.Sprintf("{%d}", where.coordinate)}, LinePassages: []int32{10},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, row := range words {
 			got[name+", words"] = append(got[name+", words"], fmt.Sprintf("%s %.1f", row.RelativePath, row.Bm25))
 		}
@@ -226,9 +212,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	edges, err := q.LinkEdges(ctx, db.LinkEdgesParams{
 		ProjectID: main.ProjectID, TenantID: main.ID, Collection: db.CollectionCompounding,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, edge := range edges {
 		got["links"] = append(got["links"], edge.SourcePath+" to "+edge.TargetPath)
 	}
@@ -261,9 +245,7 @@ func coordinate(n int) pgvector.HalfVector {
 func candidates(t *testing.T, q *db.Queries, params db.SearchVectorsParams) []db.SearchVectorsRow {
 	t.Helper()
 	rows, err := q.SearchVectors(t.Context(), params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.SortFunc(rows, func(a, b db.SearchVectorsRow) int {
 		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), stdcmp.Compare(a.ID, b.ID))
 	})

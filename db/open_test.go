@@ -17,12 +17,18 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-func open(t *testing.T, databaseURL string) *pgxpool.Pool {
+// must ends the test if there is an error.
+func must(t *testing.T, err error) {
 	t.Helper()
-	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func open(t *testing.T, databaseURL string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	must(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -36,14 +42,10 @@ func TestOpen_KeepsVectorsInline(t *testing.T) {
 		JOIN pg_index i ON i.indrelid = c.oid
 		JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am am ON am.oid = ic.relam AND am.amname = 'hnsw'
 		WHERE c.relispartition AND c.relkind = 'r' GROUP BY 1, 2 ORDER BY 1`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	type partition struct{ Table, Options, Graphs string }
 	got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[partition])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []partition{
 		{"embeddings_compounding", "{toast_tuple_target=8160}", "embeddings_compounding_embedding embeddings_compounding_promoted"},
 		{"embeddings_external", "{toast_tuple_target=8160}", "embeddings_external_embedding"},
@@ -77,9 +79,7 @@ func TestOpen_SeveralServersAtOnce(t *testing.T) {
 func withParameter(t *testing.T, databaseURL, name, value string) string {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	query := u.Query()
 	query.Set(name, value)
 	u.RawQuery = query.Encode()
@@ -114,15 +114,11 @@ func TestOpen_RefusesServersThatLackSomething(t *testing.T) {
 			t.Parallel()
 			databaseURL := testenv.DatabaseURL(t)
 			conn, err := pgx.Connect(t.Context(), databaseURL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := conn.Exec(t.Context(), "CREATE SCHEMA shadow; "+test.shadow); err != nil {
 				t.Fatal(err)
 			}
-			if err := conn.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, conn.Close(t.Context()))
 			shadowed := withParameter(t, databaseURL, "search_path", "shadow,pg_catalog,public")
 			_, err = db.Open(t.Context(), shadowed, slog.New(slog.DiscardHandler))
 			if !db.IsKind(err, db.KindSetup) || !strings.Contains(err.Error(), test.want) {
@@ -167,9 +163,7 @@ func withoutConnections(t *testing.T) string {
 	t.Helper()
 	databaseURL := testenv.DatabaseURL(t)
 	u, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	role := strings.TrimPrefix(u.Path, "/")
 	u.User = url.UserPassword(role, "s3cret")
 	execute := func(ctx context.Context, sql string) {
@@ -190,9 +184,7 @@ func withoutConnections(t *testing.T) string {
 func withPath(t *testing.T, databaseURL, path string) string {
 	t.Helper()
 	u, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.Path = path
 	return u.String()
 }

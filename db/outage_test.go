@@ -32,17 +32,11 @@ func addProject(ctx context.Context, database *db.Database, name string) error {
 func projects(t *testing.T, databaseURL string) []string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows, err := conn.Query(t.Context(), "SELECT name FROM projects ORDER BY name")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := conn.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -53,16 +47,12 @@ func projects(t *testing.T, databaseURL string) []string {
 func fill(t *testing.T, database *db.Database) {
 	t.Helper()
 	pool, err := database.Pool(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var acquired sync.WaitGroup
 	all := make(chan struct{})
 	for range pool.Config().MaxConns {
 		conn, err := pool.Acquire(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		acquired.Go(func() {
 			<-all
 			conn.Release()
@@ -79,9 +69,7 @@ func TestDatabase_FirstCallAfterALossSucceeds(t *testing.T) {
 	databaseURL := testenv.DatabaseURL(t)
 	database := openDatabase(t, databaseURL)
 	admin, err := pgx.Connect(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 5 {
 		fill(t, database)
 		if _, err := admin.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -114,9 +102,7 @@ func TestDatabase_WriteSurvivesALossInTheMiddle(t *testing.T) {
 		_, err := q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "second"})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if attempts != 2 {
 		t.Errorf("%d attempts, want 2", attempts)
 	}
@@ -129,9 +115,7 @@ func TestDatabase_SaysThatTheServerIsAwayAndRecovers(t *testing.T) {
 	t.Parallel()
 	cluster := testenv.StartCluster(t)
 	database := openDatabase(t, cluster.URL())
-	if err := addProject(t.Context(), database, "before"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, addProject(t.Context(), database, "before"))
 	cluster.Stop()
 	if err := addProject(t.Context(), database, "meanwhile"); !db.IsKind(err, db.KindTransient) {
 		t.Errorf("a call while the server is away: %v, want a transient error", err)

@@ -194,9 +194,7 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 // generation is that of a tenant.
 func (c *corpus) generation(t *testing.T, tenant string) (generation int64) {
 	t.Helper()
-	if err := c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", c.tenants[tenant]).Scan(&generation); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", c.tenants[tenant]).Scan(&generation))
 	return generation
 }
 
@@ -295,9 +293,7 @@ func testPlans(t *testing.T, c *corpus, space *space) {
 		})
 	}
 	text, err := os.ReadFile("../sql/queries/search.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	missing := slices.DeleteFunc(slices.Sorted(namesOf(string(text))), func(name string) bool { return explained[name] })
 	if len(missing) > 0 {
 		t.Errorf("queries of search.sql whose plan no case looks at: %v", missing)

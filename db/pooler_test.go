@@ -31,21 +31,13 @@ func pooled(t *testing.T, databaseURL, mode string) string {
 	// The account that PgBouncer runs as may not enter the folder of PostgreSQL's socket.
 	_, databaseURL = testenv.NewDatabaseProxy(t, databaseURL)
 	config, err := pgx.ParseConfig(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	address := listener.Addr().(*net.TCPAddr) //nolint:errcheck //nolint:errcheck // Listen was asked for TCP
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, listener.Close())
 	folder, err := os.MkdirTemp("", "cdocs-pooler-") //nolint:usetesting // another account must be able to enter it
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	account := "user=" + config.User
 	if config.Password != "" {
@@ -54,21 +46,15 @@ func pooled(t *testing.T, databaseURL, mode string) string {
 	ini := fmt.Sprintf("[databases]\n* = host=%s port=%d %s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
 		"unix_socket_dir =\nauth_type = any\npool_mode = %s\ndefault_pool_size = 3\n", config.Host, config.Port, account, address.Port, mode)
 	file := filepath.Join(folder, "pgbouncer.ini")
-	if err := os.WriteFile(file, []byte(ini), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(ini), 0o644))
+	must(t, os.Chmod(folder, 0o755))
 	arguments := []string{file}
 	if os.Getuid() == 0 { // PgBouncer refuses to be root
 		arguments = []string{"-u", "nobody", file}
 	}
 	command := exec.Command(program, arguments...)
 	command.Stdout, command.Stderr = t.Output(), t.Output()
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, command.Start())
 	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
@@ -139,9 +125,7 @@ func TestOpen_NoMigrationThroughAPooler(t *testing.T) {
 		t.Errorf("open: %v, want a command with PostgreSQL's own address", err)
 	}
 	conn, err := pgx.Connect(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close(t.Context()) //nolint:errcheck // nothing hangs on it
 	var tables int
 	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&tables); err != nil || tables > 0 {

@@ -17,13 +17,9 @@ func TestPassageInsertMany_Promoted(t *testing.T) {
 	t.Parallel()
 	pool := open(t, testenv.IndexURL(t))
 	project, err := db.New(pool).ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "p"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tenant, err := db.New(pool).TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	standard, promoted := uuid.UUID{1}, uuid.UUID{2}
 	if err := db.New(pool).PassageInsertMany(t.Context(), db.PassageInsertManyParams{
 		Collection: db.CollectionCompounding, ProjectID: project, TenantID: tenant.ID,
@@ -33,13 +29,9 @@ func TestPassageInsertMany_Promoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := pool.Query(t.Context(), "SELECT hash FROM passages WHERE promoted")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff([]uuid.UUID{promoted}, got); diff != "" {
 		t.Errorf("promoted passages (-want +got):\n%s", diff)
 	}

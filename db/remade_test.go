@@ -21,9 +21,7 @@ func TestDatabase_MigratesOneThatWasMadeAgain(t *testing.T) {
 		"schema": func(t *testing.T, databaseURL string) {
 			t.Helper()
 			conn, err := pgx.Connect(t.Context(), databaseURL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := conn.Exec(t.Context(), "DROP SCHEMA public CASCADE; CREATE SCHEMA public"); err != nil {
 				t.Error(err)
 			}
@@ -36,12 +34,8 @@ func TestDatabase_MigratesOneThatWasMadeAgain(t *testing.T) {
 			t.Parallel()
 			databaseURL := testenv.DatabaseURL(t)
 			first, second := openDatabase(t, databaseURL), openDatabase(t, databaseURL)
-			if err := addProject(t.Context(), first, "before"); err != nil {
-				t.Fatal(err)
-			}
-			if err := addProject(t.Context(), second, "before"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, addProject(t.Context(), first, "before"))
+			must(t, addProject(t.Context(), second, "before"))
 			remake(t, databaseURL)
 			if err := addProject(t.Context(), first, "one"); err != nil {
 				t.Errorf("the first call afterwards: %v", err)

@@ -53,9 +53,7 @@ func (c *corpus) scanning(p SearchVectorsParams, query *pgvector.HalfVector) Sea
 func (c *corpus) find(t *testing.T, p SearchVectorsParams) []SearchVectorsRow {
 	t.Helper()
 	rows, err := c.queries.SearchVectors(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.SortFunc(rows, func(a, b SearchVectorsRow) int {
 		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), stdcmp.Compare(a.ID, b.ID))
 	})

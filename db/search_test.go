@@ -24,6 +24,14 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
+// must ends the test if there is an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // dimensions is the index's.
 const dimensions = 1024
 
@@ -102,21 +110,15 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	// Built after the load, the graphs cost an eighth.
 	rows, err := pool.Query(ctx, `SELECT indexdef FROM pg_indexes
 		WHERE indexname IN ('embeddings_compounding_embedding', 'embeddings_compounding_promoted')`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	graphs, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.exec(t, "DROP INDEX embeddings_compounding_embedding, embeddings_compounding_promoted")
 	for _, name := range []string{"large", "small"} {
 		tenant, err := c.queries.TenantUpsert(ctx, TenantUpsertParams{
 			ProjectID: c.projectID, BranchName: name, PathHash: "p", RepoRoot: "/r",
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.tenants[name] = tenant.ID
 		c.load(t, space, c.tenants[name], sizes[name])
 	}
@@ -131,9 +133,7 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 func openWithSettings(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	pool, err := Open(t.Context(), testenv.IndexURL(t), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	config := pool.Config()
 	pool.Close()
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
@@ -161,9 +161,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 		_, err := c.pool.CopyFrom(t.Context(), pgx.Identifier{table}, columns, pgx.CopyFromSlice(size, func(i int) ([]any, error) {
 			return row(i), nil
 		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	level := func(i int) PromotionLevel {
 		if i%10 == 0 {
@@ -172,9 +170,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 		return PromotionLevelStandard
 	}
 	var firstID int64
-	if err := c.pool.QueryRow(t.Context(), "SELECT coalesce(max(id), 0) + 1 FROM documents").Scan(&firstID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.pool.QueryRow(t.Context(), "SELECT coalesce(max(id), 0) + 1 FROM documents").Scan(&firstID))
 	copyFrom("documents", []string{
 		"project_id", "tenant_id", "id", "collection", "relative_path", "title", "summary", "tags", "doc_type", "doc_date", "promotion_level",
 		"content_hash", "schema_hash", "char_count", "file_size", "file_mtime", "file_ctime", "file_inode", "chunk_count",

@@ -22,9 +22,7 @@ func testWords(t *testing.T, c *corpus, space *space) {
 	find := func(t *testing.T, p SearchWordsParams) []SearchWordsRow {
 		t.Helper()
 		rows, err := c.queries.SearchWords(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		slices.SortFunc(rows, func(a, b SearchWordsRow) int {
 			return stdcmp.Or(-stdcmp.Compare(a.Bm25, b.Bm25), stdcmp.Compare(a.ID, b.ID))
 		})
@@ -118,17 +116,13 @@ func testFacts(t *testing.T, c *corpus) {
 	c.exec(t, "INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation) "+
 		"SELECT project_id, tenant_id, id, 0, '3.md', '', 'supersedes' FROM documents WHERE relative_path IN ('4.md', '5.md')")
 	defer c.exec(t, "DELETE FROM document_links")
-	if err := c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", small).Scan(&generation); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", small).Scan(&generation))
 	params := SearchFactsParams{
 		ProjectID: c.projectID, TenantID: small, Generation: generation, Collection: CollectionCompounding,
 		ModelName: "model", ModelDimensions: dimensions, SampleSize: 50,
 	}
 	all, err := c.queries.SearchFacts(t.Context(), params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := []int64{int64(all.ModelID), all.Standard, all.Important, all.Critical, all.Missing, all.Graph, all.PromotedGraph, all.Sampled}
 	if diff := cmp.Diff([]int64{int64(c.modelID), 180, 20, 0, 0, 2200, 220, 50}, got); diff != "" {
 		t.Errorf("model, counts, sizes of graphs and sample (-want +got):\n%s", diff)
@@ -146,9 +140,7 @@ func testFacts(t *testing.T, c *corpus) {
 	}
 	for name, params := range map[string]SearchFactsParams{"known": known, "kept": kept} {
 		again, err := c.queries.SearchFacts(t.Context(), params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(want, again); diff != "" {
 			t.Errorf("what is %s is read again (-want +got):\n%s", name, diff)
 		}

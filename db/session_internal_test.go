@@ -44,7 +44,5 @@ func TestDatabase_SettingsEndWithTheTransaction(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -14,9 +14,7 @@ type silentListener struct {
 func newSilentListener(t *testing.T) *silentListener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := &silentListener{Listener: listener, clients: make(chan net.Conn, 16)}
 	t.Cleanup(func() {
 		if err := listener.Close(); err != nil {

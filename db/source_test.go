@@ -33,15 +33,11 @@ func TestDatabase_AsksItsSource(t *testing.T) {
 	}
 	wantAsked(0)
 	for _, name := range []string{"one", "two"} {
-		if err := addProject(t.Context(), database, name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, addProject(t.Context(), database, name))
 	}
 	wantAsked(1)
 	before, err := database.Pool(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 
 	cluster.Crash()
 	if err := addProject(t.Context(), database, "three"); err != nil {

@@ -24,9 +24,7 @@ func withProject(t *testing.T, url string) (database *db.Database, project int32
 		project, err = q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "project"})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return database, project
 }
 
@@ -40,9 +38,7 @@ func register(t *testing.T, q *db.Queries, project int32, branch string) (id int
 func branches(t *testing.T, database *db.Database, project int32) []string {
 	t.Helper()
 	rows, err := db.ReadOne(t.Context(), database, "look", (*db.Queries).TenantList, db.TenantListParams{ProjectID: project})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	names := []string{}
 	for _, row := range rows {
 		names = append(names, row.BranchName)
@@ -142,9 +138,7 @@ func TestDatabase_WriteBatchIsWhole(t *testing.T) {
 		_, err := register(t, q, project, "main")
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, refused := range []bool{true, false} {
 		err := database.WriteBatch(t.Context(), "delete", func(q *db.Queries) error {
 			deleted := errors.Join(q.TenantMarkDeleted(t.Context(), db.TenantMarkDeletedParams{ProjectID: project}),
@@ -211,9 +205,7 @@ func TestDatabase_RoundTrips(t *testing.T) {
 	t.Parallel()
 	trips := &roundTrips{}
 	relay, url, err := testenv.StartDatabaseRelay(testenv.IndexURL(t), trips.tap)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(relay.Close)
 	database, project := withProject(t, url)
 	seen := func(q *db.Queries, id int32) error {
@@ -264,9 +256,7 @@ func TestDatabase_NeedsNothingOfTheSession(t *testing.T) {
 			t.Error(err)
 		}
 		pool, err := database.Pool(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := pool.Exec(t.Context(), "DISCARD ALL", pgx.QueryExecModeSimpleProtocol); err != nil {
 			t.Fatal(err)
 		}

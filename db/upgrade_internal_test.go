@@ -38,9 +38,7 @@ func newUpgrade(t *testing.T, databaseURL string) *upgrade {
 		DatabaseURL: databaseURL, OllamaHost: fakeollama.Start(t).URL(),
 	}
 	config, err := pgx.ParseConfig(u.in.DatabaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.config = config
 	return u
 }
@@ -53,9 +51,7 @@ func (u *upgrade) save(word string) {
 func (u *upgrade) serve(t *testing.T) *mcpclient.Client {
 	t.Helper()
 	client, err := mcpclient.Start(t.Context(), u.in.Command("serve", "--project", u.in.Root))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(client.Kill)
 	return client
 }
@@ -64,9 +60,7 @@ func (u *upgrade) serve(t *testing.T) *mcpclient.Client {
 func (u *upgrade) migrate(t *testing.T, name string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := newMigrator(slog.New(slog.DiscardHandler))
 	m.schema = schemaWith(t, name, string(content))
 	if err := m.migrate(t.Context(), u.config.Copy()); err != nil {
@@ -99,9 +93,7 @@ func TestUpgrade_ServersOfTheReleaseBeforeGoOn(t *testing.T) {
 func (u *upgrade) goesOn(t *testing.T) {
 	t.Helper()
 	old := u.serve(t)
-	if err := u.find(t.Context(), old, "before7"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.find(t.Context(), old, "before7"))
 	var searches int64
 	found := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
@@ -141,9 +133,7 @@ func (u *upgrade) goesOn(t *testing.T) {
 	<-loaded
 	u.migrate(t, "00002_made_up.sql") // as the next server of the newer release does
 	conn, err := pgx.ConnectConfig(t.Context(), u.config.Copy())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var documents int64
 	err = conn.QueryRow(t.Context(), "SELECT count(*) FROM documents WHERE made_up = 'one' AND relative_path LIKE 'manual/%'").Scan(&documents)
 	if want := 201 + searches; err != nil || documents != want {
@@ -160,9 +150,7 @@ func TestUpgrade_RefusesWhatItCannotUse(t *testing.T) {
 	t.Parallel()
 	u := newUpgrade(t, testenv.DatabaseURL(t))
 	running := u.serve(t)
-	if err := u.find(t.Context(), running, "before7"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.find(t.Context(), running, "before7"))
 	u.migrate(t, "01000_made_up.sql")
 	started := u.serve(t)
 	const want = "(it has migration 1000, and this program knows 1); install the newest compound-docs"

@@ -27,14 +27,10 @@ func TestLease_IdleServerKeepsNoConnection(t *testing.T) {
 		tenant.ID, tenant.Generation = row.ID, row.Generation
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	database.used.Store(time.Now().Add(-idleAfter - time.Second).UnixNano())
 	pool, err := database.Pool(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pool.Reset() // as if its connections had been idle for long
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -53,9 +49,7 @@ func TestLease_IdleServerKeepsNoConnection(t *testing.T) {
 		<-ended
 	}()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close(t.Context()) //nolint:errcheck // nothing hangs on it
 	var first, renewed time.Time
 	for deadline := time.Now().Add(time.Minute); renewed.Equal(first); time.Sleep(20 * time.Millisecond) {

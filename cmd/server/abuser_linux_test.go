@@ -138,9 +138,7 @@ func (a *abuser) works(t *testing.T) {
 // ends closes the input, and fails unless the server ends by itself, soon.
 func (a *abuser) ends(t *testing.T) {
 	t.Helper()
-	if err := a.stdin.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.stdin.Close())
 	started := time.Now()
 	for a.lines != nil { // the rest of its output
 		select {

@@ -35,9 +35,7 @@ func away() []string {
 func connect(t *testing.T, command *exec.Cmd) *mcpclient.Client {
 	t.Helper()
 	session, err := mcpclient.Start(t.Context(), command)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return session
 }
 
@@ -45,9 +43,7 @@ func connect(t *testing.T, command *exec.Cmd) *mcpclient.Client {
 func call(t *testing.T, session *mcpclient.Client, tool string, arguments map[string]any, out any) (isError bool) {
 	t.Helper()
 	text, isError, err := session.Answer(t.Context(), tool, arguments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := json.Unmarshal([]byte(text), out); err != nil {
 		t.Fatalf("%s: %v in %s", tool, err, text)
 	}
@@ -75,9 +71,7 @@ func TestServe_HandshakeWithEverythingAway(t *testing.T) {
 	if !strings.Contains(failed.Message, "CDOCS_DATABASE_URL") || strings.Contains(failed.Message, "s3cret") {
 		t.Errorf("message %q must name the remedy and not the password", failed.Message)
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }
 
 // stdout has only messages of the protocol, even if everything goes wrong.
@@ -101,9 +95,7 @@ func TestServe_StdoutIsJSONRPCOnly(t *testing.T) {
 	for len(answered) < 4 && p.answers.Scan() {
 		check()
 	}
-	if err := p.stdin.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, p.stdin.Close())
 	for p.answers.Scan() {
 		check()
 	}

@@ -19,9 +19,7 @@ const memoryBound = 400 << 20
 func peakMemory(t *testing.T, pid int) (bytes int64) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
 	if _, err := fmt.Sscanf(rest, "%d kB", &bytes); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,13 @@
 package main_test
 
 import (
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,82 +39,35 @@ func inConfig(name, content, cause, remedy, mended string) brokenSetup {
 	}
 }
 
-// inSettings is inConfig for settings.json.
-func inSettings(name, content, cause, remedy, mended string) brokenSetup {
-	b := inConfig(name, content, "", remedy, mended)
-	b.breaks, b.call, b.cause = func(s *site) { s.settings(content) }, "search pool", `HOME/settings\.json`+cause
-	b.mend = func(s *site, said string) {
-		if mended != "" {
-			said = mended
-		}
-		s.settings(said)
-	}
-	return b
-}
-
 const (
 	example = `for example (\{.*\})\.`
 	name    = `{"project_name": "a"`
 )
 
-func brokenConfigs() []brokenSetup {
-	utf16 := "\xff\xfe" + strings.Join(append(strings.Split(`{"project_name": "a"}`, ""), ""), "\x00")
+// brokenFiles are faults of config.json and settings.json. The tests of internal/project have the other faults of these files.
+func brokenFiles() []brokenSetup {
 	return []brokenSetup{
-		inConfig("an empty config", " \n", " is empty", example, ""),
 		inConfig("a config that is cut off", name, ": line 1, column 20: the file ends before a bracket or a quote is closed", example, ""),
-		inConfig("a comma too many", name+",\n}", ": line 2, column 1: a comma stands before the }", example, ""),
-		inConfig("a comment", name+" // the name\n}", ": line 1, column 22: a comment", "there are no comments", name+"}"),
-		inConfig("single quotes", "{'project_name': 'a'}", ": line 1, column 2: a text in single quotes", "stands in double quotes", name+"}"),
-		inConfig("a missing comma", name+` "recall": "off"}`, ": line 1, column 22: a comma or a colon is missing",
-			"entries are separated by commas", name+`, "recall": "off"}`),
-		inConfig("a merge conflict in the config", "<<<<<<< a\n"+name+"}\n=======\n{}\n>>>>>>> b\n",
-			": line 1: git has left the marks of a merge conflict", "Keep one of the two sides", name+"}"),
-		inConfig("a list", "[]", " is empty", example, ""),
-		inConfig("no name", "{}", `: "project_name" is missing`, `Write lower-case letters, .* for example "my-project"`, `{"project_name": "my-project"}`),
-		inConfig("a name with capitals", `{"project_name": "My Project"}`, `: "project_name" is "My Project"`,
-			`Write lower-case letters, .* for example "my-project"`, `{"project_name": "my-project"}`),
 		inConfig("a misspelt field", `{"projct_name": "a"}`, `: "projct_name" is not a known field`, "one of the fields .*project_name", name+"}"),
-		inConfig("UTF-16", utf16, " is not UTF-8 text", "Save it with the encoding UTF-8", name+"}"),
-		inConfig("a score of 70", name+`, "semantic_search": {"min_relevance_score": 70}}`, `: "semantic_search.min_relevance_score" is 70`,
-			"a number, minimum 0, maximum 1", name+`, "semantic_search": {"min_relevance_score": 0.7}}`),
-		inConfig("a text for yes", name+`, "documents": {"lenient": "yes"}}`, `: "documents.lenient" is "yes"`, "Write true or false",
-			name+`, "documents": {"lenient": true}}`),
-		inConfig("a folder elsewhere", name+`, "documents": {"folder": "../notes"}}`, `: "documents.folder" is "../notes", which leads out`,
-			`for example "folder": "docs/solutions"`, name+`, "documents": {"folder": "docs/solutions"}}`),
-		inConfig("a file for the folder", name+`, "documents": {"folder": "`+siteDocument+`"}}`, `: "documents.folder" is ".*", which is not a folder`,
-			`for example "folder": "docs/solutions"`, name+`, "documents": {"folder": "docs/solutions"}}`),
-		inConfig("external docs elsewhere", name+`, "external_docs": {"path": "../notes"}}`, `: "external_docs.path" is "../notes", which is outside`,
-			`Name a folder in the repository`, name+`, "external_docs": {"path": "./csharp-compounding-docs/problems"}}`),
-		inConfig("a bad pattern", name+`, "external_docs": {"path": ".git/..", "include_patterns": ["[a"]}}`,
-			`: "external_docs.include_patterns\[0\]" is "\[a"`, `a correct one is "\*\*/\*\.md"`, name+"}"),
-		inConfig("a doc-type without a folder", name+`, "custom_doc_types": [{"name": "adr", "description": "d"}]}`,
-			`: "custom_doc_types\[0\].folder" is missing`, "Write text", name+`, "custom_doc_types": [{"name": "adr", "description": "d", "folder": "adr"}]}`),
 		{
 			"external docs that are missing", func(s *site) { s.config(name + `, "external_docs": {"path": "docs"}}`) }, "sync",
 			`ROOT/.*config\.json: "external_docs.path" names "docs", which does not exist`, "Create the folder (ROOT/docs), or",
 			func(s *site, said string) { s.shell("mkdir " + said) },
 		},
 		{
-			"a config that is a folder", func(s *site) {
-				s.drop("repository/" + configPath)
-				s.put("repository/"+configPath+"/x", "")
-			}, "sync", `ROOT/.*config\.json is not a regular file`, "Put a file there in its place",
+			"a file where the folder of the config is", func(s *site) {
+				s.drop("repository/.csharp-compounding-docs")
+				s.put("repository/.csharp-compounding-docs", "x")
+			}, "sync", `ROOT/\.csharp-compounding-docs/config\.json cannot be read: ROOT/\.csharp-compounding-docs is not a folder`, "Move that file away",
 			func(s *site, _ string) {
-				s.drop("repository/" + configPath)
+				s.drop("repository/.csharp-compounding-docs")
 				s.config(name + "}")
 			},
 		},
-	}
-}
-
-func brokenSettings() []brokenSetup {
-	return []brokenSetup{
-		inSettings("empty settings", "", " is empty", example, ""),
-		inSettings("settings that are cut off", `{"log_level"`, ": line 1, column 12: the file ends", example, ""),
-		inSettings("settings with the field of a config", `{"project_name": "a"}`, `: "project_name" is not a known field`, "one of the fields .*database_url", "{}"),
-		inSettings("a log level that does not exist", `{"log_level": "loud"}`, `: "log_level" is "loud"`, "debug, info, warn, error", `{"log_level": "warn"}`),
-		inSettings("a relative folder", `{"external_docs_allowed": ["x"]}`, `: "external_docs_allowed\[0\]" is "x"`, "the whole path",
-			`{"external_docs_allowed": ["/home/me/team-handbook"]}`),
+		{
+			"a home that is a file", func(s *site) { s.put("home", "x") }, "search pool",
+			`HOME/settings\.json cannot be read: HOME is not a folder`, "CDOCS_HOME", func(s *site, _ string) { s.drop("home") },
+		},
 		{
 			"a key that others can read", func(s *site) {
 				s.put("key", "k")
@@ -133,10 +90,6 @@ func brokenPlaces() []brokenSetup {
 			"no project found: ROOT and the folders above it", "go to a repository, .*; `compound-docs init DIR` prepares one",
 			func(s *site, _ string) { s.root = filepath.Join(s.folder, "repository") },
 		},
-		{
-			"a folder that does not exist", func(*site) {}, "search --project /nowhere/at/all pool",
-			"no project found: /nowhere/at/all is not a folder", "correct --project", func(s *site, _ string) { s.environment = nil },
-		},
 		{"a repository below a project", func(s *site) {
 			s.put("repository/below/.git/HEAD", "ref: refs/heads/main\n")
 			s.root = filepath.Join(s.folder, "repository", "below")
@@ -151,51 +104,43 @@ func brokenPlaces() []brokenSetup {
 			s.put("repository/.git", "x\n")
 		}, "search pool", `read ROOT/.git: it is a file and does not begin with "gitdir:"`, "if no repository belongs to it: (rm .*)\n", nil},
 		{
-			"a merge conflict in a document", func(s *site) {
-				s.put("repository/"+siteDocument, "---\ntitle: x\n<<<<<<< a\ndate: 2026-01-01\n=======\n>>>>>>> b\n---\n")
-			}, "lint", siteDocument + ":3: error: git has left the marks of a merge conflict", "keep one side, and remove the marks",
-			func(s *site, _ string) { s.put("repository/"+siteDocument, "---\ntitle: x\ndate: 2026-01-01\n---\n") },
-		},
-		{
 			"front matter without an end", func(s *site) { s.put("repository/"+siteDocument, "---\ntitle: x\n") }, "lint",
 			siteDocument + ":1: error: the front matter that begins here is never closed", "end it with a line (---)",
 			func(s *site, said string) { s.put("repository/"+siteDocument, "---\ntitle: x\n"+said+"\n") },
 		},
+		{
+			"a file as the project", func(*site) {}, "search --project csharp-compounding-docs/problems/pool.md pool", "(no project found: )?.*pool.md is (a file|not a folder)", "--project",
+			func(s *site, _ string) { s.environment = nil },
+		},
 	}
 }
 
-func brokenCalls() []brokenSetup {
-	set := func(variable string) func(*site) {
-		return func(s *site) { s.environment = append(s.environment, variable) }
-	}
-	unset := func(variable, by string) func(*site, string) {
-		return func(s *site, _ string) { s.environment = append(s.environment, variable+"="+by) }
+func brokenServices(t *testing.T) []brokenSetup {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello</html>")) }))
+	t.Cleanup(web.Close)
+	environment := func(variable string) func(*site, string) {
+		return func(s *site, _ string) { s.environment = append(s.environment, variable) }
 	}
 	return []brokenSetup{
 		{
 			"no database at the URL", func(*site) {}, "search pool", "activate project: open database: no PostgreSQL server answers at 127.0.0.1:1",
-			"start PostgreSQL or correct CDOCS_DATABASE_URL", unset("CDOCS_DATABASE_URL", "postgres://u:p@localhost:2/d"),
+			"start PostgreSQL or correct CDOCS_DATABASE_URL", environment("CDOCS_DATABASE_URL=postgres://u:p@localhost:2/d"),
 		},
 		{
-			"a database URL of another kind", set("CDOCS_DATABASE_URL=postgre://127.0.0.1/x"), "search pool", "activate project: open database: the database URL cannot be read",
-			"write CDOCS_DATABASE_URL as (postgres://user:password@host:5432/database)", unset("CDOCS_DATABASE_URL", "postgres://u:p@127.0.0.1:1/d"),
+			"a server that is no PostgreSQL", func(s *site) {
+				s.environment = append(s.environment, "CDOCS_DATABASE_URL=postgres://u:p@"+strings.TrimPrefix(web.URL, "http://")+"/d")
+			}, "search pool", `(activate project: )?open database: TLS with the server fails, or it is no PostgreSQL`,
+			"correct host, port, .* in CDOCS_DATABASE_URL", environment("CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t)),
 		},
 		{
-			"a model server of another kind", set("CDOCS_OLLAMA_HOST=htp://gpu"), "search pool",
-			"configure ollama: the host is not a URL such as http://localhost:11434", "correct CDOCS_OLLAMA_HOST", unset("CDOCS_OLLAMA_HOST", "http://localhost:1"),
-		},
-		{"a log level of another kind", set("CDOCS_LOG_LEVEL=loud"), "search pool", `log level "loud" is none of`, "debug, info, warn, error", unset("CDOCS_LOG_LEVEL", "warn")},
-		{
-			"help of a command that does not exist", func(*site) {}, "help nosuch", `unknown command "nosuch"`, "see `(compound-docs help --help)`",
-			func(s *site, said string) { s.shell(said); s.environment = nil },
-		},
-		{
-			"a misspelt command", func(*site) {}, "lnit", `unknown command "lnit"`, "Did you mean this\\?\n\t(init)\n",
-			func(s *site, said string) { s.shell("compound-docs help " + said); s.environment = nil },
-		},
-		{
-			"a misspelt flag", func(*site) {}, "lint --levle error", "unknown flag: --levle", "see `(compound-docs lint --help)`",
-			func(s *site, said string) { s.shell(said); s.environment = nil },
+			"a silent service at the port of the model server", func(s *site) {
+				listener, err := net.Listen("tcp", "127.0.0.1:0")
+				must(s.T, err)
+				s.Cleanup(func() { _ = listener.Close() })
+				s.environment = append(s.environment, "CDOCS_OLLAMA_HOST=http://"+listener.Addr().String(), "CDOCS_DATABASE_URL="+testenv.DatabaseURL(s.T))
+			}, "search --log-level error --mode vector pool", ".*ollama at http://127.0.0.1:.*(no answer|did not answer|gave no)", "without --mode vector",
+			func(s *site, _ string) { s.shell("compound-docs search pool"); s.environment = nil },
 		},
 	}
 }
@@ -204,11 +149,7 @@ func brokenCalls() []brokenSetup {
 // remedy says does not get the same error again.
 func TestBrokenSetups(t *testing.T) {
 	t.Parallel()
-	all := append(append(append(brokenConfigs(), brokenSettings()...), brokenPlaces()...), brokenCalls()...)
-	if len(all) < 40 {
-		t.Errorf("there are only %d set-ups", len(all))
-	}
-	for _, b := range all {
+	for _, b := range slices.Concat(brokenFiles(), brokenPlaces(), brokenServices(t)) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			b.check(newSite(t))

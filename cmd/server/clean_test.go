@@ -35,17 +35,35 @@ func sixWeeksLater(t *testing.T, environment []string) {
 	t.Helper()
 	databaseURL, _ := strings.CutPrefix(environment[0], "CDOCS_DATABASE_URL=")
 	conn, err := pgx.Connect(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = conn.Exec(t.Context(), `UPDATE tenants
 		SET last_seen = last_seen - interval '42 days', lease_until = lease_until - interval '42 days'`)
-	if err != nil {
-		t.Fatal(err)
+	must(t, err)
+	must(t, conn.Close(t.Context()))
+}
+
+// found searches a project that another server may have indexed by its vectors, when
+// there are all.
+func found(t *testing.T, root string, environment []string, query string) (paths []string, failed toolError) {
+	t.Helper()
+	session := connect(t, server(t, append(environment, "CLAUDE_PROJECT_DIR="+root)...))
+	w := &window{session: session}
+	until(t, "everything is embedded", patience, func() bool {
+		index := w.index(t)
+		return index == nil || index.Pending+index.Embedding == 0
+	})
+	result := struct {
+		toolError
+		Results []struct {
+			Path string `json:"path"`
+		} `json:"results"`
+	}{}
+	call(t, session, "semantic_search", map[string]any{"query": query, "mode": "vector", "min_relevance_score": 0}, &result)
+	for _, r := range result.Results {
+		paths = append(paths, r.Path)
 	}
-	if err := conn.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, session.Close())
+	return paths, result.toolError
 }
 
 func TestClean_OfThisMachinesCheckouts(t *testing.T) {
@@ -77,9 +95,7 @@ func TestClean_OfThisMachinesCheckouts(t *testing.T) {
 
 	repo.Git("switch", "-q", "main")
 	repo.Git("branch", "-D", "feature/labels")
-	if err := os.RemoveAll(removed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(removed))
 	report := func(verb string) string {
 		return fmt.Sprintf(`kept, branch HEAD, in %s: 1 document, the repository has no such branch
 kept, branch feature/labels, in %s: 1 document, the repository has no such branch
@@ -111,21 +127,15 @@ removed: the project has no document left
 		t.Errorf("clean (-want +got):\n%s", diff)
 	}
 	repo.Git("branch", "feature/labels")
-	if err := os.Rename(kept, kept+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(kept, kept+".away"))
 	o = mustRun(t, "", environment, "clean", "--grace-days", "0")
 	want := fmt.Sprintf("kept, branch main, in %s: kept, because a server uses it\n"+
 		"removed 0 checkouts with 0 documents, 0 passages and 0 projects\n", kept)
 	if diff := cmp.Diff(want, o.stdout); diff != "" {
 		t.Errorf("clean beside a server (-want +got):\n%s", diff)
 	}
-	if err := os.Rename(kept+".away", kept); err != nil {
-		t.Fatal(err)
-	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, os.Rename(kept+".away", kept))
+	must(t, session.Close())
 	// The removed branch comes back.
 	repo.Git("switch", "-q", "feature/labels")
 	mustIndex(kept)

@@ -45,14 +45,10 @@ func newTranscript(t *testing.T) transcript {
 func setPgvector(t *testing.T, databaseURL, version string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = conn.Exec(t.Context(), "CREATE EXTENSION IF NOT EXISTS vector; "+
 		"UPDATE pg_extension SET extversion = '"+version+"' WHERE extname = 'vector'")
-	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, conn.Close(t.Context())))
 }
 
 // Each transcript is a txtar archive of the files that it needs in the project. In its comment
@@ -69,9 +65,7 @@ func TestCommands_Transcripts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txtar")
 			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, file := range archive.Files {
 				write(t, r.root, file.Name, string(file.Data))
 			}

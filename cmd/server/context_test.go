@@ -119,9 +119,7 @@ func (s manySources) check(t *testing.T, maxSources int) {
 	if !slices.ContainsFunc(best, func(path string) bool { return named[path] }) {
 		t.Errorf("of the documents nearest to the question, %v, none is named", best)
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }
 
 // nearest returns the documents of the highest relevance, as far as rounded scores
@@ -146,21 +144,4 @@ func nearest(t *testing.T, session *mcpclient.Client, question string) (paths []
 		}
 	}
 	return paths
-}
-
-// Critical documents that are longer than the context window together leave
-// neither the model without a quotation nor the answer without its best match.
-func TestServe_CriticalDocumentsDoNotFillTheContext(t *testing.T) {
-	t.Parallel()
-	s := manySources{files: map[string]string{}, markers: map[string]string{}, critical: 20, standard: 1}
-	for i := range s.critical {
-		name, marker := fmt.Sprintf("csharp-compounding-docs/insights/rule-%02d.md", i), fmt.Sprintf("marker%dx", i)
-		text := insight("Rule", "critical", strings.Repeat(marker+" words of a rule that must hold everywhere.\n", 40))
-		s.files[name] = strings.Replace(text, "summary: ", "summary: "+marker+" ", 1) // what is quoted of it
-		s.markers["./"+name] = marker
-	}
-	const name = "csharp-compounding-docs/insights/pool.md"
-	s.files[name] = insight("Connection pool", "standard", "poolmarker why the connection pool does time out")
-	s.markers["./"+name] = "poolmarker"
-	s.check(t, 3)
 }

@@ -18,9 +18,7 @@ import (
 func snapshot(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
 	documents, err := indexstate.Documents(t.Context(), pool, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return documents
 }
 
@@ -113,9 +111,7 @@ func (c *crashes) crash(t *testing.T, fromNothing bool) {
 		until(t, "it embeds", patience, func() bool { return len(c.fake.Embeddings()) >= requests || c.complete(t) })
 		time.Sleep(time.Duration(c.random.IntN(100)) * time.Millisecond) // the random moment
 	}
-	if err := command.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, command.Process.Kill())
 	<-ended
 	_ = session.Close() // reports the kill
 	c.gone(t, command.Process.Pid)
@@ -182,7 +178,5 @@ func syncWhole(t *testing.T, root string, environment ...string) {
 	t.Helper()
 	w := &window{session: connect(t, server(t, environment...))}
 	w.activate(t, root)
-	if err := w.session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, w.session.Close())
 }

@@ -72,9 +72,7 @@ func TestCritical_NamesTheRulesInForce(t *testing.T) {
 		} `json:"documents"`
 		Incomplete bool `json:"incomplete"`
 	}
-	if err := json.Unmarshal([]byte(mustRun(t, root, nil, "critical", "--json").stdout), &listed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(mustRun(t, root, nil, "critical", "--json").stdout), &listed))
 	if len(listed.Documents) != 5 || listed.Documents[0].Date != "2026-01-02" || listed.Incomplete {
 		t.Errorf("as JSON it lists %+v", listed)
 	}

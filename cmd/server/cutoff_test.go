@@ -56,9 +56,7 @@ func longDocuments(size int) (files, questions map[string]string) {
 func refusals(t *testing.T, ollama string) (address string, refused *atomic.Int64) {
 	t.Helper()
 	target, err := url.Parse(ollama)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	refused = &atomic.Int64{}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ModifyResponse = func(response *http.Response) error {

@@ -17,9 +17,7 @@ const examples = "../../examples"
 func demoProject(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
-	if err := os.CopyFS(root, os.DirFS(filepath.Join(examples, "demo-project"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(root, os.DirFS(filepath.Join(examples, "demo-project"))))
 	return root
 }
 
@@ -32,13 +30,9 @@ type demoQuestion struct {
 func demoQuestions(t *testing.T) []demoQuestion {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(examples, "questions.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var questions []demoQuestion
-	if err := json.Unmarshal(content, &questions); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(content, &questions))
 	return questions
 }
 
@@ -68,9 +62,7 @@ func TestDemo_QuestionsFindTheirDocument(t *testing.T) {
 			t.Errorf("%q finds first (-want +got):\n%s", q.Question, diff)
 		}
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }
 
 // ragAnswer has the fields of an answer of rag_query that these tests check.

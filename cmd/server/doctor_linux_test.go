@@ -31,9 +31,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
 		}, "database", "pgvector 0.7.4 is too old", "ALTER EXTENSION vector UPDATE", 1},
-		{"no server at the URL", func(_ *testing.T, i *installation) {
-			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@127.0.0.1:1/d")
-		}, "database", "no PostgreSQL server answers at 127.0.0.1:1", "CDOCS_DATABASE_URL", 1},
 		{
 			"wrong password", func(t *testing.T, i *installation) {
 				t.Helper()
@@ -41,31 +38,13 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			},
 			"database", "password authentication failed", "export CDOCS_DATABASE_URL=", 1,
 		},
-		{"an unknown host", func(_ *testing.T, i *installation) {
-			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@nosuch.invalid/d")
-		}, "database", "the host nosuch.invalid of the database is not found", "correct the host in CDOCS_DATABASE_URL", 1},
-		{
-			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },
-			"models", "127.0.0.1:1", "CDOCS_OLLAMA_HOST", 0,
-		},
 		{"a misspelt model", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.home, "settings.json", `{"embedding_model": "mxbai-embed-larg"}`)
 		}, "models", "It has mistral:latest, mxbai-embed-large:latest", "if the name is wrong, correct embedding_model in ", 0},
-		{"another service", func(_ *testing.T, i *installation) {
-			i.fake.SetFaults(fakeollama.Faults{Body: "<html>welcome</html>"})
-		}, "models", "no valid JSON", "another service may listen there", 1},
 		{
 			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 2048}) },
 			"models", "2048 dimensions", "ollama pull mxbai-embed-large", 1,
-		},
-		{
-			"a model that knows nothing", func(t *testing.T, i *installation) {
-				t.Helper()
-				i.fake.SetFaults(fakeollama.Faults{Meaningless: true})
-				i.serve(t)
-			},
-			"models", "searches go by words", "ollama pull mxbai-embed-large", 0,
 		},
 		{"invalid schema", func(t *testing.T, i *installation) {
 			t.Helper()
@@ -73,10 +52,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				[{"name": "x", "description": "x", "folder": "x", "schema_file": "schemas/x.json"}]}`)
 			write(t, i.root, "csharp-compounding-docs/schemas/x.json", `{"type": "nothing"}`)
 		}, "config", "x.json", "${EDITOR:-vi} ", 1},
-		{"damaged settings", func(t *testing.T, i *installation) {
-			t.Helper()
-			write(t, i.home, "settings.json", `{"log_level": 3}`)
-		}, "config", "log_level", "${EDITOR:-vi} ", 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -84,12 +59,6 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i := newInstallation(t)
 			test.breaks(t, i)
 			found, code := i.diagnose(t)
-			if i.serves {
-				until(t, "the doctor names "+test.what, patience, func() bool {
-					found, code = i.diagnose(t)
-					return found.names(test.check, test.what, test.fix)
-				})
-			}
 			for _, f := range found.Findings {
 				if strings.Contains(f.What+f.Fix, "s3cret") || strings.Contains(f.What+f.Fix, "wr0ng") {
 					t.Errorf("a finding has the password: %+v", f)

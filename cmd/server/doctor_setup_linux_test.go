@@ -29,8 +29,6 @@ type installation struct {
 	owner               string // of the database, "" for that of CDOCS_DATABASE_URL
 	// unprivileged has the doctor run as another user than root.
 	unprivileged bool
-	// serves is set while a server indexes, which publishes its state twice a second.
-	serves bool
 	// namespace is a shell script that runs before it, as root in new user and mount namespaces.
 	namespace string
 }
@@ -43,9 +41,7 @@ func newInstallation(t *testing.T) *installation {
 	if err == nil {
 		err = os.Chmod(folder, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(folder); err != nil {
 			t.Error(err)
@@ -59,9 +55,7 @@ func newInstallation(t *testing.T) *installation {
 	if err == nil {
 		err = os.WriteFile(i.program, program, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, i.home, "settings.json", "{}")
 	write(t, i.root, configPath, `{"project_name": "test-project"}`)
 	write(t, i.root, ".git/HEAD", "ref: refs/heads/main\n")
@@ -72,9 +66,7 @@ func newInstallation(t *testing.T) *installation {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	database := testenv.DatabaseURL(t)
 	setPgvector(t, database, "0.8.7")
 	i.environment = []string{
@@ -87,9 +79,7 @@ func newInstallation(t *testing.T) *installation {
 // writeProgram writes a shell script that can be run.
 func writeProgram(t *testing.T, path, script string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
 
 type diagnosis struct {
@@ -172,25 +162,17 @@ func withPassword(t *testing.T) string {
 	t.Helper()
 	cluster := testenv.StartCluster(t)
 	conn, err := pgx.Connect(t.Context(), cluster.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { must(t, conn.Close(t.Context())) }()
 	var file string
-	if err := conn.QueryRow(t.Context(), "SHOW hba_file").Scan(&file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, conn.QueryRow(t.Context(), "SHOW hba_file").Scan(&file))
 	rules := "local all postgres trust\nlocal all app scram-sha-256\n"
-	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(rules), 0o600))
 	if _, err := conn.Exec(t.Context(), "CREATE ROLE app LOGIN PASSWORD 'right'; SELECT pg_reload_conf()"); err != nil {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(cluster.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.User = url.UserPassword("app", "wr0ng")
 	until(t, "the server asks for the password", patience, func() bool {
 		conn, err := pgx.Connect(t.Context(), u.String())
@@ -209,9 +191,7 @@ func (i *installation) asRole(t *testing.T, statements string) {
 	owner := i.value("CDOCS_DATABASE_URL")
 	i.owner = owner
 	conn, err := pgx.Connect(t.Context(), owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { must(t, conn.Close(t.Context())) }()
 	role := "doctor_" + strings.ToLower(rand.Text())
 	statements = "CREATE ROLE {role} LOGIN PASSWORD 's3cret'; " + statements
@@ -219,9 +199,7 @@ func (i *installation) asRole(t *testing.T, statements string) {
 		t.Fatal(err)
 	}
 	u, err := url.Parse(owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u.User = url.UserPassword(role, "s3cret")
 	i.set("CDOCS_DATABASE_URL", u.String())
 	t.Cleanup(func() {
@@ -234,21 +212,4 @@ func (i *installation) asRole(t *testing.T, statements string) {
 			t.Error(err)
 		}
 	})
-}
-
-// serve has a server index the repository, as long as the test runs.
-func (i *installation) serve(t *testing.T) {
-	t.Helper()
-	var answer toolError
-	if call(t, openWindow(t, i.environment...).session, "activate_project", activation(i.root), &answer) {
-		t.Fatalf("%+v", answer)
-	}
-	i.serves = true
-}
-
-func must(t *testing.T, errs ...error) {
-	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -21,9 +21,7 @@ import (
 func blocks(t *testing.T, page, language string) (found []string) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if found = blocksOf(string(content), language); len(found) == 0 {
 		t.Fatalf("%s has no block of %s", page, language)
 	}
@@ -72,16 +70,10 @@ func TestDocumentation_ConfigurationIsValid(t *testing.T) {
 		}
 	}
 	defaults, err := json.Marshal(project.DefaultConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want, got map[string]any
-	if err := json.Unmarshal(defaults, &want); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(blocks(t, "docs/configuration.md", "json")[1]), &got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(defaults, &want))
+	must(t, json.Unmarshal([]byte(blocks(t, "docs/configuration.md", "json")[1]), &got))
 	for _, key := range []string{"documents", "retrieval", "semantic_search", "link_resolution"} {
 		if diff := cmp.Diff(want[key], got[key]); diff != "" {
 			t.Errorf("docs/configuration.md does not have the defaults of %s (-want +got):\n%s", key, diff)
@@ -102,9 +94,7 @@ func TestDocumentation_StatementsRun(t *testing.T) {
 	databaseURL := testenv.DatabaseURL(t)
 	mustRun(t, t.TempDir(), []string{"CDOCS_DATABASE_URL=" + databaseURL}, "clean", "--dry-run")
 	conn, err := pgx.Connect(t.Context(), databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close(t.Context()) //nolint:errcheck // of a test
 	for _, block := range blocks(t, "docs/teams.md", "sql")[2:] {
 		for statement := range strings.SplitSeq(sqlComment.ReplaceAllString(block, ""), ";") {
@@ -127,9 +117,7 @@ func TestDocumentation_WorkflowLints(t *testing.T) {
 			Steps []struct{ Uses, Run string }
 		}
 	}
-	if err := yaml.Load([]byte(blocks(t, "docs/lint.md", "yaml")[0]), &workflow); err != nil {
-		t.Fatal(err)
-	}
+	must(t, yaml.Load([]byte(blocks(t, "docs/lint.md", "yaml")[0]), &workflow))
 	steps := workflow.Jobs["lint"].Steps
 	if len(steps) == 0 {
 		t.Fatal("the workflow has no job lint with steps")

@@ -85,9 +85,7 @@ func transcribed(t *testing.T) (calls []string) {
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for line := range strings.Lines(string(content)) {
 			if call, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok {
 				calls = append(calls, call)
@@ -109,14 +107,10 @@ var (
 func blockLines(t *testing.T) (lines []string) {
 	t.Helper()
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, page := range append(pages, filepath.Join("..", "..", "README.md")) {
 		content, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, block := range blocksOf(string(content), "sh|bash|console") {
 			for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
 				line = redirection.ReplaceAllString(comment.ReplaceAllString(strings.TrimSpace(line), ""), "")

@@ -31,22 +31,16 @@ func (p *process) exit(t *testing.T) int {
 func stuck(t *testing.T) *process {
 	t.Helper()
 	unread, log, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = unread.Close() }) // after the server has ended
-	if err := log.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, log.SetWriteDeadline(time.Now().Add(100*time.Millisecond)))
 	if _, err := log.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatal("the pipe is not full: ", err)
 	}
 	command := server(t, append(away(), "CDOCS_LOG_LEVEL=error")...)
 	command.Stderr = log
 	p := beginProcess(t, command)
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, log.Close())
 	p.begin(t, "semantic_search", map[string]any{"query": "x"}) // whose failure is logged
 	p.send(t, `"id":"later","method":"ping"`)
 	p.answer(t)
@@ -107,9 +101,7 @@ func TestServe_EndsCleanlyOnTwoSignals(t *testing.T) {
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
 			for _, signal := range order {
-				if err := p.command.Process.Signal(signal); err != nil {
-					t.Fatal(err)
-				}
+				must(t, p.command.Process.Signal(signal))
 			}
 			if code := p.exit(t); code != 0 {
 				t.Errorf("the server ends with code %d, want 0", code)

@@ -3,11 +3,8 @@ package main_test
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -40,14 +37,6 @@ func newFirstSync(t *testing.T, files map[string]string) *firstSync {
 	return f
 }
 
-// set writes the settings of the servers that start from now on.
-func (f *firstSync) set(t *testing.T, settings string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(f.home, "settings.json"), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (f *firstSync) environment() []string {
 	return []string{
 		"CDOCS_HOME=" + f.home, "CDOCS_DATABASE_URL=" + f.databaseURL,
@@ -67,14 +56,6 @@ func (f *firstSync) open(t *testing.T) *window {
 	return w
 }
 
-// kill ends the window as a crash does, and returns when the database has noticed.
-func (f *firstSync) kill(t *testing.T, w *window) {
-	t.Helper()
-	w.killed = true
-	w.session.Kill()
-	f.gone(t, w.pid())
-}
-
 // gone waits until the database has ended what a process had begun. It ends the lease of that server, for which the
 // next one would wait.
 func (f *firstSync) gone(t *testing.T, pid int) {
@@ -92,9 +73,7 @@ func (f *firstSync) embedded(t *testing.T) map[string]bool {
 	t.Helper()
 	texts, err := indexstate.Lines(t.Context(), f.pool, `
 		SELECT concat_ws(E'\n\n', nullif(p.heading, ''), p.content) FROM passages p JOIN embeddings USING (collection, project_id, hash)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	set := make(map[string]bool, len(texts))
 	for _, text := range texts {
 		set[text] = true
@@ -167,29 +146,4 @@ func (w *window) find(t *testing.T, query, mode string) (answer modeAnswer) {
 	}
 	call(t, w.session, "semantic_search", arguments, &answer)
 	return answer
-}
-
-// mustFind wants the document to be the best.
-func (w *window) mustFind(t *testing.T, name, query, mode string) modeAnswer {
-	t.Helper()
-	answer := w.find(t, query, mode)
-	if titles := answer.titles(); len(titles) != 1 || titles[0] != name {
-		t.Fatalf("%q in mode %q finds %+v, want %s", query, mode, answer, name)
-	}
-	return answer
-}
-
-// subjects are words that say nothing of each other.
-func subjects() []string {
-	return strings.Fields("alder birch cedar dogwood elder fir gorse hazel ivy juniper kapok larch maple nettle oak poplar")
-}
-
-// woodland is a project of one problem a subject, too long for one batch together.
-func woodland() map[string]string {
-	files := map[string]string{}
-	for i, subject := range subjects() {
-		files[promotable+subject+".md"] = strings.ReplaceAll(problem, "%", fmt.Sprintf("The %s number%d", subject, i)) +
-			strings.Repeat(fmt.Sprintf("It stands in row %d of the wood.\n", i), 30)
-	}
-	return files
 }

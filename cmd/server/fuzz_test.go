@@ -65,9 +65,7 @@ func TestServe_SurvivesEveryResourceURI(t *testing.T) {
 	}
 	for i, uri := range uris {
 		encoded, err := json.Marshal(uri)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, method := range []string{"resources/read", "resources/subscribe"} {
 			got := p.exchange(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"uri":%s}}`, i, method, encoded))
 			if string(got.ID) != fmt.Sprint(i) || got.Error == nil || got.Error.Code == -32603 && method == "resources/read" && !strings.Contains(got.Error.Message, "no project is active") {
@@ -149,18 +147,14 @@ func TestServe_SurvivesMalformedParams(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
 			var value any
-			if err := json.Unmarshal([]byte(good), &value); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(good), &value))
 			command, log := logged(t, "info", away()...)
 			p := beginProcess(t, command)
 			for _, params := range append(variants(value), good) {
 				line := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
 				if method == "subscriptions/listen" { // its answer comes when it ends
 					_, err := fmt.Fprintln(p.stdin, strings.Replace(line, `"id":1,`, "", 1))
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					p.alive(t, line)
 					continue
 				}

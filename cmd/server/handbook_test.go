@@ -14,9 +14,7 @@ import (
 func searchHandbook(t *testing.T, session *mcpclient.Client, query string) (text string, failed bool) {
 	t.Helper()
 	text, failed, err := session.Answer(t.Context(), "search_handbook", map[string]any{"query": query})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text, failed
 }
 
@@ -50,7 +48,5 @@ func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
 	mustRun(t, dir, environment, "ingest", dir)
 	proxy.Open()
 	holds("after the handbook changed", "cups", "Leave the cups.")
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }

@@ -145,9 +145,7 @@ func TestServe_AnswersHostileNamesOnOneLine(t *testing.T) {
 			{"recall", arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Edit", "file_path": "src/crane.go"}},
 		} {
 			text, _, err := session.Answer(t.Context(), asked.tool, asked.arguments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			check(asked.tool, text)
 			var hook struct {
 				Output struct {

@@ -26,9 +26,7 @@ func newHostileOllama(t *testing.T, path string, handle http.HandlerFunc) *hosti
 	t.Helper()
 	h := &hostileOllama{fake: fakeollama.Start(t)}
 	target, err := url.Parse(h.fake.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	honest := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != path {

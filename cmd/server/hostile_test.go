@@ -31,9 +31,7 @@ func hostileRepository(t *testing.T, external string) (root string) {
 		"x.md": ".git/config", "y.md": ".env", "guides/z.md": "../.env", "guides/k.md": ".secret/k.md", "folder": ".git",
 		"csharp-compounding-docs/tools/e.md": "../.env", "csharp-compounding-docs/tools/up.md": "../../.env",
 	} {
-		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, filepath.Join(root, link)))
 	}
 	return root
 }
@@ -97,17 +95,11 @@ func TestServe_NamedPipesDoNotBlock(t *testing.T) {
 					"csharp-compounding-docs/schemas/adr.yaml": "type: object\n", ".git/HEAD": "ref: refs/heads/main\n",
 					".git/refs/heads/main": strings.Repeat("a", 40), ".git/packed-refs": "", ".git/index.lock": "",
 				})
-				if err := os.Remove(filepath.Join(root, ".git/index.lock")); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Remove(filepath.Join(root, ".git/index.lock")))
 				spoil := func() {
 					path := filepath.Join(root, place)
-					if err := os.RemoveAll(path); err != nil {
-						t.Fatal(err)
-					}
-					if err := syscall.Mkfifo(path, 0o600); err != nil {
-						t.Fatal(err)
-					}
+					must(t, os.RemoveAll(path))
+					must(t, syscall.Mkfifo(path, 0o600))
 				}
 				if when == "from the beginning" {
 					spoil()

@@ -18,9 +18,7 @@ const clockTick = 10 * time.Millisecond
 func (p *process) processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// The second field is the program's name in parentheses; the times are the
 	// 14th and 15th.
 	_, rest, _ := strings.Cut(string(stat), ") ")
@@ -62,9 +60,7 @@ func TestServe_WaitsWithoutWork(t *testing.T) {
 		},
 		"the docs folder": func(t *testing.T, s *fixture) {
 			t.Helper()
-			if err := os.RemoveAll(s.root + "/docs"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(s.root+"/docs"))
 		},
 	}
 	for what, take := range takeAway {

@@ -17,6 +17,23 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
+// promotable is the folder of documents that fit problem.
+const promotable = "csharp-compounding-docs/problems/"
+
+const problem = `---
+title: %
+date: 2026-01-15
+summary: %
+significance: performance
+problem_type: performance
+symptoms: [slow]
+root_cause: a cause
+solution: a solution
+---
+
+% in a few words.
+`
+
 // outcome is how a command ended.
 type outcome struct {
 	stdout, stderr string
@@ -117,9 +134,7 @@ func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
 
 	write(t, handbook, "passwords.md", "# Cups\n\nMore about cups.\n")
 	write(t, handbook, "keys.md", "# Keys\n\nA password is a key.\n")
-	if err := os.Remove(filepath.Join(handbook, "office", "kitchen.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(handbook, "office", "kitchen.md")))
 	o = mustRun(t, handbook, environment, "ingest", ".")
 	if diff := cmp.Diff("handbook: 1 added, 1 updated, 1 removed, 1 unchanged, 0 failed\n", o.stdout); diff != "" {
 		t.Errorf("second ingest (-want +got):\n%s", diff)
@@ -138,9 +153,7 @@ func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
 	if diff := cmp.Diff("policies/passwords.md", got[0]); diff != "" || len(got) != 4 {
 		t.Errorf("sources %v, want four, policies/passwords.md first", got)
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }
 
 func TestIngest_TellsWhatFailed(t *testing.T) {
@@ -158,9 +171,7 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 		t.Errorf("the reason is %q, want one that names file and line", lines[1])
 	}
 
-	if err := os.Remove(filepath.Join(handbook, "good.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(handbook, "good.md")))
 	o = run(t, "", environment, "ingest", handbook)
 	if o.code != 1 || !strings.Contains(o.stderr, "no file of "+handbook+" could be indexed") {
 		t.Errorf("with bad files only it ends with %d and says %q", o.code, o.stderr)
@@ -197,7 +208,5 @@ func TestIngest_Refuses(t *testing.T) {
 	if diff := cmp.Diff([]string{"handbook/a.md"}, sources(t, session, "words")); diff != "" {
 		t.Errorf("the handbook afterwards (-want +got):\n%s", diff)
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }

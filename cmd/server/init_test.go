@@ -16,9 +16,7 @@ func fakeClaude(t *testing.T, fails bool) (environment []string, asked func() st
 	if fails {
 		script += "echo 'MCP server compound-docs already exists' >&2; exit 1\n"
 	}
-	if err := os.WriteFile(filepath.Join(folder, "claude"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(folder, "claude"), []byte(script), 0o700))
 	environment = []string{
 		"PATH=" + folder + ":" + os.Getenv("PATH"), "CLAUDE_CONFIG_DIR=" + folder, "CDOCS_OLLAMA_HOST=http://gpu-box:11434",
 	}
@@ -70,13 +68,9 @@ func TestInit_RegistersOnce(t *testing.T) {
 func newFolder(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	root = filepath.Join(root, "Shop_42")
-	if err := os.Mkdir(root, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(root, 0o700))
 	return root
 }
 

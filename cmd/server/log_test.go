@@ -66,9 +66,7 @@ func TestServe_LogsCallsInOneLineEach(t *testing.T) {
 	if _, err := session.Text(t.Context(), "no_such_tool", nil); err == nil {
 		t.Error("a tool that does not exist answers")
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 	log.mustHave(t, 1, `level=INFO msg="tool call" tool=activate_project ms=\d+`)
 	log.mustHave(t, 1, `level=INFO msg="tool call" tool=semantic_search ms=\d+$`)
 	log.mustHave(t, 1, `level=INFO msg="tool call" tool=rag_query ms=\d+$`)
@@ -98,9 +96,7 @@ func TestServe_WarnsOfCirclesOfLinksOnce(t *testing.T) {
 			t.Fatalf("rag_query: %v", answer)
 		}
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 	log.mustHave(t, 1, `level=WARN .*circular links.* documents=3 paths="\S*tools/a.md, \S*tools/b.md, \S*tools/c.md"`)
 	log.mustHave(t, 1, `level=WARN .*circular links.* documents=2 paths="\S*tools/d.md, \S*tools/e.md"`)
 	log.mustHave(t, 2, `circular links`)

@@ -194,8 +194,6 @@ func (p *process) failedFiles(t *testing.T) int {
 			} `json:"structuredContent"` //nolint:tagliatelle // the protocol's name
 		} `json:"result"`
 	}
-	if err := json.Unmarshal([]byte(p.answer(t)), &message); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(p.answer(t)), &message))
 	return message.Result.StructuredContent.Index.FailedCount
 }

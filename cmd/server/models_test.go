@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -41,9 +40,7 @@ func TestServe_ContextLengthOfTheGenerationModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(test.settings), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(home, "settings.json"), []byte(test.settings), 0o600))
 			session, fake, _ := guided(t, "CDOCS_HOME="+home)
 			fake.SetContextLength(test.made)
 			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
@@ -55,25 +52,5 @@ func TestServe_ContextLengthOfTheGenerationModel(t *testing.T) {
 				t.Errorf("the model was asked %+v, want once with num_ctx %v", chats, test.want)
 			}
 		})
-	}
-}
-
-// Tools that read write nothing, in a project without documents too.
-func TestServe_ReadingRegistersNothing(t *testing.T) {
-	t.Parallel()
-	session, _, databaseURL := guided(t)
-	root := newProject(t, map[string]string{
-		".csharp-compounding-docs/config.json": `{"project_name": "empty", "external_docs": {"path": "./docs"}}`,
-		"docs/notes.txt":                       "no markdown",
-	})
-	call(t, session, "activate_project", activation(root), &struct{}{})
-	for _, tool := range []string{"semantic_search", "rag_query", "search_external_docs", "rag_query_external", "search_handbook"} {
-		if _, err := session.Text(t.Context(), tool, map[string]any{"query": "anything"}); err != nil {
-			t.Error(err)
-		}
-	}
-	pool := indexstate.OpenPool(t, databaseURL)
-	if tenants := count(t, pool, "SELECT count(*) FROM tenants"); tenants != 1 {
-		t.Errorf("reading has registered a tenant: there are %d, want the project alone", tenants)
 	}
 }

@@ -25,13 +25,9 @@ func TestServe_FindsAnOfflineEditThatKeepsSizeAndTime(t *testing.T) {
 
 	file := filepath.Join(root, "docs", "a.md")
 	before, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, root, "docs/a.md", "# A\n\nIt says two.\n")
-	if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(file, before.ModTime(), before.ModTime()))
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+edited, ollama)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+fresh, ollama)
 	if diff := cmp.Diff(snapshot(t, indexstate.OpenPool(t, fresh)), snapshot(t, indexstate.OpenPool(t, edited))); diff != "" {

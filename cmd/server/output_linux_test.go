@@ -27,12 +27,8 @@ func TestCommands_IntoAClosedPipe(t *testing.T) {
 		{"sync"}, {"search", "pool"}, {"search", "--json", "pool"}, {"ask", "--min-relevance-score", "0", "pool"}, {"search", "--explain", "pool"}, {"help"},
 	} {
 		reader, writer, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := reader.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, reader.Close())
 		command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)
 		var stderr bytes.Buffer
 		command.Dir, command.Stdout, command.Stderr = root, writer, &stderr
@@ -81,16 +77,12 @@ func TestCommands_BesideAServer(t *testing.T) {
 		until(t, "the server has seen the promotion", patience, func() bool { return w.index(t) == nil })
 		var byTool, byCommand map[string]any
 		call(t, session, same.tool, same.arguments, &byTool)
-		if err := json.Unmarshal([]byte(mustRun(t, root, environment, append(same.command, "--json")...).stdout), &byCommand); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(mustRun(t, root, environment, append(same.command, "--json")...).stdout), &byCommand))
 		if diff := cmp.Diff(byTool, byCommand); diff != "" || len(byTool) == 0 {
 			t.Errorf("%s and %v answer (-tool +command):\n%s", same.tool, same.command, diff)
 		}
 	}
-	if err := session.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, session.Close())
 }
 
 // A command whose output could not be written, such as to a full disk, has failed.
@@ -143,9 +135,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		t.Errorf("the help names %d commands", len(listed))
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer full.Close() //nolint:errcheck // nothing is in it
 	for _, arguments := range calls {
 		command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)

@@ -34,9 +34,7 @@ func newOwnDatabase(t *testing.T) *ownDatabase {
 	if err == nil {
 		err = os.Chmod(home, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := &ownDatabase{home: home, root: newProject(t, nil)}
 	o.environment = []string{"CDOCS_HOME=" + home, "CDOCS_OLLAMA_HOST=" + fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn", "CDOCS_POSTGRES=" + programs}
 	t.Cleanup(func() {
@@ -63,9 +61,7 @@ func (o *ownDatabase) end(t *testing.T) {
 func (o *ownDatabase) processes(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(o.home, "postgres", "*", "postmaster.pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	processes := map[string]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -109,9 +105,7 @@ func (o *ownDatabase) openTogether(t *testing.T) {
 		}()
 	}
 	for range o.windows {
-		if err := <-answered; err != nil {
-			t.Fatal(err)
-		}
+		must(t, <-answered)
 	}
 }
 
@@ -144,9 +138,7 @@ func (o *ownDatabase) killCluster(t *testing.T) {
 		if err == nil {
 			err = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 

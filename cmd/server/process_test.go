@@ -3,6 +3,7 @@ package main_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -14,6 +15,14 @@ import (
 
 // shutdownTime is how long the server may take to end, whatever it is doing.
 const shutdownTime = 2 * time.Second
+
+// must ends the test if there is an error.
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // process is a running server whose ends a test holds itself.
 type process struct {
@@ -49,12 +58,8 @@ func (p *process) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, err := p.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, p.command.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) })
 	p.answers = bufio.NewScanner(stdout)
 	p.answers.Buffer(nil, 1<<20)
@@ -72,9 +77,7 @@ func (p *process) begin(t *testing.T, tool string, arguments map[string]any) {
 	t.Helper()
 	p.calls++
 	encoded, err := json.Marshal(map[string]any{"name": tool, "arguments": arguments})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.send(t, fmt.Sprintf(`"id":%d,"method":"tools/call","params":%s`, p.calls, encoded))
 }
 
@@ -127,17 +130,13 @@ func endings() map[string]func(*testing.T, *process) {
 	signal := func(signal syscall.Signal) func(*testing.T, *process) {
 		return func(t *testing.T, p *process) {
 			t.Helper()
-			if err := p.command.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must(t, p.command.Process.Signal(signal))
 		}
 	}
 	return map[string]func(*testing.T, *process){
 		"EOF": func(t *testing.T, p *process) {
 			t.Helper()
-			if err := p.stdin.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, p.stdin.Close())
 		},
 		"SIGINT": signal(syscall.SIGINT), "SIGTERM": signal(syscall.SIGTERM), "SIGHUP": signal(syscall.SIGHUP),
 	}

@@ -110,9 +110,7 @@ func TestRecall_StartsTheDatabase(t *testing.T) {
 func answerOf(t *testing.T, root string, environment []string, event map[string]any, flags ...string) string {
 	t.Helper()
 	text, err := json.Marshal(event)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	command := exec.CommandContext(t.Context(), testenv.Program(t), append([]string{"recall", "--hook"}, flags...)...)
 	command.Dir, command.Stdin = root, strings.NewReader(string(text))
 	command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, environment...)

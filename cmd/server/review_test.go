@@ -24,9 +24,7 @@ func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 			}
 			s.Shown = append(s.Shown, hooks.Shown{Project: "/elsewhere", Path: "a.md", At: at})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	environment := []string{"CDOCS_HOME=" + home}
 	want := "Every question has found something.\nDocuments that hooks have shown, 3 pointers in 2 sessions, at most 2 in one:\n" +
@@ -59,9 +57,7 @@ func TestReview_ListsWhatSearchesDidNotFind(t *testing.T) {
 	if want := "Questions that found nothing:\n  zebra crossing (last on 20"; !strings.HasPrefix(o.stdout, want) || strings.Contains(o.stdout, "pool") {
 		t.Errorf("review says %q, want %q", o.stdout, want)
 	}
-	if err := os.RemoveAll(filepath.Join(home, "recalls")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(home, "recalls")))
 	write(t, home, "settings.json", `{"keep_questions": false}`)
 	run(t, root, environment, "search", "zebra crossing")
 	if entries, err := os.ReadDir(filepath.Join(home, "recalls")); err == nil {

@@ -26,9 +26,7 @@ func setUpRoles(t *testing.T, databaseURL string) (as func(role string) string) 
 		t.Fatal("docs/teams.md has no statements that make the roles")
 	}
 	parsed, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// Roles belong to the whole server, and other tests may have them too.
 	suffix := strings.ReplaceAll(parsed.Path, "/", "_")
 	names := []string{"cdocs_owner", "cdocs_member", "cdocs_reader", "alice", "report"}
@@ -87,9 +85,7 @@ func denyMigrations(t *testing.T, as func(role string) string) {
 	_, suffix, _ := strings.Cut(as("alice"), "/cdocs_test")
 	suffix, _, _ = strings.Cut("_cdocs_test"+suffix, "?")
 	revoke := strings.ReplaceAll(blocks(t, "docs/teams.md", "sql")[1], "cdocs_member", "cdocs_member"+suffix)
-	if err := execAs("cdocs_owner", revoke); err != nil {
-		t.Fatal(err)
-	}
+	must(t, execAs("cdocs_owner", revoke))
 	err := execAs("alice", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)")
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); !ok || pgErr.Code != "42501" {
 		t.Errorf("a member writes the schema's version: %v, want to be denied", err)
@@ -124,9 +120,7 @@ func TestServe_AsOwnerMemberAndReader(t *testing.T) {
 		t.Errorf("the reader is told %+v, and finds (-want +got):\n%s", found.Index, diff)
 	}
 	before, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const readOnly = "this server may only read the index"
 	mustBeDenied(t, reader, "index_document", map[string]any{"path": name}, readOnly)
 	mustBeDenied(t, reader, "update_promotion_level", map[string]any{"document_path": name, "promotion_level": "critical"}, readOnly)
@@ -135,9 +129,7 @@ func TestServe_AsOwnerMemberAndReader(t *testing.T) {
 		t.Errorf("the file after the reader's calls: %s, %v, want it as it was", after, err)
 	}
 
-	if err := member.session.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, member.session.Close())
 	member.killed = true // it has ended
 	until(t, "the reader says that nobody indexes", patience, func() bool {
 		index := reader.index(t)

@@ -35,9 +35,7 @@ func newFixture(t *testing.T) *fixture {
 
 func count(t *testing.T, pool *pgxpool.Pool, query string, args ...any) (n int) {
 	t.Helper()
-	if err := pool.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pool.QueryRow(t.Context(), query, args...).Scan(&n))
 	return n
 }
 
@@ -82,9 +80,7 @@ func situations() map[string]func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			tx, err := s.pool.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
 			if _, err := tx.Exec(t.Context(), "LOCK TABLE document_links IN EXCLUSIVE MODE"); err != nil {
 				t.Fatal(err)

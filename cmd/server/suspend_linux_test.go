@@ -54,9 +54,7 @@ func (s *suspension) save(t *testing.T, name, text string) {
 
 func (s *suspension) remove(t *testing.T, name string) {
 	t.Helper()
-	if err := os.Remove(filepath.Join(s.root, promotable, name+".md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(s.root, promotable, name+".md")))
 }
 
 // leader is the process that indexes, and 0 for none.
@@ -141,9 +139,7 @@ func TestServe_SuspendedInABatch(t *testing.T) {
 		"in a transaction": func(t *testing.T, s *suspension) func() {
 			t.Helper()
 			tx, err := s.pool.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := tx.Exec(t.Context(), `SELECT FROM documents WHERE relative_path LIKE '%pears.md' FOR UPDATE`); err != nil {
 				t.Fatal(err)
 			}
@@ -200,13 +196,9 @@ func TestServe_KilledWindowIsReplaced(t *testing.T) {
 	first.killed = true
 	first.session.Kill()
 	var ends, taken time.Time
-	if err := s.pool.QueryRow(t.Context(), "SELECT lease_until FROM tenants").Scan(&ends); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.pool.QueryRow(t.Context(), "SELECT lease_until FROM tenants").Scan(&ends))
 	until(t, "the other window indexes", time.Minute, func() bool { return s.leader(t) == second.pid() })
-	if err := s.pool.QueryRow(t.Context(), "SELECT lease_until - interval '15 s' FROM tenants").Scan(&taken); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.pool.QueryRow(t.Context(), "SELECT lease_until - interval '15 s' FROM tenants").Scan(&taken))
 	if taken.Before(ends) || taken.After(ends.Add(10*time.Second)) {
 		t.Errorf("the lease was taken at %v, want it soon after it ended, at %v", taken, ends)
 	}

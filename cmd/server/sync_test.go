@@ -55,9 +55,7 @@ func TestSync_AfterTheModelWasReplaced(t *testing.T) {
 		rows, err := indexstate.Lines(t.Context(), indexstate.OpenPool(t, database), `SELECT count(e.hash) || ' of ' || count(*)
 			FROM document_chunks c LEFT JOIN (SELECT e.hash FROM embeddings e JOIN embedding_models m ON m.id = e.model_id AND m.digest = $1) e
 			ON e.hash = c.passage_hash`, digest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return rows[0]
 	}
 	embeddings := []string{"/api/embed"}
@@ -75,7 +73,7 @@ func TestSync_AfterTheModelWasReplaced(t *testing.T) {
 		{"the same", "sha256:third", fakeollama.Faults{}, 0, "4 of 4", "passages: 4 of 4"},
 		{"Ollama is away", "sha256:third", fakeollama.Faults{HangUp: true}, 0, "4 of 4", "ollama"},
 	} {
-		fake.AddModel(firstModel, step.digest)
+		fake.AddModel("mxbai-embed-large", step.digest)
 		fake.SetFaults(step.faults)
 		o := run(t, root, environment, "sync")
 		if o.code != step.code || !strings.Contains(o.stderr, step.says) {
@@ -100,12 +98,8 @@ func TestSync_IsInterrupted(t *testing.T) {
 	var stdout bytes.Buffer
 	command.Stdout = &stdout
 	stderr, err := command.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, command.Start())
 	told := false
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
@@ -113,9 +107,7 @@ func TestSync_IsInterrupted(t *testing.T) {
 			break
 		}
 	}
-	if err := command.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must(t, command.Process.Signal(syscall.SIGINT))
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "compound-docs: ") {
 			t.Errorf("it says %q", lines.Text())

@@ -20,9 +20,7 @@ func TestUpDownStatus(t *testing.T) {
 	status := func() string {
 		t.Helper()
 		var said diagnosis
-		if err := json.Unmarshal([]byte(mustRun(t, o.root, o.environment, "status", "--json").stdout), &said); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(mustRun(t, o.root, o.environment, "status", "--json").stdout), &said))
 		database := ""
 		for _, f := range said.Findings {
 			if f.isBad() && !strings.Contains(f.What, "may damage the index") {
@@ -90,9 +88,7 @@ func TestStatus_ShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	answering, err := url.Parse(testenv.DatabaseURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answering.User = url.UserPassword(answering.User.Username(), "s3cret")
 	for _, address := range []string{
 		answering.String(),

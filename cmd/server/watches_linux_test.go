@@ -16,9 +16,7 @@ func TestServe_WithoutWatches(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
 	relay, databaseURL, err := testenv.StartDatabaseRelay(testenv.IndexURL(t), nil) // a namespace's root may not use the socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer relay.Close()
 	i.set("CDOCS_DATABASE_URL", databaseURL)
 	i.namespace = "echo 0 >/proc/sys/user/max_inotify_instances"
@@ -26,9 +24,7 @@ func TestServe_WithoutWatches(t *testing.T) {
 	command.Dir, command.Env = i.root, i.environment
 	command.Stderr = t.Output()
 	session, err := mcpclient.Start(t.Context(), command)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { must(t, session.Close()) }()
 	must(t, session.Activate(t.Context(), filepath.Join(i.root, configPath), "main"))
 	write(t, i.root, promotable+"later.md", strings.ReplaceAll(problem, "%", "Heliotrope"))

@@ -33,9 +33,7 @@ func (w *window) pid() int { return w.session.Process().Pid }
 
 func (w *window) signal(t *testing.T, signal os.Signal) {
 	t.Helper()
-	if err := w.session.Process().Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.session.Process().Signal(signal))
 }
 
 // activate returns when everything is indexed and embedded.
@@ -49,18 +47,14 @@ func (w *window) activate(t *testing.T, root string) {
 func activateWhole(t *testing.T, session *mcpclient.Client, root string) {
 	t.Helper()
 	in := mcpclient.Installation{Root: root}
-	if err := session.Activate(t.Context(), in.Config(), "main"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, session.Activate(t.Context(), in.Config(), "main"))
 }
 
 // index returns how far the index is behind, nil when it is whole.
 func (w *window) index(t *testing.T) *mcpclient.Index {
 	t.Helper()
 	index, err := w.session.Index(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return index
 }
 

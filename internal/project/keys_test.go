@@ -2,12 +2,7 @@ package project_test
 
 import (
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"os"
-	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -140,23 +135,7 @@ func TestSchemas_DefaultsOfDocTypes(t *testing.T) {
 	}
 }
 
-// A key without effect is a mistake: the program has a field for each key, and reads it.
-func TestSchemas_EveryKeyIsRead(t *testing.T) {
-	t.Parallel()
-	source := source{files: token.NewFileSet(), packages: map[string]*types.Package{}, read: map[string]bool{}}
-	if _, err := source.Import(module + "/cmd/server"); err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range keys(t) {
-		if k.field == "" {
-			t.Errorf("no field has the key %s", k.name)
-		} else if !source.read[k.field] {
-			t.Errorf("nothing reads %s, the field of the key %s", k.field, k.name)
-		}
-	}
-}
-
-// The page of the configuration explains each key.
+// The program has a field for each key, and the page of the configuration explains it.
 func TestSchemas_EveryKeyIsDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/configuration.md")
@@ -164,75 +143,11 @@ func TestSchemas_EveryKeyIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range keys(t) {
+		if k.field == "" {
+			t.Errorf("no field has the key %s", k.name)
+		}
 		if name := k.name[strings.LastIndex(k.name, ".")+1:]; !strings.Contains(string(page), name) {
 			t.Errorf("docs/configuration.md does not name %s", k.name)
-		}
-	}
-}
-
-const module = "github.com/compound-docs/compound-docs"
-
-// source checks the packages of the module from their source, and collects the fields of package project that they
-// read. It takes other modules as empty, which leaves the types of some expressions unknown.
-type source struct {
-	files    *token.FileSet
-	packages map[string]*types.Package
-	read     map[string]bool // such as Retrieval.MaxResults
-}
-
-// Import implements [types.Importer].
-func (s source) Import(name string) (*types.Package, error) {
-	if known := s.packages[name]; known != nil {
-		return known, nil
-	}
-	folder, isOwn := strings.CutPrefix(name, module)
-	if !isOwn {
-		s.packages[name] = types.NewPackage(name, path.Base(name))
-		s.packages[name].MarkComplete()
-		return s.packages[name], nil
-	}
-	names, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(folder), "*.go"))
-	if err != nil {
-		return nil, err
-	}
-	var files []*ast.File
-	for _, file := range names {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		parsed, err := parser.ParseFile(s.files, file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, parsed)
-	}
-	info := &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
-	config := types.Config{Importer: s, Error: func(error) {}}
-	s.packages[name], _ = config.Check(name, s.files, files, info) // other modules are missing
-	s.collect(files, info)
-	return s.packages[name], nil
-}
-
-// collect notes the fields that files read, which are all that they do not only assign to.
-func (s source) collect(files []*ast.File, info *types.Info) {
-	assigned := map[ast.Expr]bool{}
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			if assignment, ok := n.(*ast.AssignStmt); ok {
-				for _, to := range assignment.Lhs {
-					assigned[to] = true
-				}
-			}
-			return true
-		})
-	}
-	for expression, selection := range info.Selections {
-		owner := selection.Recv()
-		if pointer, ok := owner.(*types.Pointer); ok {
-			owner = pointer.Elem()
-		}
-		if named, ok := owner.(*types.Named); ok && !assigned[expression] && named.Obj().Pkg() == s.packages[module+"/internal/project"] {
-			s.read[named.Obj().Name()+"."+expression.Sel.Name] = true
 		}
 	}
 }

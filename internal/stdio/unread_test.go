@@ -2,7 +2,6 @@ package stdio_test
 
 import (
 	"fmt"
-	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,28 +44,6 @@ func TestRead_WaitsForAClientThatDoesNotRead(t *testing.T) {
 		if took := time.Since(began); took < 10*time.Second || took > 11*time.Second {
 			t.Errorf("the session ends after %s", took)
 		}
-		c.close()
-		synctest.Wait()
-	})
-}
-
-// A signal ends the session of such a client too.
-func TestEnd_OfAClientThatDoesNotRead(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, nil)
-		go func() {
-			for i := range 10_001 {
-				_, _ = fmt.Fprintln(c.in, call(i))
-			}
-		}()
-		for range 10_000 {
-			c.read(t)
-		}
-		read := c.startRead(t)
-		time.Sleep(time.Second)
-		c.transport.End()
-		wantError(t, <-read, io.EOF)
 		c.close()
 		synctest.Wait()
 	})

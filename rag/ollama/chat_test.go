@@ -1,8 +1,6 @@
 package ollama_test
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -70,21 +68,6 @@ func TestGenerate_Faults(t *testing.T) {
 			wantContains(t, err.Error(), test.says)
 			wantRequests(t, server, "/api/chat", test.requests)
 		})
-	}
-}
-
-func TestGenerate_CancellingStopsTheModel(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	server.SetFaults(fakeollama.Faults{Stall: true})
-	ctx, cancel := context.WithCancel(t.Context())
-
-	_, err := client.Generate(ctx, model.Prompt{User: "hello"}, func(string) { cancel() })
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want context.Canceled", err)
-	}
-	if path := <-server.Left(); path != "/api/chat" {
-		t.Errorf("client left %s", path)
 	}
 }
 

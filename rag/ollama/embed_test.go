@@ -68,6 +68,7 @@ func TestEmbed_Faults(t *testing.T) {
 		says  string
 	}{
 		"500":                   {faults{Status: 500, Message: "out of memory"}, unavailable, 3, "HTTP 500 Internal Server Error: out of memory"},
+		"a long message":        {faults{Status: 500, Message: strings.Repeat("much\nado ", 1000)}, unavailable, 3, "much ado"},
 		"503":                   {faults{Status: 503}, unavailable, 3, "HTTP 503 Service Unavailable"},
 		"408":                   {faults{Status: 408}, unavailable, 3, "HTTP 408 Request Timeout"},
 		"429":                   {faults{Status: 429}, unavailable, 3, "HTTP 429 Too Many Requests"},
@@ -94,6 +95,9 @@ func TestEmbed_Faults(t *testing.T) {
 			_, err := client.Embed(t.Context(), []string{"a text", "another text"})
 			if !test.is(err) || !strings.Contains(err.Error(), test.says) {
 				t.Fatalf("got %v (%T), want another type or %q", err, err, test.says)
+			}
+			if said := err.Error(); len([]rune(said)) > 450 || strings.Contains(said, "\n") {
+				t.Errorf("got %d characters: %s", len([]rune(said)), said)
 			}
 			wantRequests(t, server, "/api/embed", test.made)
 		})
@@ -123,17 +127,6 @@ func TestEmbed_RefusesTexts(t *testing.T) {
 		if got[0].Err != nil || !errors.Is(got[1].Err, test.want) {
 			t.Errorf("%s: got %v and %v, want %v for the second text", name, got[0].Err, got[1].Err, test.want)
 		}
-	}
-}
-
-func TestEmbed_CutsServerMessages(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	server.SetFaults(fakeollama.Faults{Status: 500, Message: strings.Repeat("much\nado ", 1000)})
-
-	_, err := client.Embed(t.Context(), numbered(1))
-	if length := len([]rune(err.Error())); length > 450 || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %d characters: %v", length, err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -24,8 +23,8 @@ type environment struct {
 	quick bool
 	// databaseURL is of a server on which databases may be created.
 	databaseURL, ollamaHost string
-	// program is the server's binary, and hello that of the smallest server.
-	program, hello string
+	// program is the server's binary.
+	program string
 	// dir is a temporary folder.
 	dir    string
 	logger *slog.Logger
@@ -54,18 +53,13 @@ func newEnvironment(quick bool, progress io.Writer) *environment {
 
 // prepare expects the repository's root for a working folder, the server built in
 // it, and what test/testenv/withservices provides.
-func (b *bench) prepare(ctx context.Context) {
+func (b *bench) prepare() {
 	if b.databaseURL == "" || b.ollamaHost == "" {
 		check(errors.New("run it as make bench, which provides PostgreSQL and Ollama"))
 	}
 	b.program = get(filepath.Abs("bin/compound-docs"))
 	b.dir = get(os.MkdirTemp("", "cdocs-bench-"))
 	b.atEnd(func() error { return os.RemoveAll(b.dir) })
-	b.hello = filepath.Join(b.dir, "hello")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.hello, "./test/bench/hello")
-	if text, err := build.CombinedOutput(); err != nil {
-		check(fmt.Errorf("build hello: %w\n%s", err, text))
-	}
 }
 
 // size chooses between the size of a quick and of a full run.

@@ -46,7 +46,7 @@ func run(ctx context.Context, e *environment, names, file string) error {
 	began := time.Now()
 	return (&bench{environment: e}).within(func(whole *bench) {
 		e.whole = whole
-		whole.prepare(ctx)
+		whole.prepare()
 		commit, facts := version(ctx), whole.facts(ctx)
 		for _, m := range measurements() {
 			if !only.MatchString(m.Name) {

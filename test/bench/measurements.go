@@ -14,10 +14,6 @@ type measurement struct {
 func measurements() []measurement {
 	return []measurement{
 		{Row{
-			Name: "start.handshake.ratio", Unit: "ratio", Target: atMost(1.5),
-			Reason: "a third of the difference are the schemas of twelve tools, and a quarter the packages of a larger program",
-		}, handshake},
-		{Row{
 			Name: "sync.text.ratio", Unit: "ratio", Target: atMost(2),
 			Reason: "on two processors the work of the server and that of PostgreSQL add up: 3.4 to 3.9 s of processor time, two " +
 				"thirds of it for terms and markdown, and 2 s for INSERTs, which COPY takes too",
@@ -27,9 +23,6 @@ func measurements() []measurement {
 			Reason: "counting documents and passages takes a seventh of it and reading the stamps another; " +
 				"the rest compares and watches the folders",
 		}, unchanged},
-		{Row{Name: "far.search.trips", Unit: "trips", Target: atMost(2)}, farSearch},
-		{Row{Name: "far.activate.trips", Unit: "trips", Target: atMost(10)}, farActivation},
-		{Row{Name: "far.sync.trips", Unit: "trips", Target: atMost(24)}, farSync},
 		{Row{
 			Name: "search.overhead.ratio", Unit: "ratio", Target: atMost(1.25),
 			Reason: "the server also scores the passages that were found, looks for names in them, cuts snippets and writes JSON",
@@ -40,7 +33,6 @@ func measurements() []measurement {
 		}, lexicalOverhead},
 		{Row{Name: "recall.hook", Unit: "ms", Target: atMost(50)}, hookTime},
 		{Row{Name: "search.hybrid.ratio", Unit: "ratio", Target: atMost(1.3)}, hybrid},
-		{Row{Name: "idle.statements", Unit: "a second", Target: atMost(25)}, idleStatements},
 		{Row{
 			Name: "search.recall10.min", Unit: "share", Target: atLeast(0.995),
 			Reason: "a query about a subject of no document is as near to one synthetic cluster as to another, and in a graph of " +

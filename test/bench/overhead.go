@@ -43,7 +43,7 @@ func (b *bench) recordSearches(
 	c.database.settle(ctx)
 	searches = make([][]trip, overheadQueries)
 	check(b.within(func(b *bench) {
-		wire, through := b.newWire(c.database.url, 0)
+		wire, through := b.newWire(c.database.url)
 		database := db.NewDatabase(through, b.logger)
 		models := get(ollama.New(model.Config{Host: c.fake.URL(), Logger: b.logger}))
 		b.atEnd(func() error {

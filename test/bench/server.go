@@ -88,21 +88,3 @@ func (s *server) search(ctx context.Context, mode rag.Mode, query string) {
 		check(fmt.Errorf("search %q: %d results, want %d", query, len(answer.Results), want))
 	}
 }
-
-// handshake compares the start of the server with that of the smallest one:
-// from the start of the process until the client has the answer to initialize.
-func handshake(ctx context.Context, b *bench) (ratio float64, note string) {
-	start := func(command func() *exec.Cmd) timed {
-		return func(ctx context.Context, _ int) time.Duration {
-			began := time.Now()
-			client := get(mcpclient.Start(ctx, command()))
-			took := time.Since(began)
-			check(client.Close())
-			return took
-		}
-	}
-	return compare(ctx, 3, b.size(30, 100),
-		start(func() *exec.Cmd { return b.serverCommand(b.databaseURL, b.ollamaHost) }),
-		start(func() *exec.Cmd { return exec.Command(b.hello) }), //nolint:noctx // ends when its stdin does
-		"")
-}

@@ -1,6 +1,5 @@
 // Package conformance tries the server with programs that others have written:
-// the protocol's official conformance suite, the official Inspector and the
-// official TypeScript clients. It calls every tool as in its example file.
+// the protocol's official conformance suite and the official TypeScript clients.
 //
 // "make conformance" installs them and runs its tests, which are skipped
 // elsewhere. docs/conformance.md says which of its scenarios apply.

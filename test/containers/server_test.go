@@ -1,8 +1,7 @@
 // Package containers_test runs the real program against PostgreSQL and Ollama in
-// containers: every tool, the watcher, and containers that stop, start and stall.
-// The test of the tools runs against native processes too, so that both give the
-// same answers. The package starts the program and calls its tools as
-// a client does, and does not know how the containers are made.
+// containers: every tool and the watcher. The test of the tools runs against native
+// processes too, so that both give the same answers. The package starts the program and
+// calls its tools as a client does, and does not know how the containers are made.
 package containers_test
 
 import (
@@ -38,14 +37,14 @@ func newInstallation(t *testing.T, databaseURL, ollamaHost string) installation 
 
 // install returns an installation with a project of two documents, and with its own
 // containers.
-func install(t *testing.T) (installation, *testenv.Containers) {
+func install(t *testing.T) installation {
 	t.Helper()
 	containers := testenv.StartContainers(t)
 	in := newInstallation(t, containers.DatabaseURL, containers.OllamaHost)
 	gitrepo.At(t, in.Root).Put(".csharp-compounding-docs/config.json", `{"project_name": "contained"}`)
 	in.save(t, "badger")
 	in.save(t, "heron")
-	return in, containers
+	return in
 }
 
 // server is a running server with its client.

@@ -21,8 +21,6 @@ type document struct {
 	ID    string `json:"_id"` //nolint:tagliatelle // the form is BEIR's
 	Title string `json:"title"`
 	Text  string `json:"text"`
-	// Project names the documents that are searched together, "" for all of the collection. It is ours, not BEIR's.
-	Project string `json:"project,omitempty"`
 	// Path is the document's file in the projects that are made of the collection.
 	Path string `json:"-"`
 }

@@ -76,9 +76,6 @@ func judge(
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 	samples = map[string][]sample{}
-	if len(byProject(t.Documents)) > 1 {
-		sizes = nil
-	}
 	for _, size := range append([]int{0}, sizes...) {
 		projects, err := t.makeProjects(in.Home, size)
 		if err != nil {

@@ -2,12 +2,10 @@
 // and with each embedding model at hand, and prints the figures beside each other.
 //
 //	go run ./test/eval [-hook] [-model FILE.gguf ...] [COLLECTION ...]
-//	go run ./test/eval -locomo locomo10.json DIR
 //
 // It runs in the repository's root under test/testenv/withservices. It makes projects of each
 // collection, starts the program there, and asks over MCP, as an assistant does. With -hook it
-// judges what the hook of a prompt adds. With -locomo it writes a public set of questions as a
-// collection.
+// judges what the hook of a prompt adds.
 package main
 
 import (
@@ -39,7 +37,6 @@ const (
 type options struct {
 	models, collections []string
 	hook                bool
-	locomo              string
 }
 
 func main() {
@@ -49,7 +46,6 @@ func main() {
 		return nil
 	})
 	flag.BoolVar(&o.hook, "hook", false, "judge what the hook of a prompt adds")
-	flag.StringVar(&o.locomo, "locomo", "", "`file` of LoCoMo to write as a collection")
 	flag.Parse()
 	o.collections = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -62,12 +58,6 @@ func main() {
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {
-	if o.locomo != "" {
-		if len(o.collections) != 1 {
-			return errors.New("-locomo needs one folder to write into")
-		}
-		return convertLoCoMo(o.locomo, o.collections[0])
-	}
 	tasks, err := newTasks(append([]string{folder + "/corpus", folder + "/literal"}, o.collections...))
 	if err != nil {
 		return err

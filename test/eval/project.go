@@ -36,20 +36,6 @@ type checkout struct {
 
 func (p checkout) config() string { return filepath.Join(p.root, configFile) }
 
-// byProject splits documents as their collection says.
-func byProject(all []document) (parts [][]document) {
-	number := map[string]int{}
-	for _, d := range all {
-		at, known := number[d.Project]
-		if !known {
-			at = len(parts)
-			number[d.Project], parts = at, append(parts, nil)
-		}
-		parts[at] = append(parts[at], d)
-	}
-	return parts
-}
-
 // draw splits documents into disjoint projects of a size, the same in every run and about 300
 // documents in all. It returns nothing if the collection is not larger than the size.
 func draw(all []document, size int) [][]document {
@@ -67,12 +53,12 @@ func draw(all []document, size int) [][]document {
 	return drawn
 }
 
-// makeProjects writes projects of a size into folders below dir. A size of 0 makes the collection's own
-// projects, which is mostly one of all documents. Each project has the questions that its documents answer. The questions
+// makeProjects writes projects of a size into folders below dir. A size of 0 makes one
+// project of all documents. Each project has the questions that its documents answer. The questions
 // that the whole collection does not answer are divided among the projects. The projects have
 // different names, because those of one name share the frequencies of words.
 func (t task) makeProjects(dir string, size int) (projects []checkout, err error) {
-	parts := byProject(t.Documents)
+	parts := [][]document{t.Documents}
 	if size > 0 {
 		parts = draw(t.Documents, size)
 	}

@@ -25,18 +25,13 @@ type promptSet struct {
 	sizes []int
 }
 
-// promptSets are the sets of prompts. The rules were tuned on those about our own set; the rule of shortlists on all
-// sets of tasks except the fourth.
+// promptSets are the sets of prompts. The rule of shortlists was tuned on all sets of tasks except the fourth.
 func promptSets() []promptSet {
 	return []promptSet{
 		{"tasks/own.jsonl", []int{15, 5}},
 		{"tasks/demo.jsonl", []int{15, 5}},
 		{"tasks/third.jsonl", []int{15, 5}},
 		{"tasks/fourth.jsonl", []int{15, 5}},
-		{"tasks/fifth.jsonl", []int{15, 5}},
-		{"tasks/sixth.jsonl", []int{15, 5}},
-		{"tasks/seventh.jsonl", []int{15, 5}},
-		{"titles/own.jsonl", []int{15, 5, 2}},
 		{"titles/demo.jsonl", []int{15, 5, 2}},
 	}
 }
@@ -44,7 +39,6 @@ func promptSets() []promptSet {
 // promptProjects are the projects that sets are about.
 var promptProjects = map[string]string{
 	"own": folder + "/corpus", "demo": "examples/demo-project", "third": folder + "/third", "fourth": folder + "/fourth",
-	"fifth": folder + "/fifth", "sixth": folder + "/sixth", "seventh": folder + "/seventh",
 }
 
 // promptTask returns the prompts of a file about the documents of a project, and everyday prompts.

@@ -39,13 +39,10 @@ func TestHook_ShortlistsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "hundreds of prompts are asked")
 	for file, floor := range map[string]struct{ right, silent float64 }{
-		"tasks/own.jsonl":     {.8, .9},
-		"tasks/demo.jsonl":    {.8, .85},
-		"tasks/third.jsonl":   {.6, .95},
-		"tasks/fourth.jsonl":  {.6, .85},
-		"tasks/fifth.jsonl":   {.77, .8},
-		"tasks/sixth.jsonl":   {.74, .87},
-		"tasks/seventh.jsonl": {.85, .9},
+		"tasks/own.jsonl":    {.8, .9},
+		"tasks/demo.jsonl":   {.8, .85},
+		"tasks/third.jsonl":  {.6, .95},
+		"tasks/fourth.jsonl": {.6, .85},
 	} {
 		t.Run(path.Base(file), func(t *testing.T) {
 			t.Parallel()
@@ -112,19 +109,14 @@ func TestHook_TitlesKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "hundreds of prompts are asked")
 	const floor = .95
-	for _, file := range []string{"titles/own.jsonl", "titles/demo.jsonl"} {
-		t.Run(path.Base(file), func(t *testing.T) {
-			t.Parallel()
-			for _, s := range judgePrompts(t, file, 15, 5, 2) {
-				right, wrong := s.listed(titled)
-				_, others := s.listed(otherTitle)
-				_, shown := s.listed(firstEveryday)
-				t.Logf("%d documents: of %d prompts %.3f get their document and %.3f another one; %.3f of %d others and %.3f of everyday prompts get any",
-					s.documents, len(right), share(right), share(wrong), share(others), len(others), share(shown))
-				if share(right) < floor || share(slices.Concat(wrong, others, shown)) > .01 {
-					t.Errorf("want %g of the prompts, and no others", floor)
-				}
-			}
-		})
+	for _, s := range judgePrompts(t, "titles/demo.jsonl", 15, 5, 2) {
+		right, wrong := s.listed(titled)
+		_, others := s.listed(otherTitle)
+		_, shown := s.listed(firstEveryday)
+		t.Logf("%d documents: of %d prompts %.3f get their document and %.3f another one; %.3f of %d others and %.3f of everyday prompts get any",
+			s.documents, len(right), share(right), share(wrong), share(others), len(others), share(shown))
+		if share(right) < floor || share(slices.Concat(wrong, others, shown)) > .01 {
+			t.Errorf("want %g of the prompts, and no others", floor)
+		}
 	}
 }

@@ -118,30 +118,3 @@ func TestRun_CountsCorrectionsAndGoesOn(t *testing.T) {
 		t.Errorf("%v; the agent was called in\n%s", err, calls)
 	}
 }
-
-func TestRun_GivesUp(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not installed")
-	}
-	dir := t.TempDir()
-	putTask(t, dir, "a")
-	put(t, filepath.Join(dir, "documents", "a.md"), "# A\n", 0o600)
-	o := options{
-		agent: "true", init: "true", grader: "python3", data: dir, only: "a", documents: filepath.Join(dir, "documents"),
-		results: filepath.Join(dir, "results.jsonl"), tasks: 9, timeout: time.Minute,
-	}
-	var out strings.Builder
-	if err := run(t.Context(), o, &out); err != nil {
-		t.Fatal(err)
-	}
-	want := result{Task: "a", Arm: "nothing", Corrections: maxCorrections}
-	if diff := cmp.Diff(want, results(t, o.results)[0]); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	o.agent = "no-such-agent-here"
-	o.results += "2"
-	if err := run(t.Context(), o, &out); err == nil || !strings.Contains(err.Error(), "start the agent") {
-		t.Errorf("an agent that is not there: %v", err)
-	}
-}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
-	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
 
@@ -80,7 +79,7 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 		if err != nil {
 			return nil, err
 		}
-		c := &Container{docker: e.docker, name: service.name + " in a container of " + image, image: image, address: free}
+		c := &Container{name: service.name + " in a container of " + image, image: image, address: free}
 		c.running, err = testcontainers.Run(ctx, image, append(service.options,
 			testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
 			testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
@@ -101,11 +100,8 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 	return nil, failed
 }
 
-// Container is a service in a container: data and address stay, whatever a test
-// does to it. Its methods are called by one goroutine at a time.
+// Container is a service in a container.
 type Container struct {
-	t       testing.TB
-	docker  *client.Client
 	running *testcontainers.DockerContainer
 
 	name, image string
@@ -131,52 +127,9 @@ func (c *Container) lastLog() string {
 	return end.String()
 }
 
-// Stop ends the service as an administrator does.
-func (c *Container) Stop() {
-	c.t.Helper()
-	c.must(c.running.Stop(c.t.Context(), nil))
-}
-
-// Start starts the service again, and returns when it answers.
-func (c *Container) Start() {
-	c.t.Helper()
-	c.must(c.running.Start(c.t.Context()))
-}
-
-// Pause freezes the service. Connections to it stand and new ones are taken, but
-// nothing comes back, as if the network had stalled.
-func (c *Container) Pause() {
-	c.t.Helper()
-	// On a busy machine with version 1 of control groups, runc now and then gives up
-	// before every thread has come to rest.
-	const tries = 20
-	var err error
-	for try := 0; try == 0 || err != nil && try < tries; try++ {
-		_, err = c.docker.ContainerPause(c.t.Context(), c.running.GetContainerID(), client.ContainerPauseOptions{})
-	}
-	c.must(err)
-}
-
-// Unpause lets the service go on.
-func (c *Container) Unpause() {
-	c.t.Helper()
-	_, err := c.docker.ContainerUnpause(c.t.Context(), c.running.GetContainerID(), client.ContainerUnpauseOptions{})
-	c.must(err)
-}
-
-func (c *Container) must(err error) {
-	c.t.Helper()
-	if err != nil {
-		c.t.Fatalf("testenv: %s: %v", c.name, err)
-	}
-}
-
 // Containers are a PostgreSQL and an Ollama of one test, each in a container. The
 // Ollama has stand-ins for the models.
-type Containers struct {
-	Database, Ollama        *Container
-	DatabaseURL, OllamaHost string
-}
+type Containers struct{ DatabaseURL, OllamaHost string }
 
 // StartContainers starts the two, and removes them when the test ends. The test is
 // skipped where ChooseRoute leads to native processes.
@@ -192,7 +145,7 @@ func StartContainers(t testing.TB) *Containers {
 	if err := server.loadStandIns(ctx); err != nil {
 		t.Fatal("testenv:", err)
 	}
-	return &Containers{Database: database, Ollama: ollama, DatabaseURL: location.String(), OllamaHost: server.Host}
+	return &Containers{DatabaseURL: location.String(), OllamaHost: server.Host}
 }
 
 func skipUnlessContained(t testing.TB) {
@@ -212,7 +165,6 @@ func startContainer(ctx context.Context, t testing.TB, service containedService)
 	if err != nil {
 		t.Fatal("testenv:", err)
 	}
-	c.t = t
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("%s has logged:\n%s", c.name, c.lastLog())

@@ -2,7 +2,6 @@ package testenv
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -62,18 +61,4 @@ func connect(t *testing.T, databaseURL string) *pgx.Conn {
 		t.Fatal(err)
 	}
 	return conn
-}
-
-// Each copy has the tables, and nothing that was written into another one.
-func TestIndexURL_CopiesAreApart(t *testing.T) {
-	t.Parallel()
-	for range 2 {
-		conn := connect(t, IndexURL(t))
-		var projects int
-		err := conn.QueryRow(t.Context(), "WITH found AS (SELECT count(*) FROM projects), "+
-			"added AS (INSERT INTO projects (name) VALUES ('p') RETURNING id) SELECT count FROM found, added").Scan(&projects)
-		if err := errors.Join(err, conn.Close(t.Context())); err != nil || projects != 0 {
-			t.Errorf("%d projects, %v; want none", projects, err)
-		}
-	}
 }
