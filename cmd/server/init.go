@@ -35,8 +35,9 @@ func newInitCommand(flags *flags) *cobra.Command {
   .claude/settings.local.json: Claude Code then points to the document that a prompt or an act
   needs. --client codex, cursor or gemini with --hooks adds theirs
 - with --yes add the server to the settings of other assistants that the repository has.
-  --client names assistants instead, and --print only shows their files. AGENTS.md and
-  CLAUDE.md, if named, get a paragraph that says when to search
+  --client names assistants instead, and --print only shows their files. The files of Codex
+  and Goose are not JSON: init prints the entry, and you add it. AGENTS.md and CLAUDE.md, if
+  named, get a paragraph that says when to search
 - say which database the server uses: the PostgreSQL that comes with the program, unless you
   name another. It needs no root and no account
 - say which model makes the vectors; --embedder changes it
