@@ -27,7 +27,7 @@ func TestInit_FirstSearchFindsDecisions(t *testing.T) {
 	environment, _ := services(t)
 	environment = append(environment, "CLAUDE_CONFIG_DIR="+t.TempDir(), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
 	said := mustRun(t, repo.Root, append(environment, "PATH="+t.TempDir()), "init", "--yes").stdout
-	if !strings.Contains(said, "documents: 5 markdown files in docs\n") {
+	if !strings.Contains(said, "documents: 5 markdown files in the whole repository\n") {
 		t.Errorf("init says %s", said)
 	}
 	for question, want := range map[string]string{
@@ -53,7 +53,7 @@ func TestInit_FirstSearchFindsDecisions(t *testing.T) {
 func TestInit_TakesLooseMarkdown(t *testing.T) {
 	t.Parallel()
 	for marker, want := range map[string]string{
-		"README.md": "documents: 2 markdown files in *.md\n", ".obsidian/app.json": "documents: 1 markdown file in the whole repository\n",
+		"README.md": "documents: 2 markdown files in the whole repository\n", ".obsidian/app.json": "documents: 1 markdown file in the whole repository\n",
 	} {
 		repo := gitrepo.New(t)
 		repo.Put("Ideas.md", "# Ideas\n\nKeep the boat dry.\n")

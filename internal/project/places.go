@@ -127,18 +127,13 @@ var boilerplateFiles = []string{
 	"NOTICE", "CODE_OF_CONDUCT", "code_of_conduct", "PULL_REQUEST_TEMPLATE", "pull_request_template", "CLAUDE", "AGENTS", "GEMINI",
 }
 
-// LeftOut says why a file or a folder of the repository is not taken as a document, "" if nothing speaks
-// against it. A place that names it in full takes it all the same.
-func LeftOut(name string, folder bool) string {
-	switch {
-	case folder && vendored(path.Base(name)):
-		return "written by others or made by a program"
-	case !folder && boilerplate(name):
+// LeftOut says why a file of the repository is not taken as a document, by its name, "" if nothing speaks against it.
+// A place that names it in full takes it all the same.
+func LeftOut(name string) string {
+	if boilerplate(name) {
 		return "says little of this project, or is read by assistants themselves"
-	case !folder:
-		return copyOrTemplate(name)
 	}
-	return ""
+	return copyOrTemplate(name)
 }
 
 // copyOrTemplate says why a file is no document of its own, by its name, or "".
