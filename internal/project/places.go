@@ -102,11 +102,6 @@ func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 
-// IsPicture reports whether a file is a picture or a diagram, by its name.
-func IsPicture(name string) bool {
-	return slices.Contains(strings.Fields(".png .jpg .jpeg .gif .svg .webp .avif .drawio .canvas"), strings.ToLower(path.Ext(name)))
-}
-
 // vendored reports whether a folder of that name holds files that others wrote or a program made.
 func vendored(folder string) bool { return slices.Contains(vendoredFolders, folder) }
 
