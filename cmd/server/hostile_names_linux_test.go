@@ -49,7 +49,6 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 		{"lint", "--level", "notice"},
 		{"lint", "--json"},
 		{"graph"},
-		{"graph", "--format", "mermaid"},
 		{"graph", "--json"},
 		{"sync"},
 		{"sync", "--json"},

@@ -27,16 +27,17 @@ func newInitCommand(flags *flags) *cobra.Command {
 		Short: "Prepare a repository, and register the server with assistants",
 		Long: `Prepare a repository, and register the server with Claude Code and other assistants:
 
-- find the markdown of the repository, or take the places of --documents, and say what is
-  left out. These are the project's documents and need no front matter
+- take all markdown of the repository, or the places of --documents, and say what is left out.
+  These are the project's documents and need no front matter
 - write .csharp-compounding-docs/config.json, or add --documents to the one that is there
 - run claude mcp add for this project, or print the line to run
 - with --hooks or --yes, or if you agree at a terminal, add hooks to
   .claude/settings.local.json: Claude Code then points to the document that a prompt or an act
   needs. --client codex, cursor or gemini with --hooks adds theirs
 - with --yes add the server to the settings of other assistants that the repository has.
-  --client names assistants instead, and --print only shows their files. AGENTS.md and
-  CLAUDE.md, if named, get a paragraph that says when to search
+  --client names assistants instead, and --print only shows their files. The files of Codex
+  and Goose are not JSON: init prints the entry, and you add it. AGENTS.md and CLAUDE.md, if
+  named, get a paragraph that says when to search
 - say which database the server uses: the PostgreSQL that comes with the program, unless you
   name another. It needs no root and no account
 - say which model makes the vectors; --embedder changes it
@@ -58,7 +59,7 @@ Without a database it does the rest, and ends with 1.`,
 	command.Flags().BoolVarP(&i.yes, "yes", "y", false,
 		"install what is missing, and register with the assistants that the repository has settings for")
 	command.Flags().StringSliceVar(&i.documents, "documents", nil,
-		"`places` of the documents, such as docs/adr,README.md,packages/*/docs (default: those that it finds)")
+		"`places` of the documents, such as docs/adr,README.md,packages/*/docs (default: all markdown)")
 	command.Flags().StringVar(&i.embedder, "embedder", "", "make the vectors with this `model` of Ollama, in all projects")
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")

@@ -21,7 +21,7 @@ func TestInit_RegistersWithOtherAssistants(t *testing.T) {
 	shown := mustRun(t, root, environment, "init", "--client", "vscode,goose,claude,CLAUDE.md", "--print").stdout
 	for _, want := range []string{
 		root + "/CLAUDE.md\n", "## Project memory",
-		"claude mcp add ", root + "/.vscode/mcp.json\n", `"${workspaceFolder}"`, home + "/.config/goose/config.yaml\n", "cmd: \"/",
+		"claude mcp add ", root + "/.vscode/mcp.json\n", `"${workspaceFolder}"`, "Goose: add this to " + home + "/.config/goose/config.yaml\n", "cmd: \"/",
 	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("--print does not show %q: %s", want, shown)
@@ -45,6 +45,12 @@ func TestInit_RegistersWithOtherAssistants(t *testing.T) {
 	mustRun(t, root, environment, "init", "--yes", "--client", "AGENTS.md")
 	if text, err := os.ReadFile(filepath.Join(root, "AGENTS.md")); err != nil || !strings.HasPrefix(string(text), "# Ours\n\n## Project memory\n") {
 		t.Errorf("AGENTS.md is %q, %v", text, err)
+	}
+	if said = mustRun(t, root, environment, "init", "--yes", "--json", "--client", "goose").stdout; !strings.Contains(said, `"clients": []`) {
+		t.Errorf("init --client goose says %s", said)
+	}
+	if _, err := os.Stat(filepath.Join(home, ".config")); !os.IsNotExist(err) {
+		t.Errorf("init changes Goose's file, which is YAML: %v", err)
 	}
 	shown = mustRun(t, root, environment, "init", "--client", "cursor,goose", "--hooks", "--print").stdout
 	for _, want := range []string{"Cursor: " + root + "/.cursor/hooks.json\n", "compound-docs recall --hook", "Goose: hooks are not known for it"} {

@@ -69,6 +69,16 @@ func (i *initializer) showFile(title string, content []byte) {
 	plain.Printf(i.stdout, "%s\n%s\n", title, plain.Block(content))
 }
 
+// showEntry prints the entry that the user adds to an assistant's file, and the assistant's own command if that is
+// installed.
+func (i *initializer) showEntry(c clients.Client, change clients.Change) {
+	i.showFile(c.Title+": add this to "+change.Path(), change.Content)
+	if c.Command != nil && c.Installed() {
+		words := append(slices.Clone(c.Command), clients.Program(), "serve")
+		plain.Printf(i.stdout, "%s: or register the server for all your projects: %s\n", c.Title, clients.QuoteLine(words))
+	}
+}
+
 // registerClient registers the server with one, which the user may have named.
 func (i *initializer) registerClient(c clients.Client, root string, named bool) error {
 	change, err := i.plan(c, root)
@@ -81,6 +91,9 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 		return nil
 	case err != nil:
 		return err
+	case i.show && change.Pasted:
+		i.showEntry(c, change)
+		return nil
 	case i.show:
 		i.showFile(c.Title+": "+change.Path(), change.Content)
 		return nil
@@ -91,6 +104,10 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 	}
 	if !named && (c.Paragraph || !c.UsedIn(root) || !i.yes) {
 		plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
+		return nil
+	}
+	if change.Pasted {
+		i.showEntry(c, change)
 		return nil
 	}
 	if err := change.Write(); err != nil {

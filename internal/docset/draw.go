@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // colours returns the fill of each doc-type; dark text is read on all of them.
@@ -17,42 +18,7 @@ func colours() []string {
 // fallen is the fill of a document that does not hold.
 const fallen = "#eeeeee"
 
-// DOT writes the graph for Graphviz. The same graph gives the same text.
-func (g *Graph) DOT(w io.Writer) error {
-	quote := func(text string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"` }
-	var text strings.Builder
-	text.WriteString("strict digraph {\n\toverlap=false;\n\tnode [ shape=box, color=\"#555555\" ];\n")
-	types := g.docTypes()
-	for _, n := range g.Nodes {
-		style := "filled,rounded"
-		if n.Orphan {
-			style += ",dashed"
-		}
-		fill := colours()[slices.Index(types, n.DocType)%len(colours())]
-		if !n.Holds {
-			fill = fallen
-		}
-		fmt.Fprintf(&text, "\t%s [ label=%s, style=%q, fillcolor=%q, fontsize=%d ];\n",
-			quote(plain.Path(n.Path)), quote(plain.Line(n.label())), style, fill, 12+6*n.size())
-	}
-	for _, e := range g.Edges {
-		from, to, attributes := g.Nodes[e.From].Path, g.Nodes[e.To].Path, ""
-		switch {
-		case e.Supersedes:
-			attributes = "style=dashed label=supersedes "
-		case e.Amends:
-			attributes = "style=dashed label=amends "
-		case e.Mutual:
-			attributes = "dir=both "
-		}
-		fmt.Fprintf(&text, "\t%s -> %s [ %s];\n", quote(plain.Path(from)), quote(plain.Path(to)), attributes)
-	}
-	text.WriteString("}\n")
-	_, err := io.WriteString(w, text.String())
-	return err
-}
-
-// Mermaid writes the graph as a flowchart.
+// Mermaid writes the graph as a flowchart. The same graph gives the same text.
 func (g *Graph) Mermaid(w io.Writer) error {
 	var text strings.Builder
 	text.WriteString("flowchart LR\n")
@@ -60,7 +26,7 @@ func (g *Graph) Mermaid(w io.Writer) error {
 	types := g.docTypes()
 	for i, n := range g.Nodes {
 		open, shut := `["`, `"]`
-		if n.size() > 0 {
+		if n.Level != catalog.Standard {
 			open, shut = `[["`, `"]]`
 		}
 		classes := fmt.Sprintf("t%d", slices.Index(types, n.DocType)%len(colours()))

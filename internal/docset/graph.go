@@ -116,6 +116,3 @@ func (n Node) label() string {
 	}
 	return n.Title + " (" + n.Mark + ")"
 }
-
-// size grades how large a document is drawn: 0 for standard, 2 for critical.
-func (n Node) size() int { return slices.Index(catalog.Levels(), n.Level) }

@@ -102,11 +102,6 @@ func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 
-// IsPicture reports whether a file is a picture or a diagram, by its name.
-func IsPicture(name string) bool {
-	return slices.Contains(strings.Fields(".png .jpg .jpeg .gif .svg .webp .avif .drawio .canvas"), strings.ToLower(path.Ext(name)))
-}
-
 // vendored reports whether a folder of that name holds files that others wrote or a program made.
 func vendored(folder string) bool { return slices.Contains(vendoredFolders, folder) }
 
@@ -127,18 +122,13 @@ var boilerplateFiles = []string{
 	"NOTICE", "CODE_OF_CONDUCT", "code_of_conduct", "PULL_REQUEST_TEMPLATE", "pull_request_template", "CLAUDE", "AGENTS", "GEMINI",
 }
 
-// LeftOut says why a file or a folder of the repository is not taken as a document, "" if nothing speaks
-// against it. A place that names it in full takes it all the same.
-func LeftOut(name string, folder bool) string {
-	switch {
-	case folder && vendored(path.Base(name)):
-		return "written by others or made by a program"
-	case !folder && boilerplate(name):
+// LeftOut says why a file of the repository is not taken as a document, by its name, "" if nothing speaks against it.
+// A place that names it in full takes it all the same.
+func LeftOut(name string) string {
+	if boilerplate(name) {
 		return "says little of this project, or is read by assistants themselves"
-	case !folder:
-		return copyOrTemplate(name)
 	}
-	return ""
+	return copyOrTemplate(name)
 }
 
 // copyOrTemplate says why a file is no document of its own, by its name, or "".

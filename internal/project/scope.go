@@ -1,6 +1,7 @@
 package project
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,12 @@ func (p *Project) Excluded() func(name string, folder bool) string {
 	return exclusions(p.Root, p.DocumentsRoot(), named)
 }
 
+// Exclusions is as [Project.Excluded], for paths of the repository at root with these entries of documents.folders.
+func Exclusions(root string, folders []string) func(name string, folder bool) string {
+	named, _ := placesOf(root, folders) // a wrong one names nothing
+	return exclusions(root, ".", named)
+}
+
 // Excluded is as [Project.Excluded], for paths in e.Dir.
 func (e External) Excluded() func(name string, folder bool) string {
 	var named []place
@@ -34,7 +41,14 @@ func (e External) Excluded() func(name string, folder bool) string {
 // exclusions returns the function of [Project.Excluded] for paths in a folder of the repository at root. root is ""
 // outside a repository, where git's rules do not count.
 func exclusions(root, folder string, named []place) func(name string, folder bool) string {
-	ignored := Ignoring(root, folder)
+	ignored := ignoring(root, folder)
+	// onlyByDot reports whether no entry but "." has the files of a folder.
+	onlyByDot := func(name string) bool {
+		return root != "" && !slices.ContainsFunc(named, func(p place) bool {
+			holds, _ := p.mayHold(path.Join(folder, name))
+			return holds && p.pattern != "**"
+		})
+	}
 	folders := map[string]string{} // that were asked for
 	return func(name string, isFolder bool) string {
 		why, known := "", false
@@ -48,6 +62,8 @@ func exclusions(root, folder string, named []place) func(name string, folder boo
 			why = "written by others or made by a program"
 		case ignored(name, isFolder):
 			why = "git ignores it"
+		case isFolder && name != "." && onlyByDot(name):
+			why = foreign(filepath.Join(root, folder, name))
 		}
 		isNamed := func(p place) bool {
 			holds, byName := p.mayHold(path.Join(folder, name))
@@ -63,10 +79,28 @@ func exclusions(root, folder string, named []place) func(name string, folder boo
 	}
 }
 
-// Ignoring returns a function that reports whether git ignores a file or a folder, by its path in a folder of root and
+// foreign says why "." leaves a folder out, "" if it does not. Such a folder has markdown that is not about the project.
+func foreign(dir string) string {
+	exists := func(elements ...string) bool {
+		_, err := os.Lstat(filepath.Join(append([]string{dir}, elements...)...))
+		return err == nil
+	}
+	base := filepath.Base(dir)
+	switch {
+	case exists(".git"):
+		return "another git repository"
+	case slices.Contains([]string{"testdata", "__fixtures__", "__snapshots__"}, base):
+		return "material for tests"
+	case slices.Contains([]string{"themes", "archetypes"}, base) && exists("..", "content"):
+		return "material for a site"
+	}
+	return ""
+}
+
+// ignoring returns a function that reports whether git ignores a file or a folder, by its path in a folder of root and
 // git's rules of the moment. It does not ask about the folders above, and is for one goroutine. A repository that
 // ignores root itself has no say: it is one for the user's settings.
-func Ignoring(root, folder string) func(name string, folder bool) bool {
+func ignoring(root, folder string) func(name string, folder bool) bool {
 	nothing := func(string, bool) bool { return false }
 	dirs, err := findGit(root)
 	if root == "" || err != nil || dirs.own == "" {

@@ -62,8 +62,8 @@ func TestScope_KnowsNames(t *testing.T) {
 			want := slices.Contains(set.files, file)
 			check(file, !p.IsDocument("docs/"+file), want)
 			check(file, !p.IsDocument("csharp-compounding-docs/"+file), want)
-			if want != (project.LeftOut(file, false) != "") {
-				t.Errorf("LeftOut(%s) = %q", file, project.LeftOut(file, false))
+			if want != (project.LeftOut(file) != "") {
+				t.Errorf("LeftOut(%s) = %q", file, project.LeftOut(file))
 			}
 		}
 		for _, folder := range slices.Concat(set.folders, set.plain) {
@@ -71,6 +71,29 @@ func TestScope_KnowsNames(t *testing.T) {
 		}
 		if wrong > 0 {
 			t.Errorf("%s set: %d wrong", name, wrong)
+		}
+	}
+}
+
+// "." does not reach into other repositories, material for tests and themes of a site. An entry above them does.
+func TestScope_OfTheWholeRepository(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"docs/guide/.git/HEAD": "", "docs/testdata/a.md": "", "docs/content/a.md": "", "docs/themes/a.md": "", "themes/a.md": "",
+	}
+	for folders, want := range map[string]string{
+		`"."`: "docs/guide docs/testdata docs/themes", `".", "docs"`: "", `".", "docs/guide"`: "docs/testdata docs/themes", `"docs"`: "",
+	} {
+		files[configPath] = `{"project_name": "a", "documents": {"folders": [` + folders + `]}}`
+		excluded := mustLoad(t, newRepo(t, files)).Excluded()
+		var left []string
+		for _, folder := range []string{".", "docs", "docs/content", "docs/guide", "docs/testdata", "docs/themes", "themes"} {
+			if excluded(folder, true) != "" {
+				left = append(left, folder)
+			}
+		}
+		if got := strings.Join(left, " "); got != want {
+			t.Errorf("%s leaves out %q, want %q", folders, got, want)
 		}
 	}
 }

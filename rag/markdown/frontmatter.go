@@ -27,8 +27,8 @@ type frontMatter struct {
 	notes []Error
 }
 
-// readFrontMatter decodes the front matter of a file: YAML between lines ---, TOML between lines +++, a JSON object, or
-// properties of Logseq. The error is an *Error.
+// readFrontMatter decodes the front matter of a file: YAML between lines ---, or TOML between lines +++. The error is
+// an *Error.
 func readFrontMatter(lines []string) (frontMatter, error) {
 	f := frontMatter{first: leadingLines(lines)}
 	if f.first == len(lines) {
@@ -42,10 +42,6 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 		err = f.readFenced(rest, decodeYAML, "---", "...")
 	case begin == "+++" && fieldStart().MatchString(firstText(rest)):
 		err = f.readFenced(rest, decodeTOML, "+++")
-	case jsonStart().MatchString(begin + firstText(rest)):
-		err = f.readJSON(lines)
-	case logseqProperty().MatchString(begin):
-		f.readLogseq(lines)
 	}
 	if err != nil || f.body == 0 {
 		return frontMatter{}, err

@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
-// Other assistants read what init writes into their settings, once they trust the folder,
+// Other assistants read what init writes into their settings or prints for them, once they trust the folder,
 // and those that can try a server connect to it.
 func TestRegistrations_AreReadByTheirClients(t *testing.T) {
 	t.Parallel()
@@ -28,8 +28,13 @@ func TestRegistrations_AreReadByTheirClients(t *testing.T) {
 			in := install(t)
 			gitrepo.At(t, in.Root).Git("init", "-q", "-b", "main")
 			gitrepo.At(t, in.Home).Put(".codex/config.toml", fmt.Sprintf("[projects.%q]\ntrust_level = \"trusted\"\n", in.Root))
-			if output, err := in.Command("init", "--yes", "--client", client.name).CombinedOutput(); err != nil {
-				t.Fatalf("init: %v\n%s", err, output)
+			shown, err := in.Command("init", "--yes", "--client", client.name).CombinedOutput()
+			if err != nil {
+				t.Fatalf("init: %v\n%s", err, shown)
+			}
+			if _, entry, ok := strings.Cut(string(shown), "add this to "+in.Root+"/.codex/config.toml\n"); ok {
+				lines := strings.SplitAfterN(entry, "\n", 4) // the user adds the entry, which has three
+				gitrepo.At(t, in.Root).Put(".codex/config.toml", strings.Join(lines[:3], ""))
 			}
 			in.Environment = append(in.Environment, "PATH="+filepath.Dir(in.Program)+string(os.PathListSeparator)+os.Getenv("PATH"), client.environment)
 			in.Program = filepath.Join(installed, filepath.FromSlash(client.program))

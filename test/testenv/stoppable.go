@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -104,20 +101,4 @@ func (c *Cluster) end(signal syscall.Signal) {
 		c.t.Error("testenv:", err)
 	}
 	c.server = nil
-}
-
-// Signal sends a signal to the server and to the processes of its connections, such as
-// SIGSTOP. It needs Linux.
-func (c *Cluster) Signal(signal syscall.Signal) {
-	c.t.Helper()
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", c.server.group))
-	if err != nil {
-		c.t.Fatal("testenv:", err)
-	}
-	for _, field := range append([]string{strconv.Itoa(c.server.group)}, strings.Fields(string(children))...) {
-		pid, _ := strconv.Atoi(field) // the kernel writes numbers
-		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
-			c.t.Error("testenv:", err)
-		}
-	}
 }

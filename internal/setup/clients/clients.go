@@ -1,5 +1,6 @@
 // Package clients registers the server with assistants. Most keep their MCP servers in a file of the repository
-// or of the user; Claude Code has a command for it. The package adds hooks too, and a paragraph to the files
+// or of the user. The package adds an entry to files in JSON. For files in TOML and YAML it returns the entry, and the
+// user adds it. Claude Code has a command for it. The package adds hooks too, and a paragraph to the files
 // that tell assistants about a repository. It must not know what the server does.
 package clients
 
@@ -31,8 +32,13 @@ type Client struct {
 	Paragraph bool
 	// roots says that the file can name the folder that is open, as ${workspaceFolder}.
 	roots bool
-	// section is where the file has its servers, and kind the type in a JSON entry; "" for none.
+	// section is where a JSON file has its servers, and kind the type in an entry; "" for none.
 	section, kind string
+	// template is the entry for a file that the user changes, see [Client.pasted].
+	template string
+	// Command is the client's own command that registers a server for all projects of the user. The words that
+	// start the server follow it. It is nil for a client without one.
+	Command []string
 	// hooks is the file that has the client's hooks, below the same folder as file, "" for a client without hooks.
 	hooks string
 	// Trust says how the user lets the client run new hooks, "" if nothing is needed.
@@ -61,8 +67,9 @@ func All() []Client {
 			section: mcpServers, hooks: ".gemini/config/hooks.json",
 		},
 		{
-			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, section: "mcp_servers",
-			hooks: ".codex/hooks.json", Trust: "Codex runs them once you trust the folder, and the hooks with /hooks",
+			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, template: codexEntry,
+			Command: []string{"codex", "mcp", "add", ServerName, "--"},
+			hooks:   ".codex/hooks.json", Trust: "Codex runs them once you trust the folder, and the hooks with /hooks",
 		},
 		{
 			Name: "copilot", Title: "Copilot CLI", file: ".mcp.json", programs: []string{"copilot"}, section: mcpServers,
@@ -78,7 +85,7 @@ func All() []Client {
 		},
 		{
 			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"},
-			section: "extensions",
+			template: gooseEntry,
 		},
 		{
 			Name: "kiro", Title: "Kiro", file: ".kiro/settings/mcp.json", programs: []string{"kiro-cli", "kiro"}, section: mcpServers,
@@ -94,20 +101,6 @@ func All() []Client {
 			section: mcpServers,
 		},
 		{Name: "zed", Title: "Zed", file: ".zed/settings.json", programs: []string{"zed", "zeditor"}, section: "context_servers"},
-	}
-}
-
-// write returns the content of a file with the server, in the form of the file.
-func (c Client) write(content []byte, s server) ([]byte, error) {
-	switch path.Ext(c.file) {
-	case ".md":
-		return writeParagraph(content)
-	case ".toml":
-		return tomlFormat().add(content, c.section, s)
-	case ".yaml":
-		return yamlFormat().add(content, c.section, s)
-	default:
-		return jsonFormat(c.kind).add(content, c.section, s)
 	}
 }
 
@@ -144,13 +137,15 @@ type Change struct {
 	Folder, File string
 	// Content is the file's new content. It differs from the old one by the entry alone.
 	Content []byte
+	// Pasted says that Content is the entry alone. The user adds it to the file.
+	Pasted bool
 }
 
 // Plan returns what registers the server for the repository at root. A file of the repository is for all who
 // share it: it names the program without its folder, and no environment. home is the user's folder. The error
 // is [ErrRegistered] if the file needs no change.
 func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
-	change := Change{Folder: root, File: c.file}
+	change := Change{Folder: root, File: c.file, Pasted: c.template != ""}
 	s := server{command: ServerName, args: []string{"serve"}}
 	switch {
 	case c.user:
@@ -163,7 +158,14 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	if err != nil {
 		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
 	}
-	change.Content, err = c.write(old, s)
+	switch {
+	case c.Paragraph:
+		change.Content, err = addParagraph(old)
+	case change.Pasted:
+		change.Content, err = c.pasted(old, s)
+	default:
+		change.Content, err = addServer(old, c.section, c.kind, s)
+	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s of %s was not changed: %w; add the server by hand, with the name %s and the command %s",
 			change.Path(), c.Title, err, ServerName, s.command+" "+strings.Join(s.args, " "))

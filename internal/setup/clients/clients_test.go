@@ -23,10 +23,10 @@ var filled = map[string]string{
 	"kiro":        "",
 	"AGENTS.md":   "# Ours\n\nRun the tests with `make test`.",
 	"CLAUDE.md":   "@AGENTS.md\n",
-	"codex":       "# mine\nmodel = \"o5\"\n\n[mcp_servers.other]\ncommand = \"x\" # theirs",
+	"codex":       "# mine\nmodel = \"o5\"\n\n[mcp_servers.other]\ncommand = \"x\" # theirs\n\n",
 	"cursor":      "{\n    // theirs\n    \"mcpServers\": {\n        \"other\": {\"command\": \"x\"}, // kept\n    },\n    \"z\": 1\n}\n",
 	"gemini":      "{\"theme\":\"dark\",\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
-	"goose":       "GOOSE_MODEL: m\nextensions:\n\n    # theirs\n    developer:\n        enabled: true\nz: 1\n",
+	"goose":       "GOOSE_MODEL: m\nz: 1 # theirs\n",
 	"opencode":    "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n",
 	"vscode":      "{\n\t\"servers\": {},\n\t\"inputs\": [] /* none */\n}\n",
 	"windsurf":    "",
@@ -38,8 +38,8 @@ func plan(t *testing.T, c clients.Client, folder string) (clients.Change, error)
 	return c.Plan(folder, folder, "/opt/a b/compound-docs", map[string]string{"CDOCS_OLLAMA_HOST": "http://h:1", "CDOCS_HOME": "/h"})
 }
 
-// Each client's file, new and with what somebody has written, becomes what testdata has;
-// what was there stays to the byte, and a second run changes nothing.
+// Each client's file, new and with what somebody has written, becomes what testdata has. What was there stays to
+// the byte, and a second run changes nothing. An entry in TOML or YAML is added by the user, here at the end.
 func TestRegister(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff(len(filled), len(clients.All())); diff != "" {
@@ -50,7 +50,9 @@ func TestRegister(t *testing.T) {
 			t.Run(c.Name+" "+kind, func(t *testing.T) {
 				t.Parallel()
 				folder := t.TempDir()
+				var old []byte
 				if kind == "filled" {
+					old = []byte(filled[c.Name])
 					change, err := plan(t, c, folder)
 					if err != nil {
 						t.Fatal(err)
@@ -60,6 +62,9 @@ func TestRegister(t *testing.T) {
 				change, err := plan(t, c, folder)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if change.Pasted {
+					change.Content = append(old, change.Content...)
 				}
 				if err := change.Write(); err != nil {
 					t.Fatal(err)
@@ -121,7 +126,7 @@ func TestRegister_ChangesNothingElse(t *testing.T) {
 		}
 		const broken = "extensions: [1\n{\"mcpServers\": 3, \"servers\": 3, \"mcp\": 3, \"context_servers\": 3"
 		put(t, file, broken)
-		if _, err := plan(t, c, folder); err == nil && c.Name != "codex" && !c.Paragraph {
+		if _, err := plan(t, c, folder); err == nil && !change.Pasted && !c.Paragraph {
 			t.Errorf("%s: a file that is broken is changed", c.Name)
 		}
 	}
@@ -151,27 +156,14 @@ func read(t *testing.T, file string) string {
 func TestRegister_LeavesUnusualFilesAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ client, content string }{
-		"inline servers":          {"codex", "mcp_servers = {other = {command = \"x\"}}\n"},
-		"inline entry":            {"codex", "[mcp_servers]\ncompound-docs = {command = \"x\"}\n"},
-		"dotted keys":             {"codex", "mcp_servers.compound-docs.command = \"x\"\n"},
-		"quoted header":           {"codex", "[\"mcp_servers\".'compound-docs']\ncommand = \"x\"\n"},
-		"no table":                {"codex", "mcp_servers = 3\n"},
-		"broken TOML":             {"codex", "model = \n"},
-		"byte order mark":         {"goose", "\ufeffextensions:\n  other:\n    enabled: true\n"},
-		"explicit key":            {"goose", "? extensions\n: other:\n    enabled: true\n"},
-		"list":                    {"goose", "extensions:\n  - name: other\n"},
-		"tabs":                    {"goose", "extensions:\n\tother:\n"},
-		"two documents":           {"goose", "a: 1\n---\nextensions:\n  other: {}\n"},
-		"flow":                    {"goose", "extensions: {other: {enabled: true}}\n"},
-		"brackets":                {"cursor", strings.Repeat("[", 1<<20)},
-		"brackets in an object":   {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
-		"another program":         {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
-		"another program in TOML": {"codex", "[mcp_servers.compound-docs]\ncommand = \"evil\"\n"},
-		"a list":                  {"gemini", "[]"},
-		"a server twice":          {"vscode", "{\n\t\"servers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}\n}\n"},
-		"a setting twice":         {"zed", "// mine\n{\"context_servers\": {}, \"tab_size\": 2, \"tab_size\": 4}\n"},
-		"a key in two spellings":  {"vscode", "{\"servers\": {\"other\": {\"env\": {\"a\": \"1\", \"\\u0061\": \"2\"}}}}\n"},
-		"the section twice":       {"zed", "{\"context_servers\": {}, \"context_servers\": {}}\n"},
+		"brackets":               {"cursor", strings.Repeat("[", 1<<20)},
+		"brackets in an object":  {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
+		"another program":        {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
+		"a list":                 {"gemini", "[]"},
+		"a server twice":         {"vscode", "{\n\t\"servers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}\n}\n"},
+		"a setting twice":        {"zed", "// mine\n{\"context_servers\": {}, \"tab_size\": 2, \"tab_size\": 4}\n"},
+		"a key in two spellings": {"vscode", "{\"servers\": {\"other\": {\"env\": {\"a\": \"1\", \"\\u0061\": \"2\"}}}}\n"},
+		"the section twice":      {"zed", "{\"context_servers\": {}, \"context_servers\": {}}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,11 +190,11 @@ func TestRegister_ReadsEachForm(t *testing.T) {
 		client, content string
 		want            error
 	}{
-		"dotted keys of others": {"codex", "[mcp_servers]\nother.command = \"x\"\n", nil},
-		"header with spaces":    {"codex", "[ mcp_servers . other ]\ncommand = \"x\"\n", nil},
-		"comment behind a list": {"goose", "extensions: # mine\n  other:\n    enabled: true\n", nil},
-		"another path":          {"codex", "[mcp_servers.compound-docs]\ncommand = \"/bin/compound-docs\"\n", clients.ErrRegistered},
-		"through npx":           {"cursor", `{"mcpServers": {"compound-docs": {"command": "npx", "args": ["-y", "compound-docs"]}}}`, clients.ErrRegistered},
+		"another path":     {"zed", "// mine\n{\"context_servers\": {\"compound-docs\": {\"command\": \"/bin/compound-docs\"}}}", clients.ErrRegistered},
+		"a table of TOML":  {"codex", "[mcp_servers.other]\ncommand = \"x\"\n[mcp_servers.compound-docs]\ncommand = \"y\"\n", clients.ErrRegistered},
+		"tables of others": {"codex", "[projects.\"/src/compound-docs\"]\ntrust_level = \"trusted\"\n", nil},
+		"a key of YAML":    {"goose", "extensions:\n  compound-docs:\n    enabled: false\n", clients.ErrRegistered},
+		"through npx":      {"cursor", `{"mcpServers": {"compound-docs": {"command": "npx", "args": ["-y", "compound-docs"]}}}`, clients.ErrRegistered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,51 +31,22 @@ func entryOf(kind string, s server) entry {
 	return entry{Type: kind, Command: s.command, Args: s.args, Env: s.environment}
 }
 
-// format is how a client's settings are written.
-type format struct {
-	// decode reads a file. Its values can be compared by [reflect.DeepEqual].
-	decode func(content []byte) (map[string]any, error)
-	// insert adds an entry to the text, and leaves the rest as it is.
-	insert func(content []byte, section string, s server) ([]byte, error)
-}
-
 var errOtherwise = errors.New("its form allows no safe addition")
 
-// add returns content with the server in the section. It reads the result again: unless that is
-// the old content and the entry, and nothing else, add returns an error.
-func (f format) add(content []byte, section string, s server) ([]byte, error) {
-	if nested(content) > maxNested {
-		return nil, errNested
-	}
-	want, err := f.decode(content)
+// addServer returns the content of a JSON file with the server in the section. Comments and the rest stay as they are.
+func addServer(content []byte, section, kind string, s server) ([]byte, error) {
+	present, err := decodeJSON(content)
 	if err != nil {
 		return nil, err
 	}
-	servers, ok := want[section].(map[string]any)
-	if !ok && want[section] != nil {
+	servers, ok := present[section].(map[string]any)
+	if !ok && present[section] != nil {
 		return nil, fmt.Errorf("%s is not a group of servers", section)
 	}
-	if present, ok := servers[ServerName]; ok {
-		return nil, alreadyThere(present)
+	if known, ok := servers[ServerName]; ok {
+		return nil, alreadyThere(known)
 	}
-	text, err := f.insert(content, section, s)
-	if err != nil {
-		return nil, err
-	}
-	got, err := f.decode(text)
-	if err != nil {
-		return nil, errOtherwise
-	}
-	added, _ := got[section].(map[string]any)
-	isAdded := errors.Is(alreadyThere(added[ServerName]), ErrRegistered)
-	delete(added, ServerName)
-	if servers == nil && len(added) == 0 { // the section is new, or was empty
-		got[section], want[section] = nil, nil
-	}
-	if !isAdded || !reflect.DeepEqual(want, got) {
-		return nil, errOtherwise
-	}
-	return text, nil
+	return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))
 }
 
 // alreadyThere returns ErrRegistered for an entry that starts this program, by whatever path or
@@ -84,7 +54,7 @@ func (f format) add(content []byte, section string, s server) ([]byte, error) {
 func alreadyThere(entry any) error {
 	fields, _ := entry.(map[string]any)
 	var words []string
-	for _, key := range []string{"command", "cmd", "args"} {
+	for _, key := range []string{"command", "args"} {
 		switch value := fields[key].(type) {
 		case string:
 			words = append(words, value)
@@ -120,15 +90,12 @@ func nested(content []byte) int {
 	return most
 }
 
-// jsonFormat is of files that may have comments and trailing commas.
-func jsonFormat(kind string) format {
-	return format{decode: decodeJSON, insert: func(content []byte, section string, s server) ([]byte, error) {
-		return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))
-	}}
-}
-
-// parseJSON reads a file, whose objects must not have a key twice: clients differ in which of both counts.
+// parseJSON reads a file that may have comments and trailing commas. Its objects must not have a key twice: clients
+// differ in which of both counts.
 func parseJSON(content []byte) (hujson.Value, error) {
+	if nested(content) > maxNested {
+		return hujson.Value{}, errNested
+	}
 	if len(bytes.TrimSpace(content)) == 0 {
 		content = []byte("{}\n")
 	}
@@ -248,27 +215,14 @@ design, ask its tool semantic_search. When you have found out what code and test
 that is near or write one, and index it with index_document.
 `
 
-// writeParagraph adds the paragraph to the end of a file that does not name the server.
-func writeParagraph(content []byte) ([]byte, error) {
+// addParagraph adds the paragraph to the end of a file that does not name the server.
+func addParagraph(content []byte) ([]byte, error) {
 	if bytes.Contains(content, []byte(ServerName)) {
 		return nil, ErrRegistered
 	}
-	return []byte(withBlankLine(content) + paragraph), nil
-}
-
-// withBlankLine ends what a file has with a blank line, before what is added to it.
-func withBlankLine(content []byte) string {
-	if text := withNewline(content); text != "" {
-		return text + "\n"
-	}
-	return ""
-}
-
-// withNewline ends the last line of a text that is not empty.
-func withNewline(content []byte) string {
 	text := string(content)
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
+	if text != "" {
+		text = strings.TrimSuffix(text, "\n") + "\n\n"
 	}
-	return text
+	return []byte(text + paragraph), nil
 }

@@ -82,21 +82,14 @@ func addNamed(content []byte, hooks json.RawMessage) ([]byte, error) {
 // hooksKey is where a file has its hooks.
 const hooksKey = "hooks"
 
-// addHooks returns content with the hooks. It reads the result again: unless that is the old
-// content and the hooks, and nothing else, addHooks returns an error.
+// addHooks returns content with the hooks. The rest of content stays as it is.
 func addHooks(content, hooks []byte) ([]byte, error) {
-	if nested(content) > maxNested {
-		return nil, errNested
-	}
-	want, err := decodeJSON(content)
+	file, err := decodeJSON(content)
 	if err != nil {
 		return nil, err
 	}
-	if want[hooksKey] == nil {
-		want[hooksKey] = map[string]any{}
-	}
-	present, ok := want[hooksKey].(map[string]any)
-	if !ok {
+	present, ok := file[hooksKey].(map[string]any)
+	if !ok && file[hooksKey] != nil {
 		return nil, errOtherwise
 	}
 	ours, err := decodeJSON(hooks)
@@ -127,14 +120,9 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 			}
 			isNew = true
 		}
-		present[event] = append(list, added...)
 	}
 	if !isNew {
 		return nil, ErrRegistered
-	}
-	got, err := decodeJSON(content)
-	if err != nil || !reflect.DeepEqual(want, got) {
-		return nil, errOtherwise
 	}
 	return content, nil
 }

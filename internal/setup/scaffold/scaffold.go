@@ -66,16 +66,16 @@ func Write(root string, options Options) (Result, error) {
 		return Result{}, err
 	}
 	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
-	found := take(folder, project.Ignoring(root, "."))
 	var result Result
-	if err := result.writeConfig(root, folder, found, options); err != nil {
+	if err := result.writeConfig(root, folder, options); err != nil {
 		return Result{}, err
 	}
 	result.Project, err = project.Load(root, options.ExternalAllowed...)
 	if err != nil {
 		return Result{}, err
 	}
-	result.count(found)
+	named := append(slices.Clone(result.Project.Config.Documents.Folders), result.Project.DocsDir())
+	result.count(take(folder, project.Exclusions(root, named)))
 	if slices.Contains(options.Documents, result.Project.DocsDir()) {
 		result.Folders, err = makeFolders(folder, result.Project)
 	}
@@ -89,7 +89,7 @@ func (r *Result) count(found survey) {
 	for _, name := range found.markdown {
 		place, ok := r.Project.PlaceOf(name)
 		external, hasExternal := r.Project.External()
-		why := project.LeftOut(name, false)
+		why := project.LeftOut(name)
 		switch {
 		case ok:
 			files[place]++
@@ -105,7 +105,7 @@ func (r *Result) count(found survey) {
 			r.Places = append(r.Places, Place{place, files[place]})
 		}
 	}
-	for _, place := range found.places(others) {
+	for _, place := range topPlaces(others) {
 		r.Further = append(r.Further, Place{Place: place})
 	}
 	r.LeftOut = found.left
@@ -143,13 +143,13 @@ type documents struct {
 var configName = path.Join(project.ConfigDir, project.ConfigFile)
 
 // writeConfig writes a configuration. If there is one already, it changes documents.folders there.
-func (r *Result) writeConfig(root string, folder *contain.Root, found survey, options Options) error {
+func (r *Result) writeConfig(root string, folder *contain.Root, options Options) error {
 	const readable, file = 0o755, 0o644
 	shown := folder.Showing(project.ConfigDir)
 	if err := shown.MkdirAll(project.ConfigDir, readable); err != nil {
 		return fmt.Errorf("make the folder of the configuration: %w", err)
 	}
-	text, err := json.MarshalIndent(newConfig(root, folder, found, options.Documents), "", "  ")
+	text, err := json.MarshalIndent(newConfig(root, folder, options.Documents), "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
@@ -164,25 +164,26 @@ func (r *Result) writeConfig(root string, folder *contain.Root, found survey, op
 	return nil
 }
 
-// newConfig returns the configuration of a repository. Documents that the compound-engineering plugin writes in
-// docs/solutions stay together with new ones.
-func newConfig(root string, folder *contain.Root, found survey, wanted []string) config {
+// newConfig returns the configuration of a repository. All of its markdown is documents, and those that the
+// compound-engineering plugin writes in docs/solutions stay together with new ones.
+func newConfig(root string, folder *contain.Root, wanted []string) config {
 	const solutions = "docs/solutions"
+	found := take(folder, project.Exclusions(root, nil))
+	isIn := func(home string) func(name string) bool {
+		return func(name string) bool { return strings.HasPrefix(name, home+"/") }
+	}
 	d := documents{Lenient: !folder.Exists(project.DocsFolder)}
 	home := project.DocsFolder
-	if d.Lenient && found.notes[solutions] > 0 {
+	if d.Lenient && slices.ContainsFunc(found.markdown, isIn(solutions)) {
 		d.Folder, home = solutions, solutions
 	}
-	known := slices.DeleteFunc(slices.Clone(found.markdown), func(name string) bool {
-		return strings.HasPrefix(name, home+"/") || project.LeftOut(name, false) != ""
-	})
+	known := slices.DeleteFunc(slices.Clone(found.markdown), isIn(home))
+	isDocument := func(name string) bool { return project.LeftOut(name) == "" || project.IsNestedInstruction(name) }
 	switch {
 	case len(wanted) > 0:
 		d.Folders = cleaned(wanted)
-	case len(known) > 0 && found.isAllDocuments():
+	case slices.ContainsFunc(known, isDocument):
 		d.Folders = []string{"."}
-	default:
-		d.Folders = append(found.places(known), found.instructions()...)
 	}
 	c := config{ProjectName: ProjectName(filepath.Base(root))}
 	if len(d.Folders) > 0 || d.Folder != "" {

@@ -70,66 +70,37 @@ func TestWrite_FindsDocuments(t *testing.T) {
 		want  string
 	}{
 		{"none", []string{"main.go", "docs/picture.png"}, ""},
-		{"README alone", []string{"README.md", "main.go"}, "*.md 1"},
-		{"other markup", []string{"README.md", "docs/a.rst", "docs/b.adoc", "docs/c.txt"}, "*.md 1 -docs/a.rst -docs/b.adoc"},
-		{"boilerplate", []string{"README.md", "CHANGELOG.md", "AGENTS.md", "LICENSE.md"}, "*.md 1 -AGENTS.md -CHANGELOG.md -LICENSE.md"},
-		{"docs", []string{"docs/a.md", "docs/deep/b.md", "docs/.git/c.md", "docs/node_modules/d.md", "main.go"}, "docs 2 -docs/node_modules"},
-		{"decisions", []string{"docs/adr/0001.md", "docs/adr/0002.md", "README.md", "go.mod"}, "*.md 1, docs 2"},
-		{"deep decisions", []string{"server/architecture/decisions/1.md", "server/main.go", "server/a.go", "server/b.go"}, "server/architecture 1"},
+		{"README alone", []string{"README.md", "main.go"}, ". 1"},
+		{"other markup", []string{"README.md", "docs/a.rst", "docs/b.adoc", "docs/c.txt"}, ". 1 -docs/a.rst -docs/b.adoc"},
+		{"boilerplate", []string{"README.md", "CHANGELOG.md", "AGENTS.md", "LICENSE.md"}, ". 1 -AGENTS.md -CHANGELOG.md -LICENSE.md"},
+		{"boilerplate alone", []string{"CHANGELOG.md", "LICENSE.md"}, " -CHANGELOG.md -LICENSE.md"},
+		{"instructions of a folder", []string{"api/AGENTS.md", "api/CLAUDE.md", "AGENTS.md"}, ". 2 -AGENTS.md"},
+		{"docs", []string{"docs/a.md", "docs/deep/b.md", "docs/.hidden/c.md", "docs/node_modules/d.md", "main.go"}, ". 2 -docs/node_modules"},
 		{"a vault", []string{".obsidian/app.json", "Ideas.md", "daily/today.md"}, ". 2"},
-		{"a vault inside", []string{"vault/.obsidian/app.json", "vault/Ideas.md", "main.go"}, "vault 1"},
 		{
 			"a monorepo", []string{
 				"packages/a/docs/adr/1.md", "packages/b/docs/x.md", "packages/a/README.md", "packages/b/README.md",
-				"packages/a/index.ts", "packages/a/src/a.ts", "packages/a/src/b.ts", "packages/b/index.ts", "packages/b/src/a.ts",
-				"packages/b/src/b.ts", "node_modules/x/README.md", "README.md",
-			}, "*.md 1, packages/*/*.md 2, packages/*/docs 2 -node_modules",
+				"packages/a/src/a.ts", "node_modules/x/README.md", "README.md",
+			}, ". 5 -node_modules",
 		},
-		{"Hugo", []string{"hugo.toml", "content/posts/a.md", "archetypes/default.md", "themes/x/README.md"}, "content 1 -archetypes -themes"},
+		{"Hugo", []string{"hugo.toml", "content/posts/a.md", "archetypes/default.md", "themes/x/README.md"}, ". 1 -archetypes -themes"},
+		{"themes that are not Hugo's", []string{"docs/themes/dark.md"}, ". 1"},
 		{
 			"Docusaurus",
-			[]string{"website/docs/a.md", "website/docs/b.mdx", "website/blog/c.md", "website/src/x.js", "website/src/y.js", "website/src/z.js", "website/src/w.js", "website/versioned_docs/version-1.0/a.md"},
-			"website/blog 1, website/docs 2 -website/versioned_docs",
+			[]string{"website/docs/a.md", "website/docs/b.mdx", "website/blog/c.md", "website/src/x.js", "website/versioned_docs/version-1.0/a.md"},
+			". 3 -website/versioned_docs",
 		},
-		{"notes by their files", []string{"ops/a.md", "ops/b.md", "ops/c.sh", "src/main.go"}, "ops 2"},
-		{"one file", []string{"src/parser/GRAMMAR.md", "src/parser/a.go"}, "src/parser/GRAMMAR.md 1"},
-		{"beside own documents", []string{usual + "/tools/a.md", "docs/b.md"}, "docs 1, " + usual + " 1"},
-		{"solutions of a plugin", []string{"docs/solutions/a.md", "docs/b.md"}, "docs 1, docs/solutions 1"},
-		{"only solutions of a plugin", []string{"docs/solutions/a.md", "README.md"}, "*.md 1, docs/solutions 1"},
-		{
-			"a generated folder after notes",
-			[]string{"app/a.md", "app/b.md", "app/dist/c.md", "app/x.ts", "app/y.ts", "app/z.ts"},
-			"app/*.md 2 -app/dist",
-		},
-		{
-			"decisions of a monorepo's parts", []string{
-				"apps/web/docs/adr/0001-one.md", "apps/admin/docs/adr/0001-one.md", "apps/web/package.json", "apps/web/src/a.ts", "apps/admin/a.ts",
-				"services/api/docs/adr/0001-one.md", "services/api/main.go", "libs/log/adr/0001-one.md", "libs/log/log.go", "libs/log/b.go", "libs/db/db.go", "libs/db/adr/0001-two.md",
-			}, "apps/*/docs 2, libs/*/adr 2, services/api/docs 1",
-		},
-		{"one package", []string{"packages/core/docs/adr/0001-one.md", "packages/core/index.ts"}, "packages/core/docs 1"},
-		{"a deep monorepo", []string{
-			"src/services/a/docs/adr/1.md", "src/services/b/docs/adr/1.md", "src/services/a/a.go", "src/services/b/b.go", "src/services/a/x.go", "src/services/b/y.go", "src/services/b/z.go",
-		}, "src/*/*/docs 2"},
+		{"beside own documents", []string{usual + "/tools/a.md", "docs/b.md"}, ". 1, " + usual + " 1"},
+		{"own documents alone", []string{usual + "/tools/a.md"}, usual + " 1"},
+		{"solutions of a plugin", []string{"docs/solutions/a.md", "docs/b.md"}, ". 1, docs/solutions 1"},
+		{"only solutions of a plugin", []string{"docs/solutions/a.md"}, "docs/solutions 1"},
 		{"what git ignores", []string{
 			"docs/a.md", "docs/private/b.md", "notes/c.md", "README.md", "README.local.md",
 			".git/HEAD", ".gitignore:docs/private/\n/notes\n*.local.md\n",
-		}, "*.md 1, docs 1 -docs/private -notes"},
-		{"a repository of guides", []string{
-			"README.md", "a/README.md", "b/README.md", "c/README.md", "d/README.md", "e/README.md", "f/README.md", "g/README.md", "h/README.md",
-			"i/README.md", "LICENSE", "Gemfile", "logo.png",
-		}, ". 10"},
-		{"proposals with their data", []string{
-			"keps/README.md", "keps/sig-a/1-x/README.md", "keps/sig-a/1-x/kep.yaml", "keps/sig-a/1-x/x.go", "keps/sig-b/2-y/README.md", "keps/sig-b/2-y/kep.yaml",
-			"keps/sig-b/2-y/a/b.md", "keps/sig-b/2-y/z.go", "keps/sig-b/x.yaml", "keps/sig-c/3-z.md", "keps/a.yaml", "keps/b.yaml", "keps/c.yaml", "main.go",
-		}, "keps 5"},
-		{"a README in each part", []string{
-			"api/README.md", "api/a.go", "api/b.go", "db/README.md", "db/a.go", "db/b.go", "web/README.md", "web/a.ts", "web/b.ts", "README.md",
-		}, "*.md 1, */*.md 3"},
-		{"places beside a generated folder", []string{
-			"src/README.md", "src/a/README.md", "src/a/a.go", "src/b/c/README.md", "src/b/c/a.go", "src/testdata/a.md", "src/x.go", "src/y.go", "src/z.go",
-		}, "src/README.md 1, src/a/README.md 1, src/b/c/README.md 1 -src/testdata"},
-		{"another repository", []string{"README.md", "lib/.git/HEAD", "lib/README.md"}, "*.md 1 -lib"},
+		}, ". 2 -docs/private -notes"},
+		{"material for tests", []string{"src/README.md", "src/a/README.md", "src/testdata/a.md"}, ". 2 -src/testdata"},
+		{"another repository", []string{"README.md", "lib/.git/HEAD", "lib/README.md"}, ". 1 -lib"},
+		{"a work tree", []string{"README.md", "feature/.git:gitdir: ../.git/worktrees/feature", "feature/README.md"}, ". 1 -feature"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,16 +121,17 @@ func TestWrite_FindsDocuments(t *testing.T) {
 
 func TestWrite_TakesThePlacesItIsTold(t *testing.T) {
 	t.Parallel()
-	files := []string{"docs/adr/a.md", "docs/b.md", "README.md", "packages/x/NOTES.md", "packages/x/a.ts", "packages/x/b.ts"}
+	files := []string{"docs/adr/a.md", "docs/b.md", "README.md", "packages/x/NOTES.md", "packages/x/a.ts", "lib/.git/HEAD", "lib/c.md"}
 	for name, test := range map[string]struct {
 		told []string
 		want string
 	}{
-		"a folder":         {[]string{"./docs/adr/"}, "docs/adr 1 +*.md +docs +packages/x/NOTES.md"},
-		"several":          {[]string{"docs/adr", "README.md"}, "docs/adr 1, README.md 1 +docs +packages/x/NOTES.md"},
-		"a pattern":        {[]string{"packages/*/*.md"}, "packages/*/*.md 1 +*.md +docs"},
-		"everything":       {[]string{"."}, ". 4"},
-		"the usual folder": {[]string{"csharp-compounding-docs"}, " +*.md +docs +packages/x/NOTES.md"},
+		"a folder":         {[]string{"./docs/adr/"}, "docs/adr 1 -lib +*.md +docs +packages"},
+		"several":          {[]string{"docs/adr", "README.md"}, "docs/adr 1, README.md 1 -lib +docs +packages"},
+		"a pattern":        {[]string{"packages/*/*.md"}, "packages/*/*.md 1 -lib +*.md +docs"},
+		"a repository":     {[]string{"lib"}, "lib 1 +*.md +docs +packages"},
+		"everything":       {[]string{"."}, ". 4 -lib"},
+		"the usual folder": {[]string{"csharp-compounding-docs"}, " -lib +*.md +docs +packages"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
