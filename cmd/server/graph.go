@@ -8,12 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// mermaid is the value of --format. Scripts have the flag from the time of several formats.
-const mermaid = "mermaid"
-
 func newGraphCommand(flags *flags) *cobra.Command {
-	var format string
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "graph",
 		Short: "Draw the links between documents",
 		Long: `Draw the project's own documents and the links between them, from the files alone: a Mermaid
@@ -24,18 +20,11 @@ have a dashed outline, and those that no longer hold are grey and say why. An ar
 heads means links in both directions, a dashed one says "supersedes" or "amends". Documents that
 are not valid are left out; compound-docs lint names them.`,
 		Example: "  compound-docs graph",
-		RunE:    flags.run(func(i invocation) error { return i.graph(format) }),
+		RunE:    flags.run(invocation.graph),
 	}
-	command.Flags().StringVar(&format, "format", mermaid, "only mermaid")
-	complete(command, "format", mermaid)
-	exclude(command, "json", "format")
-	return command
 }
 
-func (i invocation) graph(format string) error {
-	if err := checkFlag("format", format, []string{mermaid}); err != nil {
-		return err
-	}
+func (i invocation) graph() error {
 	p, err := i.loadHere()
 	if err != nil {
 		return err

@@ -110,7 +110,6 @@ func TestOutputs_MarkWhatDoesNotHold(t *testing.T) {
 		{"sync", "docs/neighbour.md"},
 		{"sync", "docs/younger.md"},
 		{"graph"},
-		{"graph", "--format", "mermaid"},
 	} {
 		check(strings.Join(arguments, " "), command(arguments...))
 	}
