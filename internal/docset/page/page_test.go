@@ -24,7 +24,7 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
 		"adr/new.md": "---\ntitle: New\ndate: 2026-02-03\ntags: [a, b]\npromotion_level: critical\nsupersedes: adr/old.md\n" +
-			"scope: system\n---\n# New\n\nText with [the tool](../tools/t.md).\n",
+			"scope: system\ntriggers:\n  - run: [pod update, pod install]\n    bare: true\n  - edit: Podfile\n---\n# New\n\nText with [the tool](../tools/t.md).\n",
 		"adr/old.md": "---\ntitle: Old\ndate: 2025-01-02\n---\nText.\n",
 		"tools/t.md": "# Tool\n\nText.\n",
 	})
@@ -37,8 +37,9 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 		Path: "csharp-compounding-docs/adr/new.md", Title: "New", Type: "codebase", Level: "critical", Date: "2026-02-03",
 		Summary: "Text with the tool.", Links: []string{"csharp-compounding-docs/tools/t.md"},
 		Supersedes: []string{"csharp-compounding-docs/adr/old.md"}, Amends: []string{},
-		HTML: "<p data-line=\"11\">Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
+		HTML: "<p data-line=\"15\">Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
 			"title": "New", "date": "2026-02-03", "tags": []any{"a", "b"}, "promotion_level": "critical", "supersedes": "adr/old.md", "scope": "system",
+			"triggers": []any{"run pod update | pod install, bare", "edit Podfile"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
