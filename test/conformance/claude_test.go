@@ -143,9 +143,9 @@ const zebra = "---\ntitle: Zebra\ndate: 2026-01-02\nsummary: Striped horse\nsign
 // acting has documents that speak of what the model does in the tests below.
 func acting(r *gitrepo.Repo) {
 	for name, says := range map[string]string{
-		"flood": "promotion_level: critical\n---\n\nNever run `flood --all`: it empties the docks.",
+		"flood": "promotion_level: critical\ntriggers:\n  - run: flood --all\n---\n\nNever run `flood --all`: it empties the docks.",
 		"tide":  "---\n\n```\ntide import: no almanac for day 31 of harbour 7\n```\n\nFill the gap of the almanac by hand.",
-		"ships": "---\n\nA plain `ALTER TABLE ships ADD COLUMN` locks the table for an hour.",
+		"ships": "triggers:\n  - edit: \"*.sql\"\n    writes: ALTER TABLE ships ADD COLUMN\n---\n\nA plain `ALTER TABLE ships ADD COLUMN` locks the table for an hour.",
 	} {
 		r.Put("csharp-compounding-docs/tools/"+name+".md", "---\ntitle: About "+name+"\ndate: 2026-01-02\nsummary: s\n"+
 			"significance: integration\ntool_name: x\nversion: 1\nknowledge_type: gotcha\n"+says+"\n")
