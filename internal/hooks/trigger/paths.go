@@ -53,7 +53,7 @@ func (s *Set) Scopes(file string) []Match {
 const maxDepth = 1000
 
 // holdsIn reports whether the conditions of a trigger for edits hold: in the new text, or in the path.
-func (d *declared) holdsIn(text text, file string) bool {
+func (d *declared) holdsIn(text *text, file string) bool {
 	for _, c := range d.without {
 		if c.isIn(text, file) {
 			return false
@@ -68,7 +68,7 @@ func (d *declared) holdsIn(text text, file string) bool {
 }
 
 // isIn reports whether a text has the condition's words one behind the other, or the path has them.
-func (c condition) isIn(text text, file string) bool {
+func (c condition) isIn(text *text, file string) bool {
 	var words []string
 	for _, p := range c {
 		words = append(words, strings.Join(p.any, "|"))
@@ -77,7 +77,7 @@ func (c condition) isIn(text text, file string) bool {
 	return text.has(pattern, statementEnd) || strings.Contains(strings.ToLower(file), pattern)
 }
 
-func firstIn(patterns []string, text text) (string, bool) {
+func firstIn(patterns []string, text *text) (string, bool) {
 	return firstWhere(patterns, func(pattern string) bool { return text.has(pattern, statementEnd) })
 }
 
