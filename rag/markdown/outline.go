@@ -53,8 +53,13 @@ func (o *outline) tokens(start, end int) int { return ceilDiv(o.tenths[end]-o.te
 // text returns the lines [start, end).
 func (o *outline) text(start, end int) string { return strings.Join(o.lines[start:end], "\n") }
 
-// textLines visits the lines of the text before end, with their indexes, without blocks of code. The first block of a
-// file that begins with one has its fields, as in a proposal for Bitcoin.
+// TextLines visits the lines of the document's text, with their indexes in the file, without front matter and blocks
+// of code. The first block of a file that begins with one has its fields, as in a proposal for Bitcoin.
+func (d *Document) TextLines() iter.Seq2[int, string] {
+	return d.outline.textLines(len(d.outline.lines))
+}
+
+// textLines is [Document.TextLines] up to the line end.
 func (o *outline) textLines(end int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		block, isHeader, isIndented := "", true, false

@@ -76,6 +76,8 @@ func (q *quotes) addText(text string) {
 	}
 }
 
+var codeSpan = lazyregexp.New("`([^`]+)`")
+
 // inQuotation are words in quotation marks.
 var inQuotation = lazyregexp.New("[\"“]([^\"“”`]{8,120})[\"”]")
 
