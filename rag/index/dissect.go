@@ -131,7 +131,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
 	}
-	quotes := parsed.Quotes()
+	quotes := said.Quotes(parsed)
 	doc.Names = said.Names(slices.Concat(quotes, namesOf(parsed.Title), namesOf(withoutTriggers(parsed.FrontMatter))))
 	doc.Messages = said.Messages(quotes)
 	doc.Triggers, doc.TriggerFaults = said.Triggers(parsed.FrontMatter)

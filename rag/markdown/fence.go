@@ -2,9 +2,9 @@ package markdown
 
 import "strings"
 
-// blockBehind returns the fence of the block of code that is open behind a line, "" for none. block is the
+// BlockBehind returns the fence of the block of code that is open behind a line, "" for none. block is the
 // fence that is open before the line. It reports whether the line is text, neither code nor a fence.
-func blockBehind(block, line string) (string, bool) {
+func BlockBehind(block, line string) (string, bool) {
 	fence := fenceOf(line)
 	switch {
 	case block == "":

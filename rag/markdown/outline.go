@@ -77,7 +77,7 @@ func (o *outline) textLines(end int) iter.Seq2[int, string] {
 			isIndented = isDeep && (isIndented || o.depth[i] == 0) || isIndented && blank(line)
 			isText := !isIndented
 			if isText {
-				block, isText = blockBehind(block, line)
+				block, isText = BlockBehind(block, line)
 			}
 			isHeader = isHeader && (!isText || blank(line))
 			if (isText || isHeader && fieldStart().MatchString(strings.TrimSpace(line))) && !yield(i, line) {
