@@ -2,8 +2,8 @@ package markdown
 
 import "strings"
 
-// BlockBehind returns the fence of the block of code that is open behind a line, "" for none. block is the
-// fence that is open before the line. It reports whether the line is text, neither code nor a fence.
+// BlockBehind returns the fence of the block of code that a line leaves open, "" for none. block is the fence that is
+// open before the line. It reports whether the line is text, neither code nor a fence.
 func BlockBehind(block, line string) (string, bool) {
 	fence := fenceOf(line)
 	switch {
