@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -35,7 +36,7 @@ type Document struct {
 // Target is where a link leads.
 type Target struct {
 	Path     string
-	Relation markdown.Relation
+	Relation said.Relation
 	Document *Document // nil for other files, and for documents that cannot be indexed
 	Missing  bool      // there is no such file or folder
 	Wiki     bool      // written as [[page]], like some other texts, such as [[nodiscard]]
@@ -79,7 +80,7 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	}
 	length := func(d *Document) int { return utf8.RuneCountInString(d.Path) }
 	for _, d := range slices.SortedStableFunc(slices.Values(documents), func(a, b *Document) int { return length(a) - length(b) }) {
-		number := path.Join(path.Dir(d.Path), "#"+markdown.DecisionNumber(d.Path))
+		number := path.Join(path.Dir(d.Path), "#"+said.DecisionNumber(d.Path))
 		set.byNumber[number] = append(set.byNumber[number], d)
 		set.byPath[d.Path] = d
 		lower := strings.ToLower(d.Path)
@@ -139,10 +140,10 @@ func readFolders(
 
 // Standings says which documents hold, as the index does.
 func (s *Set) Standings() catalog.Standings {
-	said := map[string]catalog.Said{}
-	later := map[markdown.Relation]map[string][]string{markdown.Supersedes: {}, markdown.Amends: {}} // by the earlier one
+	declared := map[string]catalog.Said{}
+	later := map[said.Relation]map[string][]string{said.Supersedes: {}, said.Amends: {}} // by the earlier one
 	for _, d := range s.Documents {
-		said[d.Path] = catalog.Said{Status: catalog.Status(d.Status.Word), Until: d.Status.Until}
+		declared[d.Path] = catalog.Said{Status: catalog.Status(d.Status.Word), Until: d.Status.Until}
 		for _, target := range d.Targets {
 			newer, older, relation := Forward(d.Path, target.Path, target.Relation)
 			if of := later[relation]; of != nil && target.Document != nil {
@@ -157,7 +158,7 @@ func (s *Set) Standings() catalog.Standings {
 			})
 		}
 	}
-	return catalog.NewStandings(said, later[markdown.Supersedes], later[markdown.Amends])
+	return catalog.NewStandings(declared, later[said.Supersedes], later[said.Amends])
 }
 
 // Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is

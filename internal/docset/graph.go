@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // Node is a document.
@@ -43,19 +43,19 @@ type Graph struct {
 
 // Forward turns a relation around that the earlier document names: "B is superseded by A" becomes "A supersedes B".
 // It returns the two documents in the order of the new relation.
-func Forward[T any](from, to T, relation markdown.Relation) (newFrom, newTo T, forward markdown.Relation) {
+func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forward said.Relation) {
 	switch relation {
-	case markdown.SupersededBy:
-		return to, from, markdown.Supersedes
-	case markdown.AmendedBy:
-		return to, from, markdown.Amends
+	case said.SupersededBy:
+		return to, from, said.Supersedes
+	case said.AmendedBy:
+		return to, from, said.Amends
 	default:
 		return from, to, relation
 	}
 }
 
 // weights says which of several relations between two documents is drawn.
-var weights = map[markdown.Relation]int{markdown.Amends: 1, markdown.Supersedes: 2}
+var weights = map[said.Relation]int{said.Amends: 1, said.Supersedes: 2}
 
 // Graph returns the graph of the documents that can be indexed, as they stand on a day such as 2026-11-26.
 func (s *Set) Graph(today string) *Graph {
@@ -72,7 +72,7 @@ func (s *Set) Graph(today string) *Graph {
 			})
 		}
 	}
-	relations := map[[2]int]markdown.Relation{}
+	relations := map[[2]int]said.Relation{}
 	for _, d := range s.Documents {
 		for _, target := range d.Targets {
 			if other := target.Document; d.Err == nil && other != nil && other != d {
@@ -92,7 +92,7 @@ func (s *Set) Graph(today string) *Graph {
 			continue
 		}
 		g.Edges = append(g.Edges, Edge{
-			From: pair[0], To: pair[1], Mutual: mutual, Supersedes: relation == markdown.Supersedes, Amends: relation == markdown.Amends,
+			From: pair[0], To: pair[1], Mutual: mutual, Supersedes: relation == said.Supersedes, Amends: relation == said.Amends,
 		})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })

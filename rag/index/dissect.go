@@ -30,7 +30,7 @@ type Dissection struct {
 	Level                         catalog.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
-	Status                        markdown.Status
+	Status                        said.Status
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
 	// Names are the names of code that it has, and Messages are what it quotes that a program may have printed.
@@ -59,7 +59,7 @@ type Link struct {
 	// Written is the path of a page without .md, as the document has it, "" for another link.
 	Written string
 	// Relation is how the document stands to the target, "" for a link.
-	Relation markdown.Relation
+	Relation said.Relation
 }
 
 // DissectedPassage is a passage as it is searched and embedded.
@@ -117,7 +117,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if folder.Lenient() {
 		date = cmp.Or(parsed.Date, dayOfName(file.Path))
 	}
-	status := parsed.Status()
+	status := said.StatusOf(parsed)
 	doc := Dissection{
 		Title:   markdown.CutRunes(cmp.Or(parsed.Title, titleOfName(file.Path)), maxTitle),
 		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
@@ -131,7 +131,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
 	}
-	quotes := parsed.Quotes()
+	quotes := said.Quotes(parsed)
 	doc.Names = said.Names(slices.Concat(quotes, namesOf(parsed.Title), namesOf(withoutTriggers(parsed.FrontMatter))))
 	doc.Messages = said.Messages(quotes)
 	doc.Triggers, doc.TriggerFaults = said.Triggers(parsed.FrontMatter)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // resolveLinks makes link destinations found in the file at source relative to
@@ -70,7 +71,7 @@ func destinationLink(source string, docType project.Rules, destination string) L
 // source. Writers give them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to
 // the repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. Of the first two, an
 // existing file wins.
-func resolveRelated(source, docs string, related []string, relation markdown.Relation) []Link {
+func resolveRelated(source, docs string, related []string, relation said.Relation) []Link {
 	var links []Link
 	for _, given := range related {
 		destination, ok := markdown.RelativeLink(withoutAnchor(given))
@@ -103,7 +104,7 @@ func resolveRelated(source, docs string, related []string, relation markdown.Rel
 
 // resolveRelations resolves the documents that the file at source replaces or amends, or that replace or amend it.
 // A number is that of a decision in its folder.
-func resolveRelations(source string, folder project.Rules, docs string, named []markdown.NamedRelation) []Link {
+func resolveRelations(source string, folder project.Rules, docs string, named []said.NamedRelation) []Link {
 	var links []Link
 	for _, r := range named {
 		switch isPath := strings.Index(r.Destination, "/") > 0 && r.Destination[0] != '.'; {

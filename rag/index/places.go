@@ -9,6 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // FilesField is the field of the front matter that names the files of the repository that
@@ -37,9 +38,9 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 	for i, item := range list {
 		raw, _ := item.(string)
 		raw = strings.TrimSpace(raw)
-		place, ok := markdown.ParsePlace(raw)
+		place, ok := said.ParsePlace(raw)
 		if !ok {
-			place = markdown.Place{Path: raw, Raw: raw} // any name will do where a file is meant
+			place = said.Place{Path: raw, Raw: raw} // any name will do where a file is meant
 		}
 		if strings.ContainsAny(place.Path, "*?[{\x00\n") {
 			continue // a pattern names no place
@@ -49,7 +50,7 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 			places = append(places, cited)
 		}
 	}
-	for _, place := range parsed.Places() {
+	for _, place := range said.Places(parsed) {
 		if place.Link {
 			place.Path = rooted(root, place.Path)
 		}
@@ -62,7 +63,7 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 }
 
 // resolvePlace makes a place relative to the repository, and false if it is outside.
-func resolvePlace(source string, place markdown.Place) (CitedPlace, bool) {
+func resolvePlace(source string, place said.Place) (CitedPlace, bool) {
 	target := strings.TrimPrefix(path.Clean("/"+place.Path), "/")
 	isInside := insideRepository(target)
 	if place.Link || strings.HasPrefix(place.Path, "../") {

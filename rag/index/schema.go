@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // Schema says what documents of a collection must be like. A nil Schema takes any markdown.
@@ -145,13 +146,13 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, ca
 func (x *Indexer) WithStatus(file document.File, by string) (content []byte, status string, err error) {
 	status = "deprecated"
 	if by != "" {
-		status = "superseded by " + markdown.Destination(file.Path, by)
+		status = "superseded by " + said.Destination(file.Path, by)
 	}
 	content, _, after, err := x.withField(file, "status", status)
 	if err != nil {
 		return nil, "", err
 	}
-	isSuccessor := func(link Link) bool { return link.Relation == markdown.SupersededBy && link.Target == by }
+	isSuccessor := func(link Link) bool { return link.Relation == said.SupersededBy && link.Target == by }
 	if by == "" && after.Status.Word != "deprecated" || by != "" && !slices.ContainsFunc(after.Links, isSuccessor) {
 		return nil, "", apierror.Errorf(apierror.SchemaValidationFailed,
 			"with the line `status: %s` the document still counts as %s; correct its `draft` or `status`", status, after.Status.Word)

@@ -68,7 +68,7 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 		found := content{text: string(node.Lines().Value(src)), heading: -1}
 		if depth == 0 {
 			found.heading = len(o.headings)
-			o.headings = append(o.headings, heading{line: line, level: node.Level})
+			o.headings = append(o.headings, Headline{Line: line, Level: node.Level})
 		}
 		w.take(found)
 	case *ast.Paragraph:
@@ -97,7 +97,7 @@ func (w *bodyWalker) take(c content) {
 	case strings.Contains(c.text, "[") && strings.Contains(c.text, "]"):
 		w.contents = append(w.contents, c)
 	case c.heading >= 0:
-		w.outline.headings[c.heading].text = w.inlines.parse(c.text).text
+		w.outline.headings[c.heading].Text = w.inlines.parse(c.text).text
 	case c.summary:
 		c.text = c.text[:inlinePart(c.text)]
 		w.hasSummary = w.inlines.parse(c.text).text != ""
@@ -116,7 +116,7 @@ func (w *bodyWalker) parseContents() {
 		}
 		parsed := w.inlines.parse(c.text)
 		if c.heading >= 0 {
-			w.outline.headings[c.heading].text = parsed.text
+			w.outline.headings[c.heading].Text = parsed.text
 		}
 		if c.summary && w.Summary == "" {
 			w.Summary = CutRunes(parsed.text, maxSummaryRunes)
@@ -129,8 +129,8 @@ func (w *bodyWalker) parseContents() {
 		}
 	}
 	for _, h := range w.outline.headings {
-		if h.level == 1 && h.text != "" {
-			w.Title = h.text
+		if h.Level == 1 && h.Text != "" {
+			w.Title = h.Text
 			return
 		}
 	}

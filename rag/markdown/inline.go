@@ -238,7 +238,7 @@ func RelativeLink(destination string) (string, bool) {
 	}
 	if page, isOfSite := strings.CutPrefix(decoded, "@site/"); isOfSite { // of Docusaurus
 		decoded = AnyFolder + page
-		if !isDocument(page) {
+		if !HasExtension(page) {
 			return "", false
 		}
 	}
@@ -247,4 +247,13 @@ func RelativeLink(destination string) (string, bool) {
 	}
 	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
 	return decoded, decoded != "" && utf8.ValidString(decoded) && !strings.ContainsFunc(decoded, isControl)
+}
+
+// HasExtension reports whether the name of a file ends as that of a markdown file does.
+func HasExtension(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdx":
+		return true
+	}
+	return false
 }

@@ -3,7 +3,10 @@
 //
 // Its functions are pure, except that they give a file up after some time. It knows markdown, YAML
 // and the size of an embedding model's window. It must not know files, SQL or Ollama, nor the
-// meaning of front matter beyond title, summary and promotion_level.
+// meaning of front matter beyond title, summary, date and promotion_level: package said reads
+// what else a document says of itself.
+//
+// Parse masks secrets before it reads a file, so a [Document] holds none.
 //
 // Input is untrusted: time and memory are about proportional to its size.
 package markdown

@@ -23,7 +23,7 @@ type outline struct {
 	// level, 1 for the items of a list. It is insideBlock if no block begins there.
 	depth []uint8
 	// headings are in order, without those that are nested in another block.
-	headings []heading
+	headings []Headline
 	tenths   []int // tenths[i]: estimated tenths of a token of all lines before i
 }
 
@@ -33,9 +33,11 @@ const (
 	insideBlock = 255
 )
 
-type heading struct {
-	line, level int
-	text        string
+// Headline is a heading of a document's text.
+type Headline struct {
+	Line  int // its index in [Document.Lines]
+	Level int // 1 to 6
+	Text  string
 }
 
 // newOutline returns an outline whose blocks and headings are not known yet.
@@ -53,8 +55,19 @@ func (o *outline) tokens(start, end int) int { return ceilDiv(o.tenths[end]-o.te
 // text returns the lines [start, end).
 func (o *outline) text(start, end int) string { return strings.Join(o.lines[start:end], "\n") }
 
-// textLines visits the lines of the text before end, with their indexes, without blocks of code. The first block of a
-// file that begins with one has its fields, as in a proposal for Bitcoin.
+// Lines returns those of the file, as the function [Lines] does.
+func (d *Document) Lines() []string { return d.outline.lines }
+
+// Headlines returns the headings of the text in order, without those that are nested in a list or a quote.
+func (d *Document) Headlines() []Headline { return d.outline.headings }
+
+// TextLines visits the lines of the document's text, with their indexes in Lines, without front matter and blocks
+// of code. The first block of a file that begins with one has its fields, as in a proposal for Bitcoin.
+func (d *Document) TextLines() iter.Seq2[int, string] {
+	return d.outline.textLines(len(d.outline.lines))
+}
+
+// textLines is [Document.TextLines] up to the line end.
 func (o *outline) textLines(end int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		block, isHeader, isIndented := "", true, false
@@ -64,7 +77,7 @@ func (o *outline) textLines(end int) iter.Seq2[int, string] {
 			isIndented = isDeep && (isIndented || o.depth[i] == 0) || isIndented && blank(line)
 			isText := !isIndented
 			if isText {
-				block, isText = blockBehind(block, line)
+				block, isText = BlockBehind(block, line)
 			}
 			isHeader = isHeader && (!isText || blank(line))
 			if (isText || isHeader && fieldStart().MatchString(strings.TrimSpace(line))) && !yield(i, line) {
@@ -88,8 +101,8 @@ func (o *outline) trim(start, end int) (int, int) {
 // firstSection returns the line of the first heading below the title, or the number of lines.
 func (o *outline) firstSection() int {
 	for _, h := range o.headings {
-		if h.level > 1 {
-			return h.line
+		if h.Level > 1 {
+			return h.Line
 		}
 	}
 	return len(o.lines)
@@ -97,7 +110,7 @@ func (o *outline) firstSection() int {
 
 // isHeading reports whether a heading of any level begins at the line.
 func (o *outline) isHeading(line int) bool {
-	_, found := slices.BinarySearchFunc(o.headings, line, func(h heading, line int) int { return h.line - line })
+	_, found := slices.BinarySearchFunc(o.headings, line, func(h Headline, line int) int { return h.Line - line })
 	return found
 }
 
@@ -124,7 +137,7 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section with headings only joins the first section below it
+// sections splits the document at its headings. A section with Headlines only joins the first section below it
 // that has text, or else the section before. If no section has text, the whole document is one section. title
 // begins the embedded text. An H1 that repeats it, or that is the only H1, is not part of a path.
 func (o *outline) sections(title string) []section {
@@ -179,28 +192,28 @@ func (o *outline) split(title string) []section {
 	isTitle := o.titles(title)
 	sections := []section{{start: o.body}}
 	current := &sections[0]
-	var ancestors [splitLevel + 1]*heading
+	var ancestors [splitLevel + 1]*Headline
 	for i := range o.headings {
 		h := &o.headings[i]
-		if h.level > splitLevel {
+		if h.Level > splitLevel {
 			continue
 		}
-		ancestors[h.level] = h
-		clear(ancestors[h.level+1:])
+		ancestors[h.Level] = h
+		clear(ancestors[h.Level+1:])
 		if current.level == 0 && isTitle(h) {
-			current.carried = append(current.carried, h.line)
+			current.carried = append(current.carried, h.Line)
 			continue
 		}
-		current.end = h.line
-		next := section{start: h.line, level: h.level}
+		current.end = h.Line
+		next := section{start: h.Line, level: h.Level}
 		var path []string
 		for _, a := range ancestors {
 			if a == nil {
 				continue
 			}
-			next.carried = append(next.carried, a.line)
-			if a.text != "" && !isTitle(a) {
-				path = append(path, fmt.Sprintf("%s %s", strings.Repeat("#", a.level), CutRunes(a.text, maxHeadingRunes)))
+			next.carried = append(next.carried, a.Line)
+			if a.Text != "" && !isTitle(a) {
+				path = append(path, fmt.Sprintf("%s %s", strings.Repeat("#", a.Level), CutRunes(a.Text, maxHeadingRunes)))
 			}
 		}
 		next.path = strings.Join(path, pathSeparator)
@@ -212,15 +225,15 @@ func (o *outline) split(title string) []section {
 }
 
 // titles returns a function that reports whether a heading is the document's title.
-func (o *outline) titles(title string) func(*heading) bool {
+func (o *outline) titles(title string) func(*Headline) bool {
 	count := 0
 	for _, h := range o.headings {
-		if h.level == 1 {
+		if h.Level == 1 {
 			count++
 		}
 	}
 	title = collapse(title)
-	return func(h *heading) bool {
-		return h.level == 1 && (count == 1 || strings.EqualFold(h.text, title))
+	return func(h *Headline) bool {
+		return h.Level == 1 && (count == 1 || strings.EqualFold(h.Text, title))
 	}
 }

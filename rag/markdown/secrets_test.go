@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // Each line of the secrets is found, and no ordinary line that looks alike. The sets a and b were written apart, and
@@ -52,10 +53,10 @@ func TestParse_MasksSecrets(t *testing.T) {
 			t.Parallel()
 			doc := parse(t, src)
 			lines := markdown.Lines([]byte(src))
-			said := fmt.Sprint(doc.Title, doc.Summary, doc.FrontMatter, doc.Links, doc.Quotes(), doc.Places(), doc.Status(), lines,
+			shown := fmt.Sprint(doc.Title, doc.Summary, doc.FrontMatter, doc.Links, said.Quotes(doc), said.Places(doc), said.StatusOf(doc), lines,
 				doc.Passages(doc.Title, markdown.DefaultLimit()))
-			if strings.Contains(said, key) || strings.Contains(said, token) || !strings.Contains(said, "REDACTED") {
-				t.Errorf("the document says %s", said)
+			if strings.Contains(shown, key) || strings.Contains(shown, token) || !strings.Contains(shown, "REDACTED") {
+				t.Errorf("the document says %s", shown)
 			}
 			if len(lines) != doc.LineCount || len(lines) != strings.Count(src, "\n") {
 				t.Errorf("%d lines of %d", len(lines), strings.Count(src, "\n"))

@@ -1,5 +1,9 @@
-// Package said reads what a document says of itself in its front matter and its text: when it wants to be heard, which
-// names of code it has, and which messages it quotes. It is pure. It must not know files, SQL, or who listens.
+// Package said reads what a document says of itself in its front matter and its text. It finds whether the document
+// holds, and which others it replaces or amends. It finds the places and the names of code that it cites, the texts that
+// it quotes, and the acts at which it wants to be heard.
+//
+// Its functions are pure. They take a document that package markdown has parsed, or a part of one. The package must not
+// know files, SQL, or who listens.
 package said
 
 import (

@@ -127,7 +127,7 @@ CREATE TABLE documents (
     file_inode      bigint          NOT NULL,
     -- How many chunks the text behind the front matter has; 0 when it is one.
     chunk_count     integer         NOT NULL,
-    -- Whether the document says of itself that it holds, as rag/markdown.StatusWord puts it, '' if it says
+    -- Whether the document says of itself that it holds, as rag/said.StatusWord puts it, '' if it says
     -- nothing; and the last day on which it holds, '' for ever.
     status          text            NOT NULL DEFAULT '',
     holds_until     text            NOT NULL DEFAULT '',

@@ -8,7 +8,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // checkStandings finds documents that do not say clearly whether they hold, and rules that do not hold.
@@ -51,7 +51,7 @@ func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Stand
 	}
 	says := d.Status.Word == string(catalog.Replaced)
 	for _, target := range d.Targets {
-		says = says || target.Relation == markdown.SupersededBy
+		says = says || target.Relation == said.SupersededBy
 	}
 	switch by := standing.SupersededBy; {
 	case len(latest) > 0 && by == "":
@@ -64,7 +64,7 @@ func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Stand
 	case by != "" && !says:
 		e.add(d, e.statusLine(d), Notice, "unmarked", fmt.Sprintf(
 			"%s supersedes it, and it does not say so; add the line `status: superseded by %s` to its front matter",
-			by, markdown.Destination(d.Path, by)))
+			by, said.Destination(d.Path, by)))
 	case standing.Status == catalog.Replaced && by == "" && !slices.ContainsFunc(d.Targets, isMissingSuccessor):
 		e.add(d, e.statusLine(d), Warning, "no-successor",
 			"its status says superseded, and no document is known that supersedes it; write `status: superseded by` and its path")
@@ -73,7 +73,7 @@ func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Stand
 
 // isMissingSuccessor reports whether a target is a broken link, which has its own finding.
 func isMissingSuccessor(target docset.Target) bool {
-	return target.Relation == markdown.SupersededBy && target.Missing
+	return target.Relation == said.SupersededBy && target.Missing
 }
 
 // addRule adds a finding for a critical document that does not hold.

@@ -15,7 +15,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
@@ -139,9 +138,9 @@ func (r *renderer) addLinks(entries []entry, documents []*docset.Document) {
 			switch {
 			case relation == "":
 				from.Links = append(from.Links, to.Path)
-			case relation == markdown.Supersedes && !slices.Contains(from.Supersedes, to.Path):
+			case relation == said.Supersedes && !slices.Contains(from.Supersedes, to.Path):
 				from.Supersedes = append(from.Supersedes, to.Path)
-			case relation == markdown.Amends && !slices.Contains(from.Amends, to.Path):
+			case relation == said.Amends && !slices.Contains(from.Amends, to.Path):
 				from.Amends = append(from.Amends, to.Path)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
-	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
@@ -60,7 +60,7 @@ const few = 2
 
 // Add adds the title of a document, which may be a message, and what the document quotes.
 func (m *Messages) Add(document int, title string, messages []string) {
-	m.add(document, slices.Concat([]string{title}, markdown.InQuotation(title), messages))
+	m.add(document, slices.Concat([]string{title}, said.InQuotation(title), messages))
 }
 
 // In returns the documents that quote a line which a program has printed. The document that has most of the line is the

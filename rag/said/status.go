@@ -1,4 +1,4 @@
-package markdown
+package said
 
 import (
 	"fmt"
@@ -10,7 +10,11 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
+
+// maxUnknown bounds the text of a status without a known word, in characters.
+const maxUnknown = 300
 
 // Status is what a document says of whether it holds.
 type Status struct {
@@ -100,20 +104,20 @@ func Destination(source, target string) string {
 
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
-// Status returns what the document says of whether it holds: in the front matter, in a section Status or in a line
+// StatusOf returns what a document says of whether it holds: in the front matter, in a section Status or in a line
 // Status before the first section, and in lines that say what it replaces or what replaces it.
-func (d *Document) Status() Status {
-	status := d.statusOfFields()
-	if text := d.statusText(); text != "" {
+func StatusOf(document *markdown.Document) Status {
+	status := statusOfFields(document.FrontMatter)
+	if text := statusText(document); text != "" {
 		if status.Word == "" && status.Unknown == "" {
 			status.Word = StatusWord(latestOf(text))
 			if status.Word == "" {
-				status.Unknown = collapse(CutRunes(text, maxSummaryRunes))
+				status.Unknown = oneLine(markdown.CutRunes(text, maxUnknown))
 			}
 		}
 		status.Relations = append(status.Relations, relationsIn(text)...)
 	}
-	for _, stated := range d.stated() {
+	for _, stated := range statedRelations(document) {
 		if !slices.Contains(status.Relations, stated) {
 			status.Relations = append(status.Relations, stated)
 		}
@@ -126,28 +130,28 @@ func (d *Document) Status() Status {
 }
 
 // statusOfFields returns what the front matter says.
-func (d *Document) statusOfFields() Status {
+func statusOfFields(frontMatter map[string]any) Status {
 	var status Status
-	if text := strings.Join(fieldTexts(d.FrontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
+	if text := strings.Join(fieldTexts(frontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
 		status.Word, status.Relations = StatusWord(text), relationsIn(text)
 		if status.Word == "" {
-			status.Unknown = collapse(CutRunes(text, maxSummaryRunes))
+			status.Unknown = oneLine(markdown.CutRunes(text, maxUnknown))
 		}
 	}
-	for _, tag := range fieldTexts(d.FrontMatter["tags"]) {
+	for _, tag := range fieldTexts(frontMatter["tags"]) {
 		if value, ok := strings.CutPrefix(strings.TrimPrefix(tag, "#"), "status/"); ok && status.Word == "" {
 			status.Word = StatusWord(strings.ReplaceAll(value, "-", " "))
 		}
 	}
-	status.Relations = append(status.Relations, relationsOfFields(d.FrontMatter)...)
+	status.Relations = append(status.Relations, relationsOfFields(frontMatter)...)
 	switch {
-	case d.FrontMatter["draft"] == true:
+	case frontMatter["draft"] == true:
 		status.Word = "proposed"
-	case d.FrontMatter["archived"] == true:
+	case frontMatter["archived"] == true:
 		status.Word = "deprecated"
 	}
 	for _, field := range []string{"expires", "valid_until", "review_by"} {
-		if day, ok := d.FrontMatter[field].(string); ok && isDay().MatchString(day) && status.Until == "" {
+		if day, ok := frontMatter[field].(string); ok && isDay().MatchString(day) && status.Until == "" {
 			status.Until = day[:len("2006-01-02")]
 		}
 	}
@@ -190,28 +194,35 @@ var statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?` +
 const maxStatusLines = 30
 
 // statusText returns the text of a section Status, or of a line Status before the first section.
-func (d *Document) statusText() string {
-	o := d.outline
-	first := o.firstSection()
-	for i, h := range o.headings {
-		if !saysStatus(h.text) || !strings.EqualFold(strings.Trim(numbered().ReplaceAllString(h.text, ""), " :"), "status") {
+func statusText(document *markdown.Document) string {
+	lines, headlines := document.Lines(), document.Headlines()
+	for i, h := range headlines {
+		if !saysStatus(h.Text) || !strings.EqualFold(strings.Trim(numbered().ReplaceAllString(h.Text, ""), " :"), "status") {
 			continue
 		}
-		end := len(o.lines)
-		if i+1 < len(o.headings) {
-			end = o.headings[i+1].line
+		end := len(lines)
+		if i+1 < len(headlines) {
+			end = headlines[i+1].Line
 		}
-		start := h.line + 1
-		if start < end && underline().MatchString(o.lines[start]) {
+		start := h.Line + 1
+		if start < end && underline().MatchString(lines[start]) {
 			start++
 		}
-		return strings.TrimSpace(o.text(start, min(end, start+maxStatusLines)))
+		return strings.TrimSpace(strings.Join(lines[start:min(end, start+maxStatusLines)], "\n"))
 	}
-	for i, line := range o.textLines(first) {
+	beginning := lines
+	firstSection := slices.IndexFunc(headlines, func(h markdown.Headline) bool { return h.Level > 1 })
+	if firstSection >= 0 {
+		beginning = lines[:headlines[firstSection].Line]
+	}
+	for i, line := range document.TextLines() {
+		if i >= len(beginning) {
+			break
+		}
 		if !saysStatus(line) {
 			continue
 		}
-		if text := statusCell(o.lines[i:first]); text != "" {
+		if text := statusCell(beginning[i:]); text != "" {
 			return text
 		}
 		if tag := statusTag().FindStringSubmatch(line); tag != nil {

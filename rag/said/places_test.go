@@ -1,4 +1,4 @@
-package markdown
+package said_test
 
 import (
 	"fmt"
@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // Each line names places of the repository, or what only looks like one.
-func TestDocument_Places(t *testing.T) {
+func TestPlaces(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ line, want string }{
 		{"The pool is in `db/pool.go`.", "db/pool.go"},
@@ -32,12 +35,12 @@ func TestDocument_Places(t *testing.T) {
 		{"[![the pool](img/small.png)](../../db/pool.go)", "link ../../db/pool.go"},
 		{"no code here: at 12:30 we met", ""},
 	} {
-		doc, err := Parse([]byte(tt.line + "\n"))
+		doc, err := markdown.Parse([]byte(tt.line + "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, p := range doc.Places() {
+		for _, p := range said.Places(doc) {
 			s := p.Path
 			if p.First > 0 {
 				s += fmt.Sprintf(":%d-%d", p.First, p.Last)
@@ -59,15 +62,15 @@ func TestDocument_Places(t *testing.T) {
 	}
 }
 
-func TestDocument_PlacesAreNotInBlocksOfCode(t *testing.T) {
+func TestPlaces_AreNotInBlocksOfCode(t *testing.T) {
 	t.Parallel()
 	text := "---\ntitle: x\n---\n\n```go\n`a.go:1`\n~~~\n```\n\nHere `b.go:2`.\n\n> ~~~~\n> c.go:3\n> ~~~\n> ~~~~\n\nd.go:4\n"
-	doc, err := Parse([]byte(text))
+	doc, err := markdown.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, p := range doc.Places() {
+	for _, p := range said.Places(doc) {
 		got = append(got, fmt.Sprint(p.Line, " ", p.Raw))
 	}
 	if diff := cmp.Diff([]string{"10 b.go:2", "17 d.go:4"}, got); diff != "" {

@@ -1,4 +1,4 @@
-package markdown
+package said
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // Relation is how a document stands to another. The zero value is a link.
@@ -83,9 +84,9 @@ func appendNamed(relations []NamedRelation, relation Relation, found []string) [
 	r := NamedRelation{Relation: relation}
 	switch {
 	case found[1]+found[2] != "":
-		r.Destination, _ = RelativeLink(found[1] + found[2])
+		r.Destination, _ = markdown.RelativeLink(found[1] + found[2])
 	case found[3] != "":
-		r.Destination = AnyFolder + strings.TrimSuffix(strings.TrimSpace(found[3]), ".md") + ".md"
+		r.Destination = markdown.AnyFolder + strings.TrimSuffix(strings.TrimSpace(found[3]), ".md") + ".md"
 	case found[4] != "":
 		r.Destination, r.Bare = found[4], true
 	default:
@@ -97,16 +98,16 @@ func appendNamed(relations []NamedRelation, relation Relation, found []string) [
 	return append(relations, r)
 }
 
-// stated returns the relations of lines that begin with one, outside of code: before the first section, and in a
+// statedRelations returns the relations of lines that begin with one, outside of code: before the first section, and in a
 // section about other documents. In another section, such as one of a changelog, such a line tells a story.
-func (d *Document) stated() []NamedRelation {
+func statedRelations(document *markdown.Document) []NamedRelation {
 	var relations []NamedRelation
-	headings := d.outline.headings
+	headlines := document.Headlines()
 	isAbout := true
-	for i, line := range d.outline.textLines(len(d.outline.lines)) {
-		for len(headings) > 0 && headings[0].line <= i {
-			isAbout = headings[0].level == 1 || othersHeading().MatchString(headings[0].text)
-			headings = headings[1:]
+	for i, line := range document.TextLines() {
+		for len(headlines) > 0 && headlines[0].Line <= i {
+			isAbout = headlines[0].Level == 1 || othersHeading().MatchString(headlines[0].Text)
+			headlines = headlines[1:]
 		}
 		if !isAbout {
 			continue

@@ -1,12 +1,12 @@
-package markdown
+package said
 
 import (
-	"path"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // Place is a place in a repository's files that a document cites, such as src/pool.go:12-20.
@@ -45,41 +45,16 @@ var (
 	identifier = lazyregexp.New(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
 )
 
-// Places returns the places that the text cites: paths in code, paths with lines anywhere, and links to other
-// files than documents, in order. Blocks of code are left out: a trace may be of any program.
-func (d *Document) Places() []Place {
+// Places returns the places that the text of a document cites, in order: paths in code, paths with lines anywhere, and
+// links to other files than documents. Blocks of code are left out: a trace may be of any program.
+func Places(document *markdown.Document) []Place {
 	var places []Place
-	for i, line := range d.outline.textLines(len(d.outline.lines)) {
+	for i, line := range document.TextLines() {
 		if len(places) < maxPlaces {
 			places = append(places, placesOfLine(line, i+1)...)
 		}
 	}
 	return places[:min(len(places), maxPlaces)]
-}
-
-// blockBehind returns the fence of the block of code that is open behind a line, "" for none. block is the
-// fence that is open before the line. It reports whether the line is text, neither code nor a fence.
-func blockBehind(block, line string) (string, bool) {
-	fence := fenceOf(line)
-	switch {
-	case block == "":
-		return fence, fence == ""
-	case strings.HasPrefix(fence, block):
-		return "", false
-	default:
-		return block, false
-	}
-}
-
-// fenceOf returns the characters that begin or end a block of code, "" for another line.
-func fenceOf(line string) string {
-	line = strings.TrimLeft(line, " \t>")
-	for _, mark := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
-			return line[:n]
-		}
-	}
-	return ""
 }
 
 // placesOfLine returns the places of a line of text: first those in code, then links, then others.
@@ -93,8 +68,8 @@ func placesOfLine(line string, number int) []Place {
 		destination := string(rest[found[2]:found[3]])
 		isPicture := rest[found[0]] == '!' // what the document shows is a part of it
 		blankOut(rest[found[0]:found[1]])
-		target, ok := RelativeLink(destination)
-		if !ok || isPicture || isDocument(target) {
+		target, ok := markdown.RelativeLink(destination)
+		if !ok || isPicture || markdown.HasExtension(target) {
 			continue
 		}
 		if place, ok := ParsePlace(destination); ok {
@@ -188,7 +163,7 @@ func ParsePlace(raw string) (Place, bool) {
 	if before, name, found := strings.Cut(place.Path, "::"); found && identifier().MatchString(name) {
 		place.Path, place.Symbol = before, name
 	}
-	if len(place.Path) > maxPlacePath || !pathLike().MatchString(place.Path) || isDocument(place.Path) ||
+	if len(place.Path) > maxPlacePath || !pathLike().MatchString(place.Path) || markdown.HasExtension(place.Path) ||
 		strings.ContainsFunc(place.Path, unicode.IsControl) ||
 		!strings.Contains(place.Path, "/") && otherName().MatchString(place.Path) {
 		return Place{}, false
@@ -202,11 +177,3 @@ const maxPlacePath = 300
 // otherName is what looks like the name of a file, and is a version, an address or an
 // identifier, as in v1.2.x, example.com or pgx.ErrNoRows.
 var otherName = lazyregexp.New(`^v?\d+\.|\.(?:com|org|net|io|dev|ai|[A-Z]\w*[a-z]\w*)$`)
-
-func isDocument(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdx":
-		return true
-	}
-	return false
-}

@@ -1,9 +1,10 @@
-package markdown
+package said
 
 import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 
 // Quotes returns what a document quotes, each once and in order: spans of code, words in quotation marks, and the lines of
 // blocks of code. Among these are names of code, and messages that programs print.
-func (d *Document) Quotes() []string {
+func Quotes(document *markdown.Document) []string {
 	q := quotes{seen: map[string]bool{}}
 	var block string
 	var paragraph []string // a span may go on in the next line
@@ -24,11 +25,11 @@ func (d *Document) Quotes() []string {
 		q.addText(strings.Join(paragraph, " "))
 		paragraph = nil
 	}
-	for i, line := range d.outline.lines {
+	for i, line := range document.Lines() {
 		opened := block
 		var isText bool
-		block, isText = blockBehind(block, line)
-		isField := i < d.outline.body
+		block, isText = markdown.BlockBehind(block, line)
+		isField := i < document.FrontMatterLines
 		switch {
 		case !isText && (opened == "" || block == ""): // a fence
 			end()
@@ -68,8 +69,8 @@ func (q *quotes) add(text string) {
 
 // addText adds the spans of code in a text, and its words in quotation marks.
 func (q *quotes) addText(text string) {
-	for _, said := range InQuotation(text) {
-		q.add(said)
+	for _, words := range InQuotation(text) {
+		q.add(words)
 	}
 	for _, span := range codeSpan().FindAllStringSubmatch(text, -1) {
 		q.add(span[1])
@@ -80,14 +81,15 @@ func (q *quotes) addText(text string) {
 var inQuotation = lazyregexp.New("[\"“]([^\"“”`]{8,120})[\"”]")
 
 // InQuotation returns the words in quotation marks of a line.
-func InQuotation(line string) (said []string) {
+func InQuotation(line string) []string {
 	if !strings.ContainsAny(line, "\"“") {
 		return nil
 	}
+	var quoted []string
 	for _, found := range inQuotation().FindAllStringSubmatch(line, maxSaid) {
-		said = append(said, found[1])
+		quoted = append(quoted, found[1])
 	}
-	return said
+	return quoted
 }
 
 var (

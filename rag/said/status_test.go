@@ -1,0 +1,95 @@
+package said_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/said"
+)
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	by := func(destination string) []said.NamedRelation {
+		return []said.NamedRelation{{Relation: said.SupersededBy, Destination: destination}}
+	}
+	for _, test := range []struct {
+		name, text string
+		want       said.Status
+	}{
+		{"nothing", "# Cache\n\nThe status of the cache is kept.\n", said.Status{}},
+		{"adr-tools", "# 2. Cache\n\nDate: 2024-05-01\n\n## Status\n\nAccepted\n\n## Context\n\nRejected ideas.\n", said.Status{Word: "active"}},
+		{"adr-tools, superseded", "# 2. Cache\n\n## Status\n\nSuperceded by [7. No cache](0007-no-cache.md)\n\n## Context\n", said.Status{Word: "superseded", Relations: by("0007-no-cache.md")}},
+		{"adr-tools, amended", "# 2. Cache\n\n## Status\n\nAccepted\n\nAmended by [9. Larger](0009-larger.md)\n", said.Status{
+			Word: "active", Relations: []said.NamedRelation{{Relation: said.AmendedBy, Destination: "0009-larger.md"}},
+		}},
+		{"adr-tools, clarifies", "# 9. Larger\n\n## Status\n\nAccepted\n\nClarifies [2. Cache](0002-cache.md)\n", said.Status{
+			Word: "active", Relations: []said.NamedRelation{{Relation: said.Amends, Destination: "0002-cache.md"}},
+		}},
+		{"MADR 2", "# Cache\n\n* Status: superseded by [ADR-0012](0012-x.md)\n* Deciders: Ann\n\n## Context\n", said.Status{Word: "superseded", Relations: by("0012-x.md")}},
+		{"MADR 3, front matter", "---\nstatus: superseded by [ADR-0012](0012-x.md)\n---\n# Cache\n", said.Status{Word: "superseded", Relations: by("0012-x.md")}},
+		{"MADR 4, a number", "---\nstatus: \"superseded by ADR-0012\"\n---\n# Cache\n", said.Status{Word: "superseded", Relations: by("#12")}},
+		{"log4brains", "# Cache\n\n- Status: accepted [2024-05-01]\n- Date: 2024-05-01\n", said.Status{Word: "active"}},
+		{"bold", "# Cache\n\n**Status:** Rejected\n", said.Status{Word: "rejected"}},
+		{"a table", "# Cache\n\n| Status | Deprecated |\n|---|---|\n", said.Status{Word: "deprecated"}},
+		{"struck out", "# Cache\n\nStatus: ~~accepted~~ withdrawn\n", said.Status{Word: "rejected"}},
+		{"not accepted", "# Cache\n\n## Status\n\nNot accepted.\n", said.Status{Word: "rejected"}},
+		{"accepted, and replaces another", "# Cache\n\n## Status\n\nAccepted, supersedes [ADR 3](0003-y.md)\n", said.Status{
+			Word: "active", Relations: []said.NamedRelation{{Relation: said.Supersedes, Destination: "0003-y.md"}},
+		}},
+		{"draft", "---\ndraft: true\n---\n# Cache\n", said.Status{Word: "proposed"}},
+		{"archived", "---\narchived: true\n---\n# Cache\n", said.Status{Word: "deprecated"}},
+		{"a list", "---\nstatus: [accepted]\n---\n# Cache\n", said.Status{Word: "active"}},
+		{"a mapping", "---\nstatus:\n  state: superseded\n  superseded_by: new.md\n---\n# Cache\n", said.Status{
+			Word: "superseded", Relations: []said.NamedRelation{{Relation: said.SupersededBy, Destination: "new.md", Bare: true}},
+		}},
+		{"a tag of Obsidian", "---\ntags: [db, \"#status/rejected\"]\n---\n# Cache\n", said.Status{Word: "rejected"}},
+		{"a wikilink", "---\nstatus: superseded by [[No cache]]\n---\n# Cache\n", said.Status{Word: "superseded", Relations: by("**/No cache.md")}},
+		{"an expiry", "---\nexpires: 2026-01-31\n---\n# Cache\n", said.Status{Until: "2026-01-31"}},
+		{"of a proposal for Ethereum", "---\nstatus: Last Call\n---\n# Cache\n", said.Status{Word: "proposed"}},
+		{"another", "---\nstatus: Moved\n---\n# Cache\n", said.Status{Word: "deprecated"}},
+		{"a word that tells nothing in a sentence", "# Cache\n\n## Status\n\nIt moved to the new host, and is open to all.\n", said.Status{
+			Unknown: "It moved to the new host, and is open to all.",
+		}},
+		{"of a proposal for NEAR", "---\nstatus: Final\nSupersededBy: 141\n---\n# Cache\n", said.Status{
+			Word: "active", Relations: by("#141"),
+		}},
+		{"an unknown word", "---\nstatus: blue\n---\n# Cache\n", said.Status{Unknown: "blue"}},
+		{"a numbered heading", "# Cache\n\n## 1. Status\n\nProposed\n", said.Status{Word: "proposed"}},
+		{"an underlined heading", "Cache\n=====\n\nStatus\n------\n\nDeprecated\n", said.Status{Word: "deprecated"}},
+		{"a header of a proposal for Bitcoin", "```\n  BIP: 380\n  Status: Draft\n  Created: 2021-06-27\n```\n\n## Abstract\n", said.Status{Word: "proposed"}},
+		{"an indented example", "# How to retire a page\n\nWrite:\n\n    title: a\n\n    status: deprecated\n\nIt is done.\n", said.Status{}},
+		{"an example with a tab", "# How to retire a page\n\n\tstatus: deprecated\n", said.Status{}},
+		{"a list in a list", "# A\n\n- Record:\n\n    Status: deprecated\n", said.Status{Word: "deprecated"}},
+		{"a paragraph that goes on", "# A\n\nThis record:\n    Status: deprecated\n", said.Status{Word: "deprecated"}},
+		{"a line behind an indented block", "# A\n\n    Text.\nStatus: deprecated\n", said.Status{Word: "deprecated"}},
+		{"an indented block of fields", "    Title: A\n    Status: Rejected\n\n# A\n", said.Status{Word: "rejected"}},
+		{"an example", "# How to retire a page\n\nWrite:\n\n```yaml\nstatus: deprecated\n```\n", said.Status{}},
+		{"a later line is a story", "# Cache\n\n## History\n\nStatus: rejected by the server\n", said.Status{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			doc, err := markdown.Parse([]byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := said.StatusOf(doc)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("status (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDecisionNumber(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"docs/adr/0012-cache.md": "12", "adr-012.md": "12", "ADR 7 Cache.md": "7", "12.md": "12", "cache-12.md": "", "2024plan.md": "",
+		"neps/nep-0141.md": "141", "eip-20.md": "20", "step-3.md": "",
+	} {
+		if got := said.DecisionNumber(file); got != want {
+			t.Errorf("%s has the number %q, want %q", file, got, want)
+		}
+	}
+}
