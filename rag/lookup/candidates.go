@@ -130,7 +130,7 @@ type selection struct {
 // selectDocuments returns the documents that a filter lets through. The levels of the filter do not count.
 func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Filter) (selection, error) {
 	if len(filter.DocTypes) == 0 && len(filter.Statuses) == 0 {
-		return selection{filter.Documents, request.Facts.counts}, nil
+		return selection{filter.Documents, request.Facts.counts.byLevel}, nil
 	}
 	only, without := request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
 	row, err := db.ReadOne(ctx, r.db, "filter documents", (*db.Queries).SearchAllowed, db.SearchAllowedParams{
