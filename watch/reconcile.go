@@ -147,13 +147,9 @@ func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
 	seen := make(map[string]struct{}, len(r.known))
 	unreadable := []string{}
 	r.folders = map[string]document.Stamp{}
-	stamps := map[string]document.Stamp{} // of all folders, visited before what is in them
+	stamps := map[string]document.Stamp{} // of all folders; the walk visits a folder before its files
 	failed := errorsByPath(r.before.failed)
 	err := r.folder.walk(ctx, r.root, func(e entry, err error) {
-		if e.folder && err == nil {
-			stamps[e.name] = e.stamp
-			return
-		}
 		if !e.folder {
 			r.state += e.sum()
 			r.addFoldersOf(e.name, stamps)
@@ -164,6 +160,10 @@ func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
 				seen[e.path] = struct{}{}
 				unreadable = append(unreadable, e.path+"/")
 			}
+			return
+		}
+		if e.folder {
+			stamps[e.name] = e.stamp
 			return
 		}
 		seen[e.path] = struct{}{}
