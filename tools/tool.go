@@ -55,7 +55,7 @@ func newWritingTool[In, Out any](method method[In, Out], declaration *mcp.Tool) 
 // kind says what a tool's calls depend on.
 type kind struct {
 	followsRoots bool // the active project
-	writes       bool // the language model: these calls take long, and have turns of their own
+	writes       bool // the language model: these calls take long, and have their own turns
 }
 
 // toolOf does what the SDK could do: the SDK's check stops at the first fault, and it reads every
