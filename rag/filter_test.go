@@ -46,6 +46,9 @@ func TestFilter_HoldsInEveryPlan(t *testing.T) {
 	for _, graph := range graphs {
 		f.exec(t, graph)
 	}
+	rejected := file("docs/problem/rejected.md", "---", "status: rejected", "---", "# Pump", "", "A pump of a pump: pump.")
+	f.Add(t, f.Tenant, rejected)
+	f.Add(t, small, rejected)
 	var some []int64
 	for _, hit := range f.search(t, scope, rag.Query{Text: "pump", Limit: 3}).Documents {
 		some = append(some, hit.ID)
@@ -85,17 +88,26 @@ func TestFilter_HoldsInEveryPlan(t *testing.T) {
 		}
 		for _, mode := range append(rag.Modes(), builtIn) {
 			for _, of := range []catalog.Scope{scope, {Tenant: small, Collection: catalog.Compounding}} {
-				query := rag.Query{Text: "pump", Mode: mode, Filter: test.filter, Limit: 200}
+				query := rag.Query{Text: "pump", Mode: mode, Limit: 3 * copies} // all documents
 				searcher := f.Searcher
 				if mode == builtIn {
 					query.Text, query.Mode, searcher = "machine that moves water", rag.Hybrid, serverless
 				}
-				found, err := searcher.Search(t.Context(), of, query)
+				unfiltered, err := searcher.Search(t.Context(), of, query)
 				if err != nil {
 					t.Fatal(err)
 				}
-				hits := found.Documents
-				if of == scope && len(hits) == 0 || slices.ContainsFunc(hits, func(hit rag.Hit) bool { return !test.wanted(hit) }) {
+				query.Filter, query.Limit = test.filter, 200
+				filtered, err := searcher.Search(t.Context(), of, query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				unwanted := func(hit rag.Hit) bool { return !test.wanted(hit) }
+				if !slices.ContainsFunc(unfiltered.Documents, unwanted) {
+					t.Errorf("in mode %s %s has nothing to leave out of %d documents", mode, field.Name, len(unfiltered.Documents))
+				}
+				hits := filtered.Documents
+				if of == scope && len(hits) == 0 || slices.ContainsFunc(hits, unwanted) {
 					t.Errorf("by %s in mode %s %d documents are found, want some, and all of them wanted", field.Name, mode, len(hits))
 				}
 			}

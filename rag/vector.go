@@ -40,7 +40,8 @@ const (
 // embedding is the embedding of a query, under way.
 type embedding struct {
 	// model makes the vector. It is nil if that is not known, and in a search that does not ask for it.
-	model  *model.Model
+	model *model.Model
+	// cancel ends EmbedQuery. Only end calls it before the vector is there.
 	cancel context.CancelFunc
 	// until is when a hybrid search goes on without the vector, and late is set if it did.
 	until time.Time
@@ -52,27 +53,23 @@ type embedding struct {
 }
 
 // embed begins to embed the query, unless the search is by words. The caller must call end.
+//
+// The end of ctx, that of the call, stops the question which model there is. It does not stop the making of the
+// vector, because a late one outlives the call; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
-	e := &embedding{cancel: func() {}, done: make(chan struct{}), until: p.query.vectorUntil(ctx)}
+	until := p.query.vectorUntil(ctx)
 	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.Patience > 0 && s.wasLate() {
-		close(e.done)
-		return e
+		return noEmbedding(until, nil)
 	}
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx)) // see end
-	if p.query.Mode == Hybrid {                                       // does not wait for an Ollama that fails
-		running = model.FailFast(running)
-		asking, stop := context.WithDeadline(model.FailFast(ctx), e.until)
-		defer stop()
-		ctx = asking
+	if p.query.Mode == Hybrid { // does not wait for an Ollama that fails
+		ctx = model.FailFast(ctx)
 	}
-	embedder, err := s.embedder.EmbedModel(ctx)
+	embedder, err := s.embedModel(ctx, p, until)
 	if err != nil {
-		cancel()
-		e.err = err
-		close(e.done)
-		return e
+		return noEmbedding(until, err)
 	}
-	e.model, e.cancel = &embedder, cancel
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	e := &embedding{model: &embedder, cancel: cancel, until: until, done: make(chan struct{})}
 	go func() {
 		defer cancel()
 		defer close(e.done)
@@ -81,12 +78,28 @@ func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 			e.result = result
 			return err
 		})
-		if e.err != nil {
-			return
+		if e.err == nil {
+			s.lateAt.Store(0)
 		}
-		s.lateAt.Store(0)
 	}()
 	return e
+}
+
+// noEmbedding returns an embedding that has ended without a vector. err says why, nil if none was asked for.
+func noEmbedding(until time.Time, err error) *embedding {
+	done := make(chan struct{})
+	close(done)
+	return &embedding{cancel: func() {}, until: until, done: done, err: err}
+}
+
+// embedModel returns the model that makes the vector. A hybrid search asks for it only until a time.
+func (s *Searcher) embedModel(ctx context.Context, p plan, until time.Time) (model.Model, error) {
+	if p.query.Mode == Hybrid {
+		limited, stop := context.WithDeadline(ctx, until)
+		defer stop()
+		ctx = limited
+	}
+	return s.embedder.EmbedModel(ctx)
 }
 
 // wasLate reports whether an embedding was late in the last minute, and none has come since.
@@ -143,14 +156,14 @@ func (e *embedding) required(ctx context.Context, v vectors, useful bool) (vecto
 		most = patientWait
 	}
 	err := e.wait(ctx, most)
-	switch {
-	case err == nil && useful:
+	switch e.next(ctx, useful, err) {
+	case compareVector:
 		vector, err := e.vector()
 		v.byModel = vector
 		return v, err
-	case err == nil, !useful && e.isLoading(ctx, err):
+	case needNoVector:
 		return v, nil
-	case unembeddable(err):
+	case lackVector:
 		return v, apierror.Wordf("%w; without %s names and words are found in the meantime", err,
 			apierror.Argument{Parameter: "mode", Value: string(Vector)})
 	default:
@@ -166,8 +179,8 @@ func (e *embedding) hybrid(ctx context.Context, p plan, facts lookup.Facts, v ve
 		most = min(failureWait, most)
 	}
 	err := e.wait(ctx, most)
-	switch {
-	case err == nil && useful:
+	switch e.next(ctx, useful, err) {
+	case compareVector:
 		vector, err := e.vector()
 		if err != nil {
 			return v, err
@@ -176,20 +189,50 @@ func (e *embedding) hybrid(ctx context.Context, p plan, facts lookup.Facts, v ve
 		if len(p.terms.Terms) == 0 {
 			v.Mode = Vector
 		}
-	case err == nil, !useful && e.isLoading(ctx, err):
-	case !unembeddable(err):
-		return v, err
-	default:
+	case needNoVector:
+	case lackVector:
 		v.Fallback = err
 		if useful || e.model == nil {
 			v.Embedded = 1
 		}
+	default:
+		return v, err
 	}
 	v.BuiltIn = p.meaning != nil && facts.Passages() > 0 && (v.byModel == nil || v.Embedded < 1)
 	if v.BuiltIn {
 		v.builtIn = p.meaning
 	}
 	return v, nil
+}
+
+// step is how a search goes on after it has waited for the model's vector.
+type step int
+
+const (
+	compareVector step = iota // compare the vector
+	needNoVector              // go on without: there are no others to compare it with
+	lackVector                // a hybrid search goes on without and says why; a vector search fails
+	failSearch                // return the error
+)
+
+// next says how the search goes on. err is that of wait.
+func (e *embedding) next(ctx context.Context, useful bool, err error) step {
+	return nextStep(useful, err == nil, e.isLoading(ctx, err), err != nil && unembeddable(err))
+}
+
+// nextStep decides by whether the vector is useful, whether it was made, whether its model is loading, and whether
+// Ollama cannot make it. Both are true while the model loads.
+func nextStep(useful, made, loading, impossible bool) step {
+	switch {
+	case useful && made:
+		return compareVector
+	case made, !useful && loading:
+		return needNoVector
+	case impossible:
+		return lackVector
+	default:
+		return failSearch
+	}
 }
 
 // wait waits for the end of the embedding, and returns its error, or that it is late.

@@ -143,10 +143,10 @@ func (h *Handler) search(
 	}
 	var message, other string
 	if hits.Grade != rag.Answers && !filtered {
-		var answered bool
-		other, answered = h.elsewhere(ctx, active, scope.Collection, query.Text)
-		if answered && hits.Grade == rag.MayAnswer && rank.Strength(hits.MayAnswer[0].Score, query.MinScore) == "weak" {
-			hits.Grade, hits.MayAnswer, hits.Closest = rag.Nothing, nil, nil
+		said, answered := h.elsewhere(ctx, active, scope.Collection, query.Text)
+		other = said
+		if answered {
+			hits.Verdict = hits.BesideAnswer(query.MinScore)
 		}
 	}
 	switch {

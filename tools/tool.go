@@ -39,26 +39,36 @@ type method[In, Out any] func(h *Handler, ctx context.Context, in In) (Out, erro
 
 // newTool makes a tool of its method and its declaration.
 func newTool[In, Out any](method method[In, Out], declaration *mcp.Tool) Tool {
-	return toolOf(method, declaration, false)
+	return toolOf(method, declaration, kind{})
 }
 
 // newProjectTool is newTool for a tool whose answer depends on the active project.
 func newProjectTool[In, Out any](method method[In, Out], declaration *mcp.Tool) Tool {
-	return toolOf(method, declaration, true)
+	return toolOf(method, declaration, kind{followsRoots: true})
+}
+
+// newWritingTool is newProjectTool for a tool whose answer the language model writes.
+func newWritingTool[In, Out any](method method[In, Out], declaration *mcp.Tool) Tool {
+	return toolOf(method, declaration, kind{followsRoots: true, writes: true})
+}
+
+// kind says what a tool's calls depend on.
+type kind struct {
+	followsRoots bool // the active project
+	writes       bool // the language model: these calls take long, and have their own turns
 }
 
 // toolOf does what the SDK could do: the SDK's check stops at the first fault, and it reads every
 // answer again.
-func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsRoots bool) Tool {
+func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, kind kind) Tool {
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		limit := patience(declaration.Name)
-		if followsRoots {
-			turns := h.turns
-			if limit == writingTime {
-				turns = h.writing
-			}
+		limit, turns := patience(declaration.Name), h.turns
+		if kind.writes {
+			limit, turns = writingTime, h.writing
+		}
+		if kind.followsRoots {
 			select {
 			case turns <- struct{}{}:
 				defer func() { <-turns }()
@@ -71,7 +81,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		if followsRoots {
+		if kind.followsRoots {
 			ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses)
 			if ask != nil {
 				return &mcp.CallToolResult{InputRequests: ask}, nil
@@ -89,7 +99,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsR
 		if err != nil {
 			return nil, err
 		}
-		if note := h.parentNote(); note != "" && followsRoots {
+		if note := h.parentNote(); note != "" && kind.followsRoots {
 			result.Content = append(result.Content, &mcp.TextContent{Text: note})
 		}
 		return result, nil
@@ -119,15 +129,13 @@ const writingTime = time.Hour
 // documents to be read. A page may take as long. Clients give up after a minute.
 const longestStart = 45 * time.Second
 
-// patience returns how long a call of a tool may take.
+// patience returns how long a call of a tool may take, unless the language model writes the answer.
 func patience(tool string) time.Duration {
 	switch tool {
 	case "activate_project", "index_document", "update_promotion_level":
 		return 15 * time.Second
 	case "delete_documents":
 		return time.Minute
-	case "rag_query", "rag_query_external":
-		return writingTime
 	default: // recall ends sooner
 		return 5 * time.Second
 	}

@@ -45,6 +45,16 @@ func (o *outcome) fail(path string, err error) {
 	o.failed = append(o.failed, document.Failure{Path: path, Err: err})
 }
 
+// addFoldersOf notes the folders that a file is in, below the top folder.
+func (o *outcome) addFoldersOf(file string, stamps map[string]document.Stamp) {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if _, isNoted := o.folders[dir]; isNoted {
+			return // and so are the folders above it
+		}
+		o.folders[dir] = stamps[dir]
+	}
+}
+
 func errorsByPath(failures []document.Failure) map[string]error {
 	failed := make(map[string]error, len(failures))
 	for _, failure := range failures {
@@ -137,26 +147,23 @@ func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
 	seen := make(map[string]struct{}, len(r.known))
 	unreadable := []string{}
 	r.folders = map[string]document.Stamp{}
-	folders := map[string]document.Stamp{}
+	stamps := map[string]document.Stamp{} // of all folders; the walk visits a folder before its files
 	failed := errorsByPath(r.before.failed)
 	err := r.folder.walk(ctx, r.root, func(e entry, err error) {
 		if !e.folder {
 			r.state += e.sum()
-			for dir := path.Dir(e.name); r.folders[dir].Inode == 0 && dir != "."; dir = path.Dir(dir) {
-				r.folders[dir] = folders[dir]
-			}
+			r.addFoldersOf(e.name, stamps)
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			r.fail(e.path, err)
 			if !unfit(err) { // the index keeps the file, or everything in the folder
 				seen[e.path] = struct{}{}
 				unreadable = append(unreadable, e.path+"/")
 			}
 			return
-		case e.folder:
-			folders[e.name] = e.stamp
-			r.folders["."] = folders["."]
+		}
+		if e.folder {
+			stamps[e.name] = e.stamp
 			return
 		}
 		seen[e.path] = struct{}{}
@@ -174,6 +181,7 @@ func (r *reconciler) compare(ctx context.Context) ([]entry, error) {
 			r.fail(e.path, reason)
 		}
 	})
+	r.folders["."] = stamps["."]
 	for indexed := range r.known {
 		_, isSeen := seen[indexed]
 		if !isSeen && !slices.ContainsFunc(unreadable, func(folder string) bool { return strings.HasPrefix(indexed, folder) }) {

@@ -124,11 +124,15 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		p = outdated.Definition
 	}
 	key, deleted := keyAt(p, outdated.Tenant.Key.Branch), outdated.deleted.Load()
-	sameTenant := key == outdated.Tenant.Key
-	if !deleted && sameTenant && p.Same(outdated.Definition) {
+	anotherTenant := key != outdated.Tenant.Key
+	if anotherTenant && !deleted {
+		return w.register(ctx, p, key)
+	}
+	if !deleted && p.Same(outdated.Definition) {
 		return outdated, nil
 	}
-	active, err := w.replace(ctx, p, key, deleted || sameTenant) // nothing here undoes a deletion
+	// Someone may have deleted the index of this branch. Only activate_project undoes that.
+	active, err := w.rejoin(ctx, p, key)
 	if errors.Is(err, db.ErrTenantGone) {
 		outdated.deleted.Store(true)
 		return nil, deletedError(outdated)
@@ -157,7 +161,7 @@ func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.replace(ctx, p, key, false)
+	return w.register(ctx, p, key)
 }
 
 func errNotActivated() *apierror.Error {
@@ -183,7 +187,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	}
 	active, key := w.current(), keyOf(p, branch)
 	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
-		return w.replace(ctx, p, key, false)
+		return w.register(ctx, p, key)
 	}
 	// Another server may have deleted it a moment ago.
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
@@ -191,7 +195,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	if !tenant.Same(active.Tenant) {
-		return w.replace(ctx, p, key, false)
+		return w.register(ctx, p, key)
 	}
 	for _, tree := range active.trees {
 		tree.mirror.Rescan()
@@ -204,19 +208,28 @@ func (w *Workspace) load(configPath string) (*project.Project, error) {
 	return w.settings.Load(configPath)
 }
 
-// replace makes a project active. Unless it rejoins a registered tenant, it registers one. After an error
-// the previous project stays active.
-func (w *Workspace) replace(ctx context.Context, p *project.Project, key catalog.TenantKey, rejoin bool) (*Project, error) {
-	var tenant *catalog.Tenant
-	var err error
-	if rejoin {
-		tenant, err = w.index.Rejoin(ctx, key)
-	} else {
-		tenant, err = w.index.Tenant(ctx, key, p.Root)
-	}
+// register makes a project active whose branch may be new to the index, or deleted from it. It undoes a deletion.
+// After an error the previous project stays active.
+func (w *Workspace) register(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
+	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
+	return w.replace(ctx, p, tenant), nil
+}
+
+// rejoin makes a project active whose branch is in the index. Otherwise it fails with [db.ErrTenantGone]. After an
+// error the previous project stays active.
+func (w *Workspace) rejoin(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
+	tenant, err := w.index.Rejoin(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("activate project: %w", err)
+	}
+	return w.replace(ctx, p, tenant), nil
+}
+
+// replace makes a project the active one, in place of the previous one.
+func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant) *Project {
 	next := w.newProject(p, tenant)
 	if w.once {
 		w.setActive(next)
@@ -225,7 +238,7 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, key catalog
 	} else {
 		w.start(next)
 	}
-	return next, nil
+	return next
 }
 
 func (w *Workspace) start(next *Project) {

@@ -19,7 +19,7 @@ import (
 )
 
 // Filter says which documents a search may return; the zero value means all. A new field needs a condition in the
-// query SearchAllowed, and a line in [Reader.allowed].
+// query SearchAllowed, and a line in [Reader.selectDocuments].
 type Filter struct {
 	// Levels is empty for all.
 	Levels []catalog.Level
@@ -121,15 +121,16 @@ type list struct {
 	all    bool
 }
 
-// allowed are the documents that a filter lets through, nil for all, and how many passages they have.
-type allowed struct {
+// selection is the documents that a filter lets through, nil for all, and how many passages they have.
+type selection struct {
 	documents []int64
 	counts    passageCounts
 }
 
-func (r *Reader) allowed(ctx context.Context, request Request, filter Filter) (allowed, error) {
+// selectDocuments returns the documents that a filter lets through. The levels of the filter do not count.
+func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Filter) (selection, error) {
 	if len(filter.DocTypes) == 0 && len(filter.Statuses) == 0 {
-		return allowed{filter.Documents, request.Facts.counts}, nil
+		return selection{filter.Documents, request.Facts.counts.byLevel}, nil
 	}
 	only, without := request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
 	row, err := db.ReadOne(ctx, r.db, "filter documents", (*db.Queries).SearchAllowed, db.SearchAllowedParams{
@@ -137,18 +138,18 @@ func (r *Reader) allowed(ctx context.Context, request Request, filter Filter) (a
 		DocTypes: filter.DocTypes, Paths: only, OtherPaths: without, Documents: filter.Documents,
 	})
 	counts := passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
-	return allowed{row.Documents, counts}, err
+	return selection{row.Documents, counts}, err
 }
 
 // find finds the passages of a list.
 func (r *Reader) find(ctx context.Context, request Request, l list) (Found, error) {
-	allowed, err := r.allowed(ctx, request, l.filter)
+	selected, err := r.selectDocuments(ctx, request, l.filter)
 	if err != nil {
 		return Found{}, err
 	}
-	search := search{request, l, allowed.documents}
-	passages := allowed.counts.at(l.levels)
-	vectorParams, scans := search.vectorParams(allowed.counts)
+	search := search{request, l, selected.documents}
+	passages := selected.counts.at(l.levels)
+	vectorParams, scans := search.vectorParams(selected.counts)
 	var words []db.SearchWordsRow
 	var compared []db.SearchVectorsRow
 	var alike []db.SearchMeaningsRow

@@ -29,7 +29,8 @@ func New(database *db.Database) *Reader {
 
 // Facts is what a search must know of a scope before it looks for candidates.
 type Facts struct {
-	Version int64 // of the tenant
+	// Version is the tenant's when Standings was read.
+	Version int64
 	// Calibration says what the cosines of the model mean. It is not usable before they are measured.
 	Calibration calibration.Calibration
 	// Standings says which documents hold.
@@ -40,21 +41,26 @@ type Facts struct {
 
 	modelID int32 // 0 before the model has made a vector, and in a search by words alone
 
-	// The counts of passages may be a little older. missing passages have no vector of the
-	// model. graph and promotedGraph are about how many vectors the two HNSW indexes hold.
-	counts               passageCounts
-	missing              int64
-	graph, promotedGraph int64
-	// countedModel is nil if the counts were read in a search by words alone.
-	countedModel   *model.Model
-	countedAt      time.Time
-	countedVersion int64
+	counts countedPassages
+	// sampleChangedAt is when a search first saw that documents have changed since the sample was read, zero before.
+	sampleChangedAt time.Time
+	// Counts and sample are kept spread times as long, so that servers that see a change at the same time do not all
+	// read at once.
+	spread float64
+}
 
-	// changedAt is when a search first saw that documents have changed since the counts were
-	// read, and sampleChangedAt since the sample was read. Zero means unchanged. Facts are kept spread
-	// times as long, so that servers that see a change at the same time do not all read at once.
-	changedAt, sampleChangedAt time.Time
-	spread                     float64
+// countedPassages are numbers of passages at a version of the tenant. They may be a little older than other facts.
+type countedPassages struct {
+	version int64
+	at      time.Time
+	// model is nil if they were counted in a search by words alone.
+	model   *model.Model
+	byLevel passageCounts
+	// missing passages have no vector of the model. graph and promotedGraph are about how many vectors the two HNSW
+	// indexes hold.
+	missing, graph, promotedGraph int64
+	// changedAt is when a search first saw that documents have changed since, zero before.
+	changedAt time.Time
 }
 
 // passageCounts are numbers of passages by the level of their documents.
@@ -71,14 +77,14 @@ func (c passageCounts) at(levels []catalog.Level) int64 {
 }
 
 // Passages counts all passages.
-func (k Facts) Passages() int64 { return k.counts.at(catalog.Levels()) }
+func (k Facts) Passages() int64 { return k.counts.byLevel.at(catalog.Levels()) }
 
 // Embedded is the part of the passages that has a vector.
 func (k Facts) Embedded() float64 {
 	if k.Passages() == 0 {
 		return 1
 	}
-	return float64(k.Passages()-k.missing) / float64(k.Passages())
+	return float64(k.Passages()-k.counts.missing) / float64(k.Passages())
 }
 
 const (
@@ -140,22 +146,22 @@ func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model
 
 // IsOf reports whether the counts are of the model, nil for any.
 func (k Facts) IsOf(embedder *model.Model) bool {
-	return embedder == nil || k.countedModel != nil && *k.countedModel == *embedder
+	return embedder == nil || k.counts.model != nil && *k.counts.model == *embedder
 }
 
 // params asks for the parts that are unknown or have changed. An unknown part has version 0,
 // which no tenant has.
 func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFactsParams {
-	age := time.Since(k.countedAt)
+	age := time.Since(k.counts.at)
 	stale := func(changedAt time.Time, after time.Duration) bool {
 		return !changedAt.IsZero() && time.Since(changedAt).Seconds() > k.spread*after.Seconds()
 	}
 	params := db.SearchFactsParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
-		Collection: scope.Collection, StandingsVersion: k.Version, CountsVersion: k.countedVersion,
-		KeepCounts: k.Passages() >= minKept && !stale(k.changedAt, staleAfter), SampleSize: rank.SampleSize,
+		Collection: scope.Collection, StandingsVersion: k.Version, CountsVersion: k.counts.version,
+		KeepCounts: k.Passages() >= minKept && !stale(k.counts.changedAt, staleAfter), SampleSize: rank.SampleSize,
 	}
-	embedding := embedder != nil && k.missing > 0 && age > time.Duration(k.Passages())*recountAfter
+	embedding := embedder != nil && k.counts.missing > 0 && age > time.Duration(k.Passages())*recountAfter
 	if !k.IsOf(embedder) || embedding || age > resizeAfter {
 		params.CountsVersion, params.KeepCounts = 0, false
 	}
@@ -193,28 +199,43 @@ func (k Facts) sampleOf(row db.SearchFactsRow, params db.SearchFactsParams) (*ra
 func (k Facts) with(
 	row db.SearchFactsRow, params db.SearchFactsParams, sample *rank.Sample, embedder *model.Model,
 ) Facts {
-	before := k
+	next := Facts{
+		Version: row.Version, Standings: k.Standings, Sample: sample, Calibration: calibrationOf(row), modelID: row.ModelID,
+		counts:          k.counts.with(row, params, embedder),
+		sampleChangedAt: changeTime(k.sampleChangedAt, row.ProjectVersion != sample.Version()),
+		spread:          cmp.Or(k.spread, .5+rand.Float64()), //nolint:gosec // it guards no secret
+	}
 	if row.Version != params.StandingsVersion {
-		k.Version, k.Standings = row.Version, standingsOf(row)
+		next.Standings = standingsOf(row)
 	}
+	next.Confirmed = next.Version == k.Version && next.counts.at.Equal(k.counts.at) && sample.Equals(k.Sample) &&
+		next.modelID == k.modelID && next.Calibration == k.Calibration
+	return next
+}
+
+// with returns the counts of a row, or the known ones if the row has none.
+func (c countedPassages) with(
+	row db.SearchFactsRow, params db.SearchFactsParams, embedder *model.Model,
+) countedPassages {
 	if row.Version != params.CountsVersion && (row.Grown || !params.KeepCounts) {
-		k.counts = passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
-		k.missing, k.graph, k.promotedGraph = row.Missing, row.Graph, row.PromotedGraph
-		k.countedModel, k.countedAt, k.countedVersion = embedder, time.Now(), row.Version
-	}
-	k.Sample = sample
-	k.changedAt = changeTime(k.changedAt, row.Version != k.countedVersion)
-	k.sampleChangedAt = changeTime(k.sampleChangedAt, row.ProjectVersion != sample.Version())
-	k.spread = cmp.Or(k.spread, .5+rand.Float64()) //nolint:gosec // it guards no secret
-	k.modelID, k.Calibration = row.ModelID, calibration.Calibration{}
-	if row.OwnFirst != nil {
-		k.Calibration = calibration.Calibration{
-			Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
+		return countedPassages{
+			version: row.Version, at: time.Now(), model: embedder,
+			byLevel: passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical},
+			missing: row.Missing, graph: row.Graph, promotedGraph: row.PromotedGraph,
 		}
 	}
-	k.Confirmed = k.Version == before.Version && k.countedAt.Equal(before.countedAt) && sample.Equals(before.Sample) &&
-		k.modelID == before.modelID && k.Calibration == before.Calibration
-	return k
+	c.changedAt = changeTime(c.changedAt, row.Version != c.version)
+	return c
+}
+
+// calibrationOf reads what the cosines of the model mean. It returns the zero value before they are measured.
+func calibrationOf(row db.SearchFactsRow) calibration.Calibration {
+	if row.OwnFirst == nil {
+		return calibration.Calibration{}
+	}
+	return calibration.Calibration{
+		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
+	}
 }
 
 // standingsOf reads which documents hold.

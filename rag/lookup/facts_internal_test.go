@@ -28,20 +28,20 @@ func TestFacts_Params(t *testing.T) {
 		change         func(k *Facts)
 		counts, sample bool // are kept
 	}{
-		{"few passages", func(k *Facts) { k.counts.Standard, k.Sample = minKept-1, sampleWith(t, minKept-1) }, false, false},
+		{"few passages", func(k *Facts) { k.counts.byLevel.Standard, k.Sample = minKept-1, sampleWith(t, minKept-1) }, false, false},
 		{"many passages", func(*Facts) {}, true, true},
-		{"changed just now", func(k *Facts) { k.changedAt, k.sampleChangedAt = time.Now(), time.Now() }, true, true},
+		{"changed just now", func(k *Facts) { k.counts.changedAt, k.sampleChangedAt = time.Now(), time.Now() }, true, true},
 		{"changed a while ago", func(k *Facts) {
-			k.changedAt = time.Now().Add(-2 * staleAfter)
-			k.sampleChangedAt = k.changedAt
+			k.counts.changedAt = time.Now().Add(-2 * staleAfter)
+			k.sampleChangedAt = k.counts.changedAt
 		}, false, true},
 		{"sampled long ago", func(k *Facts) { k.sampleChangedAt = time.Now().Add(-2 * sampleStaleAfter) }, true, false},
-		{"of another model", func(k *Facts) { k.countedModel = nil }, false, true},
-		{"vectors are being made", func(k *Facts) { k.missing, k.countedAt = 1, time.Now().Add(-time.Second) }, false, true},
-		{"counted long ago", func(k *Facts) { k.countedAt = time.Now().Add(-2 * resizeAfter) }, false, true},
+		{"of another model", func(k *Facts) { k.counts.model = nil }, false, true},
+		{"vectors are being made", func(k *Facts) { k.counts.missing, k.counts.at = 1, time.Now().Add(-time.Second) }, false, true},
+		{"counted long ago", func(k *Facts) { k.counts.at = time.Now().Add(-2 * resizeAfter) }, false, true},
 	} {
 		k := Facts{
-			counts: passageCounts{Standard: minKept}, countedModel: model, countedAt: time.Now(), countedVersion: 3,
+			counts: countedPassages{version: 3, at: time.Now(), model: model, byLevel: passageCounts{Standard: minKept}},
 			spread: 1, Sample: sampleWith(t, minKept),
 		}
 		test.change(&k)

@@ -45,8 +45,8 @@ type Scan struct {
 // documents that the filter lets through. With all, it asks for passages without a vector too.
 func (s search) vectorParams(counts passageCounts) (db.SearchVectorsParams, []Scan) {
 	near, promoted := divide(s.levels, s.Question.EachPassage)
-	nearScan := s.scan(near, counts, s.Facts.graph)
-	promotedScan := s.scan(promoted, counts, s.Facts.promotedGraph)
+	nearScan := s.scan(near, counts, s.Facts.counts.graph)
+	promotedScan := s.scan(promoted, counts, s.Facts.counts.promotedGraph)
 	params := db.SearchVectorsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
 		Documents: s.documents,

@@ -112,6 +112,15 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	return v
 }
 
+// BesideAnswer returns the verdict for a query that another collection answers. Documents that may answer are nothing
+// beside that, if the best of them is weak.
+func (v Verdict) BesideAnswer(threshold float64) Verdict {
+	if v.Grade == MayAnswer && Strength(v.MayAnswer[0].Score, threshold) == "weak" {
+		v.Grade, v.MayAnswer, v.Closest = Nothing, nil, nil
+	}
+	return v
+}
+
 // reached reports whether a document reaches the threshold. For a vague text that nobody searches
 // for, only the document with that title does.
 func (q Question) reached(hit Hit, threshold float64) bool {

@@ -17,17 +17,14 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 	best, lines, title := map[[2]int64]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
 	for _, hit := range Assess(q, candidates, passages) {
 		passage := [2]int64{hit.ID, int64(hit.Ordinal)}
-		if line, ok := lines[passage]; ok {
-			hit = hit.withLine(line, len(q.Lines))
-		}
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
-		hit.LogOdds = relevance.Standing(hit.LogOdds, hit.Holds())
-		hit.Key = relevance.Key(hit.LogOdds, hit.Level != catalog.Standard && hit.Holds())
-		if hit.named { // a document that does not hold has the words all the same
-			hit.LogOdds = relevance.Named(hit.LogOdds)
-		}
-		hit.Score = relevance.Score(hit.LogOdds)
 		hit.titled = title != "" && terms.Sequence(hit.Title) == title
+		byText, line := withLine(hit.LogOdds, lines[passage], len(q.Lines))
+		byStanding := relevance.Standing(byText, hit.Holds())
+		hit.Line = line
+		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
+		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
+		hit.Score = relevance.Score(hit.LogOdds)
 		if !q.EachPassage {
 			passage[1] = 0
 		}
@@ -60,17 +57,27 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		hit := candidates[i].Hit
 		hit.comparison, hit.Evidence = a.comparison, a.Evidence
 		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
-		hit.LogOdds = hit.Evidence.LogOdds()
-		if hit.Form == relevance.BuiltIn && q.Unasked {
-			hit.LogOdds -= relevance.UnaskedBuiltIn
-		}
 		hit.named = a.named
-		if hit.named {
-			hit.LogOdds = relevance.Named(hit.LogOdds)
-		}
+		hit.LogOdds = hit.withName(q.logOdds(hit.Evidence))
 		hits = append(hits, hit)
 	}
 	return hits
+}
+
+// logOdds returns the log-odds that the evidence speaks for. For a text that nobody searches for they may be lower.
+func (q Question) logOdds(evidence relevance.Evidence) float64 {
+	if evidence.Form == relevance.BuiltIn && q.Unasked {
+		return evidence.LogOdds() - relevance.UnaskedBuiltIn
+	}
+	return evidence.LogOdds()
+}
+
+// withName returns higher log-odds for a passage that has the whole of a short query.
+func (h Hit) withName(logOdds float64) float64 {
+	if h.named {
+		return relevance.Named(logOdds)
+	}
+	return logOdds
 }
 
 // assessment says how relevant a passage is by itself.
@@ -162,14 +169,17 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 	return best
 }
 
-// withLine weighs the whole text against its best line of several.
-func (h Hit) withLine(line bestLine, lines int) Hit {
-	logOdds, decides := relevance.WithLine(h.LogOdds, line.logOdds, lines)
-	h.LogOdds = logOdds
-	if decides {
-		h.Line = line.text
+// withLine weighs the whole of a pasted text against its best line, one of several. It returns the line if that
+// decides. best has no text if no line has found the passage.
+func withLine(whole float64, best bestLine, lines int) (logOdds float64, line string) {
+	if best.text == "" {
+		return whole, ""
 	}
-	return h
+	logOdds, decides := relevance.WithLine(whole, best.logOdds, lines)
+	if decides {
+		return logOdds, best.text
+	}
+	return logOdds, ""
 }
 
 // unnamed returns the log-odds without what the whole of a short query adds. Many passages that have a

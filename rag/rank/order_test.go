@@ -139,6 +139,27 @@ func TestOrder_ByALineOfAPastedText(t *testing.T) {
 	}
 }
 
+func TestVerdict_BesideAnswer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		grade rank.Grade
+		score float64
+		want  rank.Grade
+	}{
+		{"an answer stays", rank.Answers, .1, rank.Answers},
+		{"a likely document stays", rank.MayAnswer, relevance.Likely, rank.MayAnswer},
+		{"a weak document goes", rank.MayAnswer, relevance.Likely - .01, rank.Nothing},
+	} {
+		hits := []rank.Hit{{Score: test.score}}
+		got := rank.Verdict{Grade: test.grade, MayAnswer: hits, Closest: hits}.BesideAnswer(.5)
+		stays := test.want != rank.Nothing
+		if got.Grade != test.want || (got.MayAnswer != nil) != stays || (got.Closest != nil) != stays {
+			t.Errorf("%s: got %+v, want the grade %s", test.name, got, test.want)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	q := words(t, "connection pool exhausted at night")
