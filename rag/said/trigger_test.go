@@ -10,6 +10,7 @@ import (
 
 // One wrong trigger is named by its field with what to write instead, and the trigger beside it holds.
 func TestTriggers_Faults(t *testing.T) {
+	t.Parallel()
 	for written, want := range map[string]string{
 		"{run: x, speaks: now}":       "triggers[0].speaks is unknown (expected: run, edit or fails, with, without, bare, writes, removes, new, say)",
 		"{run: x, edit: y}":           "triggers[0] has 2 of run, edit, fails (expected: one of run, edit, fails, such as run: terraform apply -target)",
@@ -39,6 +40,7 @@ func TestTriggers_Faults(t *testing.T) {
 
 // A number is a pattern as it is written, and spaces count as one.
 func TestTriggers_AreShownAsUnderstood(t *testing.T) {
+	t.Parallel()
 	triggers, faults := read(t, `[{run: [kill 8080, 9090], with: "on   prod", bare: true}, {edit: "a/**", new: false, without: b, say: No.}]`)
 	if len(faults) != 0 || len(triggers) != 2 {
 		t.Fatalf("%v with %v", triggers, faults)

@@ -17,6 +17,7 @@ func TestMessages_ByParts(t *testing.T) {
 		"channel error: 406, PRECONDITION_FAILED - inequivalent arg 'x-queue-type' for queue 'checkout' in vhost 'shop': current": "PRECONDITION_FAILED - inequivalent arg 'x-dead-letter-exchange' for queue 'invoices': received 'dlx'",
 		"SQLSTATE[HY000]: General error: 2006 MySQL server has gone away":                                                         "MySQL server has gone away",
 		"fatal: [worker-4]: FAILED! => {\"msg\": \"Missing sudo password\"}":                                                      "\"Missing sudo password\" on the new nodes",
+
 		"the queue for checkout is empty": "",
 	} {
 		got := ""
