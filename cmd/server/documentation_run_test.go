@@ -26,7 +26,6 @@ var notRun = map[string]string{
 	"issuer=":                        "it is of a release, and there is none yet",
 	"git clone":                      "test/release runs the first blocks of README.md as they are",
 	"npx compound-docs init":         "test/release runs it too",
-	"go run ./test/eval ":            "it is of collections that the reader downloads",
 	"go install":                     "make sql runs goose at this version",
 	"goose ":                         "make sql runs it",
 	"make ":                          "it builds, tests or measures this repository: CI runs make ci, of which most targets are a part",
