@@ -1,0 +1,103 @@
+package hooks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+)
+
+// decision is what a hook says.
+type decision struct {
+	text string // "" for nothing
+	deny bool   // the act must not happen before text is read
+	// shown are the documents that text points to, none for another text.
+	shown []Shown
+}
+
+// decide returns what to say: a shortlist or a pointer to the first candidate that the session does not know, or
+// what is due without one. It changes nothing.
+func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
+	act := e.act()
+	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool {
+		return !c.holdsFor(act) || c.pointer() == "" || s.knows(p.Root, c) || c.scope && s.scopes() >= maxScopes
+	})
+	var fitting []candidate
+	if !s.Listed && e.isTask() {
+		fitting = forTask(e.task(), found)
+	}
+	if len(fitting) > 0 {
+		text, listed := shortlist(fitting)
+		said := decision{text: text}
+		for _, c := range listed {
+			shown := s.shown(p, e, c, text, now)
+			shown.Call = 0 // no budget counts it
+			said.shown = append(said.shown, shown)
+		}
+		return said
+	}
+	for _, c := range found[:min(len(found), maxCandidates)] {
+		if c.Score < p.Threshold {
+			continue
+		}
+		text := c.pointer()
+		deny := p.Allowed == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing)
+		switch {
+		case deny:
+			text += " Read it first. If the act still applies, repeat it: it is allowed then."
+		case act == delegating: // a subagent does not know the tools
+			text += " Search for more with semantic_search, or ask rag_query."
+		}
+		shown := s.shown(p, e, c, text, now)
+		if s.admits(shown) {
+			return decision{text, deny, []Shown{shown}}
+		}
+	}
+	switch {
+	case act == asking && s.RemindDue && p.Allowed != project.RecallPrompt:
+		return decision{text: reminder}
+	case act == succeeding && slices.Contains(s.Failed, cutCommand(e.Command)) && !s.Asked && !s.Wrote:
+		return decision{text: solved}
+	case act == beginning && s.taskOf(e.Agent) >= 0:
+		return decision{text: s.Tasks[s.taskOf(e.Agent)].Text}
+	default:
+		return decision{}
+	}
+}
+
+// note keeps an event and the decision on it in the session.
+func (s *Session) note(p Project, e Event, said decision) {
+	if e.Event == Before || e.Late {
+		s.Calls++
+	}
+	s.Shown = append(s.Shown, said.shown...)
+	switch e.act() {
+	case asking:
+		s.Listed = s.Listed || e.isTask()
+		s.RemindDue = s.RemindDue && said.text != reminder
+	case writing:
+		if e.FilePath != "" && p.IsDocument(e.FilePath) {
+			s.Wrote, s.RemindDue = true, false
+		}
+	case failing:
+		command := cutCommand(e.Command)
+		s.Failed = last(append(without(s.Failed, command), command))
+	case succeeding:
+		command := cutCommand(e.Command)
+		s.Failed, s.Asked = without(s.Failed, command), s.Asked || said.text == solved
+	case delegating:
+		s.Tasks = last(append(s.Tasks, Task{Agent: e.Agent, Text: said.text}))
+	case beginning:
+		if i := s.taskOf(e.Agent); i >= 0 {
+			s.Tasks = slices.Delete(s.Tasks, i, i+1)
+		}
+	case nothing, running, reading:
+	}
+	if e.Resumes {
+		s.Waiting = ""
+	}
+	if e.Waits && !said.deny && said.text != "" {
+		s.Waiting = said.text
+	}
+}

@@ -1,0 +1,153 @@
+package trigger
+
+import (
+	"slices"
+	"strings"
+)
+
+// Run returns the triggers that match a line, the ones that say most first.
+func (s *Set) Run(line Line) []Match {
+	var matches []Match
+	whole := line.words()
+	for _, c := range line.calls {
+		for _, r := range s.named(c) {
+			if r.matches(c, whole) {
+				matches = add(matches, r.match())
+			}
+		}
+	}
+	return sorted(matches)
+}
+
+// named returns the triggers that may be for the program of a call: with or without a version in its name, such as python3. A
+// statement of SQL may go to any client of a database.
+func (s *Set) named(c call) []run {
+	programs := []string{c.program}
+	if unversioned := strings.TrimRight(c.program, "0123456789."); unversioned != c.program {
+		programs = append(programs, unversioned)
+	}
+	if c.sql {
+		programs = sqlClients
+	}
+	all := slices.Clone(s.runs[""])
+	for _, program := range programs {
+		all = append(all, s.runs[program]...)
+	}
+	return all
+}
+
+var sqlClients = strings.Fields("psql mysql mariadb sqlite3 sqlcmd clickhouse-client duckdb cockroach snowsql bq usql pgcli")
+
+// words returns all words of a line, without flags, which belong to their commands, and the folders in which it runs.
+func (l Line) words() []word {
+	var all []word
+	for _, c := range l.calls {
+		for _, w := range slices.Concat([]word{newWord(c.program)}, c.outer, c.own, c.brought) {
+			if !w.isFlag() || strings.Contains(w.text, "=") {
+				all = append(all, w)
+			}
+		}
+		if c.folder != "" {
+			all = append(all, newWord(c.folder))
+		}
+	}
+	return all
+}
+
+// trials are flags with which a program only says what it would do.
+var trials = []string{"--help", "--version", "--dry-run", "--check", "--whatif"}
+
+// showing are programs that show the words that they are given.
+var showing = strings.Fields("echo printf grep rg ag ack man which type help")
+
+func (r run) matches(c call, whole []word) bool {
+	isAnyProgram := strings.Contains(strings.Join(r.program.any, ""), "*")
+	if isAnyProgram && (slices.Contains(showing, c.program) || !c.sql && !r.program.isLike(newWord(c.program))) {
+		return false
+	}
+	if r.isTrial(c) {
+		return false
+	}
+	given := slices.Concat(c.own, c.brought)
+	if r.declared.bare && !r.isAll(c.own) {
+		return false
+	}
+	if !areInOrder(r.words, given) || !areAll(r.flags, given) {
+		return false
+	}
+	for _, setting := range r.settings {
+		if !slices.ContainsFunc(c.outer, setting.isLike) {
+			return false
+		}
+	}
+	return r.declared.holds(slices.Concat(c.outer, given), whole)
+}
+
+// isAll reports whether the words of a call, without flags, are those of the trigger and no others.
+func (r run) isAll(own []word) bool {
+	plain := slices.DeleteFunc(slices.Clone(own), func(w word) bool { return w.isFlag() || w.isArgument })
+	isSame := func(w word, p pattern) bool { return p.isLike(word{text: w.text, parts: w.parts[:1]}) }
+	return slices.EqualFunc(plain, r.words, isSame)
+}
+
+// isTrial reports whether the call only says what it would do, and the trigger does not ask for that.
+func (r run) isTrial(c call) bool {
+	if len(c.own) > 0 && c.own[0].parts[0] == "help" {
+		return true
+	}
+	for _, trial := range trials {
+		isNamed := slices.ContainsFunc(r.flags, func(p pattern) bool { return p.isLike(newWord(trial)) })
+		if !isNamed && newPattern(trial).isAmong(c.own) {
+			return true
+		}
+	}
+	return false
+}
+
+func areInOrder(patterns []pattern, words []word) bool {
+	for _, p := range patterns {
+		at := slices.IndexFunc(words, p.isLike)
+		if at < 0 {
+			return false
+		}
+		words = words[at+1:]
+	}
+	return true
+}
+
+func areAll(flags []pattern, words []word) bool {
+	return !slices.ContainsFunc(flags, func(p pattern) bool { return !p.isAmong(words) })
+}
+
+// holds reports whether the conditions of a trigger hold: for flags among the words of the call and of its wrappers, for other
+// words in the whole line and its folders.
+func (d *declared) holds(own, whole []word) bool {
+	isThere := func(c condition) bool {
+		return !slices.ContainsFunc(c, func(p pattern) bool {
+			if p.isFlag() {
+				return !p.isAmong(own)
+			}
+			return !slices.ContainsFunc(whole, p.isLike)
+		})
+	}
+	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
+}
+
+// holdsAfter reports whether the conditions of a trigger hold among the words of a command and of its output.
+func (d *declared) holdsAfter(output string, command Line) bool {
+	if len(d.with)+len(d.without) == 0 {
+		return true
+	}
+	words := slices.Concat(command.words(), wordsOf(output))
+	return d.holds(words, words)
+}
+
+func (r run) match() Match {
+	m := Match{Document: r.declared.document, Rule: r.declared.rule, Say: r.declared.say}
+	for _, p := range slices.Concat([]pattern{r.program}, r.settings, r.words, r.flags) {
+		m.Text += " " + strings.ReplaceAll(p.any[0], "*", " ")
+		m.Literal += p.literal()
+	}
+	m.Text = strings.TrimSpace(m.Text)
+	return m
+}
