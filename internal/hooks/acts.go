@@ -129,8 +129,13 @@ const (
 func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []trigger.Match, why string) ([]candidate, error) {
 	slices.SortStableFunc(matches, func(a, b trigger.Match) int {
 		first, second := book.Documents[a.Document], book.Documents[b.Document]
-		critical := func(d index.CitedPlaces) int { return map[bool]int{true: 0, false: 1}[d.Level == catalog.Critical] }
-		return cmp.Or(critical(first)-critical(second), b.Literal-a.Literal, cmp.Compare(second.Date, first.Date))
+		rank := func(d index.CitedPlaces) int {
+			if d.Level == catalog.Critical {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(rank(first)-rank(second), b.Literal-a.Literal, cmp.Compare(second.Date, first.Date))
 	})
 	var found []candidate
 	for _, m := range matches[:min(len(matches), maxTriggered)] {

@@ -33,8 +33,9 @@ func Read(root string) []trigger.Command {
 		if err != nil {
 			return
 		}
-		for _, c := range read(file.Content) {
-			c.File = name
+		commands := read(file.Content)
+		for _, c := range commands[:min(len(commands), maxCommands-len(all))] {
+			c.File, c.Shell = name, trigger.Read(c.Text, "")
 			all = append(all, c)
 		}
 	}
@@ -47,7 +48,7 @@ func Read(root string) []trigger.Command {
 		add(folder.Showing(".github"), name, ofWorkflow)
 	}
 	add(folder.Showing(".gitlab-ci.yml"), ".gitlab-ci.yml", ofWorkflow)
-	return all[:min(len(all), maxCommands)]
+	return all
 }
 
 // workflowsIn returns the files of workflows, by their paths in the repository.

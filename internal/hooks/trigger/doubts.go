@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -18,6 +19,8 @@ func (d Doubt) String() string { return "trigger " + d.Trigger + " " + d.Problem
 type Command struct {
 	Text, File string
 	Line       int
+	// Shell is the text as it was read, once for all triggers.
+	Shell Line
 }
 
 // Doubts returns the triggers of a document that cannot match, that are a program alone, or that fire on a command which the
@@ -46,7 +49,7 @@ func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 		var own Set
 		own.Add(0, []said.Trigger{t})
 		for _, c := range commands {
-			if len(t.Run) > 0 && len(own.Run(Read(c.Text, ""))) > 0 {
+			if len(t.Run) > 0 && len(own.Run(c.Shell)) > 0 {
 				add("fires on a command of the project itself, %s:%d", c.File, c.Line)
 				break
 			}
@@ -83,11 +86,8 @@ func DeadPatterns(t said.Trigger, files []string) []string {
 		if strings.HasPrefix(pattern, "!") || t.New != nil && *t.New {
 			continue
 		}
-		isAlive := false
-		for _, file := range files {
-			isAlive = isAlive || AreLike([]string{pattern}, file)
-		}
-		if !isAlive {
+		isLike := func(file string) bool { return AreLike([]string{pattern}, file) }
+		if !slices.ContainsFunc(files, isLike) {
 			dead = append(dead, pattern)
 		}
 	}

@@ -1,8 +1,9 @@
 // Package trigger compares acts of an assistant with the triggers that documents declare: a command that is about to run,
 // an edit, and the output of a command that has failed. It is pure. A trigger matches or it does not: there are no scores.
 //
-// run.go compares commands, shell.go reads a line as a shell does, wrappers.go finds the programs that other programs run, files.go the files that a
-// line writes, word.go compares words, paths.go paths, and text.go texts. docs/triggers.md describes the format.
+// run.go compares commands, word.go their words, paths.go paths, and text.go texts. shell.go reads a line as a shell does,
+// wrappers.go finds the programs that other programs run, and files.go the files that a line writes. docs/triggers.md
+// describes the format.
 package trigger
 
 import (
