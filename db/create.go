@@ -15,7 +15,7 @@ func CreateMissing(ctx context.Context, address string) (created bool, err error
 	if missing, ok := errors.AsType[*Error](err); !ok || missing.SQLState != databaseMissing {
 		return false, err
 	}
-	parsed, err := parse(address)
+	parsed, err := poolConfig(address)
 	if err != nil {
 		return false, err
 	}

@@ -34,7 +34,7 @@ const closeTimeout = time.Second
 // Database is a PostgreSQL database that may be unavailable. It is opened and migrated when it is first
 // needed. Every operation is tried again after a transient failure. Safe for concurrent use.
 type Database struct {
-	source Source
+	source URLSource
 	logger *slog.Logger
 
 	// opening holds a token while a caller uses the fields below. It is a mutex whose wait ends with a
@@ -53,8 +53,8 @@ type Database struct {
 	used   atomic.Int64 // when somebody last used the server, in Unix nanoseconds
 }
 
-// Source makes a database available if necessary, and returns its URL.
-type Source func(ctx context.Context) (url string, err error)
+// URLSource makes a database available if necessary, and returns its URL.
+type URLSource func(ctx context.Context) (url string, err error)
 
 // NewDatabase returns a Database without connecting to it.
 func NewDatabase(url string, logger *slog.Logger) *Database {
@@ -63,7 +63,7 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 
 // NewDatabaseFrom returns a Database that calls source when it is first needed, and again after each loss
 // of the connection. Errors of source are returned unchanged.
-func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
+func NewDatabaseFrom(source URLSource, logger *slog.Logger) *Database {
 	d := &Database{
 		source: source, logger: logger, opening: make(chan struct{}, 1), holder: processName() + " " + rand.Text(),
 	}

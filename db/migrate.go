@@ -108,8 +108,8 @@ func isLockTimeout(err error) bool {
 	return ok && (pgErr.Code == lockNotAvailable || pgErr.Code == deadlock)
 }
 
-// check looks at the server and creates nothing. It reports whether the schema has all migrations.
-func (m *migrator) check(ctx context.Context, conn *pgx.Conn) (version Version, done bool, err error) {
+// inspect looks at the server and creates nothing. It reports whether the schema has all migrations.
+func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (version Version, done bool, err error) {
 	latest, err := latestMigration(m.schema)
 	if err != nil {
 		return Version{}, false, err

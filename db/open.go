@@ -42,7 +42,7 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 			"set CDOCS_DATABASE_URL to a PostgreSQL with pgvector, as postgres://user:password@host:5432/database",
 			errors.New("no database is configured"))
 	}
-	config, err := parse(url)
+	config, err := poolConfig(url)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,9 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, Wrap("open database", err)
 }
 
-// parse reads the URL of a database. Each connection sets how values are written: the database or the role
+// poolConfig reads the URL of a database. Each connection sets how values are written: the database or the role
 // may have other settings. Poolers know these settings.
-func parse(address string) (*pgxpool.Config, error) {
+func poolConfig(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
@@ -87,7 +87,7 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (ver
 	limited, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	err = pool.AcquireFunc(limited, func(conn *pgxpool.Conn) error {
-		version, done, err = m.check(limited, conn.Conn())
+		version, done, err = m.inspect(limited, conn.Conn())
 		return err
 	})
 	if err != nil || done {

@@ -73,7 +73,7 @@ func (v Version) Concern() (problem, remedy string) {
 
 // visit calls f with a new connection to any database.
 func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
-	config, err := parse(url)
+	config, err := poolConfig(url)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ type ExplainedTerm struct {
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
-	r, err := s.find(ctx, scope, query)
+	r, err := s.read(ctx, scope, query)
 	if err != nil {
 		return Explanation{}, err
 	}

@@ -26,7 +26,7 @@ type plan struct {
 	meaning *pgvector.HalfVector
 }
 
-func parse(scope catalog.Scope, query Query) (plan, error) {
+func newPlan(scope catalog.Scope, query Query) (plan, error) {
 	query.Mode = cmp.Or(query.Mode, Hybrid)
 	said, lines := terms.Parts(query.Text)
 	query.Text = cmp.Or(said, query.Text)

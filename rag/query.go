@@ -44,9 +44,9 @@ type Query struct {
 	// ones, with any score. The Filter does not apply to them, and they do not count against Limit.
 	// With 0 they are among the others.
 	Critical int
-	// Patience, if not 0, is how long a hybrid search waits for the model's vector of the query. Then it goes on
-	// without it. So do other searches with a Patience in the next minute, unless the vector comes after all.
-	Patience time.Duration
+	// EmbeddingWait, if not 0, is how long a hybrid search waits for the model's vector of the query. Then it goes on
+	// without it. So do other searches with an EmbeddingWait in the next minute, unless the vector comes after all.
+	EmbeddingWait time.Duration
 	// Unasked says that nobody searches for the text. Then it does not make a document
 	// relevant that the document has the whole of a short text. For a text of one or two
 	// words without a name, only the document with that title is relevant.

@@ -25,7 +25,7 @@ import (
 type Searcher struct {
 	index    *lookup.Reader
 	embedder QueryEmbedder
-	// lateAt is when an embedding was later than a Query.Patience, in Unix nanoseconds, and 0 once one ends.
+	// lateAt is when an embedding was later than a Query.EmbeddingWait, in Unix nanoseconds, and 0 once one ends.
 	lateAt atomic.Int64
 }
 
@@ -36,7 +36,7 @@ func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
 
 // Search returns what is most relevant to the query.
 func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
-	r, err := s.find(ctx, scope, query)
+	r, err := s.read(ctx, scope, query)
 	if err != nil {
 		return Hits{}, err
 	}
@@ -103,25 +103,25 @@ type reading struct {
 // modelTries is how often a search begins again because the model was replaced in the meantime.
 const modelTries = 3
 
-// find reads what may answer a query. A vector of a model that was replaced just now is not searched with: the
+// read reads what may answer a query. A vector of a model that was replaced just now is not searched with: the
 // search begins again with the new model.
-func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
-	p, err := parse(scope, query)
+func (s *Searcher) read(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
+	p, err := newPlan(scope, query)
 	if err != nil {
 		return reading{}, err
 	}
 	for try := 1; ; try++ {
-		found, err := s.read(ctx, p)
+		found, err := s.readOnce(ctx, p)
 		if !errors.Is(err, model.ErrModelReplaced) || try == modelTries {
 			return found, err
 		}
 	}
 }
 
-// read reads the facts and then the candidates. If the last search found nothing changed, it reads
+// readOnce reads the facts and then the candidates. If the last search found nothing changed, it reads
 // both at the same time, and the candidates again if something has changed after all. So a search of an
 // index at rest waits for one round trip.
-func (s *Searcher) read(ctx context.Context, p plan) (reading, error) {
+func (s *Searcher) readOnce(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()
 	known := s.index.Known(p.scope)
@@ -155,7 +155,7 @@ func (s *Searcher) candidates(ctx context.Context, p plan, facts lookup.Facts, e
 	if err != nil {
 		return reading{}, err
 	}
-	if p.query.Patience > 0 && errors.Is(vectors.Fallback, model.ErrLate) {
+	if p.query.EmbeddingWait > 0 && errors.Is(vectors.Fallback, model.ErrLate) {
 		s.lateAt.Store(time.Now().UnixNano())
 	}
 	question, err := p.question(facts, vectors)

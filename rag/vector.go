@@ -58,7 +58,7 @@ type embedding struct {
 // vector, because a late one outlives the call; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	until := p.query.vectorUntil(ctx)
-	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.Patience > 0 && s.wasLate() {
+	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.EmbeddingWait > 0 && s.wasLate() {
 		return noEmbedding(until, nil)
 	}
 	if p.query.Mode == Hybrid { // does not wait for an Ollama that fails
@@ -117,7 +117,7 @@ func (e *embedding) end() {
 
 // vectorUntil is until when a hybrid search waits for Ollama. It leaves half of a deadline to the database.
 func (q Query) vectorUntil(ctx context.Context) time.Time {
-	most := cmp.Or(q.Patience, noLimit)
+	most := cmp.Or(q.EmbeddingWait, noLimit)
 	if deadline, ok := ctx.Deadline(); ok {
 		most = min(most, hybridWait, time.Until(deadline)/2)
 	}

@@ -58,7 +58,7 @@ func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) 
 	if err != nil {
 		return ActivateProjectOutput{}, err
 	}
-	active.WaitForAnswer(ctx, func(s workspace.Status) {
+	active.WaitForAnswer(ctx, func(s workspace.IndexStatus) {
 		if s.Total > 0 { // else what has changed is not known yet
 			embedded := max(0, s.Passages-s.Embedding)
 			reportProgress(ctx, Progress{
@@ -72,7 +72,7 @@ func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) 
 
 // Sync answers as activate_project does, once the project is whole in the index. The answer comes
 // with its error too, and is nil only if the project cannot be activated.
-func (h *Handler) Sync(ctx context.Context, progress func(workspace.Status)) (*ActivateProjectOutput, error) {
+func (h *Handler) Sync(ctx context.Context, progress func(workspace.IndexStatus)) (*ActivateProjectOutput, error) {
 	active, err := h.workspace.Sync(ctx, progress)
 	if active == nil {
 		return nil, err

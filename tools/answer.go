@@ -238,7 +238,7 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 
 // nothingFound is the message of an answer without a document. before is the status when it was looked for.
 func nothingFound(
-	active *workspace.Project, before workspace.Status, of catalog.Collection, empty, filtered bool,
+	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, empty, filtered bool,
 ) string {
 	folder := active.Definition.PlacesText()
 	if of == catalog.External {
@@ -257,7 +257,7 @@ func nothingFound(
 }
 
 // beingRead says that there may be an answer in documents that the index does not hold yet.
-func beingRead(status workspace.Status) string {
+func beingRead(status workspace.IndexStatus) string {
 	left := ""
 	if status.Total > 0 {
 		left = fmt.Sprintf(" (%d left)", status.Pending())

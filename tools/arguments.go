@@ -41,7 +41,7 @@ func newParameters(tool *mcp.Tool) *parameters {
 
 // decode checks and decodes arguments. It drops null, which clients with a form send for an empty field.
 func (p *parameters) decode(raw json.RawMessage, in any) error {
-	given, err := p.check(raw)
+	given, err := p.given(raw)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	return nil
 }
 
-// check returns the arguments that were given.
-func (p *parameters) check(raw json.RawMessage) (map[string]any, error) {
+// given returns the arguments that were given.
+func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
 		// The transport has accepted it as JSON, so only a number can fail.
@@ -128,7 +128,7 @@ func (h *Handler) check(tool string, in any) error {
 	if err != nil {
 		return apierror.Errorf(apierror.InvalidArgument, "a number of the arguments is not finite; give another one")
 	}
-	_, err = h.tools[tool].parameters().check(arguments)
+	_, err = h.tools[tool].parameters().given(arguments)
 	return err
 }
 

@@ -44,7 +44,7 @@ type FailedFile struct {
 // indexOfHits returns nil if the index is up to date, and was so before the search, with the status
 // before. Hits with outdated lines are pending. Of the failed files it names the first, briefly.
 func indexOfHits(
-	active *workspace.Project, before workspace.Status, of catalog.Collection, hits ...[]rag.Hit,
+	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
 	status := statusOf(active, active.Noticed(), max(before.Pending(), active.Outdated(of, slices.Concat(hits...))))
 	if status != nil {
@@ -57,7 +57,7 @@ func indexOfHits(
 }
 
 // statusOf returns nil if the index is up to date, no document is outdated and there is nothing to say of git.
-func statusOf(active *workspace.Project, status workspace.Status, outdated int) *IndexStatus {
+func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated int) *IndexStatus {
 	status.Queued += max(0, outdated-status.Pending())
 	note := active.GitNote()
 	if status.Current() && note == "" {

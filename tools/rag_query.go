@@ -97,7 +97,7 @@ func (h *Handler) answer(
 
 // answerText is the answer of the model, or that nothing was found, and says if it is not sure.
 func (h *Handler) answerText(
-	ctx context.Context, active *workspace.Project, before workspace.Status, of catalog.Collection,
+	ctx context.Context, active *workspace.Project, before workspace.IndexStatus, of catalog.Collection,
 	answered answer.Answer, query rag.Query, filtered bool,
 ) string {
 	text, other := answered.Text, ""

@@ -39,10 +39,11 @@ func recallTool() Tool {
 }
 
 const (
-	// recallPatience bounds what a hook waits for: an assistant waits for its hooks.
-	recallPatience = time.Second
-	// startPatience is for the first hooks of a session, which come while the server starts. Assistants end a hook after 5 s.
-	startPatience = 4 * time.Second
+	// recallTimeout bounds a hook, because the assistant waits for it.
+	recallTimeout = time.Second
+	// firstRecallTimeout bounds the first hooks of a session, which come while the server starts. Assistants end a hook
+	// after 5 s.
+	firstRecallTimeout = 4 * time.Second
 )
 
 // Recall answers a hook. It never fails: it logs an error and answers nothing.
@@ -50,9 +51,9 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	if h.hangs() {
 		return hooks.Answer{}, nil
 	}
-	patience := recallPatience
+	patience := recallTimeout
 	if name, _ := h.workspace.Current(); name == "" {
-		patience = startPatience
+		patience = firstRecallTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -64,7 +64,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, kind kin
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		limit, turns := patience(declaration.Name), h.turns
+		limit, turns := callTimeout(declaration.Name), h.turns
 		if kind.writes {
 			limit, turns = writingTime, h.writing
 		}
@@ -129,8 +129,8 @@ const writingTime = time.Hour
 // documents to be read. A page may take as long. Clients give up after a minute.
 const longestStart = 45 * time.Second
 
-// patience returns how long a call of a tool may take, unless the language model writes the answer.
-func patience(tool string) time.Duration {
+// callTimeout returns how long a call of a tool may take, unless the language model writes the answer.
+func callTimeout(tool string) time.Duration {
 	switch tool {
 	case "activate_project", "index_document", "update_promotion_level":
 		return 15 * time.Second

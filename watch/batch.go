@@ -55,7 +55,7 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	}
 	var files []document.File
 	for _, e := range batch {
-		if file, ok := r.read(e); ok {
+		if file, ok := r.load(e); ok {
 			files = append(files, file)
 		}
 	}
@@ -82,8 +82,8 @@ func (r *reconciler) write(ctx context.Context, files []document.File) ([]docume
 	return r.indexer.Index(ctx, files)
 }
 
-// read reads a file. ok is false if the file cannot be indexed, or has the bytes of the entry's hash.
-func (r *reconciler) read(e entry) (file document.File, ok bool) {
+// load reads a file. ok is false if the file cannot be indexed, or has the bytes of the entry's hash.
+func (r *reconciler) load(e entry) (file document.File, ok bool) {
 	known := e.stamp.Hash
 	content, e, err := r.folder.read(r.root, e)
 	r.mu.Lock()

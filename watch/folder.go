@@ -183,9 +183,9 @@ func (f Folder) open(use func(root *contain.Root) error) error {
 	return use(root)
 }
 
-// find returns the entry of one path. The error is that of walk, or [fs.ErrNotExist] if walk would not
+// entryOf returns the entry of one path. The error is that of walk, or [fs.ErrNotExist] if walk would not
 // visit the path.
-func (f Folder) find(root *contain.Root, name string, excluded rules) (entry, error) {
+func (f Folder) entryOf(root *contain.Root, name string, excluded rules) (entry, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return f.entry(name), err

@@ -67,7 +67,7 @@ type Mirror struct {
 	delays   *backoff.ExponentialBackOff
 
 	mu      sync.Mutex
-	status  Status
+	status  Progress
 	folders map[string]document.Stamp // of the last walk
 }
 
@@ -171,7 +171,7 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 func (m *Mirror) settle() {
 	m.settling = false
 	m.schedule.done(true)
-	m.update(func(s *Status) {
+	m.update(func(s *Progress) {
 		if m.schedule.pending() == 0 {
 			s.Synced = time.Now()
 		}
@@ -193,7 +193,7 @@ func (m *Mirror) step(ctx context.Context) time.Duration {
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
 		m.log.ErrorContext(ctx, "a bug stopped the indexing of the folder", "panic", bug.Value, "stack", string(bug.Stack))
 	}
-	m.update(func(s *Status) { s.Err = err })
+	m.update(func(s *Progress) { s.Err = err })
 	m.settling = err == nil
 	if m.settling {
 		m.delays.Reset()
@@ -241,16 +241,16 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	walk := &reconciler{
 		folder: m.folder, indexer: m.index, before: before, whole: whole, ready: m.ready,
 		report: func(done, total int) {
-			m.update(func(s *Status) { s.Done, s.Total, s.Err = done, total, nil })
+			m.update(func(s *Progress) { s.Done, s.Total, s.Err = done, total, nil })
 		},
 	}
 	walked, err := walk.run(ctx)
-	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
+	m.update(func(s *Progress) { s.Done, s.Total = 0, 0 })
 	if err != nil {
 		return err
 	}
 	m.walked = walked
-	m.update(func(s *Status) { s.State, m.folders = 1+m.walked.state, m.walked.folders })
+	m.update(func(s *Progress) { s.State, m.folders = 1+m.walked.state, m.walked.folders })
 	if m.index != nil {
 		m.setFailed(ctx, m.walked.failed)
 	}

@@ -115,7 +115,7 @@ func (f Folder) differing(
 			differing = append(differing, indexed)
 			continue
 		}
-		e, err := f.find(root, name, excluded)
+		e, err := f.entryOf(root, name, excluded)
 		if err != nil || !has(root, e, stamp) {
 			differing = append(differing, indexed)
 		}
@@ -142,7 +142,7 @@ func (f Folder) Present(paths []string) []string {
 			if !ok || !f.covers(name, excluded) {
 				continue
 			}
-			if _, err := f.find(root, name, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
+			if _, err := f.entryOf(root, name, excluded); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
 				present = append(present, indexed)
 			}
 		}

@@ -161,7 +161,7 @@ func TestSync_ReadsOnlyWhatMayHaveChanged(t *testing.T) {
 	root, err := folder.Open()
 	must(t, err)
 	defer root.Close() //nolint:errcheck // opened for reading
-	e, err := folder.find(root, "a.md", folder.rules())
+	e, err := folder.entryOf(root, "a.md", folder.rules())
 	if err != nil || !index.stamps["a.md"].Proves(e.stamp) {
 		t.Errorf("stamp %+v does not prove %+v (%v)", index.stamps["a.md"], e.stamp, err)
 	}

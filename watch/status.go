@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// Status is how far an index is behind its folder.
-type Status struct {
+// Progress is how far an index is behind its folder.
+type Progress struct {
 	Synced      time.Time // the index last held everything on disk; zero before
 	Done, Total int       // changed files of the present walk, handled and all
 	Queued      int       // changes that were seen and not handled yet
@@ -22,7 +22,7 @@ type Status struct {
 }
 
 // Pending counts the changes that are not in the index yet.
-func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
+func (s Progress) Pending() int { return s.Total - s.Done + s.Queued }
 
 // Failed is a file that cannot be indexed.
 type Failed struct {
@@ -51,7 +51,7 @@ func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure) {
 }
 
 // Status returns the present status, by the events so far.
-func (m *Mirror) Status() Status {
+func (m *Mirror) Status() Progress {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	status := m.status
@@ -77,9 +77,9 @@ func (m *Mirror) Rescan() {
 
 // Reset clears the status before Run or Observe, except for the files that have failed: a file that fails
 // again has failed since the first time.
-func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{Failed: s.Failed} }) }
+func (m *Mirror) Reset() { m.update(func(s *Progress) { *s = Progress{Failed: s.Failed} }) }
 
-func (m *Mirror) update(change func(*Status)) {
+func (m *Mirror) update(change func(*Progress)) {
 	m.mu.Lock()
 	change(&m.status)
 	m.mu.Unlock()

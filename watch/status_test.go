@@ -36,7 +36,7 @@ func TestMirror_ResetKeepsSinceWhenAFileFails(t *testing.T) {
 	index.refuse = "secret"
 	folder := Folder{Dir: dir, Match: func(string) bool { return true }}
 	mirror := newMirror(folder, index, slog.New(slog.DiscardHandler))
-	run := func() Status {
+	run := func() Progress {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { mirror.Run(ctx) })

@@ -88,9 +88,9 @@ type initialized struct {
 	ConfigPath    string `json:"config_path"`
 	ConfigWritten bool   `json:"config_written"`
 	// Documents are the places of the project's documents, and LeftOut the files that are not taken.
-	Documents    []scaffold.Place   `json:"documents"`
-	LeftOut      []scaffold.LeftOut `json:"left_out"`
-	ExternalDocs string             `json:"external_docs,omitempty"`
+	Documents    []scaffold.FolderCount `json:"documents"`
+	LeftOut      []scaffold.LeftOut     `json:"left_out"`
+	ExternalDocs string                 `json:"external_docs,omitempty"`
 	// Registration is "", registered, registeredBefore or notRegistered.
 	Registration   string `json:"claude_code,omitempty"`
 	EmbeddingModel string `json:"embedding_model"`
@@ -135,7 +135,7 @@ func (i *initializer) run(ctx context.Context) error {
 	}
 	i.done = initialized{
 		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
-		Documents: append([]scaffold.Place{}, result.Places...), LeftOut: append([]scaffold.LeftOut{}, result.LeftOut...),
+		Documents: append([]scaffold.FolderCount{}, result.Places...), LeftOut: append([]scaffold.LeftOut{}, result.LeftOut...),
 		Clients: []string{},
 	}
 	if external, ok := result.Project.External(); ok {

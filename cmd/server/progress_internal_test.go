@@ -16,7 +16,7 @@ func TestSyncProgress_HasAFixedTotal(t *testing.T) {
 		var out bytes.Buffer
 		progress := &syncProgress{files: showProgress(&out, "files"), passages: showProgress(&out, "passages")}
 		now := time.Now()
-		for _, status := range []workspace.Status{
+		for _, status := range []workspace.IndexStatus{
 			{Total: 2, Done: 1, Embedding: 1, Passages: 1, Counting: true},
 			{Embedding: 1000, Passages: 1000, Counting: true, Synced: now},
 			{Embedding: 1088, Passages: 1088, Synced: now},

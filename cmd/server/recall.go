@@ -106,9 +106,9 @@ func printSaid(w io.Writer, said []hooks.Said) {
 	}
 }
 
-// hookPatience bounds a hook, which assistants end after five seconds. The first prompt starts the private database:
+// hookTimeout bounds a hook, which assistants end after five seconds. The first prompt starts the private database:
 // an assistant such as Codex starts the server long before it calls a tool of it.
-const hookPatience = 4 * time.Second
+const hookTimeout = 4 * time.Second
 
 // answerHook reads an event from stdin, and prints what the hook says.
 func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string) error {
@@ -119,7 +119,7 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
 	return withProject(flags, func(t *tooling) error {
 		t.workspace.Once()
-		ctx, cancel := context.WithTimeout(cmd.Context(), hookPatience)
+		ctx, cancel := context.WithTimeout(cmd.Context(), hookTimeout)
 		defer cancel()
 		if t.server != nil && hook.Event.Event == hooks.Prompt {
 			_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again

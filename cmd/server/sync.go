@@ -91,13 +91,13 @@ func vectorsFollow(err error) bool {
 type syncProgress struct {
 	files, passages func(done, total int)
 
-	last           workspace.Status
+	last           workspace.IndexStatus
 	total          int // files
 	totalPassages  int
 	needsEmbedding bool // else every passage had a vector before
 }
 
-func (p *syncProgress) show(status workspace.Status) {
+func (p *syncProgress) show(status workspace.IndexStatus) {
 	p.last, p.total = status, max(p.total, status.Total)
 	if done := p.total - (status.Total - status.Done); done > 0 {
 		p.files(done, p.total)

@@ -114,7 +114,7 @@ func (r *Root) Showing(folder string) *Root {
 
 // Sub opens a folder in r. r can be closed before it.
 func (r *Root) Sub(name string) (*Root, error) {
-	l, err := r.find(name)
+	l, err := r.locate(name)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (r *Root) Sub(name string) (*Root, error) {
 // Resolve returns a path with its symbolic links followed, and describes the file. With [ErrHidden] it
 // returns the path too.
 func (r *Root) Resolve(name string) (target string, info fs.FileInfo, err error) {
-	l, err := r.find(name)
+	l, err := r.locate(name)
 	defer l.close()
 	if err != nil {
 		return l.path(), nil, err

@@ -43,9 +43,9 @@ func (l *location) restart() {
 	l.names = nil
 }
 
-// find follows a path and its symbolic links, folder by folder. It tries again while somebody replaces
+// locate follows a path and its symbolic links, folder by folder. It tries again while somebody replaces
 // folders. The caller closes the location. After an error it has only names.
-func (r *Root) find(name string) (*location, error) {
+func (r *Root) locate(name string) (*location, error) {
 	var l *location
 	err := ErrReplaced
 	for try := 0; try < maxTries && errors.Is(err, ErrReplaced); try++ {

@@ -37,7 +37,7 @@ func (r *Root) Read(name string, limit int64) (File, error) {
 }
 
 func (r *Root) open(name string) (target string, file *os.File, err error) {
-	l, err := r.find(name)
+	l, err := r.locate(name)
 	if err != nil {
 		return "", nil, err
 	}

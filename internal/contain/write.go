@@ -19,7 +19,7 @@ func (r *Root) parent(name string) (*location, string, error) {
 	if !filepath.IsLocal(base) || base == "." {
 		return nil, "", &fs.PathError{Op: "open", Path: name, Err: ErrEscapes}
 	}
-	l, err := r.find(path.Dir(name))
+	l, err := r.locate(path.Dir(name))
 	if err != nil {
 		return nil, "", err
 	}
@@ -70,7 +70,7 @@ const temporaryPrefix = ".compound-docs-"
 // RemoveTemporary removes files older than the time that killed processes left in a folder during a
 // [Root.Replace].
 func (r *Root) RemoveTemporary(dir string, before time.Time) error {
-	l, err := r.find(dir)
+	l, err := r.locate(dir)
 	if err != nil {
 		return err
 	}

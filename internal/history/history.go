@@ -168,7 +168,7 @@ func (f Folder) history(
 		"--find-renames=100%",
 	}, f.listing(kinds), []string{commit, "--"}, paths)
 	return f.run(ctx, func(output io.Reader) error {
-		return parse(output, func(c change) {
+		return parseLog(output, func(c change) {
 			name, moved := now[c.path]
 			if !moved {
 				name = norm.NFC.String(c.path) // as watch names files
@@ -206,10 +206,10 @@ type change struct {
 	from         string // the path before, if the file was moved; "" otherwise
 }
 
-// parse reads the output of git log or git diff. A commit is mark, its name and its date. A change is its
+// parseLog reads the output of git log or git diff. A commit is mark, its name and its date. A change is its
 // kind and path, or the old and the new path of a move. A NUL follows each of them, and another one each
 // commit.
-func parse(output io.Reader, visit func(change)) error {
+func parseLog(output io.Reader, visit func(change)) error {
 	fields := bufio.NewScanner(output)
 	fields.Split(splitNUL)
 	var commit, date string

@@ -66,7 +66,7 @@ func judge(place document.Place, before, now []string) (state State, at document
 	if first == 0 || first > len(before) {
 		return Changed, place // the whole file
 	}
-	switch line := find(before, now, first, last); line {
+	switch line := matchingLine(before, now, first, last); line {
 	case 0:
 		return Changed, place
 	case first:
@@ -90,9 +90,9 @@ func judgeSymbol(place document.Place, before, now []string) (State, document.Pl
 	return Same, place
 }
 
-// find returns the line of now where the lines first to last of before begin, or 0. It prefers a match with the lines
-// around them. A bracket is everywhere, so it counts only with them or at its own line.
-func find(before, now []string, first, last int) int {
+// matchingLine returns the line of now where the lines first to last of before begin, or 0. It prefers a match with the
+// lines around them. A bracket is everywhere, so it counts only with them or at its own line.
+func matchingLine(before, now []string, first, last int) int {
 	for _, around := range []int{3, 1, 0} {
 		from, to := max(first-around, 1), min(last+around, len(before))
 		line := nearest(now, before[from-1:to], from)

@@ -88,10 +88,10 @@ func TestFind_InManyLines(t *testing.T) {
 	t.Parallel()
 	const many = 400_000
 	before := append(slices.Repeat([]string{"the same line"}, many), "another line")
-	if got := find(before, slices.Repeat([]string{"the same line"}, 2*many), 1, len(before)); got != 0 {
+	if got := matchingLine(before, slices.Repeat([]string{"the same line"}, 2*many), 1, len(before)); got != 0 {
 		t.Errorf("lines that are gone are found at %d", got)
 	}
-	if got := find(before, append([]string{"first"}, before...), 1, len(before)); got != 2 {
+	if got := matchingLine(before, append([]string{"first"}, before...), 1, len(before)); got != 2 {
 		t.Errorf("lines that moved are found at %d, want 2", got)
 	}
 }

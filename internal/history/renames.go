@@ -19,7 +19,7 @@ func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string
 	arguments := slices.Concat(
 		[]string{"diff-tree", "-r", "--find-renames=50%", fmt.Sprint("-l", maxRenames)}, f.listing("R"), []string{from, to})
 	err := f.run(ctx, func(output io.Reader) error {
-		return parse(output, func(c change) { renamed[c.from] = c.path })
+		return parseLog(output, func(c change) { renamed[c.from] = c.path })
 	}, arguments...)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) (c
 		return nil, nil, fmt.Errorf("open the repository: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	changes, unknown = c.check(ctx, root, documents)
+	changes, unknown = c.changes(ctx, root, documents)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -65,7 +65,7 @@ type cite struct {
 	before Version
 }
 
-func (c *PlaceChecker) check(ctx context.Context, root *contain.Root, documents []CitingDocument) ([]PlaceChange, error) {
+func (c *PlaceChecker) changes(ctx context.Context, root *contain.Root, documents []CitingDocument) ([]PlaceChange, error) {
 	folder, err := Open(c.root)
 	if err != nil {
 		return nil, err

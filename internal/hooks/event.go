@@ -107,13 +107,13 @@ func reads(tool string) bool {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		query := rag.Query{Text: e.subject(), Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
+		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
 		if e.isTask() {
 			query.Limit = 2 * maxCandidates
 		}
 		return p.search(ctx, query, "answers this")
 	case delegating:
-		return p.search(ctx, rag.Query{Text: e.subject(), Patience: embeddingWait}, "answers this")
+		return p.search(ctx, rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait}, "answers this")
 	case running:
 		return p.onCommand(ctx, e)
 	case failing:

@@ -97,7 +97,7 @@ func TestWaitSynced_WaitsForGit(t *testing.T) {
 	f.Must(err)
 	eventually(t, "it waits for git", func() bool { return active.Status().GitBusy != nil })
 	seen := 0
-	active.WaitSynced(t.Context(), func(workspace.Status) {
+	active.WaitSynced(t.Context(), func(workspace.IndexStatus) {
 		if seen++; seen == 3 { // a call that does not wait has not got so far
 			f.Remove(".git/index.lock")
 		}

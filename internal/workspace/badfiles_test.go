@@ -43,7 +43,7 @@ func indexedPaths(t *testing.T, f *fixture) []string {
 
 // reasons returns why files have failed, by path: the expected words if they are
 // in it.
-func reasons(status workspace.Status, want map[string]string) map[string]string {
+func reasons(status workspace.IndexStatus, want map[string]string) map[string]string {
 	got := map[string]string{}
 	for _, failed := range status.Failed {
 		got[failed.Path] = failed.Reason

@@ -46,7 +46,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	folder, dates := docsFolder(c.project), map[string]string{}
-	err := c.read(ctx, folder.Dir)
+	err := c.update(ctx, folder.Dir)
 	untrusted, distrusts := errors.AsType[*history.UntrustedError](err)
 	switch {
 	case distrusts: // a container has just copied the files
@@ -71,8 +71,8 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	return dates
 }
 
-// read brings dates up to date with HEAD. It does not read an unreadable history again before HEAD moves.
-func (c *commitDates) read(ctx context.Context, dir string) error {
+// update brings dates up to date with HEAD. It does not read an unreadable history again before HEAD moves.
+func (c *commitDates) update(ctx context.Context, dir string) error {
 	folder, err := history.Open(dir)
 	if err != nil {
 		return err

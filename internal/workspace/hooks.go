@@ -58,7 +58,7 @@ func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
 	}
 	done := make(chan activation, 1)
 	w.running.Go(func() {
-		ctx, cancel := context.WithTimeout(w.life, activationPatience)
+		ctx, cancel := context.WithTimeout(w.life, activationTimeout)
 		defer cancel()
 		active, err := w.Active(ctx)
 		done <- activation{active, err}
@@ -71,5 +71,5 @@ func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
 	}
 }
 
-// activationPatience bounds an activation that nobody waits for.
-const activationPatience = 30 * time.Second
+// activationTimeout bounds an activation in the background.
+const activationTimeout = 30 * time.Second

@@ -21,7 +21,7 @@ type leader struct {
 	leads       bool
 	end         context.CancelFunc // of the work; nil before the first
 	working     sync.WaitGroup
-	published   *Status // that other servers read; nil before the first
+	published   *IndexStatus // that other servers read; nil before the first
 	publishedAt time.Time
 }
 

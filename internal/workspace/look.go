@@ -27,7 +27,7 @@ const maxLookWait = 2 * time.Second
 type snapshot struct {
 	at        time.Time
 	leading   bool           // this server indexes the project
-	published Status         // of the server that indexes, if it is another
+	published IndexStatus    // of the server that indexes, if it is another
 	waiting   error          // why no server is known to index the project
 	config    document.Stamp // of the config's file
 	problem   error          // what is wrong with the config since the activation
@@ -88,7 +88,7 @@ func (p *Project) rest(ctx context.Context, interval time.Duration, leader *lead
 
 // look looks once at the checkout and at the tenant's row, acts on their changes, and keeps a snapshot.
 func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
-	now := &snapshot{at: time.Now(), published: Status{Failed: []Failed{}}, config: p.configStamp()}
+	now := &snapshot{at: time.Now(), published: IndexStatus{Failed: []Failed{}}, config: p.configStamp()}
 	now.problem = w.replaceOutdated(ctx, p)
 	if ctx.Err() != nil {
 		return

@@ -101,7 +101,7 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 
 // refresh makes a check. An error leaves the earlier result.
 func (s *staleDocuments) refresh(ctx context.Context) {
-	if err := s.check(ctx); err != nil && ctx.Err() == nil {
+	if err := s.look(ctx); err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
 	}
 	if !isClosed(s.checked) {
@@ -109,9 +109,9 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	}
 }
 
-// check reads what documents cite, and asks git what became of it. Nothing is stale without git: a missing
+// look reads what documents cite, and asks git what became of it. Nothing is stale without git: a missing
 // file may belong to another repository.
-func (s *staleDocuments) check(ctx context.Context) error {
+func (s *staleDocuments) look(ctx context.Context) error {
 	cited, err := s.cited(ctx)
 	if err != nil {
 		return err

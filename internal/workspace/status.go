@@ -29,16 +29,16 @@ const (
 	maxPublished = 20
 )
 
-// Status is how far the index is behind the files. The server that indexes publishes it as JSON in the
+// IndexStatus is how far the index is behind the files. The server that indexes publishes it as JSON in the
 // database for the other servers.
-type Status struct {
+type IndexStatus struct {
 	// Synced is when the index last held everything on disk; zero before.
 	Synced time.Time `json:"synced"`
 	// Done of Total changed files have been handled in the present sync. Queued more have changed.
 	Done   int `json:"done"`
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
-	// State says which files the index holds; see [watch.Status].
+	// State says which files the index holds; see [watch.Progress].
 	State uint64 `json:"state,omitempty"`
 	// Embedding of Passages passages have no vector yet. Words find them. While a model is measured,
 	// Embedding counts its texts too. Both are old while Counting is set.
@@ -67,18 +67,18 @@ type Failed struct {
 }
 
 // Pending is the number of changed files that are not yet in the index.
-func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
+func (s IndexStatus) Pending() int { return s.Total - s.Done + s.Queued }
 
 // Current reports whether the index holds everything on disk, with its vectors.
-func (s Status) Current() bool {
+func (s IndexStatus) Current() bool {
 	return s.hasText() && s.FailedCount == 0 && s.Embedding == 0 && s.EmbeddingWaits == ""
 }
 
 // hasText reports whether the index holds the text of all files that can be indexed.
-func (s Status) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
+func (s IndexStatus) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
 
 // onlyProgress reports whether s and the status before it differ only in how much is left.
-func (s Status) onlyProgress(before Status) bool {
+func (s IndexStatus) onlyProgress(before IndexStatus) bool {
 	if s.Current() != before.Current() {
 		return false
 	}
@@ -88,7 +88,7 @@ func (s Status) onlyProgress(before Status) bool {
 }
 
 // plus adds the status of one folder. The sum is as old as its oldest part.
-func (s Status) plus(part watch.Status) Status {
+func (s IndexStatus) plus(part watch.Progress) IndexStatus {
 	s.Done += part.Done
 	s.Total += part.Total
 	s.Queued += part.Queued
@@ -108,7 +108,7 @@ func (s Status) plus(part watch.Status) Status {
 	return s
 }
 
-func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
+func (s IndexStatus) plusFailed(failure document.Failure, since time.Time) IndexStatus {
 	if s.FailedCount++; len(s.Failed) < maxPublished {
 		reason := strings.ReplaceAll(apierror.AsError(failure.Err).Error(), "\x00", "\ufffd") // PostgreSQL refuses NUL in JSON
 		s.Failed = append(s.Failed, Failed{Path: failure.Path, Reason: fmt.Sprintf("%.2000s", reason), Since: since})
@@ -116,7 +116,7 @@ func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 	return s
 }
 
-func (s Status) plusQueue(queue index.QueueStatus) Status {
+func (s IndexStatus) plusQueue(queue index.QueueStatus) IndexStatus {
 	s.Embedding, s.Passages, s.Counting = queue.Missing, queue.Chunks, queue.Counting
 	for _, failed := range queue.Failed {
 		s = s.plusFailed(failed, queue.FailedSince)
@@ -128,7 +128,7 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 }
 
 // Status compares the folders with the last walk, and returns how far the index is behind.
-func (p *Project) Status() Status {
+func (p *Project) Status() IndexStatus {
 	for _, tree := range p.trees {
 		tree.mirror.Compare()
 	}
@@ -138,10 +138,10 @@ func (p *Project) Status() Status {
 // Noticed returns how far the index is behind, by what events have told. If another server indexes, it
 // returns the last status that this server has seen in the tenant's row, compared with the files: the
 // other server may be suspended, cut off, or late.
-func (p *Project) Noticed() Status {
+func (p *Project) Noticed() IndexStatus {
 	latest := p.latest.Load()
 	if latest == nil {
-		return Status{Queued: 1, Failed: []Failed{}} // a status published earlier may be outdated
+		return IndexStatus{Queued: 1, Failed: []Failed{}} // a status published earlier may be outdated
 	}
 	status := latest.published
 	if latest.leading {
@@ -180,15 +180,15 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 }
 
 // mirrored is the status of the folders. While another server indexes, it says how they look.
-func (p *Project) mirrored() Status {
-	status := Status{Synced: time.Now(), Failed: []Failed{}}
+func (p *Project) mirrored() IndexStatus {
+	status := IndexStatus{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
 		status = status.plus(tree.mirror.Status())
 	}
 	return status
 }
 
-func (p *Project) indexed() Status { return p.mirrored().plusQueue(p.queue.Status()) }
+func (p *Project) indexed() IndexStatus { return p.mirrored().plusQueue(p.queue.Status()) }
 
 // count counts the passages to embed, if there may be new ones.
 func (p *Project) count(ctx context.Context) {
@@ -201,7 +201,7 @@ func (p *Project) count(ctx context.Context) {
 const crashedGit = time.Minute
 
 // soonOver reports whether indexing waits only for moments.
-func (s Status) soonOver() bool {
+func (s IndexStatus) soonOver() bool {
 	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
 }
 
@@ -215,7 +215,7 @@ const (
 // progress, if not nil, with every status. It does not wait for vectors. It also returns if a service is
 // unavailable, if another project replaces p, if the server that indexes does not notice a change within
 // seconds, and when ctx ends.
-func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status {
+func (p *Project) WaitSynced(ctx context.Context, progress func(IndexStatus)) IndexStatus {
 	noticed := time.Now()
 	for {
 		status := p.Status()
@@ -235,7 +235,7 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status 
 }
 
 // WaitForAnswer is WaitSynced for a call, which keeps some time to answer.
-func (p *Project) WaitForAnswer(ctx context.Context, progress func(Status)) {
+func (p *Project) WaitForAnswer(ctx context.Context, progress func(IndexStatus)) {
 	most := syncWait
 	if deadline, ok := ctx.Deadline(); ok {
 		most = min(most, time.Until(deadline)-callTime)

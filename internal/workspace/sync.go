@@ -18,7 +18,7 @@ const maxVectorTime = 10 * time.Second
 // vectors. If another branch is checked out, it goes on with that. It calls progress, if not nil, with
 // every status. After an error of a service the project is active all the same. Documents that cannot be
 // indexed are no error: the project's status lists them.
-func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, error) {
+func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Project, error) {
 	for {
 		active, err := w.checkedOutProject(ctx)
 		if err != nil {
@@ -41,7 +41,7 @@ func (w *Workspace) checkedOutProject(ctx context.Context) (*Project, error) {
 }
 
 // complete waits until the index holds all documents with their vectors.
-func (p *Project) complete(ctx context.Context, progress func(Status)) error {
+func (p *Project) complete(ctx context.Context, progress func(IndexStatus)) error {
 	if status := p.WaitSynced(ctx, progress); !status.hasText() && !status.unnoticed {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -63,7 +63,7 @@ func (p *Project) complete(ctx context.Context, progress func(Status)) error {
 func (p *Project) syncAtOnce(ctx context.Context) {
 	limited, end := context.WithTimeout(ctx, syncWait)
 	defer end()
-	status := Status{Synced: time.Now(), Failed: []Failed{}}
+	status := IndexStatus{Synced: time.Now(), Failed: []Failed{}}
 	failures, err := p.syncOnce(limited, func(done, total int) { status.Done, status.Total = done, total })
 	for _, failed := range failures {
 		status = status.plusFailed(failed, status.Synced)
@@ -103,9 +103,9 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([
 
 // embedAll waits while another server makes vectors, so that nothing is embedded twice. Then it embeds
 // the passages that still have no vector of Ollama's present model.
-func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
+func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) error {
 	if progress == nil {
-		progress = func(Status) {}
+		progress = func(IndexStatus) {}
 	}
 	missing, since := -1, time.Now()
 	p.until(ctx, func() bool {
@@ -117,7 +117,7 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 		return missing == 0 || status.EmbeddingWaits != "" || time.Since(since) > maxVectorTime
 	})
 	err := p.queue.Drain(ctx, func(done, total int) {
-		progress(Status{Embedding: total - done, Passages: total})
+		progress(IndexStatus{Embedding: total - done, Passages: total})
 	})
 	left := p.queue.Status()
 	reason := errors.New("the model refuses their text")

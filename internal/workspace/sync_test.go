@@ -33,7 +33,7 @@ func TestSync_GoesOnWithAnotherBranch(t *testing.T) {
 	ended := make(chan result, 1)
 	s := f.serverFor(t, f.Root)
 	go func() {
-		active, err := s.Sync(ctx, func(status workspace.Status) {
+		active, err := s.Sync(ctx, func(status workspace.IndexStatus) {
 			if status.Embedding > 0 && status.Pending() == 0 {
 				select {
 				case embedding <- struct{}{}:

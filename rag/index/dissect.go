@@ -97,7 +97,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 // dissect parses and validates a file and cuts it into passages. They have no Terms. The error says
 // why the file cannot be a document.
 func dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
-	parsed, err := parse(file, schema)
+	parsed, err := parseDocument(file, schema)
 	if err != nil {
 		return Dissection{}, err
 	}

@@ -187,7 +187,7 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection
 		return err
 	}
 	for {
-		passages, err := q.read(ctx, used, collection, []string{path})
+		passages, err := q.unembedded(ctx, used, collection, []string{path})
 		if err != nil || len(passages) == 0 {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 
 // Indexer keeps the text of one collection of a tenant. Documents are found by their
 // words as soon as they are written; an [Embedder] adds the vectors. Safe for
-// concurrent use. With a [Source] two calls may be about the same file.
+// concurrent use. With [Files] two calls may be about the same file.
 type Indexer struct {
 	index      *Index
 	tenant     *catalog.Tenant
@@ -30,7 +30,7 @@ type Indexer struct {
 	// What is below is set before the first call.
 
 	// Source is looked at before anything is written. The default takes files as they were read.
-	Source Source
+	Source Files
 	// Dates, if not nil, is asked for the dates, such as 2026-01-02, of documents that have none in their
 	// front matter and need none there. Without an answer, the date is that of the file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
@@ -239,10 +239,10 @@ func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[
 	return dates
 }
 
-// Source looks at files again. A writer asks it in its transaction, while the other writers of the tenant
+// Files looks at files again. A writer asks it in its transaction, while the other writers of the tenant
 // wait. So if two writers, in one process or in two, have read different versions of a file, neither leaves
 // the older one in the index. A later change of a file causes an event, which is handled after the commit.
-type Source interface {
+type Files interface {
 	// Changed returns the paths whose files no longer have the bytes of the stamp.
 	Changed(stamps map[string]document.Stamp) []string
 	// Present returns the paths at which there is a document, or something that cannot be read.

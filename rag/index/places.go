@@ -40,7 +40,7 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 		raw = strings.TrimSpace(raw)
 		place, ok := said.ParsePlace(raw)
 		if !ok {
-			place = said.Place{Path: raw, Raw: raw} // any name will do where a file is meant
+			place = said.Citation{Path: raw, Raw: raw} // any name will do where a file is meant
 		}
 		if strings.ContainsAny(place.Path, "*?[{\x00\n") {
 			continue // a pattern names no place
@@ -63,7 +63,7 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 }
 
 // resolvePlace makes a place relative to the repository, and false if it is outside.
-func resolvePlace(source string, place said.Place) (CitedPlace, bool) {
+func resolvePlace(source string, place said.Citation) (CitedPlace, bool) {
 	target := strings.TrimPrefix(path.Clean("/"+place.Path), "/")
 	isInside := insideRepository(target)
 	if place.Link || strings.HasPrefix(place.Path, "../") {

@@ -236,7 +236,7 @@ func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (cat
 		if missing[i] == 0 {
 			continue
 		}
-		passages, err := q.read(ctx, used, collection, nil)
+		passages, err := q.unembedded(ctx, used, collection, nil)
 		if err != nil || len(passages) > 0 {
 			return collection, passages, err
 		}
@@ -244,9 +244,9 @@ func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (cat
 	return "", nil, nil
 }
 
-// read reads passages of the tenant that have no vector, and leaves out those that the model refuses. They are of
-// all documents if paths is nil.
-func (q *Queue) read(
+// unembedded returns passages of the tenant that have no vector, without those that the model refused. Nil paths
+// stand for all documents.
+func (q *Queue) unembedded(
 	ctx context.Context, used *usedModel, collection catalog.Collection, paths []string,
 ) ([]db.EmbeddingQueueRow, error) {
 	q.mu.Lock()

@@ -20,8 +20,8 @@ type Schema interface {
 	Rules(path string) (project.Rules, bool)
 }
 
-// parse parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
-func parse(file document.File, schema Schema) (*markdown.Document, error) {
+// parseDocument parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
+func parseDocument(file document.File, schema Schema) (*markdown.Document, error) {
 	read := markdown.Parse
 	if schema == nil {
 		read = markdown.ParseAny
@@ -99,7 +99,7 @@ func Advice(file document.File, schema Schema) []project.Violation {
 	if !ok || !docType.Lenient() {
 		return nil
 	}
-	parsed, err := parse(file, schema)
+	parsed, err := parseDocument(file, schema)
 	if err != nil {
 		return nil
 	}

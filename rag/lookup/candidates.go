@@ -81,7 +81,7 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 		if len(l.levels) == 0 {
 			continue
 		}
-		part, err := r.find(ctx, request, l)
+		part, err := r.readList(ctx, request, l)
 		if err != nil {
 			return Found{}, err
 		}
@@ -108,7 +108,7 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 	for i, row := range rows {
 		filter.Documents[i] = row.ID
 	}
-	found, err := r.find(ctx, request, list{filter, filter.levels(), len(rows), true})
+	found, err := r.readList(ctx, request, list{filter, filter.levels(), len(rows), true})
 	return found.Candidates, err
 }
 
@@ -141,8 +141,8 @@ func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Fi
 	return selection{row.Documents, counts}, err
 }
 
-// find finds the passages of a list.
-func (r *Reader) find(ctx context.Context, request Request, l list) (Found, error) {
+// readList reads the passages of one list of candidates.
+func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, error) {
 	selected, err := r.selectDocuments(ctx, request, l.filter)
 	if err != nil {
 		return Found{}, err

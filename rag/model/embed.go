@@ -99,11 +99,11 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 		if err != nil {
 			return nil, causeOf(ctx, err)
 		}
-		return vectors, c.check(vectors, len(texts))
+		return vectors, c.validate(vectors, len(texts))
 	})
 }
 
-func (c *Client) check(vectors [][]float32, want int) error {
+func (c *Client) validate(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return BadResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), want))
 	}

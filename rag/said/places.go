@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// Place is a place in a repository's files that a document cites, such as src/pool.go:12-20.
-type Place struct {
+// Citation is a place in a repository's files that a document cites, such as src/pool.go:12-20.
+type Citation struct {
 	// Path is as the document writes it, without lines. Link says that it is relative to
 	// the document, as the destination of a link is.
 	Path string
@@ -47,8 +47,8 @@ var (
 
 // Places returns the places that the text of a document cites, in order: paths in code, paths with lines anywhere, and
 // links to other files than documents. Blocks of code are left out: a trace may be of any program.
-func Places(document *markdown.Document) []Place {
-	var places []Place
+func Places(document *markdown.Document) []Citation {
+	var places []Citation
 	for i, line := range document.TextLines() {
 		if len(places) < maxPlaces {
 			places = append(places, placesOfLine(line, i+1)...)
@@ -58,7 +58,7 @@ func Places(document *markdown.Document) []Place {
 }
 
 // placesOfLine returns the places of a line of text: first those in code, then links, then others.
-func placesOfLine(line string, number int) []Place {
+func placesOfLine(line string, number int) []Citation {
 	if !strings.ContainsAny(line, "`:#](") {
 		return nil
 	}
@@ -109,8 +109,8 @@ const nearSymbol = 12
 
 // placesInCode returns the places in spans of code. A path's symbol is the identifier in the span before it,
 // or else in the next span.
-func placesInCode(line string) []Place {
-	var places []Place
+func placesInCode(line string) []Citation {
+	var places []Citation
 	beside := -1 // the place whose symbol may follow
 	symbol, end := "", 0
 	for _, span := range codeSpan().FindAllStringSubmatchIndex(line, -1) {
@@ -144,8 +144,8 @@ func blankOut(text []byte) {
 
 // ParsePlace reads a place such as src/pool.go:12-20, and false if the text names no
 // file. It is not checked whether there is one.
-func ParsePlace(raw string) (Place, bool) {
-	place := Place{Path: raw, Raw: raw}
+func ParsePlace(raw string) (Citation, bool) {
+	place := Citation{Path: raw, Raw: raw}
 	if found := placeLines().FindStringSubmatchIndex(raw); found != nil {
 		place.Path = raw[:found[0]]
 		number := func(i int) int {
@@ -166,7 +166,7 @@ func ParsePlace(raw string) (Place, bool) {
 	if len(place.Path) > maxPlacePath || !pathLike().MatchString(place.Path) || markdown.HasExtension(place.Path) ||
 		strings.ContainsFunc(place.Path, unicode.IsControl) ||
 		!strings.Contains(place.Path, "/") && otherName().MatchString(place.Path) {
-		return Place{}, false
+		return Citation{}, false
 	}
 	return place, true
 }

@@ -106,7 +106,7 @@ func (q Query) Telling() []int32 {
 // TermsOf returns the distinct terms of a text of the project, sorted.
 func (q Query) TermsOf(text string) []int32 {
 	var has []int32
-	q.read(text, func(_ occurrence, hash int32) { has = append(has, hash) })
+	q.eachTerm(text, func(_ occurrence, hash int32) { has = append(has, hash) })
 	slices.Sort(has)
 	return slices.Compact(has)
 }
@@ -262,8 +262,8 @@ func (v Vocabulary) hashes(text string) []int32 {
 	return terms
 }
 
-// read calls emit with the terms of a text of the project, in each of its languages.
-func (q Query) read(text string, emit func(o occurrence, hash int32)) {
+// eachTerm calls emit with the terms of a text of the project, in each of its languages.
+func (q Query) eachTerm(text string, emit func(o occurrence, hash int32)) {
 	a := q.vocabulary.analyser(text)
 	a.has, a.asking = nil, ""
 	a.emit = func(o occurrence) { emit(o, hashTerm(q.vocabulary.project, o.term)) }

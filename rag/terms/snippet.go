@@ -72,7 +72,7 @@ func (q Query) matches(text string) []match {
 	}
 	var found []match
 	runes, counted := 0, 0
-	q.read(text, func(o occurrence, hash int32) {
+	q.eachTerm(text, func(o occurrence, hash int32) {
 		term, wanted := at[hash]
 		if !wanted || o.start < counted {
 			return // a part of an identifier that is counted already

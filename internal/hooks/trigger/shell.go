@@ -47,7 +47,7 @@ const (
 // Read reads a line of shell that runs in a folder.
 func Read(line, folder string) Line {
 	r := &reader{folder: folder}
-	r.read(line[:min(len(line), maxLine)], nil, 0)
+	r.parseLine(line[:min(len(line), maxLine)], nil, 0)
 	return Line{calls: r.calls, Writes: r.writes}
 }
 
@@ -65,8 +65,8 @@ type reader struct {
 	before []word
 }
 
-// read reads a line that may stand in the words of another call: outer are the words of that one.
-func (r *reader) read(line string, outer []word, depth int) {
+// parseLine reads a line of shell. The line may stand in a word of another call; outer has all words of that call.
+func (r *reader) parseLine(line string, outer []word, depth int) {
 	parsed, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		r.split(line, outer, depth)
@@ -159,7 +159,7 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	r.run(args, brought, assigned, depth)
 	r.writeFiles(args, text)
 	if runsText(args[0]) && text != "" && depth < maxNested { // bash <<EOF, echo … | ssh host
-		r.read(text, append(assigned, wordsOf(strings.Join(args, " "))...), depth+1)
+		r.parseLine(text, append(assigned, wordsOf(strings.Join(args, " "))...), depth+1)
 	}
 }
 
@@ -209,7 +209,7 @@ func (r *reader) run(args []string, brought, outer []word, depth int) {
 		}
 		if strings.ContainsAny(strings.TrimSpace(arg), " \n;|&") {
 			folder := r.folder
-			r.read(arg, inside, depth+1)
+			r.parseLine(arg, inside, depth+1)
 			r.folder = folder // of another shell
 		}
 	}

@@ -24,8 +24,8 @@ type Limits struct {
 	Text   int // bytes of all keys and texts
 }
 
-// Document is a decoded YAML document.
-type Document struct {
+// Decoded is the value of a YAML document.
+type Decoded struct {
 	// Value is nil, bool, int (uint64 for larger numbers), float64, string, []any or map[string]any. It is
 	// nil for an empty document.
 	Value any
@@ -45,17 +45,17 @@ func (e *Error) Error() string {
 }
 
 // Decode decodes a text of at most one YAML document. The error is an *Error.
-func Decode(text string, limits Limits) (Document, error) {
+func Decode(text string, limits Limits) (Decoded, error) {
 	root, err := parse(text, limits)
 	if err != nil || root == nil {
-		return Document{Line: 1}, err
+		return Decoded{Line: 1}, err
 	}
 	d := decoder{limits: limits}
 	value, err := d.value(root, "")
 	if err != nil {
-		return Document{}, err
+		return Decoded{}, err
 	}
-	return Document{Value: value, Line: root.Line}, nil
+	return Decoded{Value: value, Line: root.Line}, nil
 }
 
 // newLoader returns a loader that fails with deep for too deep nesting.

@@ -103,20 +103,20 @@ func FindClaude(root string) (Registration, error) {
 		return Registration{}, err
 	}
 	project := config.project(root)
-	if found, ok := project.find(ScopeLocal, userFile); ok {
+	if found, ok := project.registration(ScopeLocal, userFile); ok {
 		return found, nil
 	}
-	if found, ok := shared.find(ScopeProject, sharedFile); ok {
+	if found, ok := shared.registration(ScopeProject, sharedFile); ok {
 		return found, nil
 	}
-	if found, ok := config.find(ScopeUser, userFile); ok {
+	if found, ok := config.registration(ScopeUser, userFile); ok {
 		return found, nil
 	}
 	return findPlugin(root)
 }
 
-// find returns the server under its usual name, or else one that starts the program.
-func (s claudeServers) find(scope, file string) (Registration, bool) {
+// registration returns the server under its usual name, or else one that starts the program.
+func (s claudeServers) registration(scope, file string) (Registration, bool) {
 	names := slices.Sorted(maps.Keys(s.MCPServers))
 	i := slices.Index(names, ServerName)
 	if i < 0 {

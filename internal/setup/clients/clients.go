@@ -45,8 +45,8 @@ type Client struct {
 	Trust string
 }
 
-// server is what a client is told to start.
-type server struct {
+// startCommand is the command that a client runs to start the server.
+type startCommand struct {
 	command     string
 	args        []string
 	environment map[string]string
@@ -146,7 +146,7 @@ type Change struct {
 // is [ErrRegistered] if the file needs no change.
 func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
 	change := Change{Folder: root, File: c.file, Pasted: c.template != ""}
-	s := server{command: ServerName, args: []string{"serve"}}
+	s := startCommand{command: ServerName, args: []string{"serve"}}
 	switch {
 	case c.user:
 		change.Folder = home
@@ -154,7 +154,7 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	case c.roots:
 		s.args = append(s.args, "--project", "${workspaceFolder}")
 	}
-	old, err := change.read()
+	old, err := change.current()
 	if err != nil {
 		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
 	}
@@ -189,8 +189,8 @@ func (c Change) open() (*contain.Root, error) {
 	return root.Showing(top), nil
 }
 
-// read returns the content of the file, which is empty if the file is missing.
-func (c Change) read() ([]byte, error) {
+// current returns the content of the file, which is empty if the file is missing.
+func (c Change) current() ([]byte, error) {
 	folder, err := c.open()
 	if err != nil {
 		return nil, err

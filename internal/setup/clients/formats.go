@@ -24,7 +24,7 @@ type entry struct {
 // local is OpenCode's type of an entry, which has the arguments in the command.
 const local = "local"
 
-func entryOf(kind string, s server) entry {
+func entryOf(kind string, s startCommand) entry {
 	if kind == local {
 		return entry{Type: kind, Command: append([]string{s.command}, s.args...), Enabled: true}
 	}
@@ -34,7 +34,7 @@ func entryOf(kind string, s server) entry {
 var errOtherwise = errors.New("its form allows no safe addition")
 
 // addServer returns the content of a JSON file with the server in the section. Comments and the rest stay as they are.
-func addServer(content []byte, section, kind string, s server) ([]byte, error) {
+func addServer(content []byte, section, kind string, s startCommand) ([]byte, error) {
 	present, err := decodeJSON(content)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 
 // withHooks returns the new content of the file.
 func (c Change) withHooks(hooks []byte) ([]byte, error) {
-	content, err := c.read()
+	content, err := c.current()
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ const gooseEntry = `extensions:
 
 // pasted returns the entry for a file that the user changes: an addition in TOML or YAML may end up in another table
 // or lose comments. The error is [ErrRegistered] if the content names the server as a table or as a key.
-func (c Client) pasted(content []byte, s server) ([]byte, error) {
+func (c Client) pasted(content []byte, s startCommand) ([]byte, error) {
 	for _, mark := range []string{"[mcp_servers." + ServerName + "]", ServerName + ":"} {
 		if bytes.Contains(content, []byte(mark)) {
 			return nil, ErrRegistered

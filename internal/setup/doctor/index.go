@@ -38,7 +38,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		}
 		current = &made
 	}
-	var status workspace.Status // last published by the server that indexes
+	var status workspace.IndexStatus // last published by the server that indexes
 	indexed, counted, err := e.Index.Inspect(ctx, key, current, &status)
 	switch {
 	case err != nil:

@@ -36,15 +36,15 @@ type Result struct {
 	// Folders were made, relative to the repository.
 	Folders []string
 	// Places are where the documents are.
-	Places []Place
+	Places []FolderCount
 	// Further are places with markdown outside the documents. [Options.Documents] can add them.
-	Further []Place
+	Further []FolderCount
 	// LeftOut are files and folders with markdown that are never proposed.
 	LeftOut []LeftOut
 }
 
-// Place is an entry of documents.folders, or the folder of new documents, with the number of its files.
-type Place struct {
+// FolderCount is an entry of documents.folders, or the folder of new documents, with the number of its files.
+type FolderCount struct {
 	Place string `json:"place"`
 	Files int    `json:"files"`
 }
@@ -102,11 +102,11 @@ func (r *Result) count(found survey) {
 	}
 	for _, place := range r.Project.Places() {
 		if place != r.Project.DocsDir() || files[place] > 0 {
-			r.Places = append(r.Places, Place{place, files[place]})
+			r.Places = append(r.Places, FolderCount{place, files[place]})
 		}
 	}
 	for _, place := range topPlaces(others) {
-		r.Further = append(r.Further, Place{Place: place})
+		r.Further = append(r.Further, FolderCount{Place: place})
 	}
 	r.LeftOut = found.left
 }
