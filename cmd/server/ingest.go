@@ -63,9 +63,12 @@ func (s *setup) ingest() error {
 		return fmt.Errorf("no file of %s could be indexed", folder.Dir)
 	}
 	queue := s.index.Queue(handbook, catalog.Handbook)
-	if err := queue.Drain(ctx, showProgress(s.stderr, "passages")); err != nil {
-		return fmt.Errorf("the handbook is searched by words for now, because "+
-			"some passages have no vector: %w; run the command again", err)
+	err = queue.Drain(ctx, showProgress(s.stderr, "passages"))
+	if err != nil && !vectorsFollow(err) {
+		return fmt.Errorf("embed the handbook: %w; run the command again", err)
+	}
+	if err != nil {
+		s.notef("the handbook is searched by words until the command is run with a model server: %s", apierror.In(err, wordsOf(s.command)))
 	}
 	refused := failures(queue.Status().Failed)
 	out.Failed = append(out.Failed, refused...)

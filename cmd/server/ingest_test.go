@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -169,6 +170,13 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 	}
 	if !strings.HasPrefix(lines[1], "  handbook/bad.md: line 3: ") {
 		t.Errorf("the reason is %q, want one that names file and line", lines[1])
+	}
+
+	withoutModels := append(slices.Clone(environment), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
+	another := newHandbook(t, "another", map[string]string{"c.md": "Other text.\n"})
+	o = mustRun(t, "", withoutModels, "ingest", another)
+	if !strings.Contains(o.stderr, "is searched by words until") {
+		t.Errorf("without a model server it says %q", o.stderr)
 	}
 
 	must(t, os.Remove(filepath.Join(handbook, "good.md")))

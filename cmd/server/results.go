@@ -108,7 +108,7 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 		t.notef("%s not in the index yet", plain.Count(index.Pending, "changed file"))
 	}
 	if index.Embedding > 0 {
-		t.notef("%s without a vector; run compound-docs sync", plain.Count(index.Embedding, "passage"))
+		t.notef("%s without a vector; compound-docs sync makes it while a model server runs", plain.Count(index.Embedding, "passage"))
 	}
 	if index.FailedCount > 0 {
 		t.notef("%s cannot be indexed; compound-docs lint says why", plain.Count(index.FailedCount, "file"))

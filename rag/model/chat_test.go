@@ -41,10 +41,13 @@ func TestGenerate(t *testing.T) {
 		made   int
 		took   time.Duration
 	}{
-		"whole":                                 {chat: says(nil, " ", "be brief", "", " and ", "why?", "\n"), text: "be brief and why?", made: 1},
-		"empty":                                 {chat: says(nil, " ", "\n"), says: "empty answer", made: 1},
-		"refused":                               {chat: says(model.ErrInputTooLong), says: "context window", made: 1},
-		"breaks before the first piece":         {chat: says(broken), says: "the connection broke", made: 3, took: -1},
+		"whole":                         {chat: says(nil, " ", "be brief", "", " and ", "why?", "\n"), text: "be brief and why?", made: 1},
+		"empty":                         {chat: says(nil, " ", "\n"), says: "empty answer", made: 1},
+		"refused":                       {chat: says(model.ErrInputTooLong), says: "context window", made: 1},
+		"breaks before the first piece": {chat: says(broken), says: "the connection broke", made: 3, took: -1},
+		"nothing listens": {
+			chat: says(&model.ServerError{Err: errors.New("refused"), Transient: true, Unreached: true}), says: "refused", made: 1,
+		},
 		"breaks after a piece":                  {chat: says(broken, " Half an answer"), text: "Half an answer", says: "cut short: fake at http://h: the connection broke", made: 1},
 		"breaks after white space":              {chat: says(broken, "\n"), says: "the connection broke", made: 1},
 		"falls silent":                          {chat: says(errHangs, "Half"), text: "Half", says: "no answer within 1m0s", made: 1, took: time.Minute},

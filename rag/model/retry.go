@@ -58,7 +58,8 @@ func try[T any](
 	}
 	done(err)
 	failure, failed := errors.AsType[*ServerError](err)
-	return result, failed && failure.Transient && failure.RetryAfter <= longestWait && !failsFast(ctx), err
+	again = failed && failure.Transient && !failure.Unreached && failure.RetryAfter <= longestWait && !failsFast(ctx)
+	return result, again, err
 }
 
 // longestWait is how long a request waits for a server that is asked too often. Providers count by the minute.

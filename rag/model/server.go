@@ -60,7 +60,9 @@ type State struct {
 type ServerError struct {
 	Err       error
 	Transient bool // another try may succeed
-	Status    int  // of HTTP, 0 if there was no answer or none that makes sense
+	// Unreached is set if nothing listens at the address: another try in the next seconds fails too.
+	Unreached bool
+	Status    int // of HTTP, 0 if there was no answer or none that makes sense
 	// RetryAfter is how long the server asks to be left alone, 0 if it does not say.
 	RetryAfter time.Duration
 }

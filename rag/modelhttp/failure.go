@@ -101,7 +101,7 @@ func (c *Client) unreached(err error) *model.ServerError {
 		return &model.ServerError{Err: err}
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return &model.ServerError{Err: fmt.Errorf("%w; %s", err, c.kind.Start), Transient: true}
+		return &model.ServerError{Err: fmt.Errorf("%w; %s", err, c.kind.Start), Transient: true, Unreached: !op.Timeout()}
 	}
 	return Broken(err)
 }

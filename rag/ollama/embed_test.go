@@ -1,10 +1,12 @@
 package ollama_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -151,5 +153,21 @@ func TestEmbed_HidesCredentials(t *testing.T) {
 		if strings.Contains(text, "secret") || strings.Contains(text, "someone") {
 			t.Errorf("%q holds credentials", text)
 		}
+	}
+}
+
+// A refused connection is an answer: waiting a second or three makes no server.
+func TestEmbed_DoesNotTryARefusedConnectionAgain(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.Close()
+	cfg := fast(server.URL())
+	cfg.RetryDelay = time.Hour
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := newClient(t, cfg).Embed(ctx, numbered(1))
+	wantContains(t, asType[*model.UnavailableError](t, err).Error(), "ollama serve")
+	if ctx.Err() != nil {
+		t.Error("it waits, want an error at once")
 	}
 }
