@@ -15,10 +15,11 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// Version names the releases of a database server.
+// Version names the releases of a database server, and the encoding of the database.
 type Version struct {
 	PostgreSQL string
 	Pgvector   string // installed, or available to CREATE EXTENSION; "" for none
+	Encoding   string
 }
 
 // ServerVersion connects to a database, and creates nothing. Errors are [*Error].
@@ -35,10 +36,10 @@ func ServerVersion(ctx context.Context, url string) (version Version, err error)
 func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
-			pg_backend_pid()
+			current_setting('server_encoding'), pg_backend_pid()
 		FROM (VALUES ('vector')) AS wanted (extension) LEFT JOIN pg_available_extensions ON name = extension`,
 		pgx.QueryExecModeSimpleProtocol,
-	).Scan(&version.PostgreSQL, &version.Pgvector, &backend)
+	).Scan(&version.PostgreSQL, &version.Pgvector, &version.Encoding, &backend)
 	return version, backend, Wrap("read PostgreSQL's version", err)
 }
 
@@ -57,6 +58,9 @@ func (v Version) Check() error {
 	case !pgversion.AtLeast(v.Pgvector, pgversion.OldestPgvector):
 		return setupError(op, "install pgvector "+pgversion.OldestPgvector+" or newer, then run ALTER EXTENSION vector UPDATE",
 			fmt.Errorf("pgvector %s is too old", v.Pgvector))
+	case v.Encoding != "UTF8":
+		return setupError(op, "name another database in CDOCS_DATABASE_URL, which compound-docs up makes, or: "+
+			"CREATE DATABASE name"+withUTF8, fmt.Errorf("the database's encoding %s lacks letters that documents may have", v.Encoding))
 	}
 	return nil
 }
