@@ -92,7 +92,8 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 
 // Schema says which migrations a database has.
 type Schema struct {
-	Applied, Latest int64 // newest migrations of the database, 0 for none, and of this program
+	Applied, Latest int64  // newest migrations of the database, 0 for none, and of this program
+	Lacks           string // a column that the migrations make and the database lacks, "" for none
 }
 
 // ReadSchema connects to a database, and creates nothing. Errors are [*Error].
@@ -104,7 +105,14 @@ func ReadSchema(ctx context.Context, url string) (Schema, error) {
 	s := Schema{Latest: latest}
 	err = visit(ctx, "look at the schema", url, func(ctx context.Context, conn *pgx.Conn) error {
 		s.Applied, err = appliedMigration(ctx, conn)
-		return err
+		if err != nil || s.Applied < latest {
+			return err
+		}
+		return conn.QueryRow(ctx, `
+			SELECT coalesce(min(name), '') FROM regexp_split_to_table($1, '\s+') AS name
+			WHERE name <> '' AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(split_part(name, '.', 1))
+				AND attname = split_part(name, '.', 2) AND NOT attisdropped)`,
+			pgx.QueryExecModeSimpleProtocol, schema.Columns).Scan(&s.Lacks)
 	})
 	return s, err
 }
