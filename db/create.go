@@ -31,12 +31,21 @@ func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 	if err != nil {
 		return Wrap(op, err)
 	}
-	_, err = conn.Exec(ctx, "CREATE DATABASE "+name)
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+name+" ENCODING 'UTF8'")
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == invalidParameter { // template1 has another
+		_, err = conn.Exec(ctx, "CREATE DATABASE "+name+withUTF8)
+	}
 	if taken, ok := errors.AsType[*pgconn.PgError](err); ok && taken.Code == duplicateDatabase {
 		err = nil
 	}
 	return Wrap(op, errors.Join(err, conn.Close(ctx)))
 }
 
-// duplicateDatabase is the SQLSTATE of a database that already exists.
-const duplicateDatabase = "42P04"
+// withUTF8 makes a database with this encoding on every server.
+const withUTF8 = " ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0"
+
+// The SQLSTATEs of a database that already exists, and of a template with another encoding.
+const (
+	duplicateDatabase = "42P04"
+	invalidParameter  = "22023"
+)

@@ -190,7 +190,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	case denied:
 		return KindSetup, deniedHint
 	case undefinedTable, undefinedObject, "42703":
-		return KindSetup, "the database's schema is not this version's: restart the server, so that it migrates or says why it cannot"
+		return KindSetup, "the database's schema is not this version's: restart the server, which migrates it; if that does not help, compound-docs doctor says why"
 	}
 	switch err.Code[:2] {
 	case "08":

@@ -15,10 +15,11 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// Version names the releases of a database server.
+// Version names the releases of a database server, and the encoding of the database.
 type Version struct {
 	PostgreSQL string
 	Pgvector   string // installed, or available to CREATE EXTENSION; "" for none
+	Encoding   string
 }
 
 // ServerVersion connects to a database, and creates nothing. Errors are [*Error].
@@ -35,10 +36,10 @@ func ServerVersion(ctx context.Context, url string) (version Version, err error)
 func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
-			pg_backend_pid()
+			current_setting('server_encoding'), pg_backend_pid()
 		FROM (VALUES ('vector')) AS wanted (extension) LEFT JOIN pg_available_extensions ON name = extension`,
 		pgx.QueryExecModeSimpleProtocol,
-	).Scan(&version.PostgreSQL, &version.Pgvector, &backend)
+	).Scan(&version.PostgreSQL, &version.Pgvector, &version.Encoding, &backend)
 	return version, backend, Wrap("read PostgreSQL's version", err)
 }
 
@@ -57,6 +58,9 @@ func (v Version) Check() error {
 	case !pgversion.AtLeast(v.Pgvector, pgversion.OldestPgvector):
 		return setupError(op, "install pgvector "+pgversion.OldestPgvector+" or newer, then run ALTER EXTENSION vector UPDATE",
 			fmt.Errorf("pgvector %s is too old", v.Pgvector))
+	case v.Encoding != "UTF8":
+		return setupError(op, "name another database in CDOCS_DATABASE_URL, which compound-docs up makes, or: "+
+			"CREATE DATABASE name"+withUTF8, fmt.Errorf("the database's encoding %s lacks letters that documents may have", v.Encoding))
 	}
 	return nil
 }
@@ -88,7 +92,8 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 
 // Schema says which migrations a database has.
 type Schema struct {
-	Applied, Latest int64 // newest migrations of the database, 0 for none, and of this program
+	Applied, Latest int64  // newest migrations of the database, 0 for none, and of this program
+	Lacks           string // a column that the migrations make and the database lacks, "" for none
 }
 
 // ReadSchema connects to a database, and creates nothing. Errors are [*Error].
@@ -100,7 +105,14 @@ func ReadSchema(ctx context.Context, url string) (Schema, error) {
 	s := Schema{Latest: latest}
 	err = visit(ctx, "look at the schema", url, func(ctx context.Context, conn *pgx.Conn) error {
 		s.Applied, err = appliedMigration(ctx, conn)
-		return err
+		if err != nil || s.Applied < latest {
+			return err
+		}
+		return conn.QueryRow(ctx, `
+			SELECT coalesce(min(name), '') FROM regexp_split_to_table($1, '\s+') AS name
+			WHERE name <> '' AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(split_part(name, '.', 1))
+				AND attname = split_part(name, '.', 2) AND NOT attisdropped)`,
+			pgx.QueryExecModeSimpleProtocol, schema.Columns).Scan(&s.Lacks)
 	})
 	return s, err
 }

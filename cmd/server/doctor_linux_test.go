@@ -31,6 +31,11 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
 		}, "database", "pgvector 0.7.4 is too old", "ALTER EXTENSION vector UPDATE", 1},
+		{"tables of an earlier build", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.exec(t, "ALTER TABLE document_links RENAME relation TO supersedes")
+		}, "database", "which lack document_links.relation", "name another database in CDOCS_DATABASE_URL", 1},
 		{
 			"wrong password", func(t *testing.T, i *installation) {
 				t.Helper()

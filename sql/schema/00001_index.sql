@@ -4,7 +4,7 @@
 -- column on Citus.
 
 -- CHECK bounds each text by what a document or a checkout can need, so that a writer cannot
--- make servers read more. The keys of an index are short anyway.
+-- make servers read more. The keys of an index are short anyway. No time is infinite: servers could not read it.
 
 -- +goose Up
 -- IF NOT EXISTS would ask for the right to create an extension that is there, where
@@ -81,6 +81,7 @@ CREATE TABLE tenants (
     UNIQUE (project_id, branch_name, path_hash),
     CHECK ((holder IS NULL) = (lease_until IS NULL)),
     CHECK (isfinite(lease_until)),
+    CHECK (isfinite(deleted_at) AND isfinite(swept_at) AND isfinite(first_seen) AND isfinite(last_seen)),
     CHECK (octet_length(repo_root || coalesce(holder, '')) <= 65536),
     CHECK (octet_length(sync_status::text) <= 1048576),
     -- Nobody who may write can make a sum of these overflow.
@@ -140,6 +141,7 @@ CREATE TABLE documents (
     -- The acts at which the document wants to be heard, a list of rag/said.Trigger; NULL for none.
     triggers        jsonb,
     CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until) <= 262144),
+    CHECK (isfinite(file_mtime) AND isfinite(file_ctime)),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
     CHECK (pg_column_size(names) <= 262144 AND pg_column_size(messages) <= 524288 AND pg_column_size(triggers) <= 262144),
     PRIMARY KEY (project_id, id),
@@ -200,15 +202,15 @@ CREATE TABLE passages (
     collection collection  NOT NULL,
     project_id integer     NOT NULL,
     hash       uuid        NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
+    created_at timestamptz NOT NULL DEFAULT now() CHECK (isfinite(created_at)),
     heading    text        NOT NULL,
     content    text        NOT NULL,
     -- The distinct terms of both, as hashes of project and term from 1 to 10^9, so
     -- that one index answers for every project.
     terms      integer[]   NOT NULL,
     -- The document's side of BM25: the weight of each term. Its inner product with
-    -- the query's side is the passage's BM25.
-    lexical    sparsevec   NOT NULL,
+    -- the query's side is the passage's BM25. It has an element for each term that could be.
+    lexical    sparsevec(1000000000) NOT NULL,
     -- The vector of both, by rag/wordvec. NULL for a text without a piece, and for one that is
     -- not in English.
     meaning    halfvec(256),

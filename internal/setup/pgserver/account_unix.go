@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -76,30 +77,67 @@ func reaches(folder string) bool {
 	return (info == nil || info.Mode().Perm()&enter != 0) && (above == folder || reaches(above))
 }
 
-// makePrivate makes a folder that only the account and root may enter. It refuses the folder of another
-// account: in /tmp somebody may have made it first.
+// makePrivate makes a folder that only the account and root may enter.
 func makePrivate(folder string, account *Account) error {
 	const private = 0o700
 	err := os.Mkdir(folder, private)
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	isNew, uid := err == nil, os.Geteuid()
-	if account != nil {
-		uid = int(account.UID)
-	}
-	if account != nil && isNew {
-		if err := os.Lchown(folder, uid, int(account.GID)); err != nil {
+	if account != nil && err == nil { // it is new
+		if err := os.Lchown(folder, int(account.UID), int(account.GID)); err != nil {
 			return err
 		}
 	}
-	if found := owner(folder); found == nil || int(found.UID) != uid {
-		return &Error{
-			Err:  fmt.Errorf("the folder %s belongs to another account than PostgreSQL's", folder),
-			Hint: "remove it, and try again",
-		}
+	if _, err := ownInfo(folder, account); err != nil {
+		return err
 	}
 	return os.Chmod(folder, private)
+}
+
+// openOwn opens a file of the account. It follows no link and does not wait for a named pipe: the account may
+// have put one there for root to act on.
+func openOwn(path string, flag int, account *Account) (*os.File, error) {
+	info, err := ownInfo(path, account)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := file.Stat()
+	if err != nil || !os.SameFile(info, opened) {
+		return nil, errors.Join(fmt.Errorf("%s is replaced while it is opened", path), err, file.Close())
+	}
+	return file, nil
+}
+
+// ownInfo returns an [*Error] for what is no file or folder of the account, or leads to one: in /tmp
+// somebody may have made it first.
+func ownInfo(path string, account *Account) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	uid := os.Geteuid()
+	if account != nil {
+		uid = int(account.UID)
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, &Error{
+			Err:  fmt.Errorf("%s is a symbolic link, which may lead to another account's files", path),
+			Hint: "move what it leads to here, or set CDOCS_HOME to a folder where there is room",
+		}
+	case !ok, int(stat.Uid) != uid, !info.IsDir() && !info.Mode().IsRegular():
+		return nil, &Error{
+			Err:  fmt.Errorf("%s belongs to another account than PostgreSQL's, or is neither file nor folder", path),
+			Hint: "remove it, or set CDOCS_HOME to another folder, and try again",
+		}
+	}
+	return info, nil
 }
 
 // isServer reports whether a process serves the cluster's socket. On Linux its command line says so:

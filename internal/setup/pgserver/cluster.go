@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -99,7 +100,7 @@ const socketSetting = "unix_socket_directories="
 
 // Ready returns nil if the server accepts connections.
 func (c Cluster) Ready(ctx context.Context) error {
-	_, socket, status, err := readPostmaster(c.Data)
+	_, socket, status, err := c.readPostmaster()
 	if err != nil {
 		return err
 	}
@@ -117,15 +118,30 @@ func (c Cluster) Ready(ctx context.Context) error {
 
 const postmasterFile = "postmaster.pid"
 
+// openPostmaster opens postmaster.pid, and reads it. The caller closes it.
+func (c Cluster) openPostmaster(flag int) (file *os.File, text string, err error) {
+	file, err = openOwn(filepath.Join(c.Data, postmasterFile), flag, c.Account)
+	if err != nil {
+		return nil, "", err
+	}
+	const most = 64 << 10
+	all, err := io.ReadAll(io.LimitReader(file, most))
+	if err != nil {
+		return nil, "", errors.Join(err, file.Close())
+	}
+	return file, string(all), nil
+}
+
 // readPostmaster reads what a server writes into postmaster.pid. status is "" at first, then starting,
 // ready or stopping. The error is [fs.ErrNotExist] if no server runs and none was killed.
-func readPostmaster(data string) (pid int, socket, status string, err error) {
-	text, err := os.ReadFile(filepath.Join(data, postmasterFile))
+func (c Cluster) readPostmaster() (pid int, socket, status string, err error) {
+	file, text, err := c.openPostmaster(os.O_RDONLY)
 	if err != nil {
 		return 0, "", "", err
 	}
+	_ = file.Close() // it was only read
 	const socketLine, statusLine = 4, 7
-	lines := append(strings.Split(string(text), "\n"), make([]string, statusLine)...)
+	lines := append(strings.Split(text, "\n"), make([]string, statusLine)...)
 	pid, err = strconv.Atoi(strings.TrimSpace(lines[0]))
 	if err != nil || pid <= 0 {
 		return 0, "", "", errors.New(postmasterFile + " has no process in it")

@@ -169,7 +169,7 @@ func processOf(t *testing.T, s *Server) (pid int, file string) {
 		t.Fatal(err)
 	}
 	cluster, _ := p.running(t.Context())
-	pid, _, _, err = readPostmaster(cluster.Data)
+	pid, _, _, err = cluster.readPostmaster()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 const (
 	startTimeout = 5 * time.Minute // to recover after a crash too
 	stopTimeout  = 30 * time.Second
+	endTimeout   = 15 * time.Second // of a killed server's last query
 )
 
 // prepare returns the cluster for an installation, and makes it if it is missing. Data of other
@@ -59,8 +60,10 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 			return err
 		}
 	}
-	if _, err := c.stop(ctx); err != nil { // nobody can reach it
-		return err
+	for _, unreachable := range l.clusters() {
+		if _, err := unreachable.stop(ctx); err != nil {
+			return err
+		}
 	}
 	if err := c.disown(); err != nil {
 		return err
@@ -75,17 +78,24 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	// Many small processes share it.
 	own := []string{"cluster_name=compound-docs", "max_connections=200", "log_checkpoints=off"}
 	settings := strings.Join(c.Settings(append(own, s.settings...)...), " ")
-	start := c.command(ctx, "pg_ctl", "start", "--wait", "--timeout", strconv.Itoa(int(startTimeout.Seconds())), "-o", settings)
-	// pg_ctl passes arguments to a shell without quotes, so the folder is in the environment.
-	start.Env = append(start.Env, "PGDATA="+c.Data)
-	start.Stdout, start.Stderr = log, log
-	if err := start.Run(); err != nil {
+	for deadline := time.Now().Add(endTimeout); ; time.Sleep(time.Second / 4) {
+		start := c.command(ctx, "pg_ctl", "start", "--wait", "--timeout", strconv.Itoa(int(startTimeout.Seconds())), "-o", settings)
+		// pg_ctl passes arguments to a shell without quotes, so the folder is in the environment.
+		start.Env = append(start.Env, "PGDATA="+c.Data)
+		start.Stdout, start.Stderr = log, log
+		err := start.Run()
+		if err == nil {
+			return l.keepStarted(c.Installation)
+		}
+		found := causesIn(path)
+		if strings.Contains(found, "shared memory block") && ctx.Err() == nil && time.Now().Before(deadline) {
+			continue // a process of a killed server has not noticed its end yet
+		}
 		return &Error{
-			Err:  fmt.Errorf("PostgreSQL does not start: %s (%w)", causesIn(path), err),
+			Err:  fmt.Errorf("PostgreSQL does not start: %s (%w)", found, err),
 			Hint: "try again; its log is " + path + ". If its folder is damaged, " + c.setAside(),
 		}
 	}
-	return l.keepStarted(c.Installation)
 }
 
 // setAside is the remedy for a damaged folder.
@@ -112,7 +122,7 @@ func (c Cluster) damage() error {
 // stop shuts down the server of a cluster, and reports whether one ran. It needs no programs, which may
 // have been removed. The caller has the lock.
 func (c Cluster) stop(ctx context.Context) (bool, error) {
-	pid, _, _, err := readPostmaster(c.Data)
+	pid, _, _, err := c.readPostmaster()
 	if err != nil || !c.isServer(pid) {
 		return false, nil //nolint:nilerr // no server runs without the file
 	}
@@ -131,21 +141,30 @@ func (c Cluster) stop(ctx context.Context) (bool, error) {
 // disown lets the next server start although a process has the number of the killed one: another
 // process may have got it, and a killed process keeps it until its parent waits. PostgreSQL ignores
 // the number of the process that runs pg_ctl, so disown writes that one. The file must stay, because
-// it names shared memory that processes of the killed server may still use.
+// it names shared memory that processes of the killed server may still use. The lock of the socket has the
+// number too, and nothing else of use.
 func (c Cluster) disown() error {
-	path := filepath.Join(c.Data, postmasterFile)
-	text, err := os.ReadFile(path)
+	if err := os.Remove(socketPath(c.Socket) + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, text, err := c.openPostmaster(os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	pid, rest, ok := strings.Cut(string(text), "\n")
+	defer file.Close() //nolint:errcheck // a write has returned the error
+	pid, rest, ok := strings.Cut(text, "\n")
 	if _, err := strconv.Atoi(strings.TrimSpace(pid)); err != nil || !ok {
-		return os.Remove(path)
+		return os.Remove(file.Name())
 	}
-	return os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"+rest), 0o600) //nolint:gosec // a path of ours
+	own := strconv.Itoa(os.Getpid()) + "\n" + rest
+	if err := file.Truncate(int64(len(own))); err != nil {
+		return err
+	}
+	_, err = file.WriteAt([]byte(own), 0)
+	return err
 }
 
 // causesIn returns the lines of a log that say why PostgreSQL does not start.
