@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -150,7 +151,8 @@ func shorten(message string) string {
 	if len(message) > bytesPerCharacter*maxMessage {
 		message = message[:bytesPerCharacter*maxMessage]
 	}
-	line := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(message), " "), ""))
+	words := strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	line := []rune(strings.ToValidUTF8(strings.Join(words, " "), ""))
 	if len(line) > maxMessage {
 		line = append(line[:maxMessage-1], '…')
 	}

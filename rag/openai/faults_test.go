@@ -249,7 +249,7 @@ func TestGenerate_ReadsEvents(t *testing.T) {
 	}{
 		"whole":        {": a comment\n\n" + event("Hello") + event(" you") + end, "Hello you", ""},
 		"breaks off":   {event("Hello"), "Hello", "the connection broke"},
-		"an error":     {event("Hello") + `data: {"error":{"message":"out of memory"}}` + "\n\n", "Hello", "out of memory"},
+		"an error":     {event("Hello") + `data: {"error":{"message":"\u001b[2Jout\nof memory"}}` + "\n\n", "Hello", "reports: [2Jout of memory"},
 		"the key":      {event("Hello") + `data: {"error":"bad key the key"}` + "\n\n", "Hello", "bad key [secret]"},
 		"no JSON":      {"data: <html>\n\n", "", "no valid JSON"},
 		"a cut prompt": {event("Hello") + `data: {"choices":[],"usage":{"prompt_tokens":3}}` + "\n\n" + end, "Hello", "longer than the model's context window"},
