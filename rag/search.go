@@ -124,6 +124,10 @@ func (s *Searcher) read(ctx context.Context, scope catalog.Scope, query Query) (
 func (s *Searcher) readOnce(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()
+	if p.query.Mode == Vector && embedding.model == nil { // the wait for the model may have taken the time of the reads
+		_, err := embedding.required(context.WithoutCancel(ctx), vectors{}, false)
+		return reading{}, err
+	}
 	known := s.index.Known(p.scope)
 	var facts lookup.Facts
 	var reads errgroup.Group

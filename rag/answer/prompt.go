@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -41,12 +42,12 @@ func (d delimiter) begin() string { return "<document " + d.token + ">\n" }
 
 func (d delimiter) end() string { return "</document " + d.token + ">\n" }
 
-// clean removes the delimiters from a text of the model, which sometimes repeats them.
+// clean removes the delimiters from a text of the model, which sometimes repeats them, and replaces what does not print.
 func (d delimiter) clean(text string) string {
 	for _, marker := range d.markers() {
 		text = strings.ReplaceAll(text, marker, "")
 	}
-	return text
+	return plain.Block(text).String()
 }
 
 // markers returns what a delimiter may be repeated as, longer ones first.

@@ -48,7 +48,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 			onText(piece)
 		}
 	}
-	_, err := retry(ctx, c, c.chats, func(ctx context.Context) (struct{}, error) {
+	_, err := retry(ctx, c, c.chats, longestPause, func(ctx context.Context) (struct{}, error) {
 		err := c.chat(ctx, request, first, write)
 		if failure, ok := errors.AsType[*ServerError](err); ok && answer.Len() > 0 {
 			err = &ServerError{Err: failure.Err, Status: failure.Status} // the caller has seen a part

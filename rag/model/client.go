@@ -124,7 +124,7 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 
 // askDigest asks for the embedding model's digest. If it has changed, the client forgets its vectors.
 func (c *Client) askDigest(ctx context.Context) (string, error) {
-	digest, err := retry(ctx, c, c.embeds, func(ctx context.Context) (string, error) {
+	digest, err := retry(ctx, c, c.embeds, queryTimeout, func(ctx context.Context) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
 		defer cancel()
 		digest, err := c.server.Digest(ctx, c.cfg.EmbedModel)

@@ -89,7 +89,7 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 	if c.embedder.shortens {
 		request.Dimensions = Dimensions
 	}
-	return retry(ctx, c, c.embeds, func(ctx context.Context) ([][]float32, error) {
+	return retry(ctx, c, c.embeds, min(timeout, longestPause), func(ctx context.Context) ([][]float32, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, timeout, noAnswer(timeout))
 		defer cancel()
 		vectors, err := c.server.Embed(ctx, request)

@@ -13,17 +13,23 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// retry makes a request until it succeeds or fails for good, unless the circuit is open. A
-// [*ServerError] becomes an [*UnavailableError]. At the context's deadline the last one does, or [ErrLate].
-func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func(context.Context) (T, error)) (T, error) {
+// retry makes a request until it succeeds or fails for good, unless the circuit is open. It does not try again if
+// the server asks for a pause longer than longest, or beyond the context's deadline. A [*ServerError] becomes an
+// [*UnavailableError]. At the deadline the last one does, or [ErrLate].
+func retry[T any](
+	ctx context.Context, c *Client, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
+) (T, error) {
 	type answer struct {
 		result T
 		err    error
 	}
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval, delays.Multiplier, delays.RandomizationFactor = c.cfg.RetryDelay, 2, 0.2
+	if deadline, ok := ctx.Deadline(); ok {
+		longest = min(longest, time.Until(deadline))
+	}
 	last, _ := backoff.Retry(ctx, func() (answer, error) {
-		result, again, err := try(ctx, circuit, request)
+		result, again, err := try(ctx, circuit, longest, request)
 		if !again {
 			return answer{result, err}, backoff.Permanent(err)
 		}
@@ -45,7 +51,7 @@ func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func
 
 // try makes a request once if the circuit lets it pass, and reports whether another try may succeed.
 func try[T any](
-	ctx context.Context, circuit *circuit, request func(context.Context) (T, error),
+	ctx context.Context, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
 ) (result T, again bool, err error) {
 	done, refusal := circuit.allow(failsFast(ctx))
 	if refusal != nil {
@@ -58,12 +64,12 @@ func try[T any](
 	}
 	done(err)
 	failure, failed := errors.AsType[*ServerError](err)
-	again = failed && failure.Transient && !failure.Unreached && failure.RetryAfter <= longestWait && !failsFast(ctx)
+	again = failed && failure.Transient && !failure.Unreached && failure.RetryAfter <= max(0, longest) && !failsFast(ctx)
 	return result, again, err
 }
 
-// longestWait is how long a request waits for a server that is asked too often. Providers count by the minute.
-const longestWait = time.Minute
+// longestPause is how long passages and answers wait for a server that is asked too often. Providers count by the minute.
+const longestPause = time.Minute
 
 // asServerSays makes the next try wait as long as the server says, if it does.
 func asServerSays(err error) error {

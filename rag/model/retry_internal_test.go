@@ -16,7 +16,7 @@ func newTestClient() *Client { return New("server", "h", nil, Config{}) }
 
 // ask makes a request that ends so, with as many tries as it takes.
 func ask(ctx context.Context, c *Client, err error) error {
-	_, err = retry(ctx, c, c.embeds, func(context.Context) (int, error) { return 0, err })
+	_, err = retry(ctx, c, c.embeds, longestPause, func(context.Context) (int, error) { return 0, err })
 	return err
 }
 
@@ -118,7 +118,7 @@ func TestBreaker_OpensAndRecovers(t *testing.T) {
 		// While one call tries the host the others are turned away.
 		release, done := make(chan struct{}), make(chan error)
 		go func() {
-			_, err := retry(t.Context(), client, client.embeds, func(context.Context) (int, error) {
+			_, err := retry(t.Context(), client, client.embeds, longestPause, func(context.Context) (int, error) {
 				<-release
 				return 0, nil
 			})
@@ -182,7 +182,7 @@ func TestRetry_WaitsLongerEachTime(t *testing.T) {
 		client := newTestClient()
 		start, last := time.Now(), time.Now()
 		var waits []time.Duration
-		_, err := retry(t.Context(), client, client.embeds, func(context.Context) (int, error) {
+		_, err := retry(t.Context(), client, client.embeds, longestPause, func(context.Context) (int, error) {
 			waits = append(waits, time.Since(last))
 			last = time.Now()
 			return 0, &ServerError{Err: errors.New("busy"), Status: 503, Transient: true}
@@ -203,6 +203,34 @@ func TestRetry_WaitsLongerEachTime(t *testing.T) {
 			t.Errorf("got %+v, want closed, retry after 4s", got)
 		}
 	})
+}
+
+// A server that asks for a pause longer than somebody waits is not waited for.
+func TestRetry_KeepsToThePauseOfTheServer(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pause, longest, deadline time.Duration
+		want                     int
+	}{
+		{time.Minute, longestPause, time.Hour, 3},
+		{2 * time.Minute, longestPause, time.Hour, 1},
+		{time.Minute, queryTimeout, time.Hour, 1},
+		{time.Minute, longestPause, 5 * time.Second, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, stop := context.WithTimeout(t.Context(), test.deadline)
+			defer stop()
+			tries, began, client := 0, time.Now(), newTestClient()
+			_, err := retry(ctx, client, client.embeds, test.longest, func(context.Context) (int, error) {
+				tries++
+				return 0, &ServerError{Err: errors.New("slow down"), Status: 429, Transient: true, RetryAfter: test.pause}
+			})
+			got, ok := errors.AsType[*UnavailableError](err)
+			if !ok || tries != test.want || got.RetryAfter != test.pause || time.Since(began) != test.pause*time.Duration(test.want-1) {
+				t.Errorf("%+v: %v after %d tries and %s", test, err, tries, time.Since(began))
+			}
+		})
+	}
 }
 
 func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {

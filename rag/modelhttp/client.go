@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ type Client struct {
 	base *url.URL
 	path string // of an address that has none
 	key  string
+	// hidden replaces the key and the password of the address: a server may repeat them.
+	hidden *strings.Replacer
 }
 
 // Kind describes a kind of server in errors.
@@ -64,6 +67,7 @@ func New(kind Kind, address, path, key string) (*Client, error) {
 	base.Path = cmp.Or(base.Path, path)
 	named := *base
 	named.User = nil
+	key = strings.TrimSpace(key)
 	const connectTimeout = 5 * time.Second
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -73,12 +77,25 @@ func New(kind Kind, address, path, key string) (*Client, error) {
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	return &Client{
-		Host: named.String(), kind: kind, base: base, path: path, key: strings.TrimSpace(key),
+		Host: named.String(), kind: kind, base: base, path: path, key: key, hidden: hidden(base, key),
 		// Requests carry the text of documents, which the user allowed to go to one address.
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
 	}, nil
+}
+
+// hidden returns a replacer for the secrets that requests carry.
+func hidden(base *url.URL, key string) *strings.Replacer {
+	password, _ := base.User.Password()
+	basic := base64.StdEncoding.EncodeToString([]byte(base.User.Username() + ":" + password))
+	var pairs []string
+	for _, secret := range []string{key, password, basic} {
+		if secret != "" {
+			pairs = append(pairs, secret, "[secret]")
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // Close closes idle connections.
@@ -149,7 +166,7 @@ func (c *Client) Send(ctx context.Context, path string, payload any, limit int64
 	if location, _ := resp.Location(); location != nil {
 		return nil, &model.ServerError{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
 			"text of documents goes from %s to no other address; if the server is there, configure that address",
-			Shorten(location.Scheme+"://"+location.Host), c.Host)}
+			shorten(c.hidden.Replace(location.Scheme+"://"+location.Host)), c.Host)}
 	}
 	text, _ := io.ReadAll(resp.Body) // the status says enough
 	err = c.Refused(resp.StatusCode, Message(text))

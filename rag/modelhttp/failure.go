@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -62,16 +63,16 @@ func matches(pattern, message string) bool { return regexp.MustCompile(pattern).
 
 // Refused returns the error of a refusal. The status is 0 in a stream.
 func (c *Client) Refused(status int, message string) error {
-	message = Shorten(message)
+	shown, message := shorten(c.hidden.Replace(message)), shorten(message)
 	switch {
 	case matches(tooLong, message):
-		return fmt.Errorf("%w (%s)", model.ErrInputTooLong, message)
+		return fmt.Errorf("%w (%s)", model.ErrInputTooLong, shown)
 	case matches(notANumber, message), status == http.StatusBadRequest && !matches(unfitModel, message):
-		return fmt.Errorf("%w: %s", model.ErrUnusableText, message)
+		return fmt.Errorf("%w: %s", model.ErrUnusableText, shown)
 	case status == http.StatusNotFound && matches(noSuchModel, message):
 		return ErrNoSuchModel
 	case status == 0:
-		return &model.ServerError{Err: errors.New("the server reports: " + message)}
+		return &model.ServerError{Err: errors.New("the server reports: " + shown)}
 	}
 	advice := ""
 	switch status {
@@ -80,7 +81,7 @@ func (c *Client) Refused(status int, message string) error {
 	case http.StatusNotFound:
 		advice = "; is this " + c.kind.Name + "?"
 	}
-	text := strings.TrimSuffix(fmt.Sprintf("HTTP %d %s: %s", status, http.StatusText(status), message), ": ")
+	text := strings.TrimSuffix(fmt.Sprintf("HTTP %d %s: %s", status, http.StatusText(status), shown), ": ")
 	return &model.ServerError{
 		Err: errors.New(text + advice), Status: status,
 		Transient: status >= http.StatusInternalServerError ||
@@ -102,6 +103,9 @@ func (c *Client) unreached(err error) *model.ServerError {
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return &model.ServerError{Err: fmt.Errorf("%w; %s", err, c.kind.Start), Transient: true, Unreached: !op.Timeout()}
+	}
+	if text := c.hidden.Replace(err.Error()); text != err.Error() { // an answer that is no HTTP is repeated
+		err = errors.New(text)
 	}
 	return Broken(err)
 }
@@ -141,13 +145,14 @@ func (c *Client) BadResponse(problem string) *model.ServerError {
 // maxMessage is the largest number of characters kept of a server's message.
 const maxMessage = 300
 
-// Shorten returns a server's message as one line of at most maxMessage characters.
-func Shorten(message string) string {
+// shorten returns a server's message as one line of at most maxMessage characters.
+func shorten(message string) string {
 	const bytesPerCharacter = 16 // enough for a character and the space before it
 	if len(message) > bytesPerCharacter*maxMessage {
 		message = message[:bytesPerCharacter*maxMessage]
 	}
-	line := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(message), " "), ""))
+	words := strings.FieldsFunc(message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	line := []rune(strings.ToValidUTF8(strings.Join(words, " "), ""))
 	if len(line) > maxMessage {
 		line = append(line[:maxMessage-1], '…')
 	}

@@ -24,7 +24,7 @@ type faulty struct {
 	*httptest.Server
 
 	cuts     atomic.Int64 // the tokens that a text is cut to
-	status   int          // of every answer
+	status   int          // of every answer, 0 for one that is no HTTP
 	body     string       // of every answer
 	requests atomic.Int64
 	limit    atomic.Int64 // requests until it refuses one
@@ -44,6 +44,12 @@ func newFaulty(t *testing.T) *faulty {
 		if f.body != "" || r.Header.Get("Authorization") != "Bearer the key" {
 			if f.body == "" {
 				f.body, f.status = `{"error":{"message":"Invalid API Key"}}`, http.StatusUnauthorized
+			}
+			if f.status == 0 {
+				connection, _, _ := http.NewResponseController(w).Hijack()
+				_, _ = io.WriteString(connection, f.body+"\n\n")
+				_ = connection.Close()
+				return
 			}
 			w.WriteHeader(f.status)
 			_, _ = io.WriteString(w, f.body)
@@ -206,6 +212,13 @@ func TestEmbed_Fails(t *testing.T) {
 			f.status, f.body = 404, `{"error":{"message":"The model 'x' does not exist"}}`
 		}, "it has no model some-model", 1},
 		"too few vectors": {func(f *faulty, _ *model.Config) { f.body = `{"data":[]}` }, "0 vectors for 1 texts", 1},
+		"it repeats the key": {func(f *faulty, _ *model.Config) {
+			f.status, f.body = 401, `{"error":{"message":"bad key `+strings.Repeat(" Bearer the key", 100)+`"}}`
+		}, "bad key Bearer [secret] Bearer [secret]", 1},
+		"a key that is a word of the message": {func(f *faulty, c *model.Config) {
+			f.status, f.body, c.Key = 404, `{"error":{"message":"The model 'x' does not exist"}}`, "exist"
+		}, "it has no model some-model", 1},
+		"no HTTP, but the key": {func(f *faulty, _ *model.Config) { f.status, f.body = 0, "HTTP/1.1 401 no\r\nthe key" }, `missing colon: "[secret]"`, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -236,7 +249,8 @@ func TestGenerate_ReadsEvents(t *testing.T) {
 	}{
 		"whole":        {": a comment\n\n" + event("Hello") + event(" you") + end, "Hello you", ""},
 		"breaks off":   {event("Hello"), "Hello", "the connection broke"},
-		"an error":     {event("Hello") + `data: {"error":{"message":"out of memory"}}` + "\n\n", "Hello", "out of memory"},
+		"an error":     {event("Hello") + `data: {"error":{"message":"\u001b[2Jout\nof memory"}}` + "\n\n", "Hello", "reports: [2Jout of memory"},
+		"the key":      {event("Hello") + `data: {"error":"bad key the key"}` + "\n\n", "Hello", "bad key [secret]"},
 		"no JSON":      {"data: <html>\n\n", "", "no valid JSON"},
 		"a cut prompt": {event("Hello") + `data: {"choices":[],"usage":{"prompt_tokens":3}}` + "\n\n" + end, "Hello", "longer than the model's context window"},
 		"nothing":      {end, "", "empty answer"},
