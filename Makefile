@@ -161,13 +161,10 @@ recording: build ## Record a session in a terminal: docs/recording.svg
 	go run -trimpath ./test/demo -record
 
 # MODEL="FILE.gguf FILE.gguf" judges these embedding models too, COLLECTIONS="DIR DIR" other
-# collections. HOOK=yes judges what hooks add instead. AGENT="claude -p" SDEBENCH=DIR DOCUMENTS=DIR
-# runs that agent over the tasks of sde-bench.
-TASKS ?= 16
+# collections. HOOK=yes judges what hooks add instead.
 .PHONY: eval
 eval: build ## Judge search on the questions of test/eval, by words and with each model at hand
-	$(if $(AGENT),go run ./test/sdebench -agent "$(AGENT)" -data "$(SDEBENCH)" -documents "$(DOCUMENTS)" -tasks $(TASKS) -init "$(CURDIR)/bin/compound-docs init --yes",\
-		$(with_services) go run ./test/eval $(HOOK:%=-hook) $(MODEL:%=-model %) $(COLLECTIONS))
+	$(with_services) go run ./test/eval $(HOOK:%=-hook) $(MODEL:%=-model %) $(COLLECTIONS)
 
 .PHONY: check
 check: lint cross sql vuln modules test-race ## Run lint, cross, sql, vuln, modules and test-race

@@ -12,9 +12,8 @@ import (
 )
 
 // With the triggers that their documents declare, hooks point to the document that an act needs, and leave everyday acts alone.
-// The triggers were written by authors who knew the format and one document at a time, and no act. Misses of thirteen, fourteen
-// and sixteen were looked at, those of fifteen and seventeen were not, and eighteen was asked once at the end. The literal set has
-// no triggers: its failures are found by quoted lines.
+// The triggers were written by authors who knew the format and one document at a time, and no act. Nobody looked at the misses of
+// these sets while the matcher was written. The literal set has no triggers: its failures are found by quoted lines.
 func TestHook_ActsKeepTheirFloors(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "two thousand acts are asked")
@@ -31,10 +30,7 @@ func TestHook_ActsKeepTheirFloors(t *testing.T) {
 		shown map[string]float64 // at most
 	}{
 		{"literal", map[string]float64{knownFailure: .96}, map[string]float64{unknownFailure: .02}},
-		{"acts/thirteen", found(.99, .99, .83), silence(.005, .01, .02)},
-		{"acts/fourteen", found(.99, .96, .87), silence(.005, .01, .08)},
 		{"acts/fifteen", found(.95, .99, .9), silence(.015, .01, .1)},
-		{"acts/sixteen", found(.95, .99, .9), silence(.005, .01, .02)},
 		{"acts/seventeen", found(.95, .99, .85), silence(.005, .01, .02)},
 		{"acts/eighteen", found(.95, .99, .95), silence(.01, .01, .01)},
 	} {

@@ -132,7 +132,7 @@ func promptTable(ctx context.Context, out io.Writer, all []competitor) error {
 func actTable(ctx context.Context, out io.Writer, all []competitor) error {
 	printActsHead(out)
 	for _, set := range []string{
-		"acts/thirteen", "acts/fourteen", "acts/fifteen", "acts/sixteen", "acts/seventeen", "acts/eighteen",
+		"acts/fifteen", "acts/seventeen", "acts/eighteen",
 		"literal", "code", "othercode",
 	} {
 		t, err := actTask(folder + "/" + set)
