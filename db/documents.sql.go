@@ -241,7 +241,7 @@ const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
-    messages, triggers, status, holds_until
+    messages, triggers, status, holds_until, number
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -252,7 +252,7 @@ SELECT t.project_id, t.id,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
-    d.status, d.holds_until
+    d.status, d.holds_until, d.number
 FROM tenants t
 CROSS JOIN (
     SELECT unnest($3::text[]) AS relative_path,
@@ -277,9 +277,10 @@ CROSS JOIN (
         unnest($21::text[]) AS messages,
         unnest($22::text[]) AS triggers,
         unnest($23::text[]) AS status,
-        unnest($24::text[]) AS holds_until
+        unnest($24::text[]) AS holds_until,
+        unnest($25::text[]) AS number
 ) AS d
-WHERE t.project_id = $1 AND t.id = $25
+WHERE t.project_id = $1 AND t.id = $26
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, dated = excluded.dated, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
@@ -287,7 +288,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
     places = excluded.places, names = excluded.names, messages = excluded.messages, triggers = excluded.triggers,
-    status = excluded.status, holds_until = excluded.holds_until
+    status = excluded.status, holds_until = excluded.holds_until, number = excluded.number
 `
 
 type DocumentUpsertManyParams struct {
@@ -315,6 +316,7 @@ type DocumentUpsertManyParams struct {
 	Triggers        []string
 	Statuses        []string
 	Untils          []string
+	Numbers         []string
 	TenantID        int32
 }
 
@@ -348,6 +350,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.Triggers,
 		arg.Statuses,
 		arg.Untils,
+		arg.Numbers,
 		arg.TenantID,
 	)
 	return err

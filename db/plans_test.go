@@ -222,6 +222,7 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 			return err
 		}, []string{chunkKey, passageKey, vectorKey}, nil},
 		{"links", c.edges(t), []string{"document_links_pkey", "Hash Full Join"}, []string{"Seq Scan"}},
+		{"relations", c.resolve(t), []string{linkIndex, "Full Join"}, []string{"Seq Scan"}},
 		{"unused passages", func(q *Queries) error {
 			_, err := q.CleanupUnusedPassages(t.Context(), CleanupUnusedPassagesParams{
 				Collection: CollectionCompounding, ProjectID: c.projectID, Removable: []int32{small},
@@ -248,6 +249,16 @@ func (c *corpus) edges(t *testing.T) func(q *Queries) error {
 	}
 }
 
+// resolve resolves the relations of a tenant.
+func (c *corpus) resolve(t *testing.T) func(q *Queries) error {
+	t.Helper()
+	return func(q *Queries) error {
+		return q.LinkResolveRelations(t.Context(), LinkResolveRelationsParams{
+			ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding,
+		})
+	}
+}
+
 // explain returns the plan of the case's query, and its text.
 func (p planCase) explain(t *testing.T, c *corpus) *explainer {
 	t.Helper()
@@ -267,7 +278,7 @@ func testPlansWithoutStatistics(t *testing.T, c *corpus, space *space) {
 			CASE WHEN n > 2 THEN 'supersedes' ELSE '' END
 		FROM documents, generate_series(1, 4) AS n`)
 	defer c.exec(t, "DELETE FROM document_links")
-	for _, test := range append(searchCases(t, c, space), planCase{name: "links", call: c.edges(t)}) {
+	for _, test := range append(searchCases(t, c, space), planCase{name: "links", call: c.edges(t)}, planCase{name: "relations", call: c.resolve(t)}) {
 		t.Run(test.name, func(t *testing.T) {
 			mustNotContain(t, test.explain(t, c).plan, "Removed by Join Filter")
 		})

@@ -74,33 +74,6 @@ func (q *Queries) SearchAllowed(ctx context.Context, arg SearchAllowedParams) (S
 
 const searchFacts = `-- name: SearchFacts :one
 
-WITH relations AS MATERIALIZED (
-    SELECT d.id, l.ordinal, l.relation, l.target_path, d.relative_path AS own_path, d.doc_date AS own_date,
-        f.relative_path AS path, f.doc_date AS path_date,
-        CASE WHEN f.relative_path IS NOT NULL THEN NULL WHEN l.target_path ~ '#\d+$' THEN l.target_path
-            WHEN l.target_path LIKE '**/%' THEN '**/' || lower(regexp_replace(l.target_path, '^.*/', '')) END AS name
-    FROM tenants t
-    JOIN document_links l ON l.project_id = $1 AND l.tenant_id = $6 AND l.relation <> ''
-    CROSS JOIN LATERAL (
-        SELECT d.id, d.relative_path, d.doc_date FROM documents d
-        WHERE d.project_id = $1 AND d.id = l.document_id AND d.collection = $7::collection
-        OFFSET 0
-    ) d
-    LEFT JOIN LATERAL (
-        SELECT f.relative_path, f.doc_date
-        FROM unnest(ARRAY[l.target_path, nullif(l.fallback_path, ''), CASE WHEN l.target_path LIKE '**/%'
-            THEN regexp_replace(d.relative_path, '[^/]*$', '') || substr(l.target_path, 4) END]) WITH ORDINALITY w (path, place)
-        CROSS JOIN LATERAL (
-            SELECT f.relative_path, f.doc_date FROM documents f
-            WHERE f.project_id = $1 AND f.tenant_id = $6 AND f.collection = $7::collection
-                AND f.relative_path = w.path AND f.id <> d.id
-            OFFSET 0
-        ) f
-        ORDER BY w.place
-        LIMIT 1
-    ) f ON true
-    WHERE t.project_id = $1 AND t.id = $6 AND t.version <> $8::bigint
-)
 SELECT t.version, p.version AS project_version,
     coalesce(m.id, 0)::integer AS model_id, m.matched, m.unmatched, m.variance, m.own_first,
     coalesce(s.older, '{}')::text[] AS older, coalesce(s.newer, '{}')::text[] AS newer, coalesce(s.amends, '{}')::boolean[] AS amends,
@@ -117,52 +90,35 @@ LEFT JOIN embedding_models m ON m.name = $2::text AND m.digest = $3::text
     AND m.dimensions = $4::integer AND m.prompt_version = $5::integer
 CROSS JOIN LATERAL (
     -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first.
-    SELECT array_agg(r.older ORDER BY r.doc_date DESC, r.newer) AS older, array_agg(r.newer ORDER BY r.doc_date DESC, r.newer) AS newer,
-        array_agg(r.amends ORDER BY r.doc_date DESC, r.newer) AS amends
-    FROM (
-        SELECT DISTINCT ON (f.id, f.ordinal) CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.path ELSE f.own_path END AS older,
-            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_path ELSE f.path END AS newer,
-            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_date ELSE f.path_date END AS doc_date,
-            f.relation IN ('amends', 'amended_by') AS amends
-        FROM (
-            SELECT l.id, l.ordinal, l.relation, l.target_path, l.own_path, l.own_date, n.id AS named,
-                coalesce(l.path, n.relative_path) AS path, coalesce(l.path_date, n.doc_date) AS path_date
-            FROM relations l
-            FULL JOIN (
-                SELECT s.name, s.id, s.relative_path, s.doc_date
-                FROM (
-                    SELECT n.name, d.id, d.relative_path, d.doc_date,
-                        row_number() OVER (PARTITION BY n.name ORDER BY length(d.relative_path), d.relative_path) AS place
-                    FROM documents d, LATERAL (
-                        SELECT '**/' || lower(regexp_replace(d.relative_path, '^.*/', '')) AS name
-                        UNION ALL
-                        SELECT regexp_replace(d.relative_path, '[^/]*$', '') || '#' || substring(regexp_replace(d.relative_path, '^.*/', '')
-                            FROM '(?i)^(?:adr|rfc|decision|dr|[a-z][ei]p|erc|simd)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
-                    ) n
-                    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $7::collection
-                        AND EXISTS (SELECT FROM relations l WHERE l.name IS NOT NULL)
-                ) s
-                WHERE s.place <= 30
-            ) n ON n.name = l.name
-            OFFSET 0
-        ) f
-        WHERE f.named IS NULL OR f.named <> f.id
-            AND (f.target_path ~ '#\d+$' OR right(lower('/' || f.path), length(f.target_path) - 2) = lower(substr(f.target_path, 3)))
-        ORDER BY f.id, f.ordinal, starts_with(lower(f.path), lower(regexp_replace(f.own_path, '[^/]*$', ''))) DESC, length(f.path), f.path
-    ) r
-    WHERE r.older IS NOT NULL AND r.newer IS NOT NULL
+    SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS older,
+        array_agg(n.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS newer,
+        array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, n.relative_path) AS amends
+    FROM document_links l
+    CROSS JOIN LATERAL (
+        SELECT o.relative_path FROM documents o
+        WHERE o.project_id = $1 AND o.collection = $6
+            AND o.id = CASE WHEN l.relation IN ('supersedes', 'amends') THEN l.target_id ELSE l.document_id END
+        OFFSET 0
+    ) o
+    CROSS JOIN LATERAL (
+        SELECT n.relative_path, n.doc_date FROM documents n
+        WHERE n.project_id = $1 AND n.collection = $6
+            AND n.id = CASE WHEN l.relation IN ('supersedes', 'amends') THEN l.document_id ELSE l.target_id END
+        OFFSET 0
+    ) n
+    WHERE l.project_id = $1 AND l.tenant_id = $7 AND l.relation <> '' AND t.version <> $8::bigint
 ) s
 CROSS JOIN LATERAL (
     SELECT array_agg(d.relative_path ORDER BY d.relative_path) AS paths, array_agg(d.status ORDER BY d.relative_path) AS words,
         array_agg(d.holds_until ORDER BY d.relative_path) AS untils
     FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $7
+    WHERE d.project_id = $1 AND d.tenant_id = $7 AND d.collection = $6
         AND (d.status <> '' OR d.holds_until <> '') AND t.version <> $8::bigint
 ) said
 CROSS JOIN LATERAL (
     SELECT EXISTS (
         SELECT FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $7
+        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $6
             AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
             AND $9::bigint > 0 AND t.version <> $10::bigint
         OFFSET $9::bigint
@@ -178,10 +134,10 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT c.promotion_level, EXISTS (
             SELECT 1 FROM embeddings e
-            WHERE e.collection = $7 AND e.project_id = $1 AND e.model_id = m.id AND e.hash = c.passage_hash
+            WHERE e.collection = $6 AND e.project_id = $1 AND e.model_id = m.id AND e.hash = c.passage_hash
         ) AS embedded
         FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $7
+        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $6
             AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
             AND (grown.grown OR NOT $11::boolean) AND t.version <> $10::bigint
         OFFSET 0
@@ -191,7 +147,7 @@ LEFT JOIN LATERAL (
     -- Where tables are distributed, the node that has the project is asked.
     SELECT graph_size(e.tableoid, false) AS vectors, graph_size(e.tableoid, true) AS promoted
     FROM embeddings e
-    WHERE e.collection = $7 AND e.project_id = $1
+    WHERE e.collection = $6 AND e.project_id = $1
         AND (grown.grown OR NOT $11::boolean) AND t.version <> $10::bigint
     LIMIT 1
 ) g ON true
@@ -199,13 +155,13 @@ CROSS JOIN LATERAL (
     SELECT count(*) AS passages, max(s.hash::text) AS last_hash, string_agg(array_to_string(s.terms, ','), ';') AS terms
     FROM (
         SELECT s.hash, s.terms FROM passages s
-        WHERE s.collection = $7 AND s.project_id = $1
+        WHERE s.collection = $6 AND s.project_id = $1
             AND (grown.grown OR NOT $12::boolean) AND p.version <> $13::bigint
         ORDER BY s.hash
         LIMIT $14
     ) s
 ) f
-WHERE t.project_id = $1 AND t.id = $6 AND t.generation = $15
+WHERE t.project_id = $1 AND t.id = $7 AND t.generation = $15
 `
 
 type SearchFactsParams struct {
@@ -214,8 +170,8 @@ type SearchFactsParams struct {
 	ModelDigest        string
 	ModelDimensions    int32
 	ModelPromptVersion int32
-	TenantID           int32
 	Collection         Collection
+	TenantID           int32
 	StandingsVersion   int64
 	GrownBeyond        int64
 	CountsVersion      int64
@@ -279,9 +235,6 @@ type SearchFactsRow struct {
 // The sample has the terms of some passages of the project. A hash says nothing about its
 // passage, so the first by hash are a random sample. The last hash says how many passages
 // there are. The joined text of all terms is faster to read than an array for each passage.
-//
-// relations are links that say how a document stands to another. A wikilink means a page of that name, and a number a
-// decision of the folder. Of several, the page is as in LinkEdges, which says why there is a FULL JOIN.
 func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (SearchFactsRow, error) {
 	row := q.db.QueryRow(ctx, searchFacts,
 		arg.ProjectID,
@@ -289,8 +242,8 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 		arg.ModelDigest,
 		arg.ModelDimensions,
 		arg.ModelPromptVersion,
-		arg.TenantID,
 		arg.Collection,
+		arg.TenantID,
 		arg.StandingsVersion,
 		arg.GrownBeyond,
 		arg.CountsVersion,

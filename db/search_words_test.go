@@ -116,6 +116,7 @@ func testFacts(t *testing.T, c *corpus) {
 	c.exec(t, "INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation) "+
 		"SELECT project_id, tenant_id, id, 0, '3.md', '', 'supersedes' FROM documents WHERE relative_path IN ('4.md', '5.md')")
 	defer c.exec(t, "DELETE FROM document_links")
+	must(t, c.resolve(t)(c.queries))
 	must(t, c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", small).Scan(&generation))
 	params := SearchFactsParams{
 		ProjectID: c.projectID, TenantID: small, Generation: generation, Collection: CollectionCompounding,

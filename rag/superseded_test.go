@@ -42,6 +42,52 @@ func TestSearch_SupersededDocumentsComeLater(t *testing.T) {
 	}
 }
 
+// A relation names a document that is written later, moved or removed, in each form. A number that two documents have
+// names none.
+func TestSearch_RelationsFollowTheDocuments(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	const old, moved, twin = "docs/adr/0007-old.md", "docs/adr/0007-moved.md", "docs/adr/0007-twin.md"
+	check := func(after string, want ...string) {
+		t.Helper()
+		hits, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "connection pool", Limit: 10, Mode: rag.Lexical})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, hit := range hits.Documents {
+			if hit.Successor() != "" {
+				got = append(got, hit.Path+" "+hit.Mark())
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", after, diff)
+		}
+	}
+	remove := func(paths ...string) {
+		if err := f.Index.Indexer(f.Tenant, catalog.Compounding, nil).Remove(t.Context(), paths); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.AddText(t, f.Tenant,
+		file("docs/adr/0012-number.md", "# Number", "", "Supersedes ADR-7.", "", "Connection pool."),
+		file("docs/wikilink.md", "# Wikilink", "", "Amends [[0007-old]].", "", "Connection pool."))
+	check("the later ones", []string{}...)
+	f.AddText(t, f.Tenant, file(old, "# Old", "", "Connection pool."))
+	check("the old one", old+" superseded by ./docs/adr/0012-number.md")
+	f.AddText(t, f.Tenant, file(moved, "# Old", "", "Connection pool."))
+	remove(old)
+	check("a move", moved+" superseded by ./docs/adr/0012-number.md")
+	f.AddText(t, f.Tenant, file(twin, "# Twin", "", "Connection pool."))
+	check("a second with the number", []string{}...)
+	remove(moved)
+	check("a removal", twin+" superseded by ./docs/adr/0012-number.md")
+	f.AddText(t, f.Tenant, file("docs/other/0007-old.md", "# Old", "", "Connection pool."))
+	remove("docs/adr/0012-number.md")
+	check("the end of the successor", "docs/other/0007-old.md amended by ./docs/wikilink.md")
+}
+
 // subjectHistory is a subject whose documents have the same text. Each except the first supersedes
 // one or more earlier ones.
 type subjectHistory struct {

@@ -80,8 +80,7 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	}
 	length := func(d *Document) int { return utf8.RuneCountInString(d.Path) }
 	for _, d := range slices.SortedStableFunc(slices.Values(documents), func(a, b *Document) int { return length(a) - length(b) }) {
-		number := path.Join(path.Dir(d.Path), "#"+said.DecisionNumber(d.Path))
-		set.byNumber[number] = append(set.byNumber[number], d)
+		set.byNumber[d.Number] = append(set.byNumber[d.Number], d)
 		set.byPath[d.Path] = d
 		lower := strings.ToLower(d.Path)
 		key := [2]string{lower, path.Base(lower)}
@@ -161,14 +160,24 @@ func (s *Set) Standings() catalog.Standings {
 	return catalog.NewStandings(declared, later[said.Supersedes], later[said.Amends])
 }
 
+// Numbered returns the first two other documents of the folder with the number that a relation of the document at
+// source names.
+func (s *Set) Numbered(source, number string) []*Document {
+	var others []*Document
+	for _, d := range s.byNumber[number] {
+		if d.Path != source && len(others) < 2 {
+			others = append(others, d)
+		}
+	}
+	return others
+}
+
 // Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is
-// at its target. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
+// at its target. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
 // Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
-	for _, d := range s.byNumber[link.Target] {
-		if link.Relation != "" && d.Path != source {
-			return d.Path
-		}
+	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {
+		return numbered[0].Path
 	}
 	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
 	if !isPage {

@@ -82,7 +82,7 @@ func TestRead_ResolvesWikilinksAsObsidian(t *testing.T) {
 	}
 }
 
-// A number is that of a decision in the folder, also at the root, and a wikilink the page beside the document before a
+// A number is that of the only such decision in the folder, also at the root, and a wikilink the page beside the document before a
 // shorter path, for the index as for lint and the page.
 func TestStandings_AreThoseOfTheIndex(t *testing.T) {
 	t.Parallel()
@@ -91,6 +91,7 @@ func TestStandings_AreThoseOfTheIndex(t *testing.T) {
 	for name, text := range map[string]string{
 		"0001-redis.md": "# Redis\n", "0002-postgresql.md": "# PostgreSQL\n\nSupersedes ADR-0001.\n",
 		"adr/0001-rest-in-general.md": "# REST\n", "adr/0001-soap.md": "# SOAP\n", "adr/0002-grpc.md": "# gRPC\n\nSupersedes ADR-1.\n",
+		"adr/0003-json.md": "# ADR-0009: JSON\n", "adr/0010-cbor.md": "# CBOR\n\nSupersedes ADR-9.\n",
 		"a/login.md": "# Customers\n", "web/longer/login.md": "# Employees\n", "web/longer/keys.md": "# Keys\n\nSupersedes [[Login]].\n",
 		"c#.md": "# C\n", "go.md": "# Go\n\nSupersedes [C#](c%23.md).\n",
 	} {
@@ -110,7 +111,7 @@ func TestStandings_AreThoseOfTheIndex(t *testing.T) {
 		replacing[older] = append(replacing[older], row.Newer[i])
 	}
 	want := map[string][]string{
-		"0001-redis.md": {"0002-postgresql.md"}, "adr/0001-soap.md": {"adr/0002-grpc.md"},
+		"0001-redis.md": {"0002-postgresql.md"}, "adr/0003-json.md": {"adr/0010-cbor.md"},
 		"web/longer/login.md": {"web/longer/keys.md"}, "c#.md": {"go.md"},
 	}
 	if diff := cmp.Diff(want, replacing); diff != "" {

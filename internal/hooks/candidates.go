@@ -32,11 +32,11 @@ type candidate struct {
 	remedy, notes string
 }
 
-// holdsFor reports whether the document may be pointed to at an act. A draft and a replaced document may not. A
+// holdsFor reports whether the document may be pointed to at an act. A replaced document may not. A
 // document that was rejected or is no longer valid may, at an act that it speaks of.
 func (c candidate) holdsFor(of act) bool {
 	switch c.Status {
-	case catalog.Proposed, catalog.Replaced:
+	case catalog.Replaced:
 		return false
 	case catalog.Rejected, catalog.Deprecated, catalog.Expired:
 		return of != asking && of != delegating

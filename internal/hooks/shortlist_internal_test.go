@@ -43,9 +43,9 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	project := repo()
 	project.Threshold = .95
 	task, chat := Event{Event: Prompt, Prompt: aTask}, Event{Event: Prompt, Prompt: "hello there"}
-	draft := scored("docs/draft.md", .9)
-	draft.Status = catalog.Proposed
-	found := []candidate{draft, scored("docs/a.md", .8), scored("docs/b.md", .6), scored("docs/c.md", .55), scored("docs/d.md", .51)}
+	old, proposed := scored("docs/old.md", .9), scored("docs/a.md", .8)
+	old.Status, proposed.Status = catalog.Replaced, catalog.Proposed
+	found := []candidate{old, proposed, scored("docs/b.md", .6), scored("docs/c.md", .55), scored("docs/d.md", .51)}
 	var s Session
 	say := func(e Event, found ...candidate) string {
 		said := decide(s, project, e, found, time.Now())
@@ -56,12 +56,12 @@ func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 		t.Errorf("a greeting gets %q", got)
 	}
 	got := say(task, found...)
-	for _, want := range []string{"./docs/a.md ", "./docs/b.md ", "./docs/c.md ", "semantic_search"} {
+	for _, want := range []string{"./docs/a.md ", "(proposed);", "./docs/b.md ", "./docs/c.md ", "semantic_search"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the first task gets %q, want %q in it", got, want)
 		}
 	}
-	if strings.Contains(got, "draft") || strings.Contains(got, "d.md") || utf8.RuneCountInString(got) > maxShortlist {
+	if strings.Contains(got, "old.md") || strings.Contains(got, "d.md") || utf8.RuneCountInString(got) > maxShortlist {
 		t.Errorf("the first task gets %q", got)
 	}
 	if got := say(task, scored("docs/e.md", .9)); got != "" {

@@ -37,8 +37,10 @@ type Standing struct {
 	Until string
 }
 
-// Holds reports whether what the document says is in force.
-func (s Standing) Holds() bool { return s.Status == Active || s.Status == "" }
+// Holds reports whether what the document says is in force. A proposal holds: many teams never change its status.
+func (s Standing) Holds() bool { return s.Status == Proposed || s.Status.isActive() }
+
+func (s Status) isActive() bool { return s == Active || s == "" }
 
 // Successor returns the document to read before this one, "" for none.
 func (s Standing) Successor() string {
@@ -56,7 +58,7 @@ func (s Standing) Mark() string {
 		return "superseded by " + shown(s.SupersededBy)
 	case s.Status == Expired && s.Until != "":
 		return "expired " + s.Until
-	case !s.Holds():
+	case !s.Status.isActive():
 		return string(s.Status)
 	case s.AmendedBy != "":
 		return "amended by " + shown(s.AmendedBy)
@@ -127,7 +129,7 @@ func (s Standings) Of(path, today string) Standing {
 	switch {
 	case standing.SupersededBy != "":
 		standing.Status = Replaced
-	case standing.Status != "" && standing.Status != Active:
+	case !standing.Holds():
 	case said.Until != "" && said.Until < today:
 		standing.Status = Expired
 	}
@@ -141,7 +143,7 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 		return nil, nil
 	}
 	only, without = []string{}, []string{}
-	for path := range maps.Keys(s.fallen(today)) {
+	for path := range maps.Keys(s.inactive(today)) {
 		if slices.Contains(statuses, s.Of(path, today).Status) {
 			only = append(only, path)
 		} else {
@@ -154,18 +156,18 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 	return only, nil
 }
 
-// fallen returns the paths of the documents that do not hold.
-func (s Standings) fallen(today string) map[string]bool {
-	fallen := map[string]bool{}
+// inactive returns the paths of the documents with another status than Active.
+func (s Standings) inactive(today string) map[string]bool {
+	inactive := map[string]bool{}
 	for path := range s.superseded.By {
-		fallen[path] = true
+		inactive[path] = true
 	}
 	for path := range s.said {
-		if !s.Of(path, today).Holds() {
-			fallen[path] = true
+		if !s.Of(path, today).Status.isActive() {
+			inactive[path] = true
 		}
 	}
-	return fallen
+	return inactive
 }
 
 // Generations returns how many documents replace a document, one after the other.

@@ -1,7 +1,9 @@
 package catalog_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -102,5 +104,22 @@ func TestStanding_MarkNamesDocumentsOutside(t *testing.T) {
 		if got := (catalog.Standing{SupersededBy: path}).Mark(); got != want {
 			t.Errorf("the mark is %q, want %q", got, want)
 		}
+	}
+}
+
+// A proposal holds, with a mark, until its day is over. It is no active document for a filter.
+func TestStandings_AProposalHolds(t *testing.T) {
+	t.Parallel()
+	s := catalog.NewStandings(map[string]catalog.Said{"a.md": {Status: catalog.Proposed, Until: "2026-01-31"}}, nil, nil)
+	for day, want := range map[string]string{"2026-01-31": "proposed, true", "2026-02-01": "expired 2026-01-31, false"} {
+		if of := s.Of("a.md", day); fmt.Sprintf("%s, %t", of.Mark(), of.Holds()) != want {
+			t.Errorf("on %s it is %q, and holds: %t", day, of.Mark(), of.Holds())
+		}
+	}
+	if only, _ := s.Paths([]catalog.Status{catalog.Proposed}, "2026-01-31"); !slices.Equal(only, []string{"a.md"}) {
+		t.Errorf("proposed are %q", only)
+	}
+	if _, without := s.Paths([]catalog.Status{catalog.Active}, "2026-01-31"); !slices.Equal(without, []string{"a.md"}) {
+		t.Errorf("not active are %q", without)
 	}
 }

@@ -31,6 +31,8 @@ type Dissection struct {
 	Passages                      []DissectedPassage
 	Links                         []Link
 	Status                        said.Status
+	// Number is that of a decision below its folder, such as docs/adr/#12, "" without one.
+	Number string
 	// Places are those of the repository that it cites.
 	Places []CitedPlace
 	// Names are the names of code that it has, and Messages are what it quotes that a program may have printed.
@@ -126,7 +128,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
 			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
 		)),
-		Status: status, Notes: parsed.Notes,
+		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",

@@ -277,9 +277,12 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 			return err
 		}
 		kept := keep(paths)
-		return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
+		if err := q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
 			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
 			RelativePaths: slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(kept, path) }),
-		})
+		}); err != nil {
+			return err
+		}
+		return q.LinkResolveRelations(ctx, x.relations())
 	})
 }

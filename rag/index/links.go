@@ -115,7 +115,7 @@ func resolveRelations(source string, folder project.Rules, docs string, named []
 		case r.Bare:
 			links = append(links, resolveRelated(source, docs, []string{r.Destination}, r.Relation)...)
 		case strings.HasPrefix(r.Destination, "#"):
-			links = append(links, Link{Target: path.Join(path.Dir(source), r.Destination), Relation: r.Relation})
+			links = append(links, Link{Target: numberIn(source, r.Destination), Relation: r.Relation})
 		default:
 			for _, link := range resolveLinks(source, folder, []string{r.Destination}) {
 				link.Relation = r.Relation
@@ -125,6 +125,17 @@ func resolveRelations(source string, folder project.Rules, docs string, named []
 	}
 	return links
 }
+
+// numberOf names a decision by its number and its folder, "" without a number.
+func numberOf(file, title string) string {
+	if number := said.DecisionNumber(file, title); number != "" {
+		return numberIn(file, "#"+number)
+	}
+	return ""
+}
+
+// numberIn names the decision with a number, such as #12, in the folder of the file at source.
+func numberIn(source, number string) string { return path.Join(path.Dir(source), number) }
 
 var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)
 

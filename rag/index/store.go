@@ -173,8 +173,14 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
 			}),
 			q.LinkInsertMany(ctx, links),
+			q.LinkResolveRelations(ctx, x.relations()),
 		)
 	})
+}
+
+// relations are those of the collection.
+func (x *Indexer) relations() db.LinkResolveRelationsParams {
+	return db.LinkResolveRelationsParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 }
 
 // rows returns the rows of documents, of their chunks and of their links, column by column.
@@ -204,6 +210,7 @@ func (x *Indexer) rows(
 		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)
+		rows.Numbers = append(rows.Numbers, doc.Number)
 		for i, p := range doc.Passages {
 			if p.Question {
 				i -= len(doc.Passages) // see document_chunks

@@ -69,7 +69,7 @@ const (
 	// promotedOdds multiply the odds of a document above the standard level in the order of results. They are
 	// chosen, not measured, to decide between answers of nearly the same evidence.
 	promotedOdds = 3
-	// fallenOdds multiply the odds of a document that does not hold, such as a proposed, rejected or superseded
+	// fallenOdds multiply the odds of a document that does not hold, such as a rejected or superseded
 	// one. They are chosen too.
 	fallenOdds = .5
 )

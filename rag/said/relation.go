@@ -32,8 +32,7 @@ type NamedRelation struct {
 
 const (
 	replacingForm = `(super[sc]eded|replaced|obsoleted)(?:\s+by)?|(super[sc]edes|replaces|obsoletes)|`
-	// seriesForm is a series of decisions or proposals, such as ADR, PEP and EIP. SearchFacts in sql/queries/search.sql
-	// has the same for the names of files.
+	// seriesForm is a series of decisions or proposals, such as ADR, PEP and EIP.
 	seriesForm = `adr|rfc|decision|dr|[a-z][ei]p|erc|simd`
 	namedForm  = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|` +
 		`([\w./@+-]+\.(?:md|markdown|mdx))\b|(?i:\b(?:` + seriesForm + `)[-_ #]*|#)(\d{1,6})\b|\b(0\d{2,5})\b`
@@ -166,13 +165,21 @@ func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 
 var isNumber = lazyregexp.New(`^\d{1,6}$`)
 
-// DecisionNumber returns the number with which the name of a file begins, such as 12 for docs/adr/0012-cache.md and
-// adr-012.md, "" without one.
-func DecisionNumber(file string) string {
-	if found := decisionName().FindStringSubmatch(path.Base(file)); found != nil {
+// DecisionNumber returns the number of a decision, "" without one: that of its title, such as "12. Cache" and
+// "ADR-0012: Cache", or else that with which the name of its file begins, such as docs/adr/0012-cache.md. A day is none.
+func DecisionNumber(file, title string) string {
+	if found := decisionTitle().FindStringSubmatch(title); found != nil {
+		return found[1] + found[2]
+	}
+	name := path.Base(file)
+	if found := decisionName().FindStringSubmatch(name); found != nil && !isDated().MatchString(name) {
 		return found[1]
 	}
 	return ""
 }
 
-var decisionName = lazyregexp.New(`(?i)^(?:` + seriesForm + `)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)
+var (
+	decisionName  = lazyregexp.New(`(?i)^(?:` + seriesForm + `)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)
+	isDated       = lazyregexp.New(`^\d{4}[-_.]\d\d[-_.]\d\d`)
+	decisionTitle = lazyregexp.New(`(?i)^(?:(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})(?:[.:)]|\s+[–—-]\s|$)|0*(\d{1,6})(?:[.:)]\s|\s+[–—-]\s))`)
+)

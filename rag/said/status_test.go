@@ -84,12 +84,15 @@ func TestStatus(t *testing.T) {
 
 func TestDecisionNumber(t *testing.T) {
 	t.Parallel()
-	for file, want := range map[string]string{
-		"docs/adr/0012-cache.md": "12", "adr-012.md": "12", "ADR 7 Cache.md": "7", "12.md": "12", "cache-12.md": "", "2024plan.md": "",
-		"neps/nep-0141.md": "141", "eip-20.md": "20", "step-3.md": "",
+	for document, want := range map[[2]string]string{
+		{"docs/adr/0012-cache.md", "Cache"}: "12", {"adr-012.md", ""}: "12", {"ADR 7 Cache.md", ""}: "7", {"12.md", ""}: "12",
+		{"cache-12.md", ""}: "", {"2024plan.md", ""}: "", {"neps/nep-0141.md", ""}: "141", {"eip-20.md", ""}: "20", {"step-3.md", ""}: "",
+		{"2024-05-01-outage.md", "Outage"}: "", {"0012-cache.md", "13. Cache"}: "13", {"cache.md", "ADR-0013: Cache"}: "13",
+		{"cache.md", "ADR 13 — Cache"}: "13", {"0012-cache.md", "3 caches"}: "12", {"0012-cache.md", "RFC 7231 semantics"}: "12",
+		{"0012-cache.md", "2.0 is out"}: "12",
 	} {
-		if got := said.DecisionNumber(file); got != want {
-			t.Errorf("%s has the number %q, want %q", file, got, want)
+		if got := said.DecisionNumber(document[0], document[1]); got != want {
+			t.Errorf("%q has the number %q, want %q", document, got, want)
 		}
 	}
 }

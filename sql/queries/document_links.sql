@@ -23,6 +23,68 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) AS d;
 
+-- name: LinkResolveRelations :exec
+-- Finds the document that each relation of a collection names, among those that it has now: each write ends with it.
+-- A wikilink means a page of that name, and a number the only decision of the folder with it. Of several pages, it is as in
+-- LinkEdges, which says why there is a FULL JOIN.
+WITH relations AS MATERIALIZED (
+    SELECT d.id, d.relative_path, l.ordinal, l.target_path, f.id AS found_id,
+        CASE WHEN f.id IS NOT NULL THEN NULL WHEN l.target_path LIKE '**/%'
+            THEN '**/' || lower(regexp_replace(l.target_path, '^.*/', '')) ELSE l.target_path END AS name
+    FROM document_links l
+    CROSS JOIN LATERAL (
+        SELECT d.id, d.relative_path FROM documents d
+        WHERE d.project_id = @project_id AND d.id = l.document_id AND d.collection = @collection::collection
+        OFFSET 0
+    ) d
+    LEFT JOIN LATERAL (
+        SELECT f.id
+        FROM unnest(ARRAY[l.target_path, nullif(l.fallback_path, ''), CASE WHEN l.target_path LIKE '**/%'
+            THEN regexp_replace(d.relative_path, '[^/]*$', '') || substr(l.target_path, 4) END]) WITH ORDINALITY w (path, place)
+        CROSS JOIN LATERAL (
+            SELECT f.id FROM documents f
+            WHERE f.project_id = @project_id AND f.tenant_id = @tenant_id AND f.collection = @collection::collection
+                AND f.relative_path = w.path AND f.id <> d.id
+            OFFSET 0
+        ) f
+        ORDER BY w.place
+        LIMIT 1
+    ) f ON true
+    WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.relation <> ''
+),
+candidates AS (
+    SELECT r.id, r.relative_path, r.ordinal, r.found_id, n.id AS named_id, n.relative_path AS path, r.target_path = n.number AS by_number,
+        coalesce(n.id <> r.id AND (r.target_path = n.number
+            OR right(lower('/' || n.relative_path), length(r.target_path) - 2) = lower(substr(r.target_path, 3))), false) AS fits
+    FROM relations r
+    FULL JOIN (
+        SELECT s.name, s.id, s.relative_path, s.number
+        FROM (
+            SELECT n.name, d.id, d.relative_path, d.number,
+                row_number() OVER (PARTITION BY n.name ORDER BY length(d.relative_path), d.relative_path) AS place
+            FROM documents d
+            CROSS JOIN LATERAL unnest(ARRAY['**/' || lower(regexp_replace(d.relative_path, '^.*/', '')), nullif(d.number, '')]) n (name)
+            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection::collection
+                AND EXISTS (SELECT FROM relations r WHERE r.name IS NOT NULL)
+        ) s
+        WHERE s.place <= 30
+    ) n ON n.name = r.name
+    OFFSET 0
+)
+UPDATE document_links l SET target_id = f.target_id
+FROM (
+    SELECT DISTINCT ON (c.id, c.ordinal) c.id AS document_id, c.ordinal, CASE
+        WHEN c.found_id IS NOT NULL THEN c.found_id
+        WHEN c.fits AND (NOT c.by_number OR count(*) FILTER (WHERE c.fits) OVER (PARTITION BY c.id, c.ordinal) = 1)
+        THEN c.named_id END AS target_id
+    FROM candidates c
+    WHERE c.id IS NOT NULL
+    ORDER BY c.id, c.ordinal, c.fits DESC, starts_with(lower(c.path), lower(regexp_replace(c.relative_path, '[^/]*$', ''))) DESC,
+        length(c.path), c.path
+) f
+WHERE l.project_id = @project_id AND l.document_id = f.document_id AND l.ordinal = f.ordinal
+    AND l.target_id IS DISTINCT FROM f.target_id;
+
 -- name: LinkEdges :many
 -- The tenant's link graph, links to nothing and relations left out, in the order of the texts. At most 100,000,
 -- which is ten in each of 10,000 documents, so that nobody can fill a server's memory with rows.

@@ -12,7 +12,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
-    messages, triggers, status, holds_until
+    messages, triggers, status, holds_until, number
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -23,7 +23,7 @@ SELECT t.project_id, t.id,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
-    d.status, d.holds_until
+    d.status, d.holds_until, d.number
 FROM tenants t
 CROSS JOIN (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -48,7 +48,8 @@ CROSS JOIN (
         unnest(@messages::text[]) AS messages,
         unnest(@triggers::text[]) AS triggers,
         unnest(@statuses::text[]) AS status,
-        unnest(@untils::text[]) AS holds_until
+        unnest(@untils::text[]) AS holds_until,
+        unnest(@numbers::text[]) AS number
 ) AS d
 WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
@@ -58,7 +59,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
     places = excluded.places, names = excluded.names, messages = excluded.messages, triggers = excluded.triggers,
-    status = excluded.status, holds_until = excluded.holds_until;
+    status = excluded.status, holds_until = excluded.holds_until, number = excluded.number;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.

@@ -27,36 +27,6 @@
 -- The sample has the terms of some passages of the project. A hash says nothing about its
 -- passage, so the first by hash are a random sample. The last hash says how many passages
 -- there are. The joined text of all terms is faster to read than an array for each passage.
---
--- relations are links that say how a document stands to another. A wikilink means a page of that name, and a number a
--- decision of the folder. Of several, the page is as in LinkEdges, which says why there is a FULL JOIN.
-WITH relations AS MATERIALIZED (
-    SELECT d.id, l.ordinal, l.relation, l.target_path, d.relative_path AS own_path, d.doc_date AS own_date,
-        f.relative_path AS path, f.doc_date AS path_date,
-        CASE WHEN f.relative_path IS NOT NULL THEN NULL WHEN l.target_path ~ '#\d+$' THEN l.target_path
-            WHEN l.target_path LIKE '**/%' THEN '**/' || lower(regexp_replace(l.target_path, '^.*/', '')) END AS name
-    FROM tenants t
-    JOIN document_links l ON l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.relation <> ''
-    CROSS JOIN LATERAL (
-        SELECT d.id, d.relative_path, d.doc_date FROM documents d
-        WHERE d.project_id = @project_id AND d.id = l.document_id AND d.collection = @collection::collection
-        OFFSET 0
-    ) d
-    LEFT JOIN LATERAL (
-        SELECT f.relative_path, f.doc_date
-        FROM unnest(ARRAY[l.target_path, nullif(l.fallback_path, ''), CASE WHEN l.target_path LIKE '**/%'
-            THEN regexp_replace(d.relative_path, '[^/]*$', '') || substr(l.target_path, 4) END]) WITH ORDINALITY w (path, place)
-        CROSS JOIN LATERAL (
-            SELECT f.relative_path, f.doc_date FROM documents f
-            WHERE f.project_id = @project_id AND f.tenant_id = @tenant_id AND f.collection = @collection::collection
-                AND f.relative_path = w.path AND f.id <> d.id
-            OFFSET 0
-        ) f
-        ORDER BY w.place
-        LIMIT 1
-    ) f ON true
-    WHERE t.project_id = @project_id AND t.id = @tenant_id AND t.version <> @standings_version::bigint
-)
 SELECT t.version, p.version AS project_version,
     coalesce(m.id, 0)::integer AS model_id, m.matched, m.unmatched, m.variance, m.own_first,
     coalesce(s.older, '{}')::text[] AS older, coalesce(s.newer, '{}')::text[] AS newer, coalesce(s.amends, '{}')::boolean[] AS amends,
@@ -73,40 +43,23 @@ LEFT JOIN embedding_models m ON m.name = @model_name::text AND m.digest = @model
     AND m.dimensions = @model_dimensions::integer AND m.prompt_version = @model_prompt_version::integer
 CROSS JOIN LATERAL (
     -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first.
-    SELECT array_agg(r.older ORDER BY r.doc_date DESC, r.newer) AS older, array_agg(r.newer ORDER BY r.doc_date DESC, r.newer) AS newer,
-        array_agg(r.amends ORDER BY r.doc_date DESC, r.newer) AS amends
-    FROM (
-        SELECT DISTINCT ON (f.id, f.ordinal) CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.path ELSE f.own_path END AS older,
-            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_path ELSE f.path END AS newer,
-            CASE WHEN f.relation IN ('supersedes', 'amends') THEN f.own_date ELSE f.path_date END AS doc_date,
-            f.relation IN ('amends', 'amended_by') AS amends
-        FROM (
-            SELECT l.id, l.ordinal, l.relation, l.target_path, l.own_path, l.own_date, n.id AS named,
-                coalesce(l.path, n.relative_path) AS path, coalesce(l.path_date, n.doc_date) AS path_date
-            FROM relations l
-            FULL JOIN (
-                SELECT s.name, s.id, s.relative_path, s.doc_date
-                FROM (
-                    SELECT n.name, d.id, d.relative_path, d.doc_date,
-                        row_number() OVER (PARTITION BY n.name ORDER BY length(d.relative_path), d.relative_path) AS place
-                    FROM documents d, LATERAL (
-                        SELECT '**/' || lower(regexp_replace(d.relative_path, '^.*/', '')) AS name
-                        UNION ALL
-                        SELECT regexp_replace(d.relative_path, '[^/]*$', '') || '#' || substring(regexp_replace(d.relative_path, '^.*/', '')
-                            FROM '(?i)^(?:adr|rfc|decision|dr|[a-z][ei]p|erc|simd)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)')
-                    ) n
-                    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection::collection
-                        AND EXISTS (SELECT FROM relations l WHERE l.name IS NOT NULL)
-                ) s
-                WHERE s.place <= 30
-            ) n ON n.name = l.name
-            OFFSET 0
-        ) f
-        WHERE f.named IS NULL OR f.named <> f.id
-            AND (f.target_path ~ '#\d+$' OR right(lower('/' || f.path), length(f.target_path) - 2) = lower(substr(f.target_path, 3)))
-        ORDER BY f.id, f.ordinal, starts_with(lower(f.path), lower(regexp_replace(f.own_path, '[^/]*$', ''))) DESC, length(f.path), f.path
-    ) r
-    WHERE r.older IS NOT NULL AND r.newer IS NOT NULL
+    SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS older,
+        array_agg(n.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS newer,
+        array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, n.relative_path) AS amends
+    FROM document_links l
+    CROSS JOIN LATERAL (
+        SELECT o.relative_path FROM documents o
+        WHERE o.project_id = @project_id AND o.collection = @collection
+            AND o.id = CASE WHEN l.relation IN ('supersedes', 'amends') THEN l.target_id ELSE l.document_id END
+        OFFSET 0
+    ) o
+    CROSS JOIN LATERAL (
+        SELECT n.relative_path, n.doc_date FROM documents n
+        WHERE n.project_id = @project_id AND n.collection = @collection
+            AND n.id = CASE WHEN l.relation IN ('supersedes', 'amends') THEN l.document_id ELSE l.target_id END
+        OFFSET 0
+    ) n
+    WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.relation <> '' AND t.version <> @standings_version::bigint
 ) s
 CROSS JOIN LATERAL (
     SELECT array_agg(d.relative_path ORDER BY d.relative_path) AS paths, array_agg(d.status ORDER BY d.relative_path) AS words,

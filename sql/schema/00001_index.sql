@@ -132,6 +132,8 @@ CREATE TABLE documents (
     -- nothing; and the last day on which it holds, '' for ever.
     status          text            NOT NULL DEFAULT '',
     holds_until     text            NOT NULL DEFAULT '',
+    -- The number of a decision below its folder, such as docs/adr/#12, '' without one.
+    number          text            NOT NULL DEFAULT '',
     -- The places of the repository that the document cites, such as src/pool.go:12-20;
     -- NULL for none.
     places          text[],
@@ -140,7 +142,7 @@ CREATE TABLE documents (
     messages        text[],
     -- The acts at which the document wants to be heard, a list of rag/said.Trigger; NULL for none.
     triggers        jsonb,
-    CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until) <= 262144),
+    CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
     CHECK (isfinite(file_mtime) AND isfinite(file_ctime)),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
     CHECK (pg_column_size(names) <= 262144 AND pg_column_size(messages) <= 524288 AND pg_column_size(triggers) <= 262144),
@@ -186,6 +188,8 @@ CREATE TABLE document_links (
     -- How the document stands to the target: '' for a link, or else supersedes, superseded_by, amends or
     -- amended_by. A target that ends with # and a number is the decision of that number in the folder.
     relation    text    NOT NULL,
+    -- The document that a relation names, by LinkResolveRelations; NULL for none, and for a link.
+    target_id   bigint,
     CHECK (octet_length(target_path || fallback_path || relation) <= 65536),
     PRIMARY KEY (project_id, document_id, ordinal),
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE

@@ -242,7 +242,7 @@ func TestPage_InABrowser(t *testing.T) {
 			Neighbours: []int{v.Neighbours[0], v.Neighbours[0], v.Neighbours[0]}, Hostile: documents / 100,
 			Filtered: []int{34, 30, 10, 5, 83, v.Filtered[5]}, Health: v.Health, Decisions: v.Decisions,
 			Fallen: []string{
-				"What no longer holds: 59 documents", "Superseded: 34", "Amended in part: 5", "Rejected: 5", "Deprecated: 5", "Expired: 5", "Proposed, not decided: 5",
+				"What no longer holds: 49 documents", "Superseded: 34", "Rejected: 5", "Deprecated: 5", "Expired: 5",
 			},
 			Chains: []string{
 				"Document 56, superseded 2023-04-23 → Document 62, superseded 2023-05-05 → Document 68, 2023-05-17",

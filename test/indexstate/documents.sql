@@ -9,7 +9,8 @@ SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_h
         LEFT JOIN embeddings e ON e.collection = c.collection AND e.project_id = c.project_id AND e.hash = c.passage_hash
             AND e.model_id = t.embedding_model_id
         WHERE c.project_id = d.project_id AND c.document_id = d.id),
-    (SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
+    (SELECT string_agg(concat_ws(' ', l.relation, l.target_path, r.relative_path), ',' ORDER BY l.ordinal) FROM document_links l
+        LEFT JOIN documents r ON r.project_id = l.project_id AND r.id = l.target_id
         WHERE l.project_id = d.project_id AND l.document_id = d.id))
 FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
 WHERE t.branch_name = $1 ORDER BY d.collection, d.relative_path COLLATE "C"

@@ -97,7 +97,7 @@ func (r *repository) folder() string {
 
 func (r *repository) newPath(folder string) string {
 	r.serial++
-	return fmt.Sprintf("%s/%s%d.md", folder, r.one([]string{"doc-", "with space ", "ünï-", "-dash", "new line "}), r.serial)
+	return fmt.Sprintf("%s/%s%d.md", folder, r.one([]string{"doc-", "adr-", "with space ", "ünï-", "-dash", "new line "}), r.serial)
 }
 
 // spelled returns a number digit by digit in words: another text for each number, of ten words.
@@ -119,6 +119,10 @@ func (r *repository) document() string {
 	b.WriteString("insight_type: business_logic\nimpact_area: everything\n")
 	if level := r.random.IntN(6); level < 2 {
 		fmt.Fprintf(&b, "promotion_level: %s\n", []string{"important", "critical"}[level])
+	}
+	if r.random.IntN(3) == 0 {
+		n := r.random.IntN(60)
+		fmt.Fprintf(&b, "supersedes: [doc-%d.md, %d]\namended_by: \"[[adr-%d]]\"\n", n, n+1, n+2)
 	}
 	b.WriteString("---\n\n")
 	for section := range r.random.IntN(5) {

@@ -44,9 +44,9 @@ for (const d of documents) {
   d.decision = frontMatter.knowledge_type === "architecture_decision" || /(^|-)adr(-|$)|decision/.test(d.type) ||
     d.type === "codebase" && !frontMatter.knowledge_type;
   d.findings = [];
-  // The first word of the mark: superseded, rejected and so on. Amended documents hold.
+  // The first word of the mark: superseded, rejected and so on. Amended and proposed documents hold.
   d.standing = d.mark.split(" ")[0];
-  d.holds = ["", "amended", "newer:"].includes(d.standing);
+  d.holds = ["", "amended", "proposed"].includes(d.standing);
   Object.assign(d, { from: [], replacing: [], amending: [] }); // paths of documents that link to it, replace it and amend it
 }
 for (const d of documents) {

@@ -42,8 +42,8 @@ function chain(d) {
     all.map((one, i) => !named(i) ? null : [i === 0 ? null : named(i - 1) ? " → " : " → … → ", one === d ? element("strong", {}, d.title) : link(one.path), " ", one.mark ? warn(one.standing) : null, " ", day(one)]));
 }
 
-const standings = { superseded: "Superseded", amended: "Amended in part", rejected: "Rejected", deprecated: "Deprecated", expired: "Expired", proposed: "Proposed, not decided" };
-const fallen = () => documents.filter(d => d.standing in standings);
+const standings = { superseded: "Superseded", rejected: "Rejected", deprecated: "Deprecated", expired: "Expired" };
+const fallen = () => documents.filter(d => !d.holds);
 
 function drawFallen() {
   const groups = Map.groupBy(fallen(), d => d.standing);
