@@ -242,7 +242,8 @@ func ended(ctx context.Context, op string, err error) error {
 func silent(op, within string) *Error {
 	return &Error{
 		Op: op, Kind: KindTransient, Err: fmt.Errorf("%w in %s", errSilent, within), Hint: "see whether another session holds a lock " +
-			"(pg_stat_activity), or PostgreSQL is overloaded or cut off, and try again",
+			"(pg_stat_activity), PostgreSQL is overloaded or cut off, or a pooler has no session left " +
+			"(put pool_max_conns=1 into every CDOCS_DATABASE_URL), and try again",
 	}
 }
 

@@ -179,6 +179,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	case "53300":
 		return KindTransient, "the database has no connection left: raise its max_connections, or put pool_max_conns=2 into " +
 			"the CDOCS_DATABASE_URL of every server"
+	case "57014":
+		return KindInternal, "if the statement_timeout of the role or the database is short, raise it: ALTER ROLE name SET statement_timeout = '1min'"
 	case "28P01", "28000":
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
 	case "3F000":

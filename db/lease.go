@@ -119,7 +119,7 @@ func (l *Lease) look(ctx context.Context) (Seen, error) {
 		return seen, nil
 	case l.Held():
 		return seen, nil
-	case free && l.tenant.ReadOnly:
+	case free && !row.Writable:
 		return seen, errReadOnly("follow the files", "no server indexes this checkout now, and this one may only read the index")
 	case free:
 		return l.take(ctx, losses)

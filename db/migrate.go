@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -160,21 +161,28 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	if second != first && again == first {
 		return nil
 	}
-	return setupError(op, "migrate once past the pooler: CDOCS_DATABASE_URL="+directURL(ctx, conn)+
-		" compound-docs up; servers may then use the pooler again",
+	return setupError(op, "migrate once past the pooler: CDOCS_DATABASE_URL='"+directURL(ctx, conn)+
+		"' compound-docs up; servers may then use the pooler again",
 		errors.New("the tables are missing or of an earlier release, and the connection pooler between this server and "+
 			"PostgreSQL gives each transaction another session"))
 }
 
-// directURL returns PostgreSQL's own address, as far as PostgreSQL knows it.
+// directURL returns PostgreSQL's own address, as far as PostgreSQL knows it, with the pooler's settings of TLS.
 func directURL(ctx context.Context, conn *pgx.Conn) string {
-	address, unknown := "", "HOST:5432"
-	err := conn.QueryRow(ctx, "SELECT coalesce(host(inet_server_addr()) || ':' || inet_server_port(), '')",
-		pgx.QueryExecModeSimpleProtocol).Scan(&address)
+	config := conn.Config()
+	address, unknown, database := "", "HOST:5432", config.Database // a pooler may have another name for it
+	err := conn.QueryRow(ctx, "SELECT coalesce(host(inet_server_addr()) || ':' || inet_server_port(), ''), current_database()",
+		pgx.QueryExecModeSimpleProtocol).Scan(&address, &database)
 	if err != nil || address == "" || strings.Count(address, ":") > 1 {
 		address = unknown
 	}
-	return (&url.URL{Scheme: "postgres", User: url.User(conn.Config().User), Host: address, Path: conn.Config().Database}).String()
+	direct := url.URL{Scheme: "postgres", User: url.User(config.User), Host: address, Path: database}
+	if given, err := url.Parse(config.ConnString()); err == nil {
+		parameters := given.Query()
+		maps.DeleteFunc(parameters, func(name string, _ []string) bool { return !strings.HasPrefix(name, "ssl") || name == "sslpassword" })
+		direct.RawQuery = parameters.Encode()
+	}
+	return direct.String()
 }
 
 // backend returns the number of the process that serves the connection. A pooler may lose a prepared

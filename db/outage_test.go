@@ -166,7 +166,8 @@ func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {
 		return err
 	})
 	const want = "find tenant: the database does not answer in 15s; see whether another session holds a lock " +
-		"(pg_stat_activity), or PostgreSQL is overloaded or cut off, and try again"
+		"(pg_stat_activity), PostgreSQL is overloaded or cut off, or a pooler has no session left " +
+		"(put pool_max_conns=1 into every CDOCS_DATABASE_URL), and try again"
 	if !db.IsKind(err, db.KindTransient) || err.Error() != want {
 		t.Errorf("a call while the server hangs: %v, want %s", err, want)
 	}

@@ -43,8 +43,8 @@ func pooled(t *testing.T, databaseURL, mode string) string {
 	if config.Password != "" {
 		account += " password=" + config.Password
 	}
-	ini := fmt.Sprintf("[databases]\n* = host=%s port=%d %s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
-		"unix_socket_dir =\nauth_type = any\npool_mode = %s\ndefault_pool_size = 3\n", config.Host, config.Port, account, address.Port, mode)
+	ini := fmt.Sprintf("[databases]\nalias = host=%[1]s port=%[2]d dbname=%[6]s %[3]s\n* = host=%[1]s port=%[2]d %[3]s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %[4]d\n"+
+		"unix_socket_dir =\nauth_type = any\npool_mode = %[5]s\ndefault_pool_size = 3\n", config.Host, config.Port, account, address.Port, mode, config.Database)
 	file := filepath.Join(folder, "pgbouncer.ini")
 	must(t, os.WriteFile(file, []byte(ini), 0o644))
 	must(t, os.Chmod(folder, 0o755))
@@ -116,13 +116,22 @@ func TestOpen_ThroughAPooler(t *testing.T) {
 func TestOpen_NoMigrationThroughAPooler(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.DatabaseURL(t)
-	_, err := db.Open(context.WithoutCancel(t.Context()), pooled(t, databaseURL, "transaction"), slog.New(slog.DiscardHandler))
+	through := withPath(t, pooled(t, databaseURL, "transaction"), "/alias")
+	_, err := db.Open(context.WithoutCancel(t.Context()), through, slog.New(slog.DiscardHandler))
 	if !db.IsKind(err, db.KindSetup) {
 		t.Fatalf("open: %v, want a setup error", err)
 	}
-	message := regexp.MustCompile(`gives each transaction another session; migrate once past the pooler: CDOCS_DATABASE_URL=(\S+) compound-docs`)
-	if !message.MatchString(err.Error()) {
-		t.Errorf("open: %v, want a command with PostgreSQL's own address", err)
+	message := regexp.MustCompile(`gives each transaction another session; migrate once past the pooler: CDOCS_DATABASE_URL='(\S+)' compound-docs`)
+	found := message.FindStringSubmatch(err.Error())
+	if found == nil {
+		t.Fatalf("open: %v, want a command", err)
+	}
+	given, err := url.Parse(databaseURL)
+	must(t, err)
+	direct, err := url.Parse(found[1])
+	must(t, err)
+	if direct.Path != given.Path || direct.RawQuery != "sslmode=disable" {
+		t.Errorf("the command names %s, want PostgreSQL's own address", found[1])
 	}
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	must(t, err)

@@ -16,7 +16,7 @@ type Tenant struct {
 	ProjectID, ID int32
 	Generation    int64  // identifies this registration; see [ErrTenantGone]
 	ModelID       *int32 // made its vectors when it was registered, or nil
-	ReadOnly      bool   // the database's role may not write the index
+	ReadOnly      bool   // the database's role could not write the index when it was registered
 }
 
 // Writable returns an [*Error] for a tenant that may only be read.

@@ -336,6 +336,7 @@ func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStat
 const tenantState = `-- name: TenantState :one
 SELECT coalesce(holder, '')::text AS holder, epoch, version, sync_status, now()::timestamptz AS now,
     lease_free(lease_until, now())::boolean AS free,
+    (current_setting('transaction_read_only') = 'off' AND has_table_privilege('tenants', 'UPDATE'))::boolean AS writable,
     (CASE WHEN lease_free(lease_until, now()) THEN now() ELSE lease_until END)::timestamptz AS lease_until
 FROM tenants
 WHERE project_id = $1 AND id = $2 AND generation = $3
@@ -354,11 +355,13 @@ type TenantStateRow struct {
 	SyncStatus []byte
 	Now        time.Time
 	Free       bool
+	Writable   bool
 	LeaseUntil time.Time
 }
 
 // The part of a tenant's row that all its servers follow: the leader, its progress, and the version of
-// the documents. A free lease ends now. No row: the tenant was deleted.
+// the documents. A free lease ends now. A standby that was promoted becomes writable. No row: the tenant was
+// deleted.
 func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
 	row := q.db.QueryRow(ctx, tenantState, arg.ProjectID, arg.ID, arg.Generation)
 	var i TenantStateRow
@@ -369,6 +372,7 @@ func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (Tenan
 		&i.SyncStatus,
 		&i.Now,
 		&i.Free,
+		&i.Writable,
 		&i.LeaseUntil,
 	)
 	return i, err

@@ -1,8 +1,11 @@
 package main_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -35,4 +38,15 @@ func TestServe_ByAStandby(t *testing.T) {
 	until(t, "an edit is found by the standby", patience, func() bool { return len(reader.search(t).titles()) == 2 })
 	mustBeDenied(t, reader, "index_document", map[string]any{"path": name}, "if the URL names a standby, name its primary")
 	mustBeDenied(t, reader, "activate_project", activation(other), "the index does not have this checkout, and this server may only read it")
+
+	primary.Stop()
+	conn, err := pgx.Connect(t.Context(), standby.URL())
+	must(t, err)
+	_, err = conn.Exec(t.Context(), "SELECT pg_promote()")
+	must(t, errors.Join(err, conn.Close(t.Context())))
+	if call(t, reader.session, "index_document", map[string]any{"path": name}, &answer) {
+		t.Errorf("after the promotion: %+v", answer)
+	}
+	write(t, root, "csharp-compounding-docs/tools/c.md", document("C", "Ripe."))
+	until(t, "the promoted standby has another edit", patience, func() bool { return len(reader.search(t).titles()) == 3 })
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +19,8 @@ func newUpCommand(flags *flags) *cobra.Command {
 
 - the database: a private one, of the PostgreSQL that comes with the program or that you
   name. If a database URL names another one, that is made if it is missing, and migrated
-- both models, which Ollama pulls if they are missing. Ollama, or another
-  model server of settings.json, has to run
+- both models, which Ollama pulls if they are missing. Without a model server it ends
+  with 0 too, and warns
 
 The database runs until compound-docs down. The server starts it by itself too, but pulls
 no model.`,
@@ -44,7 +46,11 @@ func (s *setup) up() error {
 		return err
 	}
 	for _, server := range s.modelServers() {
-		if err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr)); err != nil {
+		err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr))
+		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+			continue // nothing answers there, as the report says
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error)
 	if err != nil {
 		return Indexed{}, err
 	}
-	if err := p.Tenant.Writable("index the document"); err != nil {
+	if err := p.index.Writable(ctx, p.Tenant, "index the document"); err != nil {
 		return Indexed{}, err
 	}
 	indexed := Indexed{Path: path.Join(p.docs.folder.Prefix, name)}

@@ -41,7 +41,7 @@ func (p *Project) rewrite(
 	if err != nil {
 		return "", err
 	}
-	if err := p.Tenant.Writable("change the document"); err != nil {
+	if err := p.index.Writable(ctx, p.Tenant, "change the document"); err != nil {
 		return "", err // before the file is changed
 	}
 	p.editing.Lock()

@@ -70,6 +70,18 @@ func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Ten
 	return tenant, nil
 }
 
+// Writable returns an error for a tenant that may only be read, still.
+func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string) error {
+	if !tenant.ReadOnly {
+		return nil
+	}
+	again, err := x.Rejoin(ctx, tenant.Key) // a standby may have been promoted
+	if err != nil {
+		return err
+	}
+	return again.Writable(op)
+}
+
 // lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error
 // says that there are no rows if the index does not have the checkout.
 func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {

@@ -43,9 +43,11 @@ RETURNING version;
 
 -- name: TenantState :one
 -- The part of a tenant's row that all its servers follow: the leader, its progress, and the version of
--- the documents. A free lease ends now. No row: the tenant was deleted.
+-- the documents. A free lease ends now. A standby that was promoted becomes writable. No row: the tenant was
+-- deleted.
 SELECT coalesce(holder, '')::text AS holder, epoch, version, sync_status, now()::timestamptz AS now,
     lease_free(lease_until, now())::boolean AS free,
+    (current_setting('transaction_read_only') = 'off' AND has_table_privilege('tenants', 'UPDATE'))::boolean AS writable,
     (CASE WHEN lease_free(lease_until, now()) THEN now() ELSE lease_until END)::timestamptz AS lease_until
 FROM tenants
 WHERE project_id = @project_id AND id = @id AND generation = @generation;

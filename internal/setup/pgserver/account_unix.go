@@ -30,8 +30,8 @@ func ServerAccount(data ...string) (*Account, error) {
 		return nil, nil //nolint:nilnil // as documented
 	}
 	for _, folder := range data {
-		if account := owner(folder); account != nil && account.UID != 0 {
-			return account, nil
+		if info, err := os.Lstat(folder); err == nil && info.IsDir() && owner(info).UID != 0 {
+			return owner(info), nil
 		}
 	}
 	for _, name := range accounts {
@@ -49,15 +49,11 @@ func ServerAccount(data ...string) (*Account, error) {
 	}
 }
 
-// owner returns the account that a folder belongs to, and nil for anything else.
-func owner(folder string) *Account {
-	info, err := os.Lstat(folder)
-	if err != nil || !info.IsDir() {
-		return nil
-	}
+// owner returns the account that a file belongs to.
+func owner(info fs.FileInfo) *Account {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return nil
+		return &Account{} // no system of ours has such files
 	}
 	return &Account{UID: stat.Uid, GID: stat.Gid}
 }
@@ -89,7 +85,11 @@ func makePrivate(folder string, account *Account) error {
 			return err
 		}
 	}
-	if _, err := ownInfo(folder, account); err != nil {
+	info, err := os.Lstat(folder)
+	if err == nil {
+		err = checkOwn(folder, info, account)
+	}
+	if err != nil {
 		return err
 	}
 	return os.Chmod(folder, private)
@@ -98,46 +98,33 @@ func makePrivate(folder string, account *Account) error {
 // openOwn opens a file of the account. It follows no link and does not wait for a named pipe: the account may
 // have put one there for root to act on.
 func openOwn(path string, flag int, account *Account) (*os.File, error) {
-	info, err := ownInfo(path, account)
-	if err != nil {
-		return nil, err
-	}
 	file, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := file.Stat()
-	if err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(fmt.Errorf("%s is replaced while it is opened", path), err, file.Close())
+	info, err := file.Stat()
+	if err == nil {
+		err = checkOwn(path, info, account)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
 }
 
-// ownInfo returns an [*Error] for what is no file or folder of the account, or leads to one: in /tmp
-// somebody may have made it first.
-func ownInfo(path string, account *Account) (fs.FileInfo, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
+// checkOwn returns an [*Error] unless a file or folder is the account's: in /tmp somebody may have made it first.
+func checkOwn(path string, info fs.FileInfo, account *Account) error {
 	uid := os.Geteuid()
 	if account != nil {
 		uid = int(account.UID)
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, &Error{
-			Err:  fmt.Errorf("%s is a symbolic link, which may lead to another account's files", path),
-			Hint: "move what it leads to here, or set CDOCS_HOME to a folder where there is room",
-		}
-	case !ok, int(stat.Uid) != uid, !info.IsDir() && !info.Mode().IsRegular():
-		return nil, &Error{
-			Err:  fmt.Errorf("%s belongs to another account than PostgreSQL's, or is neither file nor folder", path),
-			Hint: "remove it, or set CDOCS_HOME to another folder, and try again",
-		}
+	if int(owner(info).UID) == uid && (info.IsDir() || info.Mode().IsRegular()) {
+		return nil
 	}
-	return info, nil
+	return &Error{
+		Err:  fmt.Errorf("%s is another account's than PostgreSQL's, or a symbolic link, or neither file nor folder", path),
+		Hint: "put there what a link leads to, or remove it; or set CDOCS_HOME to another folder",
+	}
 }
 
 // isServer reports whether a process serves the cluster's socket. On Linux its command line says so:
