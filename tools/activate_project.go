@@ -38,8 +38,8 @@ func activateProjectTool() Tool {
 	return newProjectTool((*Handler).ActivateProject, &mcp.Tool{
 		Name:  "activate_project",
 		Title: "Activate project",
-		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +
-			"a session, when a tool answers PROJECT_NOT_ACTIVATED, or to change to another repository. " +
+		Description: "Make a repository the active project and bring its index up to date. Call it when a tool answers " +
+			"PROJECT_NOT_ACTIVATED, or to change to another repository. " +
 			"It returns when documents are found by their words; `index` says what is " +
 			"still to be done.",
 		Meta:        searchHint("choose the repository, after PROJECT_NOT_ACTIVATED"),

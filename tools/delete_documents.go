@@ -28,6 +28,7 @@ type DeleteDocumentsOutput struct {
 	BranchName        *string `json:"branch_name"`
 	PathHash          *string `json:"path_hash"`
 	DryRun            bool    `json:"dry_run"`
+	Message           string  `json:"message,omitempty"`
 }
 
 func deleteDocumentsTool() Tool {
@@ -64,9 +65,19 @@ func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) 
 	if out.DryRun {
 		contents, err := h.workspace.Contents(ctx, selection)
 		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
+		out.Message = messageOf(contents)
 		return out, err
 	}
 	contents, err := h.workspace.Delete(ctx, selection)
 	out.Status, out.DeletedCount, out.DeletedChunks = "deleted", &contents.Documents, &contents.Chunks
+	out.Message = messageOf(contents)
 	return out, err
+}
+
+// messageOf says that nothing matches, as a mistyped name does; "" for other answers.
+func messageOf(contents index.Contents) string {
+	if contents.Documents > 0 {
+		return ""
+	}
+	return "the index has no document of this project, branch and checkout; activate_project answers the names of a folder's"
 }

@@ -14,7 +14,7 @@ func recallTool() Tool {
 	return newTool((*Handler).Recall, &mcp.Tool{
 		Name:        "recall",
 		Title:       "Recall",
-		Description: "For hooks: one line about the document that a prompt, command, failure or edit needs, or silence.",
+		Description: "Called by hooks, not by the model.",
 		Meta:        searchHint("called by hooks, not by the model"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[hooks.Event](map[string][]property{

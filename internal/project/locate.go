@@ -56,6 +56,11 @@ func locate(given string) (root, file string, err error) {
 // missingConfigHint says how root gets a configuration. Outside a repository root is any folder, such as the
 // user's home.
 func missingConfigHint(root string) string {
+	above, err := FindRoot(filepath.Dir(root))
+	file := filepath.Join(above, ConfigDir, ConfigFile)
+	if _, noConfig := os.Lstat(file); err == nil && noConfig == nil {
+		return fmt.Sprintf("It lies in a project: give %s.", file)
+	}
 	if !InRepository(root) {
 		return "Name a repository by its absolute path; `compound-docs init DIR` prepares one."
 	}

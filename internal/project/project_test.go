@@ -41,10 +41,17 @@ func TestLoad_FindsTheRepository(t *testing.T) {
 
 func TestLoad_RefusesPath(t *testing.T) {
 	t.Parallel()
-	root := newRepo(t, map[string]string{"repo/main.go": "", "repo/config.json": "{}", "repo/.git/HEAD": "ref: refs/heads/main\n", "home/x": ""})
+	root := newRepo(t, map[string]string{"repo/main.go": "", "repo/config.json": "{}", "repo/.git/HEAD": "ref: refs/heads/main\n", "home/x": "",
+		"made/" + configPath: "{}", "made/docs/a.md": "",
+	})
 	const create = " does not exist. Run `compound-docs init \"ROOT/repo\"`, or create the file with at least " +
 		`{"project_name": "my-project"}.`
 	tests := []struct{ name, given, want string }{
+		{
+			"folder of documents", "ROOT/made/docs",
+			"ROOT/made/docs/.csharp-compounding-docs/config.json does not exist. " +
+				"It lies in a project: give ROOT/made/.csharp-compounding-docs/config.json.",
+		},
 		{"repository without configuration", "ROOT/repo", "ROOT/repo/.csharp-compounding-docs/config.json" + create},
 		{
 			"no repository", "ROOT/home",

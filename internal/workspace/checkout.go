@@ -92,18 +92,24 @@ func (p *Project) ready() error {
 	return nil
 }
 
-func checkBranch(root, branch string) error {
-	if strings.TrimSpace(branch) == "" {
-		return apierror.Refuse("branch_name", "is empty; give the name that `git branch --show-current` prints")
+// checkedOutBranch returns the branch of the repository at root, if that is the one given: by its name, as
+// refs/heads/NAME or as HEAD.
+func checkedOutBranch(root, branch string) (string, error) {
+	branch = strings.TrimPrefix(strings.TrimSpace(branch), "refs/heads/")
+	if branch == "" {
+		return "", apierror.Refuse("branch_name", "is empty; give the name that `git branch --show-current` prints")
 	}
 	head, err := project.Head(root)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !head.InRepository || branch == head.Branch {
-		return nil
+		return branch, nil
 	}
-	return apierror.Refuse("branch_name",
+	if branch == "HEAD" {
+		return head.Branch, nil
+	}
+	return "", apierror.Refuse("branch_name",
 		"is %q, but the files of %s on disk are those of %q; give %q, or run `git switch %s` first",
 		branch, filepath.Base(root), head.Branch, head.Branch, branch).With("current_branch", head.Branch)
 }

@@ -2,12 +2,16 @@ package workspace
 
 import (
 	"context"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/codename"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
@@ -46,10 +50,19 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 	for _, d := range documents {
 		names.Add(d.Names, d.Places)
 	}
+	if err != nil {
+		return nil, err
+	}
 	citing, sources := []int64{}, Sources{p.Definition.Root}
 	for _, text := range places {
-		place := document.ParsePlace(strings.TrimPrefix(text, "./"))
+		place, err := p.placeOf(text)
+		if err != nil {
+			return nil, err
+		}
 		cites := sources.Citing(ctx, place)
+		if strings.ContainsAny(place.Path, "*?[{") {
+			cites = func(cited document.Place) bool { return trigger.AreLike([]string{place.Path}, cited.Path) }
+		}
 		for _, d := range documents {
 			if slices.ContainsFunc(d.Places, func(cited string) bool { return cites(document.ParsePlace(cited)) }) {
 				citing = append(citing, d.ID)
@@ -59,5 +72,22 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 			citing = append(citing, documents[m.Document].ID)
 		}
 	}
-	return citing, err
+	return citing, nil
+}
+
+// placeOf returns the place that a text names: a file, perhaps with lines, a folder or a pattern, relative to the
+// repository or absolute.
+func (p *Project) placeOf(text string) (document.Place, error) {
+	place := document.ParsePlace(text)
+	name, err := p.inRepository(place.Path)
+	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	if err != nil || !filepath.IsLocal(clean) || clean == "." || strings.Contains(text, "://") || strings.ContainsAny(text, "\x00\n") {
+		return place, apierror.Refuse("paths", "%.200q is no path in the repository; give one such as src/pool.go, "+
+			"src/pool.go:40-52, src/ or src/**/*.go", text)
+	}
+	if strings.HasSuffix(place.Path, "/") || (Sources{p.Definition.Root}).IsFolder(clean) {
+		clean += "/"
+	}
+	place.Path = clean
+	return place, nil
 }

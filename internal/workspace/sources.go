@@ -42,6 +42,17 @@ func (s Sources) Exists(name string) bool {
 	return root.Exists(name)
 }
 
+// IsFolder reports whether the repository has a folder of the name.
+func (s Sources) IsFolder(name string) bool {
+	root, err := contain.Open(s.Root)
+	if err != nil {
+		return false
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	info, err := root.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
 // Share returns which part of the tracked files is like one of some patterns, 0 without git.
 func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	folder, err := history.Open(s.Root)

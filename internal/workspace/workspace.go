@@ -182,7 +182,8 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	if err != nil {
 		return nil, err
 	}
-	if err := checkBranch(p.Root, branch); err != nil {
+	branch, err = checkedOutBranch(p.Root, branch)
+	if err != nil {
 		return nil, err
 	}
 	active, key := w.current(), keyOf(p, branch)
