@@ -102,8 +102,8 @@ func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 
-// vendored reports whether a folder of that name holds files that others wrote or a program made.
-func vendored(folder string) bool { return slices.Contains(vendoredFolders, folder) }
+// vendored reports whether a folder holds files that others wrote or a program made, by its name.
+func vendored(folder string) bool { return slices.Contains(vendoredFolders, path.Base(folder)) }
 
 var vendoredFolders = []string{
 	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "virtualenv", "__pycache__",

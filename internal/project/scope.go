@@ -17,30 +17,35 @@ func (p *Project) Excluded() func(name string, folder bool) string {
 	for _, docType := range p.types {
 		named = append(named, place{pattern: path.Join(p.docsDir, docType.Folder)})
 	}
-	return exclusions(p.Root, p.DocumentsRoot(), named)
+	madeElsewhere := func(folder string) bool { return vendored(folder) && !contains(p.docsDir, folder) }
+	return exclusions(p.Root, p.DocumentsRoot(), named, madeElsewhere)
 }
 
 // Exclusions is as [Project.Excluded], for paths of the repository at root with these entries of documents.folders.
 func Exclusions(root string, folders []string) func(name string, folder bool) string {
 	named, _ := placesOf(root, folders) // a wrong one names nothing
-	return exclusions(root, ".", named)
+	return exclusions(root, ".", named, vendored)
 }
 
-// Excluded is as [Project.Excluded], for paths in e.Dir.
+// Excluded is as [Project.Excluded], for paths in e.Dir. Patterns of the configuration's own stand for all of ours.
 func (e External) Excluded() func(name string, folder bool) string {
 	var named []place
 	for _, pattern := range e.include {
 		named = append(named, place{pattern: path.Join(e.RelDir, pattern)})
 	}
-	if e.RelDir != "" {
-		return exclusions(e.root, e.RelDir, append(named, place{pattern: e.RelDir}))
+	madeElsewhere := vendored
+	if !slices.Equal(e.exclude, defaultExternalDocs().ExcludePatterns) {
+		madeElsewhere = func(string) bool { return false }
 	}
-	return exclusions("", "", named)
+	if e.RelDir != "" {
+		return exclusions(e.root, e.RelDir, append(named, place{pattern: e.RelDir}), madeElsewhere)
+	}
+	return exclusions("", "", named, madeElsewhere)
 }
 
 // exclusions returns the function of [Project.Excluded] for paths in a folder of the repository at root. root is ""
-// outside a repository, where git's rules do not count.
-func exclusions(root, folder string, named []place) func(name string, folder bool) string {
+// outside a repository, where git's rules do not count. madeElsewhere is as [vendored], for a path in the repository.
+func exclusions(root, folder string, named []place, madeElsewhere func(folder string) bool) func(name string, folder bool) string {
 	ignored := ignoring(root, folder)
 	// onlyByDot reports whether no entry but "." has the files of a folder.
 	onlyByDot := func(name string) bool {
@@ -58,7 +63,7 @@ func exclusions(root, folder string, named []place) func(name string, folder boo
 		switch {
 		case known:
 			return why
-		case isFolder && vendored(path.Base(name)):
+		case isFolder && madeElsewhere(path.Join(folder, name)):
 			why = "written by others or made by a program"
 		case ignored(name, isFolder):
 			why = "git ignores it"

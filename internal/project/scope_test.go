@@ -98,6 +98,30 @@ func TestScope_OfTheWholeRepository(t *testing.T) {
 	}
 }
 
+// Nothing in the folder of the project's own documents was made elsewhere, whatever its name. Of external docs own patterns
+// decide alone.
+func TestScope_OfFoldersMadeElsewhere(t *testing.T) {
+	t.Parallel()
+	for config, want := range map[string]bool{
+		`"documents": {"folders": ["."]}`:                                        true,
+		`"external_docs": {"path": "ext"}`:                                       true,
+		`"external_docs": {"path": "ext", "exclude_patterns": ["**/drafts/**"]}`: false,
+	} {
+		p := mustLoad(t, newRepo(t, map[string]string{
+			configPath: `{"project_name": "a", ` + config + `}`, "ext/vendor/a.md": "", "csharp-compounding-docs/vendor/a.md": "",
+		}))
+		excluded, folder := p.Excluded(), "ext/vendor"
+		if external, ok := p.External(); ok {
+			excluded, folder = external.Excluded(), "vendor"
+		} else if why := excluded("csharp-compounding-docs/vendor", true); why != "" {
+			t.Errorf("vendor of the own documents is left out: %s", why)
+		}
+		if got := excluded(folder, true) != ""; got != want {
+			t.Errorf("%s leaves out %s: %t, want %t", config, folder, got, want)
+		}
+	}
+}
+
 // ignoreCases are repositories with files of git's rules. Git itself says what is right.
 var ignoreCases = map[string]map[string]string{
 	"given": {

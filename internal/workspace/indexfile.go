@@ -156,6 +156,9 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 			return inFolder, nil
 		}
 	}
+	if why := project.LeftOut(name); why != "" && project.IsMarkdown(name) && p.Definition.Holds(name) {
+		return "", apierror.Refuse(parameter, "%.200q is left out because of its name (%s); rename it", given, why)
+	}
 	return "", apierror.Refuse(parameter, "%.200q is not a markdown document in %s; give one such as %s",
 		given, p.Definition.PlacesText(), p.examplePath())
 }

@@ -50,7 +50,8 @@ func (s *survey) add(name string) {
 	switch {
 	case project.IsMarkdown(name):
 		s.markdown = append(s.markdown, name)
-	case slices.Contains([]string{".rst", ".adoc", ".asciidoc"}, strings.ToLower(path.Ext(name))):
+	case slices.Contains([]string{".rst", ".adoc", ".asciidoc", ".org"}, strings.ToLower(path.Ext(name))),
+		strings.HasPrefix(name, "doc") && strings.HasSuffix(name, ".txt"): // elsewhere lists of requirements and the like
 		s.left = append(s.left, LeftOut{name, "no markdown"})
 	}
 }
