@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,9 +37,16 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemoryLimit)
 	}
+	isHook := slices.Contains(os.Args, "--hook")
+	if isHook {
+		debug.SetTraceback("crash") // a panic, or a lack of memory, ends the program by a signal and not with 2
+	}
 	ctx, stop := onSignal(context.Background())
 	command, err := newCommand(os.Stdout).ExecuteContextC(ctx)
 	code := report(ctx, command, err)
+	if isHook && code == exitUsage { // assistants take 2 for a veto
+		code = exitFailed
+	}
 	stop()
 	os.Exit(code)
 }
@@ -139,11 +147,11 @@ const (
 	exitHung = 3
 )
 
-// mustEnd ends the program after grace. What is committed stays.
-func mustEnd(reason string) {
-	time.AfterFunc(grace, func() {
+// mustEnd ends the program after a time. What is committed stays.
+func mustEnd(reason string, after time.Duration) {
+	time.AfterFunc(after, func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-		go logger.Error("the program hangs, and is ended", "reason", reason, "after", grace, "code", exitHung)
+		go logger.Error("the program hangs, and is ended", "reason", reason, "after", after, "code", exitHung)
 		time.Sleep(100 * time.Millisecond) // stderr may be what hangs
 		os.Exit(exitHung)
 	})
@@ -159,7 +167,7 @@ func onSignal(parent context.Context) (_ context.Context, stop func()) {
 		first := <-signals
 		began := time.Now()
 		cancel(interrupted{first})
-		mustEnd(first.String())
+		mustEnd(first.String(), grace)
 		for next := range signals {
 			if next != first && time.Since(began) < escalation {
 				continue

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"time"
@@ -41,12 +40,7 @@ The plugin for Claude Code asks the server that runs instead.`,
 			if !f.hook {
 				return flags.run(f.preview)(cmd, args)
 			}
-			err := f.answerHook(flags, cmd, args)
-			if err != nil {
-				// An assistant takes the exit code 2 of a usage error for a veto.
-				return errors.New(err.Error())
-			}
-			return nil
+			return f.answerHook(flags, cmd, args)
 		},
 	}
 	set := command.Flags()
@@ -107,11 +101,18 @@ func printSaid(w io.Writer, said []hooks.Said) {
 }
 
 // hookTimeout bounds a hook, which assistants end after five seconds. The first prompt starts the private database:
-// an assistant such as Codex starts the server long before it calls a tool of it.
-const hookTimeout = 4 * time.Second
+// an assistant such as Codex starts the server long before it calls a tool of it. hookEnd bounds it with its work on
+// the event.
+const (
+	hookTimeout = 4 * time.Second
+	hookEnd     = 4500 * time.Millisecond
+)
 
 // answerHook reads an event from stdin, and prints what the hook says.
 func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string) error {
+	mustEnd("a hook", hookEnd)
+	ctx, cancel := context.WithTimeout(cmd.Context(), hookTimeout)
+	defer cancel()
 	hook, err := hooks.ReadHook(cmd.InOrStdin(), f.client, f.event)
 	if err != nil {
 		return err
@@ -119,8 +120,6 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
 	return withProject(flags, func(t *tooling) error {
 		t.workspace.Once()
-		ctx, cancel := context.WithTimeout(cmd.Context(), hookTimeout)
-		defer cancel()
 		if t.server != nil && hook.Event.Event == hooks.Prompt {
 			_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
 		}

@@ -1,12 +1,15 @@
 package main_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -103,6 +106,38 @@ func TestRecall_StartsTheDatabase(t *testing.T) {
 	})
 	if !strings.Contains(got, "pool.md") {
 		t.Errorf("the hook gets %s, want the document", got)
+	}
+}
+
+// Assistants take the code 2 of a hook for a veto, and wait for its end.
+func TestRecall_HookNeverEndsWithAVeto(t *testing.T) {
+	t.Parallel()
+	for _, arguments := range [][]string{{"recall", "--hook", "--nope"}, {"recall", "--hook", "extra"}, {"nope", "--hook"}, {"recall", "--hook"}} {
+		if got := run(t, t.TempDir(), nil, arguments...); got.code != 1 {
+			t.Errorf("%v ends with %d: %s", arguments, got.code, got.stderr)
+		}
+	}
+	for name, signal := range map[string]os.Signal{"the runtime ends it": syscall.SIGQUIT, "its input has no end": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), testenv.Program(t), "recall", "--hook")
+			command.Dir, command.Env = t.TempDir(), []string{"CDOCS_HOME=" + t.TempDir()}
+			var stderr bytes.Buffer
+			command.Stderr = &stderr
+			stdin, err := command.StdinPipe()
+			must(t, err)
+			must(t, command.Start())
+			defer stdin.Close() //nolint:errcheck // the program does not wait for it
+			began := time.Now()
+			if signal != nil {
+				time.Sleep(300 * time.Millisecond)
+				must(t, command.Process.Signal(signal))
+			}
+			_ = command.Wait() // its code follows
+			if code, took := command.ProcessState.ExitCode(), time.Since(began); code == 2 || code == 0 || took > 10*time.Second {
+				t.Errorf("it ends with %d after %s: %.300s", code, took, &stderr)
+			}
+		})
 	}
 }
 

@@ -66,12 +66,12 @@ func (s *setup) serve(stdout io.Writer) error {
 	}
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
-	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended") })
+	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended", grace) })
 	// A signal ends the input, which cancels the calls. A server whose context ends would wait.
 	defer context.AfterFunc(ctx, func() {
 		transport.End()
 		if s.command.Context().Err() == nil { // otherwise it must end already
-			mustEnd(syscall.SIGHUP.String())
+			mustEnd(syscall.SIGHUP.String(), grace)
 		}
 	})()
 	err = tools.NewServer(active, s.home, repository, version, s.logger).Run(context.WithoutCancel(ctx), transport)

@@ -105,7 +105,7 @@ type Hook struct {
 }
 
 // maxEvent bounds an event, in bytes.
-const maxEvent = 16 << 20
+const maxEvent = 4 << 20
 
 // ReadHook reads the event that an assistant gives to a hook on stdin. client and event name the assistant and its event, "" if
 // the event itself says so.

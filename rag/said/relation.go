@@ -1,6 +1,7 @@
 package said
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -65,13 +66,13 @@ func relationOf(match []int) Relation {
 // relationsIn returns the relations that a text names: each document up to the next word of a relation.
 func relationsIn(text string) []NamedRelation {
 	var relations []NamedRelation
-	words := relationWord().FindAllStringSubmatchIndex(text, -1)
+	words := relationWord().FindAllStringSubmatchIndex(text, maxRelations)
 	for i, word := range words {
 		end := len(text)
 		if i+1 < len(words) {
 			end = words[i+1][0]
 		}
-		for _, found := range named().FindAllStringSubmatch(text[word[1]:end], -1) {
+		for _, found := range named().FindAllStringSubmatch(text[word[1]:end], maxRelations) {
 			relations = appendNamed(relations, relationOf(word), found)
 		}
 	}
@@ -89,13 +90,21 @@ func appendNamed(relations []NamedRelation, relation Relation, found []string) [
 	case found[4] != "":
 		r.Destination, r.Bare = found[4], true
 	default:
-		r.Destination = "#" + strings.TrimLeft(found[5]+found[6], "0")
+		r.Destination = decision(found[5] + found[6])
 	}
-	if r.Destination == "" {
+	if r.Destination == "" || len(relations) >= maxRelations {
 		return relations
 	}
 	return append(relations, r)
 }
+
+// decision returns the destination of a decision with a number.
+func decision(number string) string {
+	return "#" + cmp.Or(strings.TrimLeft(number, "0"), "0")
+}
+
+// maxRelations bounds the relations that each part of a document names.
+const maxRelations = 200
 
 // statedRelations returns the relations of lines that begin with one, outside of code: before the first section, and in a
 // section about other documents. In another section, such as one of a changelog, such a line tells a story.
@@ -152,7 +161,7 @@ func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 			found := named().FindStringSubmatch(text)
 			switch {
 			case isNumber().MatchString(text):
-				relations = append(relations, NamedRelation{Relation: relation, Destination: "#" + strings.TrimLeft(text, "0")})
+				relations = append(relations, NamedRelation{Relation: relation, Destination: decision(text)})
 			case found != nil && found[0] == text && found[4] == "":
 				relations = appendNamed(relations, relation, found)
 			case text != "":

@@ -1,6 +1,7 @@
 package said_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +58,8 @@ func TestStatus(t *testing.T) {
 		}},
 		{"an unknown word", "---\nstatus: blue\n---\n# Cache\n", said.Status{Unknown: "blue"}},
 		{"a numbered heading", "# Cache\n\n## 1. Status\n\nProposed\n", said.Status{Word: "proposed"}},
+		{"decision 0", "# Cache\n\n## Status\n\nSuperseded by ADR-0000\n", said.Status{Word: "superseded", Relations: by("#0")}},
+		{"decision 0 in front matter", "---\nsuperseded-by: 0\n---\n# Cache\n", said.Status{Word: "superseded", Relations: by("#0")}},
 		{"an underlined heading", "Cache\n=====\n\nStatus\n------\n\nDeprecated\n", said.Status{Word: "deprecated"}},
 		{"a header of a proposal for Bitcoin", "```\n  BIP: 380\n  Status: Draft\n  Created: 2021-06-27\n```\n\n## Abstract\n", said.Status{Word: "proposed"}},
 		{"an indented example", "# How to retire a page\n\nWrite:\n\n    title: a\n\n    status: deprecated\n\nIt is done.\n", said.Status{}},
@@ -82,10 +85,30 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// A document cannot name relations without bound: each is compared with the others.
+func TestStatus_BoundsRelations(t *testing.T) {
+	t.Parallel()
+	many := strings.Repeat("ADR-1 ", 10_000)
+	for name, text := range map[string]string{
+		"a section":  "# A\n\n## Status\n\nSuperseded by " + many,
+		"many words": "# A\n\n## Status\n\n" + strings.Repeat("Superseded by ADR-1. ", 10_000),
+		"many lines": "# A\n\n" + strings.Repeat("Superseded by ADR-1.\n\n", 10_000),
+		"a status":   "---\nstatus: superseded by " + many + "\n---\n# A\n",
+	} {
+		doc, err := markdown.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(said.StatusOf(doc).Relations); got == 0 || got > 1000 {
+			t.Errorf("%s names %d relations", name, got)
+		}
+	}
+}
+
 func TestDecisionNumber(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[[2]string]string{
-		{"docs/adr/0012-cache.md", "Cache"}: "12", {"adr-012.md", ""}: "12", {"ADR 7 Cache.md", ""}: "7", {"12.md", ""}: "12",
+		{"docs/adr/0012-cache.md", "Cache"}: "12", {"docs/adr/0000-record.md", ""}: "0", {"adr-012.md", ""}: "12", {"ADR 7 Cache.md", ""}: "7", {"12.md", ""}: "12",
 		{"cache-12.md", ""}: "", {"2024plan.md", ""}: "", {"neps/nep-0141.md", ""}: "141", {"eip-20.md", ""}: "20", {"step-3.md", ""}: "",
 		{"2024-05-01-outage.md", "Outage"}: "", {"0012-cache.md", "13. Cache"}: "13", {"cache.md", "ADR-0013: Cache"}: "13",
 		{"cache.md", "ADR 13 — Cache"}: "13", {"0012-cache.md", "3 caches"}: "12", {"0012-cache.md", "RFC 7231 semantics"}: "12",

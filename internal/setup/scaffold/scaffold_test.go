@@ -71,7 +71,7 @@ func TestWrite_FindsDocuments(t *testing.T) {
 	}{
 		{"none", []string{"main.go", "docs/picture.png"}, ""},
 		{"README alone", []string{"README.md", "main.go"}, ". 1"},
-		{"other markup", []string{"README.md", "docs/a.rst", "docs/b.adoc", "docs/c.txt"}, ". 1 -docs/a.rst -docs/b.adoc"},
+		{"other markup", []string{"README.md", "docs/a.rst", "docs/b.adoc", "docs/c.txt"}, ". 1 -docs/a.rst -docs/b.adoc -docs/c.txt"},
 		{"boilerplate", []string{"README.md", "CHANGELOG.md", "AGENTS.md", "LICENSE.md"}, ". 1 -AGENTS.md -CHANGELOG.md -LICENSE.md"},
 		{"boilerplate alone", []string{"CHANGELOG.md", "LICENSE.md"}, " -CHANGELOG.md -LICENSE.md"},
 		{"instructions of a folder", []string{"api/AGENTS.md", "api/CLAUDE.md", "AGENTS.md"}, ". 2 -AGENTS.md"},
