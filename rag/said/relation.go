@@ -32,7 +32,6 @@ type NamedRelation struct {
 }
 
 const (
-	replacingForm = `(super[sc]eded|replaced|obsoleted)(?:\s+by)?|(super[sc]edes|replaces|obsoletes)|`
 	// seriesForm is a series of decisions or proposals, such as ADR, PEP and EIP.
 	seriesForm = `adr|rfc|decision|dr|[a-z][ei]p|erc|simd`
 	namedForm  = `\[[^\]\[]*\]\(\s*(?:<([^>]+)>|([^)\s>]+))[^)]*\)|\[\[([^\]\[|#]+)[^\]]*\]\]|` +
@@ -40,41 +39,32 @@ const (
 )
 
 var (
-	// relationWord matches what stands before the documents that a status names.
-	relationWord = lazyregexp.New(`(?i)\b(?:` + replacingForm +
-		`(amended|clarified|refined|updated|extended)\s+by|(amends|clarifies|refines|updates|extends))\b`)
 	// named matches a document: a link, a wikilink, a path, or the number of a decision.
 	named = lazyregexp.New(namedForm)
-	// statedRelation matches the beginning of a line that says how its document stands to another, such as
-	// "* Supersedes" and "> **Deprecated**: this page is replaced by". nextNamed matches a document that follows.
-	statedRelation = lazyregexp.New(`(?i)^[^\pL\d\[]*` +
-		`(?:(?:deprecated|obsolete|outdated|archived|note|warning|important)\b[^\pL\d\[]*)?` +
-		`(?:this [\w -]{1,30}? (?:is |was |has been |now )*)?(?:` + replacingForm + `((?:amended|refined)\s+by)|(amends|refines))\b`)
-	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\bby\b|\band\b)*(?:` + namedForm + `)`)
+	// nextNamed matches a document that follows.
+	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
 
-// othersHeading matches the heading of a section about other documents.
-var othersHeading = lazyregexp.New(`(?i)\b(?:status|links?|related|relations?|references?|see also|more information|history|` +
-	`supersed\w*|replaces)\b`)
-
-// relationOf returns the relation of a match of relationWord or statedRelation, given by places in the text.
-func relationOf(match []int) Relation {
-	isGroup := func(group int) bool { return match[group] >= 0 }
-	return [...]Relation{SupersededBy, Supersedes, AmendedBy, Amends}[slices.IndexFunc([]int{2, 4, 6, 8}, isGroup)]
-}
-
-// relationsIn returns the relations that a text names: each document up to the next word of a relation.
+// relationsIn returns the relations that a text names: each document up to the next words of a relation.
 func relationsIn(text string) []NamedRelation {
 	var relations []NamedRelation
-	words := relationWord().FindAllStringSubmatchIndex(text, maxRelations)
+	words := slices.DeleteFunc(formsIn(text), func(m match) bool { return m.relation == "" })
 	for i, word := range words {
 		end := len(text)
 		if i+1 < len(words) {
-			end = words[i+1][0]
+			end = words[i+1].start
 		}
-		for _, found := range named().FindAllStringSubmatch(text[word[1]:end], maxRelations) {
-			relations = appendNamed(relations, relationOf(word), found)
+		for _, found := range named().FindAllStringSubmatch(text[word.end:end], maxRelations) {
+			relations = appendNamed(relations, word.relation, found)
 		}
+	}
+	return relations
+}
+
+// appendFollowing adds the relations to the documents with which a text begins.
+func appendFollowing(relations []NamedRelation, relation Relation, text string) []NamedRelation {
+	for found := nextNamed().FindStringSubmatch(text); found != nil; found = nextNamed().FindStringSubmatch(text) {
+		relations, text = appendNamed(relations, relation, found), text[len(found[0]):]
 	}
 	return relations
 }
@@ -106,56 +96,18 @@ func decision(number string) string {
 // maxRelations bounds the relations that each part of a document names.
 const maxRelations = 200
 
-// statedRelations returns the relations of lines that begin with one, outside of code: before the first section, and in a
-// section about other documents. In another section, such as one of a changelog, such a line tells a story.
-func statedRelations(document *markdown.Document) []NamedRelation {
-	var relations []NamedRelation
-	headlines := document.Headlines()
-	isAbout := true
-	for i, line := range document.TextLines() {
-		for len(headlines) > 0 && headlines[0].Line <= i {
-			isAbout = headlines[0].Level == 1 || othersHeading().MatchString(headlines[0].Text)
-			headlines = headlines[1:]
-		}
-		if !isAbout {
-			continue
-		}
-		match := statedRelation().FindStringSubmatchIndex(line)
-		if match == nil {
-			continue
-		}
-		rest := line[match[1]:]
-		for {
-			found := nextNamed().FindStringSubmatch(rest)
-			if found == nil {
-				break
-			}
-			relations = appendNamed(relations, relationOf(match), found)
-			rest = rest[len(found[0]):]
-		}
-	}
-	return relations
-}
-
-// relationFields are the fields of front matter that name other documents, without [notInField].
-var relationFields = map[string]Relation{
-	"supersedes": Supersedes, "replaces": Supersedes, "obsoletes": Supersedes,
-	"supersededby": SupersededBy, "replacedby": SupersededBy, "obsoletedby": SupersededBy,
-	"amends": Amends, "amendedby": AmendedBy,
-}
-
-// notInField are the signs that people leave out of a field's name, or not.
-var notInField = strings.NewReplacer("-", "", "_", "", " ", "")
-
 // relationsOfFields returns the relations of fields such as supersedes and replaced-by. What names no document in
 // a form of a text is a path.
 func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	var relations []NamedRelation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {
-		relation, ok := relationFields[strings.ToLower(notInField.Replace(field))]
-		if !ok {
+		name := strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(field))
+		m, ok := firstForm(formAtStart(), name)
+		isWhole := ok && m.end == len(name) && (strings.HasSuffix(name, "by") || strings.HasSuffix(name, "s"))
+		if !isWhole || m.relation == "" { // superseded: true names no document
 			continue
 		}
+		relation := m.relation
 		for _, text := range fieldTexts(frontMatter[field]) {
 			text = strings.TrimSpace(text)
 			found := named().FindStringSubmatch(text)

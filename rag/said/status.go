@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -27,39 +26,6 @@ type Status struct {
 	Relations []NamedRelation
 }
 
-// statusWords are the words that templates and tools of decision records use, by what they mean.
-var statusWords = map[string][]string{
-	"active": {
-		"accepted", "approved", "adopted", "active", "agreed", "implemented", "decided", "done", "final", "current", "valid",
-		"in force", "published", "ratified", "completed", "activated",
-	},
-	"proposed": {
-		"proposed", "proposal", "draft", "pending", "in review", "under review", "in discussion", "wip", "work in progress",
-		"rfc", "last call", "deferred", "postponed", "on hold", "stagnant", "provisional",
-	},
-	"rejected":   {"rejected", "declined", "withdrawn", "cancelled", "canceled", "abandoned", "not accepted", "dropped"},
-	"deprecated": {"deprecated", "obsolete", "archived", "retired", "outdated", "inactive", "no longer valid"},
-	"superseded": {"superseded", "superceded", "replaced"},
-	"expired":    {"expired"},
-}
-
-// aloneWords are status words that mean one only where nothing else is said.
-var aloneWords = map[string]string{
-	"review": "proposed", "open": "proposed", "new": "proposed", "idea": "proposed", "moved": "deprecated",
-	"implementable": "active", "living": "active", "stable": "active", "complete": "active", "released": "active",
-}
-
-// statusWord matches the words. The words of a relation to an older document are none: "replaces" and "supersedes".
-var statusWord = func() func() *regexp.Regexp {
-	var words []string
-	for _, same := range statusWords {
-		words = append(words, same...)
-	}
-	// Longer ones first, so that "not accepted" is no "accepted".
-	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) })
-	return lazyregexp.New(`(?i)\b(?:` + strings.Join(words, "|") + `)\b`)
-}()
-
 // StatusWord returns what the first word of a status means: active, proposed, rejected, deprecated, superseded or
 // expired, and "" for a text without such a word. A text that says that another document replaces it is superseded,
 // wherever that stands.
@@ -69,13 +35,13 @@ func StatusWord(text string) string {
 			return "superseded"
 		}
 	}
-	if meaning, ok := aloneWords[strings.ToLower(strings.Trim(text, " *_`.\n"))]; ok {
-		return meaning
+	text = struckOut().ReplaceAllString(text, "")
+	if alone, ok := firstForm(formAsStatus(), text); ok {
+		return alone.status
 	}
-	found := strings.ToLower(statusWord().FindString(struckOut().ReplaceAllString(text, "")))
-	for _, meaning := range slices.Sorted(maps.Keys(statusWords)) {
-		if slices.Contains(statusWords[meaning], found) {
-			return meaning
+	for _, m := range formsIn(text) {
+		if m.status != "" {
+			return m.status
 		}
 	}
 	return ""
@@ -105,7 +71,7 @@ func Destination(source, target string) string {
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
 // StatusOf returns what a document says of whether it holds: in the front matter, in a section Status or in a line
-// Status before the first section, and in lines that say what it replaces or what replaces it.
+// Status before the first section, in its title, and in what stands before the first section.
 func StatusOf(document *markdown.Document) Status {
 	status := statusOfFields(document.FrontMatter)
 	if text := statusText(document); text != "" {
@@ -117,14 +83,17 @@ func StatusOf(document *markdown.Document) Status {
 		}
 		status.Relations = append(status.Relations, relationsIn(text)...)
 	}
-	for _, stated := range statedRelations(document) {
-		if !slices.Contains(status.Relations, stated) {
-			status.Relations = append(status.Relations, stated)
+	noticed := notices(document)
+	for _, r := range noticed.Relations {
+		if !slices.Contains(status.Relations, r) {
+			status.Relations = append(status.Relations, r)
 		}
 	}
-	isReplaced := func(r NamedRelation) bool { return r.Relation == SupersededBy }
-	if status.Word == "" && slices.ContainsFunc(status.Relations, isReplaced) {
-		status.Word = "superseded"
+	if status.Word == "" || status.Word == "active" && noticed.Word != "" {
+		status.Word = noticed.Word
+		if slices.ContainsFunc(status.Relations, func(r NamedRelation) bool { return r.Relation == SupersededBy }) {
+			status.Word = "superseded"
+		}
 	}
 	return status
 }
@@ -186,18 +155,29 @@ func fieldTexts(value any) []string {
 	}
 }
 
-// statusLine matches a line such as "Status: accepted", "* **Status:** accepted" and "| Status | accepted |".
-var statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?` +
-	`[*_]{0,2}(?:adr |decision )?status[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+// statusNames are what people call it.
+const statusNames = `status|statut|état|estado`
+
+var (
+	// statusLine matches a line such as "Status: accepted", "* **Status:** accepted" and "| Status | accepted |".
+	statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?` +
+		`[*_]{0,2}(?:adr |decision )?(?:` + statusNames + `)[*_]{0,2}\s*(?:[:|]|\s[–—-]\s)[*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+	statusHeading = lazyregexp.New(`(?i)^[ :]*(?:` + statusNames + `)[ :]*$`)
+)
 
 // maxStatusLines bounds a section Status: a longer one tells a story.
 const maxStatusLines = 30
 
-// statusText returns the text of a section Status, or of a line Status before the first section.
+// statusText returns the text of a section Status, or of a heading or a line Status before the first section.
 func statusText(document *markdown.Document) string {
 	lines, headlines := document.Lines(), document.Headlines()
+	var headings []string
 	for i, h := range headlines {
-		if !saysStatus(h.Text) || !strings.EqualFold(strings.Trim(numbered().ReplaceAllString(h.Text, ""), " :"), "status") {
+		text := numbered().ReplaceAllString(h.Text, "")
+		if statusLine().MatchString(text) {
+			headings = append(headings, statusLine().FindStringSubmatch(strings.TrimLeft(lines[h.Line], "# "))[1])
+		}
+		if !statusHeading().MatchString(text) {
 			continue
 		}
 		end := len(lines)
@@ -209,6 +189,9 @@ func statusText(document *markdown.Document) string {
 			start++
 		}
 		return strings.TrimSpace(strings.Join(lines[start:min(end, start+maxStatusLines)], "\n"))
+	}
+	if len(headings) == 1 { // several are those of something else, such as the states of an order
+		return headings[0]
 	}
 	beginning := lines
 	firstSection := slices.IndexFunc(headlines, func(h markdown.Headline) bool { return h.Level > 1 })
@@ -236,7 +219,10 @@ func statusText(document *markdown.Document) string {
 }
 
 // saysStatus spares most lines the patterns.
-func saysStatus(line string) bool { return strings.Contains(strings.ToLower(line), "status") }
+func saysStatus(line string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(strings.Split(statusNames, "|"), func(name string) bool { return strings.Contains(line, name) })
+}
 
 var (
 	numbered  = lazyregexp.New(`^\d+(?:\.\d+)*[.)]?\s+`)

@@ -85,6 +85,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkQuestions()
 	e.checkLinks()
 	e.checkStandings()
+	e.checkNumbers()
 	e.checkTriggers(ctx)
 	err := cmp.Or(e.checkPlaces(ctx), e.checkDates(ctx))
 	if err != nil {

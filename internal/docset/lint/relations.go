@@ -41,7 +41,11 @@ func (e *examination) checkLinks() {
 // addBroken adds a finding for a link to nothing. A number may be that of a decision elsewhere, and [[text]] no link.
 func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 	folder, number, isNumber := strings.Cut(target.Path, "#")
+	named := e.set.Numbered(d.Path, target.Path)
 	switch {
+	case target.Relation != "" && len(named) > 1:
+		e.add(d, e.statusLine(d), Error, "ambiguous-number",
+			named[0].Path+" and "+named[1].Path+" have the number "+number+"; name the document by its path")
 	case target.Relation != "" && isNumber && (folder == "" || strings.HasSuffix(folder, "/")):
 		e.add(d, e.statusLine(d), Warning, "broken-link",
 			"there is no decision "+number+" in "+cmp.Or(folder, "the folder")+"; name the document by its path")

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,11 +42,39 @@ func (e *examination) checkStandings() {
 	}
 }
 
+// checkNumbers finds decisions of one folder with the same number. A translation, such as 0012-cache.de.md, is the same
+// decision.
+func (e *examination) checkNumbers() {
+	first := map[string]*docset.Document{}
+	for _, d := range e.set.Documents {
+		other := first[d.Number]
+		switch {
+		case d.Number == "" || d.Status.Word == "":
+		case other == nil:
+			first[d.Number] = d
+		case beforeDot(other.Path) != beforeDot(d.Path):
+			e.add(d, 1, Error, "ambiguous-number", fmt.Sprintf(
+				"%s has the number %s too, so neither can be named by it; give one another number", other.Path, numberIn(d.Number)))
+		}
+	}
+}
+
+func beforeDot(file string) string {
+	name, _, _ := strings.Cut(path.Base(file), ".")
+	return name
+}
+
+// numberIn returns the number in the name of a decision, such as 12 in docs/adr/#12.
+func numberIn(name string) string {
+	_, number, _ := strings.Cut(name, "#")
+	return number
+}
+
 // checkSuccessors checks the documents that replace one.
 func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Standing) {
 	var latest []string // the last of each line of successors
-	for _, path := range e.standings.Replacing[d.Path] {
-		if end := e.standings.Latest(path); !slices.Contains(latest, end) {
+	for _, later := range e.standings.Replacing[d.Path] {
+		if end := e.standings.Latest(later); !slices.Contains(latest, end) {
 			latest = append(latest, end)
 		}
 	}

@@ -43,6 +43,15 @@ func TestRun_FindsWhatDoesNotHold(t *testing.T) {
 			"docs/adr/0002-b.md:7: error broken-link: there is no docs/adr/0098-gone.md",
 			"docs/adr/0002-b.md:9: warning broken-link: there is no a page.md in any folder of the documents",
 		}},
+		{"one number twice", map[string]string{
+			"0001-a.md": adr("1. A", "Superseded by ADR-0002") + "\nSee [b](0002-b.md) and [d](0003-d.md).\n",
+			"0002-b.md": adr("2. B", "Accepted. Supersedes ADR-1"), "0002-c.md": adr("2. C", "Accepted. See [a](0001-a.md)"),
+			"0003-d.md": adr("3. D", "Amends ADR 2"), "0003-d.de.md": adr("3. D", "Amends [b](0002-b.md)"),
+		}, []string{
+			"docs/adr/0001-a.md:5: error ambiguous-number: docs/adr/0002-b.md and docs/adr/0002-c.md have the number 2; name the document by its path",
+			"docs/adr/0002-c.md:1: error ambiguous-number: docs/adr/0002-b.md has the number 2 too, so neither can be named by it; give one another number",
+			"docs/adr/0003-d.md:5: error ambiguous-number: docs/adr/0002-b.md and docs/adr/0002-c.md have the number 2; name the document by its path",
+		}},
 		{"a circle of statuses", map[string]string{
 			"0001-a.md": adr("A", "Superseded by ADR-2"), "0002-b.md": "---\nsuperseded_by: 0001-a.md\n---\n# B\n",
 		}, []string{"docs/adr/0001-a.md:5:" + circle, "docs/adr/0002-b.md:2:" + circle}},

@@ -1,0 +1,114 @@
+package said
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+)
+
+// form is how people write whether a document holds, or how it stands to others.
+type form struct {
+	// words is a regular expression.
+	words string
+	// status is what the words say of their document, a result of [StatusWord] or "".
+	status string
+	// relation is how the document stands to those that are named behind the words, "" for none.
+	relation Relation
+	where    scope
+}
+
+// scope is where a form counts.
+type scope int
+
+const (
+	everywhere scope = iota // in a status, in a notice, in the title, and as the name of a field
+	inStatus                // in a status
+	asStatus                // in a status that says nothing else
+)
+
+const (
+	// outdated are words for a document that no longer holds, also in German, French and Spanish.
+	outdated = `deprecated|obsolete|archived|retired|outdated|inactive|out of date|` +
+		`no longer (?:valid|maintained|used|in use|in force|relevant|accurate|current|applicable|applies|recommended|up[- ]to[- ]date)|` +
+		`veraltet|überholt|obsolet|außer kraft|nicht mehr (?:gültig|aktuell|gepflegt|verwendet|in kraft)|` +
+		`obsolète|périmée?|dépréciée?|caduque?|n['’]est plus (?:valable|valide|à jour|maintenue?|utilisée?|en vigueur)|` +
+		`obsolet[oa]|desactualizad[oa]|ya no (?:es válid[oa]|está vigente|está en vigor|se usa|se utiliza|se mantiene)`
+	replaced = `super[sc]eded|replaced|obsoleted`
+	replaces = `super[sc]edes|replaces|obsoletes`
+	partly   = `(?:partial(?:ly)?|partly|in part)`
+)
+
+// forms are all of them. Of two that begin at one place the first counts.
+var forms = []form{
+	{partly + `\s+(?:` + replaced + `)(?:\s+by)?|(?:` + replaced + `)\s+` + partly + `(?:\s+by)?|(?:amended|refined)\s*by|` +
+		`(?:geändert|ergänzt|teilweise ersetzt) durch|(?:modifi|amend|complét)ée? par|(?:modificad|enmendad)[oa] por`, "", AmendedBy, everywhere},
+	{`(?:clarified|updated|extended)\s+by`, "", AmendedBy, inStatus},
+	{`(?:` + partly + `\s+)(?:` + replaces + `)|(?:` + replaces + `)\s+(?:(?:some|several|certain|the)\s+)?(?:parts?|portions?|aspects?|sections?)\s+(?:of|from|in)|` +
+		`amends|refines|ändert|ergänzt|modifie|amende|modifica|enmienda`, "", Amends, everywhere},
+	{`clarifies|updates|extends`, "", Amends, inStatus},
+	{`(?:` + replaced + `)(?:\s*by)?|(?:ersetzt|abgelöst) durch|remplacée? par|(?:reemplazad|sustituid)[oa] por`, "superseded", SupersededBy, everywhere},
+	{`(?:` + outdated + `)[\s.,:;*_–—-]*(?:please\s+)?(?:by|in favou?r of|see|use|siehe|zugunsten von|voir|utilise[rz]|ver|véase|usar|use)(?:\s+also)?`, "deprecated", SupersededBy, everywhere},
+	{replaces + `|ersetzt|remplace|reemplaza(?:\s+a)?|sustituye(?:\s+a)?`, "", Supersedes, everywhere},
+	{outdated, "deprecated", "", everywhere},
+	{`expired|abgelaufen|expirée?|caducad[oa]`, "expired", "", inStatus},
+	{`rejected|declined|withdrawn|cancelled|canceled|abandoned|not accepted|dropped|abgelehnt|verworfen|rejetée?|refusée?|rechazad[oa]`, "rejected", "", inStatus},
+	{`proposed|proposal|draft|pending|in review|under review|in discussion|wip|work in progress|rfc|last call|deferred|postponed|on hold|` +
+		`stagnant|provisional|vorgeschlagen|entwurf|proposée?|brouillon|propuest[oa]|borrador`, "proposed", "", inStatus},
+	{`accepted|approved|adopted|active|agreed|implemented|decided|done|final|current|valid|in force|published|ratified|completed|activated|` +
+		`angenommen|akzeptiert|gültig|acceptée?|validée?|aceptad[oa]|aprobad[oa]|vigente`, "active", "", inStatus},
+	{`moved`, "deprecated", "", asStatus},
+	{`review|open|new|idea`, "proposed", "", asStatus},
+	{`implementable|living|stable|complete|released`, "active", "", asStatus},
+}
+
+// formsPattern matches the forms that count somewhere, each as a group.
+func formsPattern(before, behind string, counts func(scope) bool) func() *regexp.Regexp {
+	all := make([]string, len(forms))
+	for i, f := range forms {
+		all[i] = `(` + f.words + `)`
+		if !counts(f.where) {
+			all[i] = `([^\s\S])` // matches nothing
+		}
+	}
+	return lazyregexp.New(`(?i)` + before + `(?:` + strings.Join(all, "|") + `)` + behind)
+}
+
+const wordEnd = `(?:[^\pL\d]|$)`
+
+var (
+	formInText   = formsPattern(`(?:^|[^\pL\d])`, wordEnd, func(s scope) bool { return s != asStatus })
+	formAtStart  = formsPattern(`^`, wordEnd, func(s scope) bool { return s == everywhere })
+	formAsStatus = formsPattern("^[\\s*_.`]*", "[\\s*_.`]*$", func(s scope) bool { return s == asStatus })
+)
+
+// match is a form in a text, and where its words begin and end.
+type match struct {
+	form
+
+	start, end int
+}
+
+// formsIn returns the first forms in a text, in order, at most [maxRelations].
+func formsIn(text string) []match {
+	var all []match
+	for at := 0; ; {
+		m, ok := firstForm(formInText(), text[at:])
+		if !ok || len(all) == maxRelations {
+			return all
+		}
+		m.start, m.end = m.start+at, m.end+at
+		all, at = append(all, m), m.end
+	}
+}
+
+// firstForm returns the first form in a text by one of the patterns. It reports false without one.
+func firstForm(pattern *regexp.Regexp, text string) (match, bool) {
+	found := pattern.FindStringSubmatchIndex(text)
+	for i := range found[:len(found)/2] {
+		if start := found[2*i]; i > 0 && start >= 0 {
+			return match{forms[i-1], start, found[2*i+1]}, true
+		}
+	}
+	return match{}, false
+}

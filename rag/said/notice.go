@@ -1,0 +1,101 @@
+package said
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+var (
+	// titleMark matches what a title says of its document, such as "[SUPERSEDED] Cache", "Cache (deprecated)" and "Deprecated: Cache".
+	titleMark = lazyregexp.New(`^[\[(]([^\])]+)[\])]|[\[(]([^\])]+)[\])]$|^(\pL+):\s|\s[–—-]\s(\pL+)$`)
+	// struckTitle matches a heading that is struck out as a whole.
+	struckTitle = lazyregexp.New(`^#*\s*~~[^~]+~~[\s#]*$`)
+	// callout matches the line that begins one. Its text may follow.
+	callout = lazyregexp.New(`^\s*(?:>\s*\[![\w-]+\]|:{3,}\s*\w+|!{3}\s*\w+)[^\pL\d\[]*`)
+	// noticeStart matches what stands before the first words of a notice. about matches the document as its subject.
+	noticeStart = lazyregexp.New(`(?i)^[^\pL\d\[]*\[?(?:(?:note|warning|important|caution|attention|achtung|hinweis|nota|aviso)\b[^\pL\d\[]*)?`)
+	about       = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
+		`|dies(?:e|er|es) (?:Dokument|Seite|Entscheidung|Anleitung|Artikel|Beschluss)` +
+		`|(?:ce|cette|cet) (?:document|page|décision|guide|article)|est[ea] (?:documento|página|decisión|guía|artículo))` +
+		`\s+(?:(?:is|was|has been|now|ist|wird|wurde|est|a été|es|está|ha sido|fue)\s+)*`)
+	// noticeEnd matches what stands behind a word that is a sentence by itself.
+	noticeEnd = lazyregexp.New(`^(?:[\s*_~]*(?:$|[.:,;!()\]"'”])|\s[–—-]\s|\s*[*_]|\s+(?:since|seit|depuis|desde)\s)`)
+	listItem  = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
+	// othersHeading matches the heading of a section about other documents.
+	othersHeading = lazyregexp.New(`(?i)\b(?:status|links?|related|relations?|references?|see also|more information|history|` +
+		`supersed\w*|replaces)\b`)
+)
+
+const documentNames = `(?:document|page|doc|adr|rfc|pep|decision|record|proposal|guide|article|note|runbook|how-?to|file|spec(?:ification)?|` +
+	`policy|standard|plan|design|draft|rule|tutorial|procedure)`
+
+// notices returns what a document says of itself in its title, in sentences and callouts before the first section, and in
+// a section about other documents. In another section, such as one of a changelog, such a sentence tells a story. Code is
+// left out, and so are examples and quotations, behind a line that ends with a colon.
+func notices(document *markdown.Document) Status {
+	status := titleStatus(document)
+	headlines := document.Headlines()
+	isFirst, isAbout, isStart, introduction := true, true, true, ""
+	for i, line := range document.TextLines() {
+		for len(headlines) > 0 && headlines[0].Line <= i {
+			isFirst = isFirst && headlines[0].Level == 1
+			isAbout = headlines[0].Level == 1 || othersHeading().MatchString(headlines[0].Text)
+			headlines, isStart, introduction = headlines[1:], true, ""
+		}
+		opener, isItem, text := callout().FindString(line), listItem().MatchString(line), strings.Trim(line, "> \t*_")
+		if isAbout && (isItem || !strings.HasSuffix(introduction, ":")) {
+			found := noticeIn(line[len(opener):])
+			if isFirst && (isStart || opener != "") && !isItem && status.Word == "" {
+				status.Word = found.Word
+			}
+			status.Relations = append(status.Relations, found.Relations...)
+		}
+		isStart = text == "" || opener != ""
+		if !isStart && !strings.HasPrefix(strings.TrimSpace(line), ">") {
+			introduction = text
+		}
+	}
+	return status
+}
+
+// titleStatus returns what the title says.
+func titleStatus(document *markdown.Document) Status {
+	raw := document.Title
+	if headlines := document.Headlines(); len(headlines) > 0 && headlines[0].Level == 1 {
+		raw = document.Lines()[headlines[0].Line]
+	}
+	if struckTitle().MatchString(raw) {
+		return Status{Word: "deprecated"}
+	}
+	if found := titleMark().FindStringSubmatch(document.Title); found != nil {
+		return noticeIn(strings.Join(found[1:], ""))
+	}
+	return Status{}
+}
+
+// noticeIn returns what a line says of its document, if it begins with that.
+func noticeIn(line string) Status {
+	var status Status
+	rest := line[len(noticeStart().FindString(line)):]
+	subject := about().FindString(rest)
+	rest = rest[len(subject):]
+	first, ok := firstForm(formAtStart(), rest)
+	if !ok {
+		return status
+	}
+	if subject != "" || noticeEnd().MatchString(rest[first.end:]) {
+		status.Word = first.status
+	}
+	for _, m := range formsIn(rest) {
+		if m.where == everywhere && m.relation != "" {
+			status.Relations = appendFollowing(status.Relations, m.relation, rest[m.end:])
+		}
+	}
+	if slices.ContainsFunc(status.Relations, func(r NamedRelation) bool { return r.Relation == SupersededBy }) {
+		status.Word = "superseded"
+	}
+	return status
+}
