@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/tail"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // lineLog keeps what a server logs.
@@ -100,23 +99,4 @@ func TestServe_WarnsOfCirclesOfLinksOnce(t *testing.T) {
 	log.mustHave(t, 1, `level=WARN .*circular links.* documents=3 paths="\S*tools/a.md, \S*tools/b.md, \S*tools/c.md"`)
 	log.mustHave(t, 1, `level=WARN .*circular links.* documents=2 paths="\S*tools/d.md, \S*tools/e.md"`)
 	log.mustHave(t, 2, `circular links`)
-}
-
-// A server warns once of a pgvector with a known fault, for any calls.
-func TestServe_WarnsOfAFaultyPgvectorOnce(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	for version, times := range map[string]int{"0.8.3": 1, "0.8.4": 0} {
-		database := testenv.DatabaseURL(t)
-		setPgvector(t, database, version)
-		command, log := logged(t, "warn", append(environment, "CDOCS_DATABASE_URL="+database)...)
-		session := connect(t, command)
-		activateWhole(t, session, newProject(t, map[string]string{"csharp-compounding-docs/tools/a.md": document("Alpha", "Nothing.")}))
-		var ignored map[string]any
-		call(t, session, "semantic_search", map[string]any{"query": "alpha"}, &ignored)
-		if err := session.Close(); err != nil {
-			t.Error(err)
-		}
-		log.mustHave(t, times, `level=WARN .*problem="pgvector 0.8.3 may damage .* remedy="install pgvector 0.8.4 or newer`)
-	}
 }
