@@ -29,9 +29,9 @@ without it. compound-docs lint finds faults of documents.`,
 
 func newStatusCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "Say what runs: the database, Ollama and its models",
-		Long: `Print the head of the report of compound-docs doctor, with the same exit code.`,
+		Use:     "status",
+		Short:   "Say what runs: the database, Ollama and its models",
+		Long:    `Print the head of the report of compound-docs doctor, with the same exit code.`,
 		Example: "  compound-docs status --json",
 		RunE:    flags.run(func(i invocation) error { return i.diagnose(true) }),
 	}
