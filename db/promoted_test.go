@@ -4,38 +4,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
-
-// A passage that comes with a promoted chunk needs no update.
-func TestPassageInsertMany_Promoted(t *testing.T) {
-	t.Parallel()
-	pool := open(t, testenv.IndexURL(t))
-	project, err := db.New(pool).ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "p"})
-	must(t, err)
-	tenant, err := db.New(pool).TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project})
-	must(t, err)
-	standard, promoted := uuid.UUID{1}, uuid.UUID{2}
-	if err := db.New(pool).PassageInsertMany(t.Context(), db.PassageInsertManyParams{
-		Collection: db.CollectionCompounding, ProjectID: project, TenantID: tenant.ID,
-		Hashes: []uuid.UUID{standard, promoted}, Headings: []string{"", ""}, Contents: []string{"", ""},
-		Terms: "{1};{2}", Lexicals: "{}/1000000000;{}/1000000000", Promoted: []bool{false, true},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := pool.Query(t.Context(), "SELECT hash FROM passages WHERE promoted")
-	must(t, err)
-	got, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	must(t, err)
-	if diff := cmp.Diff([]uuid.UUID{promoted}, got); diff != "" {
-		t.Errorf("promoted passages (-want +got):\n%s", diff)
-	}
-}
 
 // A write that gives chunks a higher level promotes their passages. Writers that promote the same
 // passages at once, in different orders, wait for each other and never deadlock.

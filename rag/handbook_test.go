@@ -69,37 +69,6 @@ func TestHandbook_SectionOfADocument(t *testing.T) {
 	}
 }
 
-func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.ingest(t,
-		file("handbook/security.md", "# Security", "", section("Passwords", "passwords"), section("Visitors", "visitors"),
-			section("Old passwords", "forgotten passwords")),
-		file("handbook/office/kitchen.md", "# Kitchen", "", "Wash the cups."),
-		file("policies/passwords.md", "# Policy", "", "Passwords have twelve characters."))
-	places, passages := f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3})
-	want := []string{"security handbook/security.md#0", "security handbook/security.md#2", "passwords policies/passwords.md#0"}
-	if diff := cmp.Diff(want, places); diff != "" {
-		t.Errorf("passages (-want +got):\n%s", diff)
-	}
-	for i, p := range passages[:2] {
-		if p.Score <= passages[i+1].Score || p.Score > 1 {
-			t.Errorf("scores %v and %v, want them falling from 1", p.Score, passages[i+1].Score)
-		}
-	}
-	if p := passages[2]; p.Content != "# Policy\n\nPasswords have twelve characters." {
-		t.Errorf("content %q, want the passage as it is in the file", p.Content)
-	}
-	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, Filter: rag.Filter{DocTypes: []string{"office"}}})
-	if diff := cmp.Diff([]string{"office handbook/office/kitchen.md#0"}, places); diff != "" {
-		t.Errorf("passages of one section (-want +got):\n%s", diff)
-	}
-	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, Filter: rag.Filter{DocTypes: []string{"Office"}}})
-	if len(places) != 0 {
-		t.Errorf("a section that does not exist has %v", places)
-	}
-}
-
 // A text of two documents is one passage and two results.
 func TestSearchHandbook_SharedPassage(t *testing.T) {
 	t.Parallel()
@@ -144,28 +113,5 @@ func TestHandbookEdition(t *testing.T) {
 	places, _ := f.searchHandbook(t, rag.Query{Text: "document of the project", Limit: 20})
 	if diff := cmp.Diff([]string{"a handbook/a.md#0"}, places); diff != "" {
 		t.Errorf("the handbook's passages (-want +got):\n%s", diff)
-	}
-}
-
-// Words and built-in vectors find passages without a vector of the present model, and the answer says so.
-func TestSearchHandbook_AnotherModel(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.ingest(t, file("handbook/a.md", "Some text."))
-	f.Fake.AddModel("mxbai-embed-large", "sha256:another")
-	search := func() rag.Hits {
-		t.Helper()
-		hits, err := f.Searcher.Search(t.Context(), f.edition(t).Scope(), rag.Query{Text: "text", Limit: 1, EachPassage: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return hits
-	}
-	if hits := search(); len(hits.Documents) != 1 || !hits.BuiltIn || hits.Embedded != 0 {
-		t.Errorf("got %+v, want the passage by words and built-in vectors", hits)
-	}
-	f.ingest(t)
-	if hits := search(); len(hits.Documents) != 1 || hits.Mode != rag.Hybrid || hits.Embedded != 1 {
-		t.Errorf("got %+v, want the passage by words and vector", hits)
 	}
 }

@@ -2,20 +2,13 @@ package rag_test
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/rag/terms"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // Identifiers find the document that has them, alone and inside a sentence, among
@@ -118,64 +111,3 @@ func TestSearch_PastedText(t *testing.T) {
 		t.Error("seven lines are looked for one by one")
 	}
 }
-
-// Each word of a title, a tag or a text finds each document that has it, stop words aside.
-func TestSearch_EveryWord(t *testing.T) {
-	t.Parallel()
-	for _, folder := range []string{"codebase", "styles"} {
-		t.Run(folder, func(t *testing.T) {
-			t.Parallel()
-			if folder != "styles" {
-				testenv.Slow(t, "every word of more documents is asked for")
-			}
-			findEveryWord(t, folder)
-		})
-	}
-}
-
-// findEveryWord asks for the words of a folder of the corpus.
-func findEveryWord(t *testing.T, folder string) {
-	t.Helper()
-	f := setup(t)
-	docs := os.DirFS("../test/eval/corpus/csharp-compounding-docs")
-	names, err := fs.Glob(docs, folder+"/*.md")
-	if err != nil || len(names) < 8 {
-		t.Fatalf("%d documents: %v", len(names), err)
-	}
-	var files []document.File
-	having := map[string][]string{} // the documents of each word
-	for i, name := range names {
-		content, err := fs.ReadFile(docs, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed, err := markdown.Parse(content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tag := fmt.Sprintf("tag%dx", i)
-		text := fmt.Sprintln(parsed.Title, tag, strings.SplitN(string(content), "---\n", 3)[2])
-		language := terms.Detect(string(content))
-		for _, word := range wordOf.FindAllString(text, -1) {
-			if len(terms.Distinct(language, word)) == 0 {
-				continue // a stop word
-			}
-			if path := "docs/" + name; utf8.RuneCountInString(word) > 1 && !slices.Contains(having[word], path) {
-				having[word] = append(having[word], path)
-			}
-		}
-		files = append(files, file("docs/"+name, "---\ntags: ["+tag+", logging]"+strings.TrimPrefix(string(content), "---")))
-	}
-	f.AddText(t, f.Tenant, files...)
-	for word, documents := range having {
-		found, _ := f.found(t, rag.Query{Text: word, Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold})
-		for _, document := range documents {
-			if !slices.Contains(found, document) {
-				t.Errorf("%q does not find %s, but %d others", word, document, len(found))
-			}
-		}
-	}
-}
-
-// wordOf matches words and names. Two digits that are a part of a name are not a word.
-var wordOf = regexp.MustCompile(`[\p{N}_]*\p{L}[\p{L}\p{N}_]*`)

@@ -2,8 +2,6 @@ package tools_test
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -126,52 +124,5 @@ func TestDefaults_Scores(t *testing.T) {
 	want := map[string]int{"semantic_search": 1, "search_external_docs": 0, "rag_query": 1, "rag_query_external": 1} // sources that may answer
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("documents at the thresholds 0.5, 0.7, 0.7 and 0.7 (-want +got):\n%s", diff)
-	}
-}
-
-func TestDefaults_CriticalAndLevels(t *testing.T) {
-	t.Parallel()
-	c := connect(t, setup(t).server, protocolVersions()["handshake"])
-	c.activate(t, newProject(t, `{"project_name": "p"}`, many()))
-	query := func(more arguments) arguments {
-		all := arguments{"query": "harbour crane schedule"}
-		maps.Copy(all, more)
-		return all
-	}
-	levels := func(more arguments) []string {
-		var got struct {
-			Sources []struct {
-				PromotionLevel string `json:"promotion_level"`
-			} `json:"sources"`
-		}
-		c.get(t, "rag_query", query(more), &got)
-		list := []string{}
-		for _, s := range got.Sources {
-			list = append(list, s.PromotionLevel)
-		}
-		return list
-	}
-	three := slices.Clip(slices.Repeat([]string{"standard"}, 3))
-	for name, test := range map[string]struct {
-		arguments arguments
-		want      []string
-	}{
-		"default":                   {nil, append(three, "critical")},
-		"without critical":          {arguments{"include_critical": false}, three},
-		"important and above":       {arguments{"min_promotion_level": "important", "min_relevance_score": 0}, []string{"critical"}},
-		"critical only if relevant": {arguments{"min_promotion_level": "critical", "include_critical": false}, []string{}},
-		"nothing relevant":          {arguments{"min_promotion_level": "important"}, []string{"critical"}},
-		"of another doc-type":       {arguments{"doc_types": []string{"problem"}}, []string{"critical"}},
-	} {
-		if diff := cmp.Diff(test.want, levels(test.arguments)); diff != "" {
-			t.Errorf("%s: levels of the sources (-want +got):\n%s", name, diff)
-		}
-	}
-	if got := count(t, c, "semantic_search", "results", query(arguments{"min_relevance_score": 0, "limit": 100})); got != 13 {
-		t.Errorf("semantic_search finds %d documents of all levels, want 13", got)
-	}
-	only := query(arguments{"min_relevance_score": 0, "promotion_levels": []string{"critical"}})
-	if got := count(t, c, "semantic_search", "results", only); got != 1 {
-		t.Errorf("semantic_search finds %d critical documents, want 1", got)
 	}
 }

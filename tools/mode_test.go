@@ -4,53 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
-
-// coverage is the part of an answer about how the search was made.
-type coverage struct {
-	Mode     string   `json:"mode"`
-	Reason   string   `json:"mode_reason"`
-	Embedded *float64 `json:"embedded"`
-}
-
-// While nothing is embedded, here since the model refuses it, a search finds documents by words and built-in vectors, and says so.
-func TestMode_WithoutVectors(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.fake.SetFaults(fakeollama.Faults{Reject: []string{"quay"}})
-	c := connect(t, f.server, protocolVersions()["handshake"])
-	root := newProject(t, `{"project_name": "p", "external_docs": {"path": "./docs"}}`, map[string]string{
-		"csharp-compounding-docs/insights/harbour.md": insight("Harbour crane of the quay", "standard", "The schedule of the harbour crane on the quay."),
-		"docs/harbour.md": "# Harbour crane\n\nThe schedule of the harbour crane on the quay.\n",
-	})
-	c.ask(t, "activate_project", activation(root))
-	for _, tool := range []string{"semantic_search", "search_external_docs"} {
-		var got struct {
-			coverage
-			Results []struct {
-				Path    string `json:"path"`
-				Snippet string `json:"snippet"`
-			} `json:"results"`
-		}
-		c.get(t, tool, arguments{"query": "harbour crane schedule", "min_relevance_score": 0.3}, &got)
-		if diff := cmp.Diff(coverage{Reason: "by words and built-in vectors; vectors of the model follow", Embedded: new(0.0)}, got.coverage); diff != "" {
-			t.Errorf("%s, nothing embedded (-want +got):\n%s", tool, diff)
-		}
-		if len(got.Results) != 1 || !strings.Contains(got.Results[0].Snippet, "harbour crane") {
-			t.Errorf("%s finds %+v, want one document with a snippet", tool, got.Results)
-		}
-	}
-	for _, tool := range []string{"semantic_search", "search_external_docs"} {
-		var got coverage
-		c.get(t, tool, arguments{"query": "harbour crane schedule", "mode": "lexical"}, &got)
-		if diff := cmp.Diff(coverage{}, got); diff != "" {
-			t.Errorf("%s by words (-want +got):\n%s", tool, diff)
-		}
-	}
-}
 
 // With Ollama away every tool answers by words and built-in vectors, and says why and for how long.
 func TestMode_OllamaAway(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -91,25 +90,4 @@ func atoi(t *testing.T, text string) int {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// The progress of an answer has no total. A client that does not ask gets none.
-func TestProgress_Generation(t *testing.T) {
-	t.Parallel()
-	for name, version := range protocolVersions() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, told := connectWatching(t, setup(t).server, version)
-			c.activate(t, copyProject(t, "testdata/project"))
-			question := arguments{"query": question, "min_relevance_score": 0.5}
-			c.ask(t, "rag_query", question)
-			if _, err := c.CallTool(t.Context(), progressing("rag_query", question, 7)); err != nil {
-				t.Fatal(err)
-			}
-			want := mcp.ProgressNotificationParams{ProgressToken: 7.0, Progress: 1, Message: "writing the answer"}
-			if diff := cmp.Diff(want, next(t, told)); diff != "" {
-				t.Errorf("the first progress (-want +got):\n%s", diff)
-			}
-		})
-	}
 }

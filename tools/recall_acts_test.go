@@ -125,31 +125,6 @@ func TestRecall_Guards(t *testing.T) {
 	}
 }
 
-// Subagents hear, in their order, what their own tasks need.
-func TestRecall_TellsSubagents(t *testing.T) {
-	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
-	const question = "find out why PgxPoolExhausted comes, was the connection pool exhausted by leaked connections?"
-	for _, task := range []string{question, "list the files"} {
-		got := h.call(t, arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Agent", "prompt": task, "agent_type": "Explore"})
-		if got != "" {
-			t.Errorf("the main conversation hears %q", got)
-		}
-	}
-	begins := func(agent string) string {
-		return h.call(t, arguments{"event": "SubagentStart", "session_id": "s", "agent_type": agent})
-	}
-	if got := begins("Explore"); !strings.Contains(got, "problems/pool.md:") || !strings.Contains(got, "semantic_search") {
-		t.Errorf("the first subagent hears %q", got)
-	}
-	if got := begins("Explore"); got != "" {
-		t.Errorf("the second subagent hears %q", got)
-	}
-	if got := begins("Explore"); got != "" {
-		t.Errorf("a subagent without a task hears %q", got)
-	}
-}
-
 // Hooks search the collections that the user's settings name: by default the project's own documents, which are
 // those of documents.folders too.
 func TestRecall_SearchesTheCollectionsOfTheSettings(t *testing.T) {

@@ -147,56 +147,6 @@ func TestRecall_ListsDocumentsForTheFirstTask(t *testing.T) {
 	}
 }
 
-// A prompt that names a document gets it, whatever else it says: by title, part of it, alias, or a rare word that is
-// the title. A word of many documents names none.
-func TestRecall_PointsToWhatAPromptNames(t *testing.T) {
-	t.Parallel()
-	c := connect(t, setup(t).server, protocolVersions()["handshake"])
-	const folder = "csharp-compounding-docs/insights/"
-	h := &assistant{c, newProject(t, `{"project_name": "p", "documents": {"folder": "csharp-compounding-docs", "lenient": true}}`, map[string]string{
-		folder + "crane.md":   "---\ntitle: Cranes stop in heavy storms\naliases: [the Easter rule]\n---\n\nA gust has pushed one over.\n",
-		folder + "zebra.md":   "# Zebra\n\nThe printer in the hall wants paper of 100 mm.\n",
-		folder + "quay.md":    "+++\ntitle = \"Walls below the water\"\naliases = [\"the crimson line\"]\n+++\n\nThey are of granite.\n",
-		folder + "harbour.md": "# Harbour\n\nThe harbour has two gates.\n",
-		folder + "gates.md":   "# Opening hours\n\nThe harbour opens at six.\n",
-		folder + "night.md":   "# Night shifts\n\nThe harbour is quiet then.\n",
-	})}
-	c.activate(t, h.root)
-	for text, want := range map[string]string{
-		"does \"cranes stop in heavy storms\" apply to the new one?": "crane.md", "what about heavy storms?": "crane.md",
-		"is the Easter rule still in force?": "crane.md", "is the zebra on?": "zebra.md", "who paints the crimson line?": "quay.md", "is the harbour open?": "", "storms are heavy": "",
-	} {
-		got := h.call(t, prompt(text, text))
-		if want == "" && got != "" || want != "" && (!strings.Contains(got, want+":") || !strings.Contains(got, "(names ")) {
-			t.Errorf("%q gets %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestRecall_PointsToWhatCitesAFileBeforeItsEdit(t *testing.T) {
-	t.Parallel()
-	h := newHooks(t, `{"project_name": "p"}`)
-	edit := func(tool, file string) string {
-		return h.call(t, arguments{"event": "PreToolUse", "session_id": "s", "tool_name": tool, "file_path": file})
-	}
-	if got := edit("Read", filepath.Join(h.root, "src/crane.go")); got != "" {
-		t.Errorf("before a file is read: %q", got)
-	}
-	if got := edit("Edit", filepath.Join(h.root, "src/other.go")); got != "" {
-		t.Errorf("before another file is edited: %q", got)
-	}
-	got := edit("Edit", filepath.Join(h.root, "src/crane.go"))
-	if !strings.Contains(got, "./csharp-compounding-docs/insights/crane.md") || !strings.Contains(got, "cites src/crane.go") {
-		t.Errorf("before an edit: %q, want the rule that cites the file", got)
-	}
-	if got := edit("Write", "src/crane.go"); got != "" {
-		t.Errorf("before the next edit: %q, want silence", got)
-	}
-	if got := edit("Edit", "/etc/passwd"); got != "" {
-		t.Errorf("before a file elsewhere is edited: %q", got)
-	}
-}
-
 func TestRecall_CanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	const question = "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"

@@ -147,21 +147,3 @@ func TestSearch_WhileGitWorks(t *testing.T) {
 		}
 	}
 }
-
-// If no document passes the filters, the answer says so.
-func TestNothingRelevant_OfTheFilters(t *testing.T) {
-	t.Parallel()
-	c := connect(t, setup(t).server, protocolVersions()["stateless"])
-	c.activate(t, newProject(t, `{"project_name": "advice"}`, longTexts(1)))
-	for _, query := range []arguments{
-		{"query": "pool", "doc_types": []string{"style"}}, {"query": "pool", "min_promotion_level": "critical"},
-	} {
-		var out struct {
-			Answer string    `json:"answer"`
-			Grade  rag.Grade `json:"grade"`
-		}
-		if c.get(t, "rag_query", query, &out); out.Grade != rag.Nothing || out.Answer != "Nothing found in the documents asked for." {
-			t.Errorf("%v: grade %q, and the answer is %q", query, out.Grade, out.Answer)
-		}
-	}
-}

@@ -131,34 +131,6 @@ func TestMirror_PassesOverWhatIsNoDocument(t *testing.T) {
 	}
 }
 
-func TestMirror_FollowsLinksInside(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "real", "target.md"), "first")
-	makeLink("real/target.md")(t, filepath.Join(dir, "link.md"))
-	makeLink("link.md")(t, filepath.Join(dir, "link-to-link.md"))
-	write(t, filepath.Join(dir, "real", "a.md"), "a")
-	makeLink("real")(t, filepath.Join(dir, "folder"))
-	makeLink("..")(t, filepath.Join(dir, "real", "round"))
-	m := watchFolder(t, Folder{Dir: dir})
-	want := map[string]string{"link.md": "first", "link-to-link.md": "first", "real/a.md": "a", "real/target.md": "first"}
-	m.becomes(t, "links", want, map[string]string{})
-
-	write(t, filepath.Join(dir, "real", "target.md"), "second, longer")
-	want["link.md"], want["link-to-link.md"], want["real/target.md"] = "second, longer", "second, longer", "second, longer"
-	m.becomes(t, "another target", want, map[string]string{})
-
-	remove(t, filepath.Join(dir, "real", "target.md"))
-	delete(want, "link.md")
-	delete(want, "link-to-link.md")
-	delete(want, "real/target.md")
-	m.becomes(t, "no target", want, map[string]string{"link.md": "to nothing", "link-to-link.md": "to nothing"})
-
-	write(t, filepath.Join(dir, "real", "target.md"), "third")
-	want["link.md"], want["link-to-link.md"], want["real/target.md"] = "third", "third", "third"
-	m.becomes(t, "a target again", want, map[string]string{})
-}
-
 func TestMirror_AFolderNamedAsADocument(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

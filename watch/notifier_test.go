@@ -2,8 +2,6 @@ package watch
 
 import (
 	"errors"
-	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -27,25 +25,4 @@ func TestNotifier_TakesErrorsAtOnce(t *testing.T) {
 	if err := n.watcher.Close(); err != nil {
 		t.Error(err)
 	}
-}
-
-// Many servers may watch a folder in which many files change. None wakes for each of them.
-func TestMirror_WakesOnceForManyEvents(t *testing.T) {
-	t.Parallel()
-	var woken atomic.Int64
-	files := map[string]string{"first.md": "first"}
-	w := watchFiles(t, files, func(m *Mirror) {
-		m.schedule.debounce, m.config.OnChange = time.Second, func() { woken.Add(1) }
-	})
-	woken.Store(0)
-	const changed = 2000
-	for i := range changed {
-		name := strconv.Itoa(i) + ".md"
-		files[name] = "changed"
-		w.write(t, name, files[name])
-	}
-	if n := woken.Load(); n > changed/2 {
-		t.Errorf("the mirror woke %d times for %d files", n, changed)
-	}
-	w.becomes(t, "after the changes", files, nil)
 }

@@ -25,16 +25,12 @@ func newAboutCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "about FILE[:LINES]",
 		Short: "Find the documents about a file, and the reasons of its commits",
-		Long: `Find the project's own documents that cite a file of the repository, or lines of it: read
-them before an edit. A document cites files in files_involved, in code with a path, in a path
-with lines, and by links. A folder means all of its files. A document that names what the file
-defines, such as a function, is about it too.
+		Long: `Find the project's own documents that cite a file of the repository, or lines of it, or name
+what it defines, such as a function. A folder means all of its files. The last five commits that
+changed the file or the lines, and whose messages explain something, follow.
 
-The last five commits that changed the file or the lines, and whose messages explain something,
-follow with their first sentence.
-
-It reads the files and git, and needs neither database nor Ollama. It ends with 0 if nothing cites
-the file, and with 2 if there is no such file either.`,
+It needs neither database nor Ollama. It ends with 0 if nothing cites the file, and with 2 if
+there is no such file either.`,
 		Example: `  compound-docs about internal/outbox/outbox.go
   compound-docs about internal/outbox/outbox.go:40-60
   compound-docs about internal/`,

@@ -30,8 +30,7 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
 printed as the language model writes it, and then its sources. If the project's own
-documents hold nothing, the external docs are asked. --own and --external ask one of both.
-With --doc-types, --min-promotion-level or --include-critical only own documents are asked.
+documents hold nothing, the external docs are asked, unless a flag leaves these out.
 
 If the model fails, the most relevant passages are quoted instead. If no document is sure to
 answer, the documents are listed as compound-docs search lists them.`,

@@ -47,7 +47,6 @@ const (
 // brokenFiles are faults of config.json and settings.json. The tests of internal/project have the other faults of these files.
 func brokenFiles() []brokenSetup {
 	return []brokenSetup{
-		inConfig("a config that is cut off", name, ": line 1, column 20: the file ends before a bracket or a quote is closed", example, ""),
 		inConfig("a misspelt field", `{"projct_name": "a"}`, `: "projct_name" is not a known field`, "one of the fields .*project_name", name+"}"),
 		{
 			"external docs that are missing", func(s *site) { s.config(name + `, "external_docs": {"path": "docs"}}`) }, "sync",
@@ -63,10 +62,6 @@ func brokenFiles() []brokenSetup {
 				s.drop("repository/.csharp-compounding-docs")
 				s.config(name + "}")
 			},
-		},
-		{
-			"a home that is a file", func(s *site) { s.put("home", "x") }, "search pool",
-			`HOME/settings\.json cannot be read: HOME is not a folder`, "CDOCS_HOME", func(s *site, _ string) { s.drop("home") },
 		},
 		{
 			"a key that others can read", func(s *site) {
@@ -94,11 +89,6 @@ func brokenPlaces() []brokenSetup {
 			s.put("repository/below/.git/HEAD", "ref: refs/heads/main\n")
 			s.root = filepath.Join(s.folder, "repository", "below")
 		}, "lint", "note: answers are from the project test-project in FOLDER/repository", "for this repository: (compound-docs init ROOT)", nil},
-		{
-			"a damaged HEAD", func(s *site) { s.put("repository/.git/HEAD", "x\n") }, "search pool",
-			"read ROOT/.git/HEAD: it holds neither a branch nor a commit", "git status says what is wrong",
-			func(s *site, _ string) { s.put("repository/.git/HEAD", "ref: refs/heads/main\n") },
-		},
 		{"a .git that is a file of something else", func(s *site) {
 			s.drop("repository/.git")
 			s.put("repository/.git", "x\n")

@@ -37,10 +37,9 @@ func newCleanCommand(flags *flags) *cobra.Command {
 
 A checkout that is on this machine, or that a server indexes, stays.
 
-With the name of a project it removes that project's own documents of this checkout, or with
---branch those of one branch. --path-hash takes another checkout, which sync --json names, and
---all takes every checkout. External docs stay. That needs --yes; --dry-run shows it
-first.
+With the name of a project it removes that project's own documents of this checkout, or of the
+one that --path-hash takes from sync --json. External docs stay. That needs --yes; --dry-run
+shows it first.
 
 Files are never touched: the next use of a checkout restores its index.`,
 		Example: `  compound-docs clean --dry-run

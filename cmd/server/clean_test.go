@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
-	"github.com/compound-docs/compound-docs/test/indexstate"
 )
 
 // newCheckout makes a project in a git repository on main, with one document
@@ -139,34 +138,6 @@ removed: the project has no document left
 	// The removed branch comes back.
 	repo.Git("switch", "-q", "feature/labels")
 	mustIndex(kept)
-}
-
-// When the name of a project has changed, the index keeps what it has under the old one until
-// it was not used for long: a colleague may have a project of that name at the same path.
-func TestClean_OfAFormerName(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	repo := newCheckout(t, "former", "printers")
-	mustRun(t, repo.Root, environment, "sync")
-	repo.Put(configPath, `{"project_name": "present"}`)
-	mustRun(t, repo.Root, environment, "sync")
-	if o := mustRun(t, repo.Root, environment, "clean"); !strings.Contains(o.stdout, "removed 0 checkouts") {
-		t.Errorf("just after the change: %s", o.stdout)
-	}
-	databaseURL, _ := strings.CutPrefix(environment[0], "CDOCS_DATABASE_URL=")
-	pool := indexstate.OpenPool(t, databaseURL)
-	if _, err := pool.Exec(t.Context(), "UPDATE tenants SET last_seen = now() - interval '1 year'"); err != nil {
-		t.Fatal(err)
-	}
-	o := mustRun(t, repo.Root, environment, "clean")
-	for _, want := range []string{"former, branch main, in " + repo.Root + ": 1 document, not on this machine", "former: the project has no document left"} {
-		if !strings.Contains(o.stdout, want) {
-			t.Errorf("it says %q, want %q in it", o.stdout, want)
-		}
-	}
-	if strings.Contains(o.stdout, "present") {
-		t.Errorf("the present name goes too: %s", o.stdout)
-	}
 }
 
 // If a project has two checkouts, clean takes its own or none. --all takes both.

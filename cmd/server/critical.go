@@ -34,10 +34,8 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Hidden: true, // hooks call it
 		Short:  "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, or print nothing. It leaves out
-documents that are not valid or that no longer hold. It reads the files, and needs
-neither database nor Ollama. After 0.9 seconds it prints what it has found so far.
-
-The plugin for Claude Code runs it when a session starts.`,
+documents that are not valid or that no longer hold. It needs neither database nor Ollama. After
+0.9 seconds it prints the documents found so far. Claude Code's plugin runs it when a session starts.`,
 		Example: "  compound-docs critical",
 		RunE:    flags.run(invocation.critical),
 	}

@@ -64,30 +64,3 @@ func TestDemo_QuestionsFindTheirDocument(t *testing.T) {
 	}
 	must(t, session.Close())
 }
-
-// ragAnswer has the fields of an answer of rag_query that these tests check.
-type ragAnswer struct {
-	Answer  string `json:"answer"`
-	Sources []struct {
-		Path           string  `json:"path"`
-		PromotionLevel string  `json:"promotion_level"`
-		RelevanceScore float64 `json:"relevance_score"`
-		StartLine      int     `json:"start_line"`
-		EndLine        int     `json:"end_line"`
-	} `json:"sources"`
-	LinkedDocs []struct {
-		Path       string `json:"path"`
-		LinkedFrom string `json:"linked_from"`
-	} `json:"linked_docs"`
-}
-
-func (a ragAnswer) paths() []string {
-	paths := []string{}
-	for _, s := range a.Sources {
-		paths = append(paths, s.Path)
-	}
-	for _, l := range a.LinkedDocs {
-		paths = append(paths, l.Path)
-	}
-	return paths
-}

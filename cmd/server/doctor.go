@@ -18,13 +18,10 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
-		Long: `Say what is wrong with the set-up, and print the command that mends it. It looks at the
-database, the models, the configuration and the index. Faults of documents are for
-compound-docs lint.
-
-It changes nothing, but Ollama loads the embedding model. The worst comes first. It ends with 1
-if there is an error. Warnings do not count, and an absent model server is one: searches by
-words work without it.`,
+		Long: `Say what is wrong with the database, the models, the configuration and the index, the worst
+first, and print the command that mends it. It changes nothing, but Ollama loads the embedding
+model. It ends with 1 if there is an error. An absent model server is a warning: searches work
+without it. compound-docs lint finds faults of documents.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE:    flags.run(func(i invocation) error { return i.diagnose(false) }),
 	}
@@ -32,10 +29,9 @@ words work without it.`,
 
 func newStatusCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
-		Use:   "status",
-		Short: "Say what runs: the database, Ollama and its models",
-		Long: `Say what runs: the database, Ollama and its models. It prints the head of the report of
-compound-docs doctor, with the same exit code, and changes nothing.`,
+		Use:     "status",
+		Short:   "Say what runs: the database, Ollama and its models",
+		Long:    `Print the head of the report of compound-docs doctor, with the same exit code.`,
 		Example: "  compound-docs status --json",
 		RunE:    flags.run(func(i invocation) error { return i.diagnose(true) }),
 	}

@@ -45,17 +45,6 @@ func (f *firstSync) environment() []string {
 	}
 }
 
-// open starts a server, and activates the project without waiting for vectors.
-func (f *firstSync) open(t *testing.T) *window {
-	t.Helper()
-	w := openWindow(t, f.environment()...)
-	var answer toolError
-	if call(t, w.session, "activate_project", activation(f.root), &answer) {
-		t.Fatalf("activation fails: %+v", answer)
-	}
-	return w
-}
-
 // gone waits until the database has ended what a process had begun. It ends the lease of that server, for which the
 // next one would wait.
 func (f *firstSync) gone(t *testing.T, pid int) {
@@ -126,24 +115,4 @@ func withoutVectors(lines []string) []string {
 		lines[i] = vectors.ReplaceAllString(line, "vector:none")
 	}
 	return lines
-}
-
-// modeAnswer is an answer of semantic_search with how it was found.
-type modeAnswer struct {
-	searchAnswer
-
-	Mode     string   `json:"mode"`
-	Reason   string   `json:"mode_reason"`
-	Embedded *float64 `json:"embedded"`
-}
-
-// find asks in a mode, "" for the default.
-func (w *window) find(t *testing.T, query, mode string) (answer modeAnswer) {
-	t.Helper()
-	arguments := map[string]any{"query": query, "limit": 1, "min_relevance_score": 0}
-	if mode != "" {
-		arguments["mode"] = mode
-	}
-	call(t, w.session, "semantic_search", arguments, &answer)
-	return answer
 }

@@ -15,10 +15,9 @@ func newGraphCommand(flags *flags) *cobra.Command {
 		Long: `Draw the project's own documents and the links between them, from the files alone: a Mermaid
 flowchart, for a block in markdown, which GitHub shows.
 
-Each doc-type has a colour, and promoted documents have a double frame. Documents without links
-have a dashed outline, and those that no longer hold are grey and say why. An arrow with two
-heads means links in both directions, a dashed one says "supersedes" or "amends". Documents that
-are not valid are left out; compound-docs lint names them.`,
+Promoted documents have a double frame. Documents without links have a dashed outline, and those
+that no longer hold are grey and say why. A dashed arrow says "supersedes" or "amends". Documents
+that are not valid are left out.`,
 		Example: "  compound-docs graph",
 		RunE:    flags.run(invocation.graph),
 	}

@@ -32,15 +32,11 @@ func newInitCommand(flags *flags) *cobra.Command {
 - write .csharp-compounding-docs/config.json, or add --documents to the one that is there
 - run claude mcp add for this project, or print the line to run
 - with --hooks or --yes, or if you agree at a terminal, add hooks to
-  .claude/settings.local.json: Claude Code then points to the document that a prompt or an act
-  needs. --client codex, cursor or gemini with --hooks adds theirs
-- with --yes add the server to the settings of other assistants that the repository has.
-  --client names assistants instead, and --print only shows their files. The files of Codex
-  and Goose are not JSON: init prints the entry, and you add it. AGENTS.md and CLAUDE.md, if
-  named, get a paragraph that says when to search
-- say which database the server uses: the PostgreSQL that comes with the program, unless you
-  name another. It needs no root and no account
-- say which model makes the vectors; --embedder changes it
+  .claude/settings.local.json. --client codex, cursor or gemini with --hooks adds theirs
+- with --yes add the server to the settings of other assistants that the repository has, or to
+  those of --client. The files of Codex and Goose are not JSON: init prints the entry, and you
+  add it. AGENTS.md and CLAUDE.md, if named, get a paragraph that says when to search
+- say which database the server uses, and which model makes the vectors
 
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
 the whole repository. It may run again: it adds to files, and never takes anything away.

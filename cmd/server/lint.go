@@ -49,7 +49,7 @@ Ollama, and changes nothing.
 
 Cited places are files_involved, code with a path, a path with lines, a definition beside a
 path, and links to code. They are compared with the commit in which the document last changed
-a line about that file, or its date. If the document still holds, change one of them.`,
+a line about that file, or its date.`,
 		Example: `  compound-docs lint
   compound-docs lint --level notice --json
   compound-docs lint --fail-on warning`,

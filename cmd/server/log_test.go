@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/tail"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // lineLog keeps what a server logs.
@@ -75,48 +74,4 @@ func TestServe_LogsCallsInOneLineEach(t *testing.T) {
 	log.mustHave(t, 1, `level=ERROR msg="tool call failed" tool=semantic_search code=INVALID_ARGUMENT .*ms=\d+`)
 	log.mustHave(t, 1, `level=ERROR msg="tool call refused" tool=no_such_tool .*ms=\d+`)
 	log.mustHave(t, 7, `msg="tool `)
-}
-
-// A circle of links is a warning with its paths, once however often it is followed.
-func TestServe_WarnsOfCirclesOfLinksOnce(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	command, log := logged(t, "warn", environment...)
-	session := connect(t, command)
-	docs := "csharp-compounding-docs/tools/"
-	root := newProject(t, map[string]string{
-		docs + "a.md": document("Alpha", "[on](b.md)"), docs + "b.md": document("Beta", "[on](c.md)"),
-		docs + "c.md": document("Gamma", "[back](a.md) and [out](d.md)"), docs + "d.md": document("Delta", "[on](e.md)"),
-		docs + "e.md": document("Epsilon", "[back](d.md)"),
-	})
-	activateWhole(t, session, root)
-	for _, query := range []string{"alpha", "beta"} {
-		var answer map[string]any
-		if call(t, session, "rag_query", map[string]any{"query": query, "min_relevance_score": 0, "max_sources": 1}, &answer) {
-			t.Fatalf("rag_query: %v", answer)
-		}
-	}
-	must(t, session.Close())
-	log.mustHave(t, 1, `level=WARN .*circular links.* documents=3 paths="\S*tools/a.md, \S*tools/b.md, \S*tools/c.md"`)
-	log.mustHave(t, 1, `level=WARN .*circular links.* documents=2 paths="\S*tools/d.md, \S*tools/e.md"`)
-	log.mustHave(t, 2, `circular links`)
-}
-
-// A server warns once of a pgvector with a known fault, for any calls.
-func TestServe_WarnsOfAFaultyPgvectorOnce(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	for version, times := range map[string]int{"0.8.3": 1, "0.8.4": 0} {
-		database := testenv.DatabaseURL(t)
-		setPgvector(t, database, version)
-		command, log := logged(t, "warn", append(environment, "CDOCS_DATABASE_URL="+database)...)
-		session := connect(t, command)
-		activateWhole(t, session, newProject(t, map[string]string{"csharp-compounding-docs/tools/a.md": document("Alpha", "Nothing.")}))
-		var ignored map[string]any
-		call(t, session, "semantic_search", map[string]any{"query": "alpha"}, &ignored)
-		if err := session.Close(); err != nil {
-			t.Error(err)
-		}
-		log.mustHave(t, times, `level=WARN .*problem="pgvector 0.8.3 may damage .* remedy="install pgvector 0.8.4 or newer`)
-	}
 }

@@ -25,13 +25,12 @@ func newRecallCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "recall",
 		Short: "Say what hooks tell an assistant at a command, an edit or a failure, and why",
-		Long: `Say what hooks tell an assistant at a command, an edit or the output of a failed command, and
-which trigger of which document says it: a way to try triggers.
+		Long: `Try triggers: say what hooks tell an assistant at a command, an edit or the output of a failed
+command, and which trigger of which document says it.
 
-With --hook it answers a hook of an assistant: it reads an event as JSON from stdin, and prints
-the answer in the assistant's form. --client and --event name the assistant and its event if
-the event itself does not say so. An error ends with 1, because assistants take 2 for a veto.
-The plugin for Claude Code asks the server that runs instead.`,
+With --hook it answers a hook: it reads an event as JSON from stdin, and prints the answer in the
+assistant's form. --client and --event name the assistant and its event if the event itself does
+not. An error ends with 1, because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --run 'terraform apply -target=module.db'
   compound-docs recall --edit db/migrations/V7.sql --writes 'CREATE INDEX a ON b (c)'
   compound-docs recall --fails 'exec format error'

@@ -15,8 +15,7 @@ func newRetireCommand(flags *flags) *cobra.Command {
 		Use:   "retire DOCUMENT",
 		Short: "Say in a document that it no longer holds",
 		Long: `Write the line "status: superseded by NEW" into the front matter of a document, or
-"status: deprecated" without --by. Nothing else in the file changes. Somebody who opens the
-file sees it, and searches and hooks name NEW first.
+"status: deprecated" without --by. Nothing else in the file changes.
 
 DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolute. NEW is a
 document too, and may also be relative to the folder of DOCUMENT.`,

@@ -19,12 +19,9 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Short: "List questions that found nothing, and what hooks have shown",
 		Long: `List what the memory was asked for, the latest first:
 
-- questions that found nothing: documents to write
+- questions that found nothing, unless "keep_questions" is false in settings.json
 - documents that hooks have shown in the last 30 days, at which event and why, and in how
-  many sessions
-
-Both are kept in the user's own folder. With "keep_questions": false in settings.json no
-questions are kept.`,
+  many sessions`,
 		Example: "  compound-docs review",
 		RunE:    flags.run(invocation.review),
 	}

@@ -32,16 +32,15 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
 its best passage and a strength: sure from the threshold on, likely from 0.3 on, or weak. Weak
 ones are listed only until there are five. External docs, if configured, are searched too and
-listed apart; --own and --external search one of both. A search by doc-type or promotion level
-finds own documents only. --handbook searches the handbook.
+listed apart, except by doc-type or promotion level.
 
 Changed files are indexed first; searches do not wait for their vectors. Gaps of the index are
-reported on stderr. --mode lexical needs no Ollama.
+reported on stderr.
 
---explain shows why own documents, or with --external external ones, were found. For the best
-passage it prints the cosine of its vector ("-" without one) and the parts of the log-odds, as
-in docs/architecture.md. Their sum makes the score; "<" marks one below the threshold. "order"
-is more than the sum if the document is promoted, and less if it is superseded.`,
+--explain prints for the best passage of each document the cosine of its vector ("-" without one)
+and the parts of the log-odds, as in docs/architecture.md. Their sum makes the score; "<" marks
+one below the threshold. "order" is more than the sum if the document is promoted, and less if it
+is superseded.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment

@@ -21,8 +21,7 @@ func newServeCommand(flags *flags, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over stdin and stdout (the default)",
-		Long: `Serve MCP over stdin and stdout until stdin ends. stdout carries JSON-RPC only; logs go to
-stderr.
+		Long: `Serve MCP over stdin and stdout until stdin ends. Logs go to stderr.
 
 The first call that needs a project activates that of --project. Without it, the client or the
 current folder names the project.`,

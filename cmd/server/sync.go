@@ -24,16 +24,15 @@ func newSyncCommand(flags *flags) *cobra.Command {
 		Long: `Bring the index of the project's present branch up to date with its files, and wait until
 every passage has a vector. If a server indexes the project, the command waits for that one.
 
-With documents it checks, indexes and embeds only these, each relative to the repository or
-to csharp-compounding-docs/, or absolute. It names the three documents that are most like each
-one, to extend, replace or keep them.
+With documents, relative to the repository or to csharp-compounding-docs/, or absolute, it checks,
+indexes and embeds only these. It names the three documents that are most like each one, to
+extend, replace or keep them.
 
 With --force it indexes every document of the branch again from its file, for an index that
-somebody has changed in the database. Text that was embedded before is not embedded again.
+somebody has changed in the database. Vectors stay.
 
-It ends with 1 if the model refuses a passage, or if a document that you named is not valid.
-If no server makes vectors, it says so and ends with 0: words find the documents, and the
-next sync or server makes the vectors.`,
+It ends with 1 if the model refuses a passage, or if a document that you named is not valid, and
+with 0 if no server makes vectors: words find the documents until then.`,
 		Example: `  compound-docs sync
   compound-docs sync problems/pool-exhausted-20260115.md
   compound-docs sync --force`,

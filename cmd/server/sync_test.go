@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -37,51 +35,6 @@ func TestSync_WithoutOllama(t *testing.T) {
 	if o = mustRun(t, root, environment, "search", "--mode", "lexical", "pool"); !strings.Contains(o.stdout, "pool.md") ||
 		!strings.Contains(o.stderr, "1 file cannot be indexed; compound-docs lint says why") {
 		t.Errorf("a search by words prints %q and says %q", o.stdout, o.stderr)
-	}
-}
-
-// It ends well if every passage has a vector of the model that Ollama has now. That the
-// model was replaced under its name, nobody but Ollama knows.
-func TestSync_AfterTheModelWasReplaced(t *testing.T) {
-	t.Parallel()
-	testenv.Slow(t, "everything is embedded several times")
-	environment, fake := services(t)
-	database := strings.TrimPrefix(environment[0], "CDOCS_DATABASE_URL=")
-	root := newProject(t, map[string]string{
-		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
-		"csharp-compounding-docs/problems/leak.md": strings.ReplaceAll(problem, "%", "Handles leak"),
-	})
-	vectors := func(digest string) string {
-		rows, err := indexstate.Lines(t.Context(), indexstate.OpenPool(t, database), `SELECT count(e.hash) || ' of ' || count(*)
-			FROM document_chunks c LEFT JOIN (SELECT e.hash FROM embeddings e JOIN embedding_models m ON m.id = e.model_id AND m.digest = $1) e
-			ON e.hash = c.passage_hash`, digest)
-		must(t, err)
-		return rows[0]
-	}
-	embeddings := []string{"/api/embed"}
-	for _, step := range []struct {
-		name, digest string
-		faults       fakeollama.Faults
-		code         int
-		vectors      string
-		says         string
-	}{
-		{"the first model", "sha256:first", fakeollama.Faults{}, 0, "4 of 4", "passages: 4 of 4"},
-		{"another model", "sha256:second", fakeollama.Faults{}, 0, "4 of 4", ""}, // measured first, then made at once
-		{"another one, cut off", "sha256:third", fakeollama.Faults{Paths: embeddings, HangUp: true}, 0, "0 of 4", "4 of 4 passages have no vector yet: "},
-		{"the same, which refuses a text", "sha256:third", fakeollama.Faults{Reject: []string{"Handles leak"}}, 1, "2 of 4", "2 of 4 passages have no vector yet: the model refuses"},
-		{"the same", "sha256:third", fakeollama.Faults{}, 0, "4 of 4", "passages: 4 of 4"},
-		{"Ollama is away", "sha256:third", fakeollama.Faults{HangUp: true}, 0, "4 of 4", "ollama"},
-	} {
-		fake.AddModel("mxbai-embed-large", step.digest)
-		fake.SetFaults(step.faults)
-		o := run(t, root, environment, "sync")
-		if o.code != step.code || !strings.Contains(o.stderr, step.says) {
-			t.Errorf("%s: it ends with %d and says %q, want %d and %q", step.name, o.code, o.stderr, step.code, step.says)
-		}
-		if got := vectors(step.digest); got != step.vectors {
-			t.Errorf("%s: %s passages have a vector, want %s", step.name, got, step.vectors)
-		}
 	}
 }
 

@@ -17,13 +17,10 @@ func newUpCommand(flags *flags) *cobra.Command {
 		Short: "Start the database, and pull the models",
 		Long: `Start what the server needs:
 
-- the database: a private one, of the PostgreSQL that comes with the program or that you
-  name. If a database URL names another one, that is made if it is missing, and migrated
-- both models, which Ollama pulls if they are missing. Without a model server it ends
-  with 0 too, and warns
-
-The database runs until compound-docs down. The server starts it by itself too, but pulls
-no model.`,
+- the private database, which runs until compound-docs down, or the one of a database URL, which
+  is made if it is missing, and migrated
+- both models, which Ollama pulls if they are missing. Without a model server it warns, and
+  ends with 0`,
 		Example: "  compound-docs up",
 		RunE:    withSetup(flags, (*setup).up),
 	}
@@ -77,8 +74,7 @@ func newDownCommand(flags *flags) *cobra.Command {
 		Short: "Stop the database that up has started",
 		Long: `Stop the database that compound-docs has started. All data stays.
 
-Servers that run lose the database until compound-docs up, or until another server is
-started. A PostgreSQL that you have started yourself keeps running.`,
+Servers that run lose the database until compound-docs up, or until another server is started.`,
 		Example: "  compound-docs down",
 		RunE:    withSetup(flags, (*setup).down),
 	}

@@ -58,13 +58,6 @@ func (w *window) index(t *testing.T) *mcpclient.Index {
 	return index
 }
 
-// waitWhole waits until everything is indexed and embedded, through any outage.
-func (w *window) waitWhole(t *testing.T) {
-	t.Helper()
-	const busy = 5 * patience // a model that other tests use too
-	until(t, "the index is whole", busy, func() bool { return w.index(t) == nil })
-}
-
 // searchAnswer is an answer of semantic_search, or its error.
 type searchAnswer struct {
 	toolError

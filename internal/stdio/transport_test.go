@@ -156,27 +156,6 @@ func TestRead_DeliversEveryMessage(t *testing.T) {
 	}
 }
 
-// A client that sends something else is told why the session ends.
-func TestRead_EndsWithWhatIsNoMessage(t *testing.T) {
-	t.Parallel()
-	for name, line := range map[string]string{
-		"no JSON":      `{"jsonrpc":,`,
-		"two messages": call(1) + " " + call(2),
-		"a number":     `7`,
-		"no version":   `{"id":"x","method":"ping"}`,
-		"too long":     `"` + strings.Repeat("x", mcp.DefaultMaxLineLength) + `"`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := connect(t, strings.NewReader(line+"\n"+call(3)+"\n"))
-			_, err := c.conn.Read(t.Context())
-			if err == nil || errors.Is(err, io.EOF) || !strings.Contains(err.Error(), "one line of JSON-RPC, of at most 16777216 bytes") {
-				t.Errorf("got error %v, want the form of a message", err)
-			}
-		})
-	}
-}
-
 func TestRead_Ends(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*client){

@@ -134,7 +134,11 @@ func TestIndexFile_RandomOrder(t *testing.T) {
 			time.Sleep(delay) // as long as an embedding takes
 		}
 	})
-	for range size(8, 3) {
+	rounds := 8
+	if testing.Short() {
+		rounds = 3
+	}
+	for range rounds {
 		var calls sync.WaitGroup
 		for range 20 {
 			name := names[random.IntN(len(names))]

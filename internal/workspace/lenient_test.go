@@ -153,38 +153,6 @@ func TestPromote_AddsFrontMatter(t *testing.T) {
 	}
 }
 
-// The index follows a config that names another folder, or is lenient or not.
-func TestActive_FollowsTheDocumentsFolder(t *testing.T) {
-	t.Parallel()
-	f := setupLoose(t)
-	f.Put(docs+"a.md", problem("A", "Text."))
-	f.Put("docs/guide.md", "# Guide\n\nText.\n")
-	s := f.server(t)
-	f.activate(t, s, "main")
-	for _, rest := range []string{
-		`, "documents": {"folder": "docs/solutions"}`, ``, `, "external_docs": {"path": "docs"}`,
-		`, "documents": {"folder": "docs/solutions", "lenient": true}, "external_docs": {"path": "docs"}`,
-		`, "documents": {"folder": "docs", "lenient": true}`, `, "documents": {"lenient": true}`,
-		`, "documents": {"folder": "docs/solutions", "lenient": true}`,
-	} {
-		f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"`+rest+`}`)
-		want := f.fresh(t)
-		var got []string
-		eventually(t, "the index is like a new one with "+rest, func() bool {
-			got = f.columns(t)
-			return cmp.Equal(want, got)
-		})
-	}
-	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "documents": {"folder": ".git"}}`)
-	eventually(t, "a folder that is refused is reported", func() bool {
-		active, err := s.Active(t.Context())
-		return err == nil && strings.Contains(active.Status().Waiting, "is hidden")
-	})
-	if got := f.described(t); len(got) != len(loose())-1 {
-		t.Errorf("with an invalid config the index has %q, want what it had before", got)
-	}
-}
-
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	f := setupLoose(t)

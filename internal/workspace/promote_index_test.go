@@ -3,19 +3,14 @@ package workspace_test
 import (
 	"errors"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 // A document that the index holds in another version, or not at all, is indexed
@@ -38,32 +33,6 @@ func TestPromote_OfWhatTheIndexDoesNotHold(t *testing.T) {
 				t.Errorf("index (-fresh +promoted):\n%s", diff)
 			}
 		})
-	}
-}
-
-// With Ollama away such a document has the new level all the same, and its vectors
-// follow when Ollama is back.
-func TestPromote_OfWhatTheIndexDoesNotHoldWithOllamaAway(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
-	s := f.server(t)
-	active := f.activate(t, s, "main")
-	if _, err := f.pool.Exec(t.Context(), `TRUNCATE documents, passages CASCADE`); err != nil {
-		t.Fatal(err)
-	}
-	f.fake.SetFaults(fakeollama.Faults{Status: http.StatusServiceUnavailable, Message: "away"})
-	promote(t, active, "problems/a.md", catalog.Critical)
-	if diff := cmp.Diff([]string{docs + "a.md critical/critical"}, f.levels(t)); diff != "" {
-		t.Errorf("levels (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff("-rw------- "+withLevel("critical"), f.files(t)[docs+"a.md"]); diff != "" {
-		t.Errorf("file (-want +got):\n%s", diff)
-	}
-	s.Close()
-	f.fake.SetFaults(fakeollama.Faults{})
-	f.activate(t, f.server(t), "main")
-	if diff := cmp.Diff(f.fresh(t), f.columns(t)); diff != "" {
-		t.Errorf("index (-fresh +healed):\n%s", diff)
 	}
 }
 
@@ -104,50 +73,4 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	if _, err := os.Stat(f.Path(docs + ".compound-docs-WRITING")); err != nil {
 		t.Errorf("one that may be written just now: %v", err)
 	}
-}
-
-// The server that indexes sees the same edits as saves. Readers see whole files, and documents of
-// one level, at any moment.
-func TestPromote_ReadersSeeOneLevel(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
-	active := f.activate(t, f.server(t), "main")
-	follower := f.activate(t, f.server(t), "main")
-	versions := []string{withLevel("standard"), withLevel("important"), withLevel("critical")}
-	finished := make(chan error, 2)
-	for _, a := range []*workspace.Project{active, follower} {
-		go func() {
-			var err error
-			for i := 0; i < 60 && err == nil; i++ {
-				_, _, err = a.Promote(t.Context(), "problems/a.md", catalog.Levels()[i%3])
-			}
-			finished <- err
-		}()
-	}
-	seen := map[string]bool{}
-	for running := 2; running > 0; {
-		select {
-		case err := <-finished:
-			running--
-			if err != nil {
-				t.Error(err)
-			}
-		default:
-		}
-		content, err := os.ReadFile(f.Path(docs + "a.md"))
-		if err != nil || !slices.Contains(versions, string(content)) {
-			t.Fatalf("a reader of the file sees %q, %v", content, err)
-		}
-		levels := f.levels(t)
-		level := levels[0][strings.LastIndex(levels[0], "/")+1:]
-		if diff := cmp.Diff([]string{docs + "a.md " + level + "/" + level}, levels); diff != "" {
-			t.Fatalf("a reader of the index sees (-want +got):\n%s", diff)
-		}
-		seen[level] = true
-	}
-	if len(seen) != len(versions) {
-		t.Errorf("the levels %v were seen: the test shows nothing", seen)
-	}
-	want := f.fresh(t)
-	eventually(t, "the index is that of the last edit", func() bool { return cmp.Equal(want, f.columns(t)) })
 }

@@ -4,13 +4,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -205,23 +203,5 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 	}
 	if diff := cmp.Diff(index, f.columns(t)); diff != "" {
 		t.Errorf("index (-before +after):\n%s", diff)
-	}
-}
-
-func TestPromote_NamesTheFieldsThatAreWrong(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": strings.Replace(problem("A", "Text."), "root_cause: a mistake\n", "severity: dire\n", 1)})
-	_, _, err := f.activate(t, f.server(t), "main").Promote(t.Context(), "problems/a.md", catalog.Critical)
-	violations, ok := apierror.AsError(err).Details["violations"].([]project.Violation)
-	if !ok {
-		t.Fatalf("%v has no violations", err)
-	}
-	fields := []string{}
-	for _, v := range violations {
-		fields = append(fields, v.Field)
-	}
-	slices.Sort(fields)
-	if diff := cmp.Diff([]string{"root_cause", "severity"}, fields); diff != "" {
-		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }

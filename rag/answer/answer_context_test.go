@@ -248,36 +248,3 @@ func TestAsk_QuotedPassagesAreBounded(t *testing.T) {
 		}
 	}
 }
-
-// Before there are vectors an answer is drawn from what has the question's words, and
-// critical documents are considered although they have none of them.
-func TestAsk_BeforeThereAreVectors(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.AddText(t, f.Tenant,
-		file("docs/pool.md", "# Pool", "", "The connection pool was exhausted by jobs."),
-		file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."),
-		atLevel("docs/rule.md", catalog.Critical, "# Rule", "", "Secrets stay out of logs."))
-	question := answer.Question{
-		Query: rag.Query{Text: "why was the connection pool exhausted", MinScore: .7, Limit: 3}, IncludeCritical: true,
-	}
-	expect := func(coverage rag.Coverage) {
-		t.Helper()
-		answered := ask(t, f, question)
-		if diff := cmp.Diff([]string{"docs/pool.md", "docs/rule.md"}, paths(answered.Sources)); diff != "" {
-			t.Errorf("sources (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(coverage, answered.Coverage); diff != "" {
-			t.Errorf("coverage (-want +got):\n%s", diff)
-		}
-	}
-	expect(rag.Coverage{Mode: rag.Hybrid, BuiltIn: true, Embedded: 0})
-	f.Embed(t, f.Tenant, catalog.Compounding)
-	expect(rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
-	// A critical document that has come since is considered before it has a vector.
-	f.AddText(t, f.Tenant, atLevel("docs/later.md", catalog.Critical, "# Later", "", "Backups are kept for a week."))
-	answered := ask(t, f, question)
-	if diff := cmp.Diff([]string{"docs/pool.md", "docs/rule.md", "docs/later.md"}, paths(answered.Sources)); diff != "" {
-		t.Errorf("sources with one that has no vector (-want +got):\n%s", diff)
-	}
-}

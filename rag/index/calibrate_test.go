@@ -135,17 +135,6 @@ func TestCalibration_GoesOnAfterARefusal(t *testing.T) {
 	}
 }
 
-// Most tests begin with an index that knows their model. It knows what a server measures.
-func TestCalibration_OfThePreparedIndex(t *testing.T) {
-	t.Parallel()
-	f := ragtest.NewUnmeasured(t)
-	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
-	want, _ := measured(t, f)
-	if got, known := measured(t, ragtest.New(t)); !known || got != want {
-		t.Errorf("it knows %+v (%t), want %+v", got, known, want)
-	}
-}
-
 func TestCalibration_OfAModelThatKnowsNothing(t *testing.T) {
 	t.Parallel()
 	f := ragtest.NewUnmeasured(t)

@@ -1,7 +1,6 @@
 package ollama_test
 
 import (
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -69,24 +68,4 @@ func TestGenerate_Faults(t *testing.T) {
 			wantRequests(t, server, "/api/chat", test.requests)
 		})
 	}
-}
-
-// The end of the tokens is an end of the answer like any other, and logged.
-func TestGenerate_LogsAnAnswerThatUsesAllTokens(t *testing.T) {
-	t.Parallel()
-	server := fakeollama.Start(t)
-	server.SetFaults(fakeollama.Faults{
-		Body:  `{"message":{"content":"a long"}}` + "\n" + `{"done":true,"done_reason":"length","eval_count":1024}` + "\n",
-		Paths: []string{"/api/chat"},
-	})
-	var logged strings.Builder
-	cfg := fast(server.URL())
-	cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
-	client := newClient(t, cfg)
-
-	got, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-	if err != nil || got != "a long" {
-		t.Errorf("got %q and error %v, want the answer as far as it went", got, err)
-	}
-	wantContains(t, logged.String(), "level=WARN", "the answer was cut short", "most_tokens=1024")
 }

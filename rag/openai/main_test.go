@@ -2,7 +2,6 @@ package openai_test
 
 import (
 	"cmp"
-	"os"
 	"testing"
 	"time"
 
@@ -28,14 +27,4 @@ func newClient(t *testing.T, cfg model.Config) *model.Client {
 		}
 	})
 	return client
-}
-
-// realHost is a real Ollama, which has OpenAI's API under /v1.
-func realHost(t *testing.T) string {
-	t.Helper()
-	host := os.Getenv("CDOCS_TEST_OLLAMA_HOST")
-	if host == "" {
-		t.Skip("CDOCS_TEST_OLLAMA_HOST is not set")
-	}
-	return host
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -23,17 +22,5 @@ func TestReport_PageIsOfItsData(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(get(os.ReadFile(again))), string(get(os.ReadFile(page)))); diff != "" {
 		t.Errorf("%s is not what make bench wrote (-want +got):\n%s", page, diff)
-	}
-}
-
-func TestAlternate_BeginsWithEachInTurn(t *testing.T) {
-	t.Parallel()
-	var order string
-	side := func(name string) timed {
-		return whole(func(context.Context, int) { order += name })
-	}
-	s := alternate(t.Context(), 1, 3, side("a"), side("b"))
-	if order != "abbaabba" || len(s.a) != 3 || len(s.b) != 3 {
-		t.Errorf("order %s with %d and %d samples, want abbaabba with 3 and 3", order, len(s.a), len(s.b))
 	}
 }

@@ -37,23 +37,3 @@ func TestMeasures_AgainstHandComputedValues(t *testing.T) {
 		check("reciprocal rank", reciprocalRank(test.ranking, test.judged, test.k), test.rank)
 	}
 }
-
-// The mean of n values of a fair coin has a standard error of ½/√n, and 95 % of samples
-// lie within 1.96 of it.
-func TestBootstrap_GivesTheIntervalOfTheMean(t *testing.T) {
-	t.Parallel()
-	values := make([]float64, 400)
-	for i := range values {
-		values[i] = float64(i % 2)
-	}
-	got := bootstrap(values)
-	if got.Value != .5 || math.Abs(got.Low-.451) > .006 || math.Abs(got.High-.549) > .006 {
-		t.Errorf("got %+v, want .5 within .451 and .549", got)
-	}
-	if again := bootstrap(values); again != got {
-		t.Errorf("got %+v, then %+v of the same values", got, again)
-	}
-	if none := bootstrap(nil); none != (estimate{}) {
-		t.Errorf("got %+v of no values", none)
-	}
-}

@@ -36,16 +36,8 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, request recorded)
 			continue // as Ollama does
 		}
 		vector := faults.vector(text, dimensions)
-		if wanted := request.Dimensions; wanted > 0 && wanted < dimensions && !faults.IgnoreDimensions {
+		if wanted := request.Dimensions; wanted > 0 && wanted < dimensions {
 			vector = Shortened(vector, wanted)
-		}
-		if containsAny(text, faults.Zero) {
-			clear(vector)
-		}
-		if faults.Scale != 0 {
-			for i := range vector {
-				vector[i] *= faults.Scale
-			}
 		}
 		vectors = append(vectors, vector)
 	}
@@ -57,14 +49,7 @@ func (f *Faults) vector(text string, dimensions int) []float32 {
 	if f.Meaningless {
 		text = strconv.FormatUint(hashOf(text), 16)
 	}
-	vector := Vector(text, dimensions)
-	if f.Squeeze > 0 {
-		for i := range vector {
-			vector[i] *= float32(math.Sqrt(1 - f.Squeeze))
-		}
-		vector = append(vector, float32(math.Sqrt(f.Squeeze)))
-	}
-	return vector
+	return Vector(text, dimensions)
 }
 
 func hashOf(text string) uint64 {

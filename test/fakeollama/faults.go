@@ -42,19 +42,10 @@ type Faults struct {
 	// NaN makes the embedding of texts that contain one of these fail as an
 	// overflow in the model does.
 	NaN []string
-	// Zero makes the vectors of texts that contain one of these zero.
-	Zero []string
 	// Dimensions of the vectors; 0 means 1024. Fewer may be asked for.
 	Dimensions int
-	// IgnoreDimensions makes vectors as long as they are, as Ollama before 0.12 does.
-	IgnoreDimensions bool
-	// Squeeze adds a component that all vectors share, which is this part of their square:
-	// every cosine c becomes Squeeze + (1-Squeeze)·c.
-	Squeeze float64
 	// Meaningless gives equal texts equal vectors, and others unrelated ones.
 	Meaningless bool
-	// Scale stretches the vectors, which are of length 1 otherwise.
-	Scale float32
 	// Missing vectors at the end of an answer.
 	Missing int
 	// Stall makes a chat wait after its first piece until the client leaves.
@@ -83,9 +74,7 @@ func (f *Faults) take(path string) Faults {
 
 // ofVectors returns the faults that are the model's own.
 func (f *Faults) ofVectors() Faults {
-	return Faults{
-		Dimensions: f.Dimensions, IgnoreDimensions: f.IgnoreDimensions, Squeeze: f.Squeeze, Meaningless: f.Meaningless, Scale: f.Scale,
-	}
+	return Faults{Dimensions: f.Dimensions, Meaningless: f.Meaningless}
 }
 
 // clearReplies removes the faults that Paths and Times apply to.

@@ -50,14 +50,6 @@ func TestInit_AnswersOrdinaryRepositories(t *testing.T) {
 	}
 }
 
-// Projects of 1 to 15 pages show when a search says that there is nothing.
-func TestInit_SaysNothingOnlyForNothing(t *testing.T) {
-	t.Parallel()
-	if total := askAll(t, "small"); total.headline < total.asked-3 {
-		t.Errorf("too few: %s", total)
-	}
-}
-
 // The questions share few words with the pages, or none. Sets two and three were put aside while the ones before were
 // looked at.
 func TestInit_SaysNothingWhereWordsDiffer(t *testing.T) {

@@ -117,6 +117,9 @@ func (t tool) sentences(imperative bool) string {
 	return strings.Join(found, " ")
 }
 
+// Repeats says that the answer looks like that of the tool for the project's own documents.
+func (t tool) Repeats() bool { return strings.Contains(t.Name, "external") }
+
 // OwnErrors returns the failures of the example file, without the codes that all tools share.
 func (t tool) OwnErrors() []toolexample.Case {
 	return slices.DeleteFunc(t.Failures(), func(c toolexample.Case) bool {
