@@ -71,7 +71,7 @@ func Filters() []Filter {
 					in.Statuses = append(in.Statuses, catalog.Status(status))
 				}
 			},
-			declare: map[string][]property{"status": {oneEachOf(Names(catalog.Statuses()))}},
+			declare: map[string][]property{"status": {oneEachOf(Names(catalog.Statuses())), example([]string{"active"})}},
 			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
 				query.Statuses = in.Statuses
 				return nil
@@ -81,7 +81,7 @@ func Filters() []Filter {
 		{
 			// Of the documents that cite a file all are wanted, whatever their words.
 			Take:    func(in *SearchFilters, values []string) { in.Paths = values },
-			declare: map[string][]property{"paths": {notNull}},
+			declare: map[string][]property{"paths": {notNull, example([]string{"db/pool.go:40"})}},
 			apply: func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
 				if len(in.Paths) == 0 {
 					return nil
