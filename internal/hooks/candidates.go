@@ -63,7 +63,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 	}
 	query.Text = markdown.CutRunes(query.Text, maxQuery)
 	query.Limit, query.Unasked, query.Behind = cmp.Or(query.Limit, maxCandidates), true, p.Behind
-	query.MinScore = cmp.Or(query.MinScore, p.Threshold)
+	query.MinScore = cmp.Or(query.MinScore, p.Settings.RecallThreshold)
 	var found []candidate
 	for _, scope := range p.RecallScopes(ctx) {
 		hits, err := p.Search(ctx, scope, query)
