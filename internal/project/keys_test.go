@@ -158,7 +158,7 @@ func TestSchemas_EveryKeyIsDocumented(t *testing.T) {
 func TestSchemas_EverySettingIsRead(t *testing.T) {
 	t.Parallel()
 	var code strings.Builder
-	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "../test/") {
 			return err
 		}
