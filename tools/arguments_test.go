@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,8 @@ func TestArguments_Rejected(t *testing.T) {
 		needsLevel     = `give one of standard, important, critical, for example `
 		needsDocument  = `give text, for example "problems/n-plus-one-query-20250120.md"`
 	)
-	tests := []struct{ tool, arguments, want string }{
+	type rejected struct{ tool, arguments, want string }
+	tests := []rejected{
 		{"semantic_search", `{"query": "a", "limit": 0}`, `limit is 0; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": 101}`, `limit is 101; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": -1}`, `limit is -1; ` + needsLimit},
@@ -125,8 +127,17 @@ func TestArguments_Rejected(t *testing.T) {
 		{"search_handbook", `{"query": "a", "n_results": "5"}`, `n_results is "5"; give a whole number, for example 5`},
 		{"search_handbook", `{"query": "a", "section": "b"}`, `section is not a known field; give one of the fields filter_section, n_results, query, for example {"query":"How do I reset my password?"}`},
 
+		{"recall", `{"event": "Stop"}`, `event is "Stop"; give one of UserPromptSubmit, PreToolUse, PostToolUse, PostToolUseFailure, SubagentStart, PreCompact, for example "UserPromptSubmit". session_id is missing; give text, for example "3f2c"`},
+
 		{"ping", `{"message": 1}`, `message is 1; give text, for example "ping"`},
 		{"ping", `{"text": "a"}`, `text is not a known field; give one of the fields message, for example {}`},
+	}
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			if !slices.ContainsFunc(tests, func(tt rejected) bool { return tt.tool == tool.Name }) {
+				t.Errorf("no wrong argument of %s is tried", tool.Name)
+			}
+		}
 	}
 	server := offline()
 	for name, version := range protocolVersions() {
@@ -237,7 +248,7 @@ func TestArguments_EveryParameterHasAnExample(t *testing.T) {
 		for name := range schemaOf(t, tool.InputSchema).Properties {
 			got := c.fail(t, tool.Name, map[string]any{name: map[string]any{}})
 			if shown := strings.Count(got.Message, "for example"); !strings.Contains(got.Message, name+" is an object; give ") ||
-				shown != strings.Count(got.Message, "; give ") {
+				shown != strings.Count(got.Message, "; give ") || strings.Contains(got.Message+".", "for example .") {
 				t.Errorf("%s: %s", tool.Name, got.Message)
 			}
 		}

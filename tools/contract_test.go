@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -143,13 +144,15 @@ func fieldsOfSchema(path string, schema *jsonschema.Schema) (paths []string) {
 	return paths
 }
 
-// fieldsOfValue adds the paths of the fields that a value has.
+// fieldsOfValue adds the paths of the fields that have a value other than zero: a field that nobody fills is always zero.
 func fieldsOfValue(path string, value any, paths map[string]bool) {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, inside := range value {
 			field := strings.TrimPrefix(path+"."+name, ".")
-			paths[field] = true
+			if inside != nil && !reflect.ValueOf(inside).IsZero() {
+				paths[field] = true
+			}
 			fieldsOfValue(field, inside, paths)
 		}
 	case []any:

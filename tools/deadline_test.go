@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 const craneFile = "csharp-compounding-docs/insights/harbour.md"
@@ -69,6 +71,23 @@ func TestDeadline_LockInTheDatabase(t *testing.T) {
 	const hangs = "pg_stat_activity"
 	c.failWithin(t, 5*time.Second, "DATABASE_ERROR", hangs, "semantic_search", arguments{"query": "harbour crane", "mode": "lexical"})
 	c.failWithin(t, 15*time.Second, "DATABASE_ERROR", hangs, "index_document", arguments{"path": craneFile})
+	longer := []string{"activate_project", "index_document", "update_promotion_level", "delete_documents", "rag_query", "rag_query_external"}
+	var calls sync.WaitGroup
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			if slices.Contains(longer, tool.Name) {
+				continue
+			}
+			calls.Go(func() {
+				began, example := time.Now(), readExamples(t, tool.Name).Cases[0]
+				c.ask(t, tool.Name, example.ArgumentsAt(root))
+				if took := time.Since(began); took > 8*time.Second {
+					t.Errorf("%s answers after %s, want an answer within 5s", tool.Name, took)
+				}
+			})
+		}
+	}
+	calls.Wait()
 	c.failWithin(t, 15*time.Second, "DATABASE_ERROR", "the file has the new level", "update_promotion_level",
 		arguments{"document_path": craneFile, "promotion_level": "critical"})
 	release()

@@ -32,7 +32,7 @@ func TestFilters_EachNarrowsASearch(t *testing.T) {
 	}
 }
 
-// Each parameter has a row that declares it, and that takes the values of a flag.
+// Each parameter has a row that declares it, and that takes the values of a flag. Commands have no flag for paths.
 func TestFilters_EachParameterHasARow(t *testing.T) {
 	t.Parallel()
 	declared := declareFilters(map[string][]property{})
@@ -43,6 +43,9 @@ func TestFilters_EachParameterHasARow(t *testing.T) {
 	var taken SearchFilters
 	for _, f := range Filters() {
 		f.Take(&taken, []string{"x"})
+		if (f.Flag == "" || f.Usage == "") && f.declare["paths"] == nil {
+			t.Errorf("the row of %v has no flag or no help", f.declare)
+		}
 	}
 	for i := range parameters.NumField() {
 		if reflect.ValueOf(taken).Field(i).IsZero() {

@@ -90,12 +90,10 @@ func (h *Handler) Preview(ctx context.Context, in hooks.Event) ([]hooks.Said, er
 
 // hooksOf returns a project as hooks see it.
 func (h *Handler) hooksOf(active *workspace.Project) hooks.Project {
-	settings := h.workspace.Settings()
 	return hooks.Project{
 		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,
 		Sources: workspace.Sources{Root: active.Definition.Root},
 		Root:    active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
-		Allowed: h.workspace.Recall(active), Threshold: settings.RecallThreshold, Visible: settings.RecallVisible,
-		Behind: active.Noticed().Pending() > 0,
+		Settings: h.workspace.Settings(), Config: active.Definition.Config, Behind: active.Noticed().Pending() > 0,
 	}
 }

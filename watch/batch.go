@@ -59,7 +59,11 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 			files = append(files, file)
 		}
 	}
-	failures, err := r.write(ctx, files)
+	// The files were read before this, so they are of the branch that is ready now.
+	if err := r.ready(); err != nil {
+		return err
+	}
+	failures, err := r.indexer.Index(ctx, files)
 	if err != nil {
 		return err
 	}
@@ -69,17 +73,6 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	r.done += len(batch)
 	r.report(r.done, r.total)
 	return nil
-}
-
-func (r *reconciler) write(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
-	// The files were read before this, so they are of the branch that is ready now.
-	if err := r.ready(); err != nil {
-		return nil, err
-	}
-	return r.indexer.Index(ctx, files)
 }
 
 // load reads a file. ok is false if the file cannot be indexed, or has the bytes of the entry's hash.

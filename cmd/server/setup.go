@@ -169,11 +169,10 @@ func withTools(
 	})
 }
 
-// The APIs of a [project.ModelHost].
-const (
-	ollamaAPI = "ollama"
-	openaiAPI = "openai"
-)
+const ollamaAPI = "ollama"
+
+// providers make the client of a [project.ModelHost], by its API.
+var providers = map[string]func(model.Config) (*model.Client, error){ollamaAPI: ollama.New, "openai": openai.New}
 
 func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 	cfg := model.Config{
@@ -181,14 +180,11 @@ func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 		ChatModel: s.settings.GenerationModel, NumCtx: s.settings.GenerationContextLength,
 		FirstPiece: time.Duration(s.settings.GenerationWaitSeconds) * time.Second,
 	}
-	switch host.API {
-	case ollamaAPI:
-		return ollama.New(cfg)
-	case openaiAPI:
-		return openai.New(cfg)
-	default:
-		return nil, fmt.Errorf("settings.json names a model server with the API %q; it is %s or %s", host.API, ollamaAPI, openaiAPI)
+	newClient, isKnown := providers[host.API]
+	if !isKnown {
+		return nil, fmt.Errorf("settings.json names a model server with the API %q, which is not known", host.API)
 	}
+	return newClient(cfg)
 }
 
 // modelServers returns the servers with their models. The first makes the vectors.

@@ -3,13 +3,17 @@ package main
 import (
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Each API that settings.json may name has its own client, and any other is an error.
+// settings.json may name each API that has a provider. Each has its own client, and any other is an error.
 func TestSetup_KnowsTheModelAPIsOfTheSchema(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../internal/project/settings.schema.json")
@@ -29,6 +33,9 @@ func TestSetup_KnowsTheModelAPIsOfTheSchema(t *testing.T) {
 	s := &setup{logger: slog.New(slog.DiscardHandler)}
 	for _, host := range []string{"embedding_host", "generation_host"} {
 		apis := schema.Properties[host].Properties["api"].Enum
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(providers)), apis); diff != "" {
+			t.Errorf("the APIs of %s (-providers +schema):\n%s", host, diff)
+		}
 		kinds := map[string]bool{}
 		for _, api := range apis {
 			client, err := s.newModelClient(project.ModelHost{API: api, URL: "http://localhost:1"})

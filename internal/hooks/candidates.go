@@ -63,7 +63,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 	}
 	query.Text = markdown.CutRunes(query.Text, maxQuery)
 	query.Limit, query.Unasked, query.Behind = cmp.Or(query.Limit, maxCandidates), true, p.Behind
-	query.MinScore = cmp.Or(query.MinScore, p.Threshold)
+	query.MinScore = cmp.Or(query.MinScore, p.Settings.RecallThreshold)
 	var found []candidate
 	for _, scope := range p.RecallScopes(ctx) {
 		hits, err := p.Search(ctx, scope, query)
@@ -149,12 +149,15 @@ func (p Project) frontMatter(path string) map[string]any {
 // passage returns the candidate for a document that was found by other means than a search, with its passage that has most of a
 // text. It returns false if the index does not have the document any more.
 func (p Project) passage(ctx context.Context, d index.CitedPlaces, text, why string) (candidate, bool, error) {
-	hits, err := p.bestPassage(ctx, d, cmp.Or(text, d.Title))
-	if err != nil || len(hits) == 0 {
+	found, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
+		Text: markdown.CutRunes(cmp.Or(text, d.Title), maxQuery), Mode: rag.Lexical, Limit: maxCandidates, EachPassage: true,
+		Filter: rag.Filter{Documents: []int64{d.ID}},
+	})
+	if err != nil || len(found.Documents) == 0 {
 		return candidate{}, false, err
 	}
-	hit := hits[0] // it may be of the document's successor
-	for _, other := range hits {
+	hit := found.Documents[0] // it may be of the document's successor
+	for _, other := range found.Documents {
 		isFirst := text == "" && isProse(other.Content) && (other.StartLine < hit.StartLine || !isProse(hit.Content))
 		hasQuote := text != "" && strings.Contains(other.Content, text) && !strings.Contains(hit.Content, text)
 		if other.ID == hit.ID && (isFirst || hasQuote) {
@@ -171,13 +174,4 @@ func because(why string, d index.CitedPlaces, hit rag.Hit) string {
 		return why
 	}
 	return why + " in ./" + d.Path + ", which it replaces or amends"
-}
-
-// bestPassage returns the passages of a document that have most of a text's words, behind those of its successor.
-func (p Project) bestPassage(ctx context.Context, d index.CitedPlaces, text string) ([]rag.Hit, error) {
-	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
-		Text: markdown.CutRunes(text, maxQuery), Mode: rag.Lexical, Limit: maxCandidates, EachPassage: true,
-		Filter: rag.Filter{Documents: []int64{d.ID}},
-	})
-	return hits.Documents, err
 }

@@ -38,11 +38,11 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		return said
 	}
 	for _, c := range found[:min(len(found), maxCandidates)] {
-		if c.Score < p.Threshold {
+		if c.Score < p.Settings.RecallThreshold {
 			continue
 		}
 		text := c.pointer()
-		deny := p.Allowed == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing)
+		deny := p.allowed() == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing)
 		switch {
 		case deny:
 			text += " Read it first. If the act still applies, repeat it: it is allowed then."
@@ -55,7 +55,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		}
 	}
 	switch {
-	case act == asking && s.RemindDue && p.Allowed != project.RecallPrompt:
+	case act == asking && s.RemindDue && p.allowed() != project.RecallPrompt:
 		return decision{text: reminder}
 	case act == succeeding && slices.Contains(s.Failed, cutCommand(e.Command)) && !s.Asked && !s.Wrote:
 		return decision{text: solved}

@@ -107,7 +107,7 @@ func reads(tool string) bool {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
+		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leadingScore, p.Settings.RecallThreshold)}
 		if e.isTask() {
 			query.Limit = 2 * maxCandidates
 		}

@@ -66,22 +66,22 @@ type Project struct {
 	Root       string
 	IsDocument func(path string) bool
 	Tenant     *catalog.Tenant
-	// Allowed says which events are answered.
-	Allowed project.Recall
-	// Threshold is the least score of a document that a search finds.
-	Threshold float64
-	// Visible says that the person sees the text of a hook too.
-	Visible bool
+	// Settings are the user's, and Config is the project's.
+	Settings project.Settings
+	Config   project.Config
 	// Behind says that the index is about to change.
 	Behind bool
 }
 
+// allowed says which events are answered.
+func (p Project) allowed() project.Recall { return p.Settings.Recall.And(p.Config.Recall) }
+
 // Handle returns what to tell the assistant of an event, and keeps the event in its session. It does not
 // handle [Compact], which needs no project: see [Store.Compact].
 func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, error) {
-	act := e.act()
+	act, allowed := e.act(), p.allowed()
 	isNothing := act == nothing && !e.Resumes
-	if p.Allowed == project.RecallOff || isNothing || act != asking && p.Allowed == project.RecallPrompt {
+	if allowed == project.RecallOff || isNothing || act != asking && allowed == project.RecallPrompt {
 		return Answer{}, nil
 	}
 	e = e.in(p.Root)
@@ -105,7 +105,7 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	if said.deny {
 		answer.Hook = &Output{Event: e.Event, Decision: "deny", Reason: text}
 	}
-	if p.Visible {
+	if p.Settings.RecallVisible {
 		answer.Message = text
 	}
 	return answer, nil

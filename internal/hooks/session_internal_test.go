@@ -17,7 +17,7 @@ import (
 // repo is a project whose own documents are below docs/.
 func repo() Project {
 	return Project{
-		Root: "/repo", Allowed: project.RecallGuard,
+		Root: "/repo", Settings: project.Settings{Recall: project.RecallGuard}, Config: project.DefaultConfig(),
 		IsDocument: func(path string) bool { return strings.HasPrefix(path, "docs/") },
 	}
 }
@@ -133,7 +133,7 @@ func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 		t.Errorf("after a document and a compaction: %+v, want no reminder", s)
 	}
 	quiet := repo()
-	quiet.Allowed = project.RecallPrompt
+	quiet.Settings.Recall = project.RecallPrompt
 	if said := decide(Session{RemindDue: true}, quiet, prompt, nil, time.Now()); said.text != "" {
 		t.Errorf("where only prompts are answered: %q", said.text)
 	}

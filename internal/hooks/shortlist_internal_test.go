@@ -41,7 +41,7 @@ func TestEvent_IsTask(t *testing.T) {
 func TestDecide_ListsAtTheFirstTask(t *testing.T) {
 	t.Parallel()
 	project := repo()
-	project.Threshold = .95
+	project.Settings.RecallThreshold = .95
 	task, chat := Event{Event: Prompt, Prompt: aTask}, Event{Event: Prompt, Prompt: "hello there"}
 	old, proposed := scored("docs/old.md", .9), scored("docs/a.md", .8)
 	old.Status, proposed.Status = catalog.Replaced, catalog.Proposed
@@ -101,7 +101,7 @@ func TestCandidate_Leads(t *testing.T) {
 		t.Errorf("want the near document, and beside it the one of .9 alone, got %d", len(got))
 	}
 	s, project := Session{}, repo()
-	project.Threshold = .95
+	project.Settings.RecallThreshold = .95
 	said := decide(s, project, Event{Event: Prompt, Prompt: aTask}, []candidate{other}, time.Now())
 	s.note(project, Event{Event: Prompt, Prompt: aTask}, said)
 	if said.text != "" || !s.Listed {

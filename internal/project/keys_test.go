@@ -2,9 +2,11 @@ package project_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +150,37 @@ func TestSchemas_EveryKeyIsDocumented(t *testing.T) {
 		}
 		if name := k.name[strings.LastIndex(k.name, ".")+1:]; !strings.Contains(string(page), name) {
 			t.Errorf("docs/configuration.md does not name %s", k.name)
+		}
+	}
+}
+
+// The schemas have a key for each setting, and some package reads it.
+func TestSchemas_EverySettingIsRead(t *testing.T) {
+	t.Parallel()
+	var code strings.Builder
+	err := filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "../test/") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		code.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, k := range keys(t) {
+		known[k.field] = true
+		if _, name, _ := strings.Cut(k.field, "."); !regexp.MustCompile(`\.` + name + `\b[^(]`).MatchString(code.String()) {
+			t.Errorf("nobody reads %s", k.name)
+		}
+	}
+	for _, of := range []reflect.Type{reflect.TypeFor[project.Config](), reflect.TypeFor[project.Settings]()} {
+		for field := range of.Fields() {
+			if !known[of.Name()+"."+field.Name] && field.Tag.Get("json") != "-" {
+				t.Errorf("the schema has no key for %s.%s", of.Name(), field.Name)
+			}
 		}
 	}
 }

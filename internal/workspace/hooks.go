@@ -12,11 +12,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// Recall returns which hooks both the user's settings and the project's configuration allow.
-func (w *Workspace) Recall(p *Project) project.Recall {
-	return w.settings.Recall.And(p.Definition.Config.Recall)
-}
-
 // recalled returns the collections that hooks search.
 func (w *Workspace) recalled(p *project.Project) []catalog.Collection {
 	var collections []catalog.Collection

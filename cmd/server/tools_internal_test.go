@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/tools"
+)
+
+// Each tool has a command that calls its method, except three: commands activate the project by themselves, doc-types are
+// listed for assistants that are about to write, and doctor says more than ping.
+func TestTools_HaveCommands(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := []string{"activateproject", "listdoctypes", "ping"}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range regexp.MustCompile(`\.tools\.(\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+			called = append(called, strings.ToLower(call[1]))
+		}
+	}
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			if !slices.Contains(called, strings.ReplaceAll(tool.Name, "_", "")) {
+				t.Errorf("no command calls %s", tool.Name)
+			}
+		}
+	}
+}
