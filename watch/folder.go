@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -168,6 +169,20 @@ func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err e
 			}
 		})
 	})
+}
+
+// Named returns the paths in the index of the folder's files that have a name, with or without its extension.
+func (f Folder) Named(ctx context.Context, base string) []string {
+	var found []string
+	_ = f.open(func(root *contain.Root) error {
+		return f.walk(ctx, root, func(e entry, _ error) {
+			name := path.Base(e.path)
+			if path.Ext(name) != "" && (name == base || strings.TrimSuffix(name, path.Ext(name)) == base) {
+				found = append(found, e.path)
+			}
+		})
+	})
+	return found
 }
 
 // open calls use with the folder, unless that is missing and may be.

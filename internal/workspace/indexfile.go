@@ -38,7 +38,7 @@ type Indexed struct {
 // newest state.
 func (p *Project) IndexFile(ctx context.Context, given string) (Indexed, error) {
 	indexed, err := p.indexGiven(ctx, given)
-	return indexed, p.orExternal(err, given, apierror.InvalidArgument)
+	return indexed, p.withHint(ctx, err, given, apierror.InvalidArgument)
 }
 
 func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -20,7 +21,7 @@ func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
 	name, previous, err = p.promote(ctx, given, level)
-	return name, previous, p.orExternal(err, given, apierror.ExternalDocsNotPromotable)
+	return name, previous, p.withHint(ctx, err, given, apierror.ExternalDocsNotPromotable)
 }
 
 func (p *Project) promote(ctx context.Context, given string, level catalog.Level) (string, catalog.Level, error) {
@@ -69,17 +70,32 @@ func (p *Project) rewrite(
 	return name, nil
 }
 
-// orExternal returns an error with the code if err says that there is no document at the given path, and
-// the path is one of the external docs. Otherwise it returns err.
-func (p *Project) orExternal(err error, given string, code apierror.Code) error {
-	if err == nil || !p.isExternal(given) {
-		return err
+// withHint returns the error of a call with a given path, and what else helps its caller: the document that is meant, the
+// folders of doc-types, or that the path is one of the external docs. The error about these has the code.
+func (p *Project) withHint(ctx context.Context, err error, given string, code apierror.Code) error {
+	if err == nil {
+		return nil
 	}
-	if failed := apierror.AsError(err).Code; failed != apierror.DocumentNotFound && failed != apierror.InvalidArgument {
+	refused := *apierror.AsError(err)
+	switch {
+	case refused.Code == apierror.InvalidDocType:
+		var folders []string
+		for _, docType := range p.Definition.DocTypes() {
+			folders = append(folders, fmt.Sprintf("%s (%s)", docType.Folder, docType.Name))
+		}
+		refused.Err = apierror.Wordf("%w. Folders of doc-types are %s", refused.Err, strings.Join(folders, ", "))
+	case refused.Code != apierror.DocumentNotFound && refused.Code != apierror.InvalidArgument:
 		return err
+	case p.isExternal(given):
+		return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion "+
+			"level; give only documents in %s", given, p.Definition.PlacesText())
+	default:
+		meant := p.docs.folder.Named(ctx, path.Base(strings.ReplaceAll(given, `\`, "/")))
+		if len(meant) == 1 {
+			refused.Err = apierror.Wordf("%w. Did you mean ./%s?", refused.Err, meant[0])
+		}
 	}
-	return apierror.Errorf(code, "%.200q belongs to the external docs, which are indexed by themselves and have no promotion "+
-		"level; give only documents in %s", given, p.Definition.PlacesText())
+	return &refused
 }
 
 // isExternal reports whether the given path leads to a file of the external docs.
