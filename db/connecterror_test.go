@@ -5,10 +5,12 @@ import (
 	"io"
 	"net"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // A TLS failure names its cause, and the setting that mends it.
@@ -45,5 +47,20 @@ func TestServerVersion_NamesWhatTLSFailsFor(t *testing.T) {
 			!strings.Contains(err.Error(), test.hint) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+}
+
+// Of several hosts, the one that answers and cannot be used is named too.
+func TestServerVersion_NamesAHostThatOnlyReads(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.DatabaseURL(t)
+	alter(t, databaseURL, "SET default_transaction_read_only = on")
+	_, databaseURL = testenv.NewDatabaseProxy(t, databaseURL)
+	u, err := url.Parse(withParameter(t, databaseURL, "target_session_attrs", "read-write"))
+	must(t, err)
+	u.Host = "127.0.0.1:1," + u.Host
+	_, err = db.ServerVersion(t.Context(), u.String())
+	if err == nil || !strings.Contains(err.Error(), "answers at 127.0.0.1:1: ") || !strings.Contains(err.Error(), "a host of the URL answers, and only reads") {
+		t.Errorf("one host is away, and one only reads: %v", err)
 	}
 }

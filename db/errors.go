@@ -65,13 +65,16 @@ func connectMessage(err *pgconn.ConnectError) string {
 	if _, reason, _, ok := unreachable(err); ok {
 		return reason
 	}
+	message := "no connection to the PostgreSQL server"
 	if opErr, ok := errors.AsType[*net.OpError](err); ok {
-		return fmt.Sprintf("no PostgreSQL server answers at %v: %v", opErr.Addr, opErr.Err)
+		message = fmt.Sprintf("no PostgreSQL server answers at %v: %v", opErr.Addr, opErr.Err)
+	} else if errors.Is(err, context.DeadlineExceeded) {
+		message = "no PostgreSQL server answered in time"
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no PostgreSQL server answered in time"
+	if strings.Contains(err.Error(), "read only connection") { // target_session_attrs asks for another
+		message += "; a host of the URL answers, and only reads"
 	}
-	return "no connection to the PostgreSQL server"
+	return message
 }
 
 // Wrap turns an error of pgx into an [*Error]. It returns nil, cancellations and wrapped errors unchanged.

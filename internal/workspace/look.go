@@ -94,6 +94,7 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 		return
 	}
 	leader.publish(ctx, false)
+	led := leader.lease.Held()
 	row, err := leader.lease.Look(ctx)
 	if errors.Is(err, db.ErrTenantGone) && !p.deleted.Swap(true) {
 		p.logger.WarnContext(ctx, "the index was deleted by another server")
@@ -103,8 +104,8 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	switch {
 	case now.waiting != nil && !now.leading:
 		p.logger.DebugContext(ctx, "this server cannot index", "error", now.waiting)
-	case row.SyncStatus == nil:
-		now.published.Queued = 1 // the server that indexes has not published a status yet
+	case row.SyncStatus == nil || led && !now.leading:
+		now.published.Queued = 1 // no status yet, or one that this server published before writes were lost
 	default:
 		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
 	}

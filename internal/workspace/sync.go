@@ -25,7 +25,9 @@ func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Proj
 			return nil, err
 		}
 		err = active.complete(ctx, progress)
-		if w.life.Err() != nil || ctx.Err() != nil || active.life.Err() == nil && !active.moved() {
+		active.lookAgain(ctx) // a failover can lose what was written
+		present := active.life.Err() == nil && !active.moved()
+		if w.life.Err() != nil || ctx.Err() != nil || present && (err != nil || active.Status().hasText()) {
 			return active, err
 		}
 	}
