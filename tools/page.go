@@ -40,7 +40,7 @@ func (h *Handler) readPage(ctx context.Context, request *mcp.ReadResourceRequest
 	if err := page.Write(ctx, &written, active.Definition, h.recalls); err != nil {
 		return nil, protocolError(err)
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+	return &mcp.ReadResourceResult{Cacheable: mcp.Cacheable{CacheScope: "private"}, Contents: []*mcp.ResourceContents{{
 		URI: request.Params.URI, MIMEType: appMIMEType, Text: written.String(),
 		Meta: mcp.Meta{"ui": map[string]any{"prefersBorder": true}},
 	}}}, nil

@@ -103,6 +103,9 @@ func TestResources_Page(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if read.CacheScope != "private" {
+				t.Errorf("the page of a repository may be cached for %s", read.CacheScope)
+			}
 			page := read.Contents[0]
 			if page.MIMEType != mimeType || !strings.HasPrefix(page.Text, "<!DOCTYPE html>") || !strings.Contains(page.Text, "async-naming-20250112.md") {
 				t.Errorf("the page has type %s and begins %.100q", page.MIMEType, page.Text)

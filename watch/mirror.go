@@ -121,8 +121,9 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	}
 }
 
-// settleTime without an event means that the events during a walk are handled.
-const settleTime = time.Millisecond
+// settleTime without an event means that the events during a walk are handled. On a busy machine the runtime looks
+// for input every 10 ms.
+const settleTime = 10 * time.Millisecond
 
 // walkOnChanges walks the folder after events and once an interval, until a time has passed. It returns an
 // error when events are lost.
@@ -160,15 +161,23 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 		case <-m.schedule.wake:
 		case <-due.C:
 			if m.settling {
-				m.settle()
+				if err := m.settle(ctx, n); err != nil {
+					return err
+				}
 			}
 		}
 		due.Stop()
 	}
 }
 
-// settle ends a walk, when the events during it are handled too.
-func (m *Mirror) settle() {
+// settle ends a walk, when the events during it are handled too. An event may be there together with the end of
+// settleTime: without it the index would count as current.
+func (m *Mirror) settle(ctx context.Context, n *notifier) error {
+	select {
+	case event := <-n.events:
+		return n.handleBurst(ctx, event)
+	default:
+	}
 	m.settling = false
 	m.schedule.done(true)
 	m.update(func(s *Progress) {
@@ -176,6 +185,7 @@ func (m *Mirror) settle() {
 			s.Synced = time.Now()
 		}
 	})
+	return nil
 }
 
 // step walks the folder if a walk is due, and returns how long the next step can wait. After a panic the

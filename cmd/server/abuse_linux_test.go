@@ -86,6 +86,23 @@ func projectAbuses() map[string]abuse {
 				a.write(t, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{%s}}`, a.members(`"requestId":`+id)))
 			}
 		}},
+		"calls that are cancelled": {do: func(t *testing.T, a *abuser, f *fixture) {
+			t.Helper()
+			f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
+			ids, lines := searches(a, 8)
+			a.write(t, lines...)
+			until(t, "calls wait for Ollama", answerTime, func() bool { return len(f.fake.Requests("/api/embed")) > 0 })
+			for _, id := range ids {
+				a.write(t, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{%s}}`, a.members(`"requestId":`+id)))
+			}
+			time.Sleep(time.Second)
+			a.write(t, a.request(`"last"`, "ping", ""))
+			for id, got := range a.answered(t, `"last"`) {
+				if id != `"last"` {
+					t.Errorf("the cancelled call %s is answered with %s %+v", id, got.Result, got.Error)
+				}
+			}
+		}},
 		"a client that never reads": {unread: true, do: func(t *testing.T, a *abuser, _ *fixture) {
 			t.Helper()
 			_, lines := searches(a, 2000)

@@ -40,6 +40,8 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrReplaced means that somebody kept replacing a file or a folder of its path.
 	ErrReplaced = errors.New("was replaced while it was opened")
+	// ErrChanged reports a file that somebody else has saved since it was read.
+	ErrChanged = errors.New("was saved by somebody else in the meantime, and stays as it is; try again")
 	// ErrTooDeep means that a path has too many folders. A deep tree would take all file descriptors.
 	ErrTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
 )

@@ -153,9 +153,8 @@ func TestRoot_WritesInside(t *testing.T) {
 		"a.md": "old", "link.md": "->a.md", "out": "->" + outside, ".git/hooks/x": secret, "hooks": "->.git/hooks", "inside": "->real", "real/b.md": "old",
 	})
 	root := open(t, dir)
-	ready := func() error { return nil }
 	for _, name := range []string{"out/secret.md", "hooks/x", ".git/hooks/x", "../x.md", "link.md", "missing.md", "real"} {
-		if err := root.Replace(name, []byte("new"), ready); err == nil {
+		if err := root.Replace(name, []byte("old"), []byte("new")); err == nil {
 			t.Errorf("%s was replaced", name)
 		}
 	}
@@ -170,12 +169,13 @@ func TestRoot_WritesInside(t *testing.T) {
 	if err := root.Create("a.md", []byte("new"), 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there is made: %v", err)
 	}
-	if err := root.Replace("inside/b.md", []byte("new"), ready); err != nil {
+	if err := root.Replace("inside/b.md", []byte("old"), []byte("new")); err != nil {
 		t.Error(err)
 	}
-	refused := errors.New("refused")
-	if err := root.Replace("a.md", []byte("new"), func() error { return refused }); !errors.Is(err, refused) {
-		t.Errorf("got %v, want the error of ready", err)
+	for _, before := range []string{"", "ol", "odd", "older"} {
+		if err := root.Replace("a.md", []byte(before), []byte("new")); !errors.Is(err, contain.ErrChanged) {
+			t.Errorf("a file that was %q is replaced: %v", before, err)
+		}
 	}
 	got := map[string]string{}
 	for _, name := range []string{"a.md", "real/b.md", ".git/hooks/x"} {

@@ -37,7 +37,7 @@ func TestRoot_OpensRegularFilesOnly(t *testing.T) {
 		for _, name := range []string{"pipe.md", "to-pipe.md", "socket.md", "to-socket.md", "device.md"} {
 			_, got[name] = root.Read(name, 100)
 			_, got[filepath.Join(dir, name)] = contain.ReadFile(filepath.Join(dir, name), 100)
-			got["replace "+name] = root.Replace(name, nil, func() error { return nil })
+			got["replace "+name] = root.Replace(name, nil, nil)
 			_, got["folder "+name] = root.Sub(name)
 			_, got["open "+name] = contain.Open(filepath.Join(dir, name))
 		}
@@ -57,5 +57,27 @@ func TestRoot_OpensRegularFilesOnly(t *testing.T) {
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("it waits for a pipe")
+	}
+}
+
+// A program that root runs leaves files to their owners.
+func TestReplace_KeepsTheOwner(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	dir := newFolder(t, map[string]string{"a.md": "old"})
+	if err := os.Chown(filepath.Join(dir, "a.md"), 12345, 54321); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, dir).Replace("a.md", []byte("old"), []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "a.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if owner, _ := info.Sys().(*syscall.Stat_t); owner.Uid != 12345 || owner.Gid != 54321 {
+		t.Errorf("the file belongs to %d:%d", owner.Uid, owner.Gid)
 	}
 }

@@ -1,6 +1,7 @@
 package contain
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -30,10 +31,10 @@ func (r *Root) parent(name string) (*location, string, error) {
 	return l, spelled(l.folder, base), nil
 }
 
-// Replace replaces the content of a regular file in one step, and keeps the mode. A reader sees the
-// whole old or the whole new content, and a crash leaves one of them. Replace calls ready just before
-// that step, and returns its error. It does not replace a symbolic link.
-func (r *Root) Replace(name string, content []byte, ready func() error) error {
+// Replace replaces the content of a regular file in one step, and keeps its mode and owner. A reader sees the
+// whole old or the whole new content, and a crash leaves one of them. The error is [ErrChanged] if the file no
+// longer has the content before. It does not replace a symbolic link.
+func (r *Root) Replace(name string, before, content []byte) error {
 	l, base, err := r.parent(name)
 	if err != nil {
 		return err
@@ -54,11 +55,19 @@ func (r *Root) Replace(name string, content []byte, ready func() error) error {
 	if err := writeNew(l.folder, temporary, content, info.Mode().Perm()); err != nil {
 		return err
 	}
+	if err := keepOwner(l.folder, temporary, info); err != nil {
+		return err
+	}
 	// The process's umask may have reduced the mode.
 	if err := l.folder.Chmod(temporary, info.Mode().Perm()); err != nil {
 		return err
 	}
-	if err := ready(); err != nil {
+	current, err := r.Read(name, int64(len(before)))
+	_, grown := errors.AsType[*TooLargeError](err)
+	switch {
+	case grown, err == nil && !bytes.Equal(current.Content, before):
+		return fmt.Errorf("%s %w", name, ErrChanged)
+	case err != nil:
 		return err
 	}
 	return l.folder.Rename(temporary, base)

@@ -267,7 +267,7 @@ func TestEvent_EditsOfATool(t *testing.T) {
 func TestReadHook_IsBounded(t *testing.T) {
 	t.Parallel()
 	for stdin, want := range map[string]string{
-		`{"prompt": "` + strings.Repeat("x", 50<<20) + `"}`: "more than 16 MiB",
+		`{"prompt": "` + strings.Repeat("x", 50<<20) + `"}`: "more than 4 MiB",
 		"no": "no event as JSON",
 		`{"hook_event_name": "PreToolUse", "tool_name": 7}`:                                        "",
 		"\ufeff{\"hook_event_name\": \"PreToolUse\", \"tool_input\": {\"command\": \"\xff\xfe\"}}": "",

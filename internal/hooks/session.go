@@ -82,7 +82,7 @@ func (s *Session) shown(p Project, e Event, c candidate, text string, now time.T
 
 // knows reports whether the assistant knows a document from an earlier pointer, or a rule of it: each trigger is heard once.
 func (s *Session) knows(root string, c candidate) bool {
-	return slices.ContainsFunc(s.Shown[min(s.Forgotten, len(s.Shown)):], func(shown Shown) bool {
+	return slices.ContainsFunc(s.Shown[max(0, min(s.Forgotten, len(s.Shown))):], func(shown Shown) bool {
 		return shown.Project == root && shown.Path == c.Path && (shown.Rule == c.rule || c.rule == "")
 	})
 }

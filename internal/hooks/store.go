@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 const (
@@ -147,6 +149,7 @@ func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T))
 	if err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
+	_ = os.Remove(file + ".new") // of a hook that was killed; a named pipe would have to be waited for
 	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
@@ -164,10 +167,13 @@ func (s *Store) removeOld(since time.Time) {
 	}
 }
 
-// readFile returns what a file keeps, and false for one that is missing or cannot be understood.
+// maxKeptBytes bounds what a session or a project keeps: a hook has little time.
+const maxKeptBytes = 4 << 20
+
+// readFile returns what a file keeps, and false for one that is missing, too large or cannot be understood.
 func readFile[T any](file string) (T, bool) {
 	var kept, none T
-	content, err := os.ReadFile(file)
+	content, err := contain.ReadFile(file, maxKeptBytes)
 	if err != nil || json.Unmarshal(content, &kept) != nil {
 		return none, false
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -41,6 +42,25 @@ func TestStore_KeepsSessionsApart(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join(home, sessionsFolder))
 	if err != nil || len(entries) != 4 {
 		t.Errorf("%d files (%v), want three sessions and the lock", len(entries), err)
+	}
+}
+
+// A file that no hook has written stops no hook.
+func TestStore_ReadsForeignFiles(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"a negative count": `{"forgotten": -5, "shown": [{"project": "/repo", "path": "a.md"}]}`,
+		"a huge file":      `{"wrote": true, "waiting": "` + strings.Repeat("x", maxKeptBytes) + `"}`,
+	} {
+		store := NewStore(t.TempDir())
+		update(t, store, "s", func(*Session) {})
+		if err := os.WriteFile(store.file("s", sessionExtension), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := update(t, store, "s", func(s *Session) { s.knows("/repo", candidate{}) })
+		if got.Wrote {
+			t.Errorf("%s is read whole", name)
+		}
 	}
 }
 

@@ -13,7 +13,10 @@ import (
 
 // Path returns a path as it is, or with Go's quotes and escapes if it does not print on one line.
 func Path(path string) string {
-	if Prints(path) && utf8.ValidString(path) && !strings.ContainsAny(path, "\"\\\ufffd") {
+	if !Prints(path) {
+		return strconv.QuoteToASCII(path) // Quote leaves invisible letters and marks
+	}
+	if utf8.ValidString(path) && !strings.ContainsAny(path, "\"\\\ufffd") {
 		return path
 	}
 	return strconv.Quote(path)
@@ -42,16 +45,17 @@ func Prints(name string) bool { return strings.IndexFunc(name, commands) < 0 }
 func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹") }
 
 // commands reports whether a character does more than print: controls, separators of lines and paragraphs,
-// invisible characters, changes of direction. Scripts and emoji need joiners, which are allowed.
+// invisible characters, changes of direction. Scripts and emoji need joiners, and emoji their style, which are allowed.
 func commands(r rune) bool {
-	const nonJoiner, joiner = '\u200c', '\u200d'
+	const nonJoiner, joiner, textStyle, emojiStyle, blank = '\u200c', '\u200d', '\ufe0e', '\ufe0f', '\u2800'
 	switch {
 	case r < utf8.RuneSelf: // the tables take longer
 		return unicode.IsControl(r)
-	case r == nonJoiner, r == joiner:
+	case r == nonJoiner, r == joiner, r == textStyle, r == emojiStyle:
 		return false
 	default:
-		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Cf)
+		return r == blank || unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Cf,
+			unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 	}
 }
 

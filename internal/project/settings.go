@@ -144,17 +144,17 @@ func SaveSetting(home, key, value string) error {
 		return fmt.Errorf("read the settings: %w", err)
 	}
 	settings[key] = value
-	content, err = json.MarshalIndent(settings, "", "  ")
+	changed, err := json.MarshalIndent(settings, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
-	if err := writeSettings(home, append(content, '\n'), isNew); err != nil {
+	if err := writeSettings(home, content, append(changed, '\n'), isNew); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	return nil
 }
 
-func writeSettings(home string, content []byte, isNew bool) error {
+func writeSettings(home string, before, content []byte, isNew bool) error {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func writeSettings(home string, content []byte, isNew bool) error {
 	if err := os.Chmod(filepath.Join(home, SettingsFile), 0o600); err != nil {
 		return err
 	}
-	return root.Replace(SettingsFile, content, func() error { return nil })
+	return root.Replace(SettingsFile, before, content)
 }
 
 // LoadSettings reads settings.json in home, or returns the defaults if it does not exist. The error is a

@@ -142,7 +142,7 @@ func sourceOf(name, root string) (Source, error) {
 func claudeName(root string) string {
 	switch dirs, err := findGit(root); {
 	case err != nil || dirs.own == "":
-	case filepath.Base(dirs.common) == ".git":
+	case filepath.Base(dirs.common) == ".git" && dirs.haveTop():
 		root = filepath.Dir(dirs.common)
 	default:
 		root = dirs.top

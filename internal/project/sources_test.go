@@ -66,6 +66,27 @@ func TestSources_AreWhereAssistantsKeepThem(t *testing.T) {
 	}
 }
 
+// A folder from an archive can name another repository as its own, and gets none of that one's memory.
+func TestSources_HaveNoMemoryOfAnotherRepository(t *testing.T) {
+	t.Setenv("CLAUDE_CONFIG_DIR", "/x")
+	victim := newRepo(t, map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/worktrees/w/HEAD": "ref: refs/heads/w\n"})
+	write(t, filepath.Join(victim, ".git/worktrees/w/commondir"), "../..", false)
+	write(t, filepath.Join(victim, ".git/worktrees/w/gitdir"), filepath.Join(victim, "elsewhere", ".git"), false)
+	flat := strings.NewReplacer("/", "-", `\`, "-", ":", "-", "_", "-", ".", "-")
+	for name, files := range map[string]map[string]string{
+		"a git folder":     {".git": "gitdir: " + filepath.Join(victim, ".git")},
+		"a work tree":      {".git": "gitdir: " + filepath.Join(victim, ".git", "worktrees", "w")},
+		"a common folder":  {".git/HEAD": "ref: refs/heads/main\n", ".git/commondir": filepath.Join(victim, ".git")},
+		"a folder as both": {".git": "gitdir: fake", "fake/HEAD": "ref: refs/heads/main\n", "fake/commondir": filepath.Join(victim, ".git"), "fake/gitdir": "../.git"},
+	} {
+		files[configPath] = `{"project_name": "a"}`
+		root := newRepo(t, files)
+		if diff := cmp.Diff([]string{filepath.Join("/x/projects", flat.Replace(root), "memory")}, sourceDirs(t, root, "claude")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestSettingsLoad_RefusesSourcesInEachOther(t *testing.T) {
 	t.Parallel()
 	notes := newRepo(t, map[string]string{"deep/": ""})

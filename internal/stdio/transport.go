@@ -4,6 +4,7 @@ package stdio
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +75,7 @@ type connection struct {
 	mcp.Connection
 
 	unanswered atomic.Int64  // calls that were read
+	cancelled  sync.Map      // by the ID of each of these calls, whether the client has cancelled it
 	ending     chan struct{} // closed when the session should end
 	ended      chan struct{} // closed when the session no longer waits for answers
 }
@@ -89,10 +91,28 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if err != nil {
 		return nil, c.end(err)
 	}
-	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
-		c.unanswered.Add(1)
+	if request, ok := message.(*jsonrpc.Request); ok {
+		c.note(request)
 	}
 	return message, nil
+}
+
+// note keeps that a call was read, or which one the client cancels.
+func (c *connection) note(request *jsonrpc.Request) {
+	if request.IsCall() {
+		c.unanswered.Add(1)
+		c.cancelled.Store(request.ID, false)
+		return
+	}
+	var params struct {
+		ID any `json:"requestId"`
+	}
+	if request.Method != "notifications/cancelled" || json.Unmarshal(request.Params, &params) != nil {
+		return
+	}
+	if id, err := jsonrpc.MakeID(params.ID); err == nil {
+		c.cancelled.CompareAndSwap(id, false, true)
+	}
 }
 
 // waitForReader returns when fewer than maxUnanswered calls wait, and an error if the session should end.
@@ -132,9 +152,15 @@ func (c *connection) end(err error) error {
 		err, mcp.DefaultMaxLineLength)
 }
 
-// Write writes a message. A blocked write cannot be interrupted: it may go on after Write
+// Write writes a message, except the answer to a cancelled call. A blocked write cannot be interrupted: it may go on after Write
 // has returned [ErrNotRead].
 func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
+	if answer, ok := message.(*jsonrpc.Response); ok {
+		if cancelled, _ := c.cancelled.LoadAndDelete(answer.ID); cancelled == true {
+			c.unanswered.Add(-1)
+			return nil
+		}
+	}
 	written := make(chan error, 1)
 	go func() { written <- c.Connection.Write(ctx, message) }()
 	select {

@@ -226,6 +226,34 @@ func TestRead_WaitsForAQuarterOfASecond(t *testing.T) {
 }
 
 // A client that does not read cannot keep the session open.
+// A cancelled call gets no answer, and no other cancellation leaves a call without one.
+func TestWrite_AnswersNoCancelledCall(t *testing.T) {
+	t.Parallel()
+	c := connect(t, nil)
+	cancel := func(id string) string {
+		return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`
+	}
+	for _, text := range []string{cancel("2"), call(1), call(2), cancel("1"), cancel(`"2"`), cancel("3"), cancel("{}"), cancel("null")} {
+		go c.send(t, text)
+		c.read(t)
+	}
+	go func() {
+		for id := range 2 {
+			if err := c.conn.Write(t.Context(), response(t, id+1)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	if got := c.line(t); !strings.Contains(got, `"id":2`) {
+		t.Errorf("the first answer is %s, want that of the call 2", got)
+	}
+	ended := c.startRead(t)
+	_ = c.in.Close()
+	if err := <-ended; !errors.Is(err, io.EOF) {
+		t.Errorf("the session ends with %v: a call counts as unanswered", err)
+	}
+}
+
 func TestWrite_IsGivenUpAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

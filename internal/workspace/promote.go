@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -129,29 +130,19 @@ func edit(folder watch.Folder, name string, change func(before document.File) (c
 		if err != nil || bytes.Equal(content, before.Content) {
 			return err
 		}
-		if err := replace(folder, name, before, content); !errors.Is(err, document.ErrChanged) {
+		if err := replace(folder, name, before.Content, content); !errors.Is(err, contain.ErrChanged) {
 			return err
 		}
 	}
 	return fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, document.ErrChanged)
 }
 
-// replace replaces a file's content. The error is [document.ErrChanged] if it no longer has the content
-// before.
-func replace(folder watch.Folder, name string, before document.File, content []byte) error {
+// replace replaces a file's content. The error is [contain.ErrChanged] if it no longer has the content before.
+func replace(folder watch.Folder, name string, before, content []byte) error {
 	root, err := folder.Open()
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	return root.Replace(name, content, func() error {
-		current, err := folder.Read(name)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(current.Content, before.Content) {
-			return document.ErrChanged
-		}
-		return nil
-	})
+	return root.Replace(name, before, content)
 }

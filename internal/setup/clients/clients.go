@@ -137,6 +137,8 @@ type Change struct {
 	Folder, File string
 	// Content is the file's new content. It differs from the old one by the entry alone.
 	Content []byte
+	// before is the old content.
+	before []byte
 	// Pasted says that Content is the entry alone. The user adds it to the file.
 	Pasted bool
 }
@@ -155,6 +157,7 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 		s.args = append(s.args, "--project", "${workspaceFolder}")
 	}
 	old, err := change.current()
+	change.before = old
 	if err != nil {
 		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
 	}
@@ -203,14 +206,15 @@ func (c Change) current() ([]byte, error) {
 	return old.Content, err
 }
 
-// Write writes the file. It follows no symbolic link.
+// Write writes the file. It follows no symbolic link. The error is [contain.ErrChanged] if the file has changed since
+// the plan.
 func (c Change) Write() error {
 	folder, err := c.open()
 	if err != nil {
 		return err
 	}
 	defer folder.Close() //nolint:errcheck // each write says whether it succeeded
-	err = folder.Replace(c.File, c.Content, func() error { return nil })
+	err = folder.Replace(c.File, c.before, c.Content)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -35,8 +35,11 @@ func (c Client) Hooks() (file string, hooks []byte) {
 // program keeps its list. The error is [ErrRegistered] if every event has one. client is the name in the error's remedy.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
-	content, err := change.withHooks(hooks)
-	change.Content = content
+	old, err := change.current()
+	if err == nil {
+		change.before = old
+		change.Content, err = withHooks(old, hooks)
+	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client %s --hooks --print shows them",
 			change.Path(), err, client)
@@ -44,12 +47,8 @@ func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	return change, err
 }
 
-// withHooks returns the new content of the file.
-func (c Change) withHooks(hooks []byte) ([]byte, error) {
-	content, err := c.current()
-	if err != nil {
-		return nil, err
-	}
+// withHooks returns the new content of a file.
+func withHooks(content, hooks []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 && bytes.Contains(hooks, []byte(`"version"`)) {
 		return hooks, nil // the client wants its version
 	}
@@ -57,7 +56,7 @@ func (c Change) withHooks(hooks []byte) ([]byte, error) {
 		return nil, ErrRegistered // a file of this program alone
 	}
 	var named map[string]json.RawMessage
-	err = json.Unmarshal(hooks, &named)
+	err := json.Unmarshal(hooks, &named)
 	if err != nil {
 		return nil, fmt.Errorf("read the hooks: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
@@ -64,6 +65,15 @@ func TestPlanHooks(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.want, string(change.Content)); diff != "" {
 				t.Errorf("the file (-want +got):\n%s", diff)
+			}
+			saved := "{\"permissions\": \"saved since the plan\"}"
+			put(t, filepath.Join(root, file), saved)
+			if err := change.Write(); !errors.Is(err, contain.ErrChanged) {
+				t.Errorf("a file that was saved since the plan: %v", err)
+			}
+			change, err = clients.PlanHooks(root, "claude", file, []byte(oneHook))
+			if err != nil {
+				t.Fatal(err)
 			}
 			if err := change.Write(); err != nil {
 				t.Fatal(err)

@@ -223,11 +223,11 @@ func (r *Result) changeConfig(root string, shown *contain.Root, options Options)
 	if err != nil {
 		return err
 	}
-	if err := shown.Replace(configName, changed, func() error { return nil }); err != nil {
+	if err := shown.Replace(configName, before.Content, changed); err != nil {
 		return fmt.Errorf("change the configuration: %w", err)
 	}
 	if _, err := project.Load(root, options.ExternalAllowed...); err != nil {
-		return errors.Join(err, shown.Replace(configName, before.Content, func() error { return nil }))
+		return errors.Join(err, shown.Replace(configName, changed, before.Content))
 	}
 	r.Changed = true
 	return nil
