@@ -119,14 +119,14 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if folder.Lenient() {
 		date = cmp.Or(parsed.Date, dayOfName(file.Path))
 	}
-	status := said.StatusOf(parsed)
+	status := said.StatusOf(parsed, file.Path)
 	doc := Dissection{
 		Title:   markdown.CutRunes(cmp.Or(parsed.Title, titleOfName(file.Path)), maxTitle),
 		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
-			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
+			resolveRelations(file.Path, folder, docType.Docs, slices.Concat(status.Relations, said.MentionsIn(parsed))),
 		)),
 		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,

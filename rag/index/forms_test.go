@@ -99,7 +99,7 @@ func TestDissect_LinksDocumentsOutside(t *testing.T) {
 	}
 	want := []string{
 		" /shared/new.md", " /shared/adr/0012-x.md", " x.md", " /out.md", "superseded_by /shared/new.md", "superseded_by /shared/adr/0012-x.md",
-		"superseded_by x.md", "superseded_by /out.md", "superseded_by /shared/adr/#7",
+		"superseded_by x.md", "superseded_by /out.md", "superseded_by /shared/adr/#7", "mentions /shared/adr/#7",
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -149,3 +149,19 @@ func TestHit_Nearness(t *testing.T) {
 		t.Errorf("near %.2f, far %.2f, among many %.2f", near.Nearness(text), far.Nearness(text), among.Nearness(text))
 	}
 }
+
+// A changelog comes behind the first document that may answer, and has no better score. One that nothing else beats stays first.
+func TestOrder_HistoriesComeLater(t *testing.T) {
+	t.Parallel()
+	q := words(t, "graphql endpoint added")
+	q.Standings = catalog.NewStandings(map[string]catalog.Said{"changelog": {Status: catalog.History}}, nil, nil)
+	for _, test := range []struct {
+		present float64
+		want    []string
+	}{{3, []string{"present", "changelog"}}, {.01, []string{"changelog", "present"}}} {
+		hits := rank.Order(q, []rank.Candidate{found(q, 1, "changelog", 4), found(q, 2, "present", test.present)}, passages)
+		if got := paths(hits); !slices.Equal(got, test.want) || hits[0].Score < hits[1].Score || hits[0].Mark() != "" {
+			t.Errorf("a present one with %v of the evidence: %q with %v and %v", test.present, got, hits[0].Score, hits[1].Score)
+		}
+	}
+}
