@@ -35,20 +35,26 @@ func successorsFirst(ranked []Hit) []Hit {
 	return ordered
 }
 
-// presentFirst puts changelogs and other histories behind the first document that may answer and describes the present.
+// presentFirst puts documents of the past behind the first document that may answer and holds. A changelog has no better
+// score than that one.
 func presentFirst(ranked []Hit) []Hit {
-	isHistory := func(hit Hit) bool { return hit.Status == catalog.History && !hit.titled }
-	first := slices.IndexFunc(ranked, func(hit Hit) bool {
-		return hit.Holds() && hit.Status != catalog.History && hit.Score >= relevance.Likely
-	})
+	first := slices.IndexFunc(ranked, func(hit Hit) bool { return hit.Holds() && !hit.isPast() && hit.Score >= relevance.Likely })
 	for i := range ranked[:max(first, 0)] {
-		if hit := &ranked[i]; isHistory(*hit) {
+		if hit := &ranked[i]; hit.Status == catalog.History && !hit.titled {
 			hit.LogOdds, hit.Key = min(hit.LogOdds, ranked[first].LogOdds), min(hit.Key, ranked[first].Key)
 			hit.Score = relevance.Score(hit.LogOdds)
 		}
 	}
-	slices.SortStableFunc(ranked[:first+1], func(a, b Hit) int { return compareTrue(isHistory(b), isHistory(a)) })
+	slices.SortStableFunc(ranked[:first+1], func(a, b Hit) int {
+		return compareTrue(b.isPast() && !b.titled, a.isPast() && !a.titled)
+	})
 	return ranked
+}
+
+// isPast reports whether a document without a successor tells of what was: it no longer holds, or is a changelog.
+func (h Hit) isPast() bool {
+	return slices.Contains([]catalog.Status{catalog.History, catalog.Deprecated, catalog.Expired, catalog.Replaced}, h.Status) &&
+		h.Successor() == ""
 }
 
 // Missing returns the paths of documents that replace or amend one of the first documents of a list and are not in
