@@ -40,7 +40,7 @@ const (
 
 var (
 	// named matches a document: a link, a wikilink, a path, or the number of a decision.
-	named = lazyregexp.New(namedForm)
+	named     = lazyregexp.New(namedForm)
 	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\b`)
 	// nextNamed matches a document that follows.
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)

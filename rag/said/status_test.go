@@ -117,10 +117,15 @@ func TestStatus_OfAHistory(t *testing.T) {
 	t.Parallel()
 	const versions = "# Client\n\n## [Unreleased]\n\n## [1.2.0] - 2024-05-01\n\n### Added\n\n### Fixed\n\n## v1.1\n"
 	for _, test := range []struct{ file, text, want string }{
-		{"CHANGELOG.md", "# Changes\n", "history"}, {"docs/release-notes-2.4.md", "# 2.4\n", "history"}, {"docs/changes/a.md", "# A\n", "history"},
-		{"docs/client.md", versions, "history"}, {"docs/client.md", "# API\n\n## 1.1 Install\n\n## 1.2 Use\n", ""},
-		{"docs/client.md", "# API\n\n## Version 1\n\n## Version 2\n", ""}, {"docs/changes-in-prices.md", "# Prices\n", ""},
-		{"docs/room-history.md", "# Rooms\n", ""}, {"CHANGELOG.md", "# Changes\n\nStatus: deprecated\n", "deprecated"},
+		{"CHANGELOG.md", "# Changes\n", "history"},
+		{"docs/release-notes-2.4.md", "# 2.4\n", "history"},
+		{"docs/changes/a.md", "# A\n", "history"},
+		{"docs/client.md", versions, "history"},
+		{"docs/client.md", "# API\n\n## 1.1 Install\n\n## 1.2 Use\n", ""},
+		{"docs/client.md", "# API\n\n## Version 1\n\n## Version 2\n", ""},
+		{"docs/changes-in-prices.md", "# Prices\n", ""},
+		{"docs/room-history.md", "# Rooms\n", ""},
+		{"CHANGELOG.md", "# Changes\n\nStatus: deprecated\n", "deprecated"},
 	} {
 		doc, err := markdown.Parse([]byte(test.text))
 		if err != nil {
