@@ -169,6 +169,46 @@ func (q *Queries) LinkInsertMany(ctx context.Context, arg LinkInsertManyParams) 
 	return err
 }
 
+const linkPairs = `-- name: LinkPairs :many
+SELECT l.document_id AS from_id, d.id AS to_id
+FROM document_links l
+JOIN documents d ON d.project_id = $1 AND d.id = ANY($2::bigint[]) AND (d.id = l.target_id
+    OR d.relative_path IN (l.target_path, l.fallback_path)
+    OR right(lower('/' || d.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3)))
+WHERE l.project_id = $1 AND l.document_id = ANY($2::bigint[])
+`
+
+type LinkPairsParams struct {
+	ProjectID int32
+	Documents []int64
+}
+
+type LinkPairsRow struct {
+	FromID int64
+	ToID   int64
+}
+
+// Which of some documents name which others of them.
+func (q *Queries) LinkPairs(ctx context.Context, arg LinkPairsParams) ([]LinkPairsRow, error) {
+	rows, err := q.db.Query(ctx, linkPairs, arg.ProjectID, arg.Documents)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LinkPairsRow{}
+	for rows.Next() {
+		var i LinkPairsRow
+		if err := rows.Scan(&i.FromID, &i.ToID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const linkResolveRelations = `-- name: LinkResolveRelations :exec
 WITH relations AS MATERIALIZED (
     SELECT d.id, d.relative_path, l.ordinal, l.target_path, f.id AS found_id,

@@ -106,7 +106,7 @@ CROSS JOIN LATERAL (
             AND n.id = CASE WHEN l.relation IN ('supersedes', 'amends') THEN l.document_id ELSE l.target_id END
         OFFSET 0
     ) n
-    WHERE l.project_id = $1 AND l.tenant_id = $7 AND l.relation <> '' AND t.version <> $8::bigint
+    WHERE l.project_id = $1 AND l.tenant_id = $7 AND l.relation NOT IN ('', 'mentions') AND t.version <> $8::bigint
 ) s
 CROSS JOIN LATERAL (
     SELECT array_agg(d.relative_path ORDER BY d.relative_path) AS paths, array_agg(d.status ORDER BY d.relative_path) AS words,

@@ -69,7 +69,28 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 		candidates = append(candidates, later...)
 		ranked = rank.Order(r.asked.Question, candidates, r.found.Passages)
 	}
-	return ranked, nil
+	return ranked, s.markNewer(ctx, r, ranked)
+}
+
+// markNewer says of documents which later one is on the same subject, the latest of several, if neither names the other.
+func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error {
+	doubts := r.asked.Question.Doubts(ranked)
+	if len(doubts) == 0 {
+		return nil
+	}
+	var documents []int64
+	for _, d := range doubts {
+		documents = append(documents, ranked[d.Earlier].ID, ranked[d.Later].ID)
+	}
+	linked, err := s.index.Linked(ctx, r.asked.Scope, documents)
+	latest := map[int]string{}
+	for _, d := range doubts {
+		earlier, later := &ranked[d.Earlier], ranked[d.Later]
+		if later.Date > latest[d.Earlier] && !linked[[2]int64{earlier.ID, later.ID}] && !linked[[2]int64{later.ID, earlier.ID}] {
+			earlier.Newer, latest[d.Earlier] = later.Path, later.Date
+		}
+	}
+	return err
 }
 
 // maxSuccessors bounds a chain of documents that replace each other.

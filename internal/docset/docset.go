@@ -97,7 +97,7 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	for _, d := range set.Documents {
 		for _, link := range d.Links {
-			if target := set.target(root, d.Path, link); target.Path != d.Path {
+			if target := set.target(root, d.Path, link); target.Path != d.Path && link.Relation != said.Mentions {
 				d.Targets = append(d.Targets, target)
 			}
 		}

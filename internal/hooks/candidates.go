@@ -80,10 +80,6 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 			if name := nameIn(query.Text, hit); hit.Phrase > 0 && name != "" {
 				c.why = "names " + name
 			}
-			earlier := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Newer == hit.Path })
-			if earlier >= 0 {
-				c.why += "; later than ./" + hits.Documents[earlier].Path
-			}
 			named = append(named, c)
 		}
 		for _, c := range named {

@@ -60,27 +60,17 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 		rank := func(c candidate) int { return slices.Index(catalog.Levels(), c.Level) }
 		return cmp.Or(rank(b)-rank(a), cmp.Compare(b.Date, a.Date), cmp.Compare(a.Path, b.Path))
 	})
-	found[0], err = p.orLater(ctx, found[0])
+	found[0].Newer, err = p.newerThan(ctx, found[0])
 	return found, err
 }
 
-// orLater returns the later document on the subject of one that cites a file, or else that one.
-func (p Project) orLater(ctx context.Context, citing candidate) (candidate, error) {
+// newerThan returns the later document on the subject of one that cites a file, "" for none.
+func (p Project) newerThan(ctx context.Context, citing candidate) (string, error) {
 	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding},
 		rag.Query{Text: citing.Title, Mode: rag.Lexical, Limit: maxCompared})
-	if err != nil {
-		return candidate{}, err
+	at := slices.IndexFunc(hits.Documents, func(hit rag.Hit) bool { return hit.ID == citing.ID })
+	if err != nil || at < 0 {
+		return "", err
 	}
-	for _, hit := range hits.Documents {
-		if hit.ID != citing.ID || hit.Newer == "" {
-			continue
-		}
-		citing.Newer = hit.Newer
-		later := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Path == hit.Newer })
-		if later >= 0 {
-			hits.Documents[later].Score = 1
-			return candidate{Hit: hits.Documents[later], why: citing.why + " in ./" + citing.Path + ", which is earlier"}, nil
-		}
-	}
-	return citing, nil
+	return hits.Documents[at].Newer, nil
 }

@@ -52,11 +52,9 @@ func forTask(task string, found []candidate) []candidate {
 		if c.named != "" {
 			nearness = math.Inf(1)
 		}
-		// A document that replaces, amends or follows another one comes before it.
+		// A document that replaces or amends another one comes before it.
 		near[c.ID] = max(nearness, byPath[c.Path])
-		for _, later := range []string{c.Successor(), c.Newer} {
-			byPath[later] = max(byPath[later], near[c.ID])
-		}
+		byPath[c.Successor()] = max(byPath[c.Successor()], near[c.ID])
 	}
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b candidate) int { return cmp.Compare(near[b.ID], near[a.ID]) })
 	if len(found) == 0 || near[found[0].ID] < leading {

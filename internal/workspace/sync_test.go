@@ -68,7 +68,7 @@ func TestSync_GoesOnAfterALostWrite(t *testing.T) {
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
 	f.fake.SetFaults(fakeollama.Faults{EmbedTime: time.Second / 2})
 	lost := false
-	active, err := f.serverFor(t, f.Root).Sync(t.Context(), func(status workspace.Status) {
+	active, err := f.serverFor(t, f.Root).Sync(t.Context(), func(status workspace.IndexStatus) {
 		if lost || status.Embedding == 0 || status.Pending() > 0 {
 			return
 		}

@@ -19,9 +19,11 @@ const (
 	Deprecated Status = "deprecated"
 	Replaced   Status = "superseded"
 	Expired    Status = "expired"
+	// History is the status of a changelog and the like. It holds, and what describes the present comes first.
+	History Status = "history"
 )
 
-// Statuses returns all statuses, Active first.
+// Statuses returns the statuses that a search can ask for, Active first.
 func Statuses() []Status { return []Status{Active, Proposed, Rejected, Deprecated, Replaced, Expired} }
 
 // Standing says whether a document still holds.
@@ -40,7 +42,7 @@ type Standing struct {
 // Holds reports whether what the document says is in force. A proposal holds: many teams never change its status.
 func (s Standing) Holds() bool { return s.Status == Proposed || s.Status.isActive() }
 
-func (s Status) isActive() bool { return s == Active || s == "" }
+func (s Status) isActive() bool { return s == Active || s == History || s == "" }
 
 // Successor returns the document to read before this one, "" for none.
 func (s Standing) Successor() string {

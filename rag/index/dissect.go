@@ -119,14 +119,14 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if folder.Lenient() {
 		date = cmp.Or(parsed.Date, dayOfName(file.Path))
 	}
-	status := said.StatusOf(parsed)
+	status := said.StatusOf(parsed, file.Path)
 	doc := Dissection{
-		Title:   markdown.CutRunes(cmp.Or(parsed.Title, titleOfName(file.Path)), maxTitle),
+		Title:   markdown.CutRunes(titleOf(parsed, file.Path), maxTitle),
 		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
 			resolveRelated(file.Path, docType.Docs, stringList(fields["related_docs"]), ""),
-			resolveRelations(file.Path, folder, docType.Docs, status.Relations),
+			resolveRelations(file.Path, folder, docType.Docs, slices.Concat(status.Relations, said.MentionsIn(parsed))),
 		)),
 		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
@@ -201,13 +201,28 @@ func passagesOf(
 func baseName(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 
 var (
+	indexName   = regexp.MustCompile(`(?i)^(?:readme|index)\.\w+$`)
+	sectionName = regexp.MustCompile(`(?i)^(?:[\d.]+ )?(?:summary|abstract|overview|context|introduction|background|motivation|status|` +
+		`description|purpose|goals?|problem(?: statement)?)$`)
 	notionID    = regexp.MustCompile(` [0-9a-f]{32}$`)
 	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
 )
 
-// titleOfName returns the title of a document that has none: the name of its file, without the number that Notion adds
+// titleOf returns the title of a document: its own, or the name of its file if it has none, or if its first heading is that
+// of a section, as in RFCs that begin with "# Summary".
+func titleOf(parsed *markdown.Document, file string) string {
+	if parsed.FrontMatter["title"] == nil && sectionName.MatchString(parsed.Title) {
+		return titleOfName(file)
+	}
+	return cmp.Or(parsed.Title, titleOfName(file))
+}
+
+// titleOfName returns the name of a file, or of its folder for README.md and index.md, without the number that Notion adds
 // and the dots that Dendron puts between folders.
 func titleOfName(file string) string {
+	if folder := path.Base(path.Dir(file)); indexName.MatchString(path.Base(file)) && folder != "." {
+		return folder
+	}
 	name := notionID.ReplaceAllString(baseName(file), "")
 	if dendronName.MatchString(name) {
 		name = strings.ReplaceAll(name, ".", " ")

@@ -99,11 +99,30 @@ func TestDissect_LinksDocumentsOutside(t *testing.T) {
 	}
 	want := []string{
 		" /shared/new.md", " /shared/adr/0012-x.md", " x.md", " /out.md", "superseded_by /shared/new.md", "superseded_by /shared/adr/0012-x.md",
-		"superseded_by x.md", "superseded_by /out.md", "superseded_by /shared/adr/#7",
+		"superseded_by x.md", "superseded_by /out.md", "superseded_by /shared/adr/#7", "mentions /shared/adr/#7",
 	}
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
+	}
+}
+
+// A first heading that is the name of a section is no title.
+func TestDissect_TitleOfAFile(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ file, text, want string }{
+		{"rfcs/0042-async.md", "# Summary\n\nA loop.\n\n# Motivation\n\nSpeed.", "0042-async"},
+		{"docs/billing/README.md", "# Overview\n\nIt bills.", "billing"}, {"docs/a.md", "# 1. Introduction\n\nText.", "a"},
+		{"docs/a.md", "# Summary of the audit\n\nText.", "Summary of the audit"}, {"docs/a.md", "---\ntitle: Context\n---\nText.", "Context"},
+		{"README.md", "Text.", "README"},
+	} {
+		doc, err := index.Dissect(ragtest.File(test.file, test.text), catalog.Compounding, ragtest.AnyDocument{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc.Title != test.want {
+			t.Errorf("%s, %q: title %q, want %q", test.file, test.text, doc.Title, test.want)
+		}
 	}
 }

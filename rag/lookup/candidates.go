@@ -313,3 +313,15 @@ func (r *Reader) Texts(ctx context.Context, request Request, documents []int64) 
 	}
 	return texts, err
 }
+
+// Linked returns which of some documents of the scope name which others of them, by their IDs.
+func (r *Reader) Linked(ctx context.Context, scope catalog.Scope, documents []int64) (map[[2]int64]bool, error) {
+	pairs, err := db.ReadOne(ctx, r.db, "read links", (*db.Queries).LinkPairs, db.LinkPairsParams{
+		ProjectID: scope.Tenant.ProjectID, Documents: documents,
+	})
+	linked := make(map[[2]int64]bool, len(pairs))
+	for _, pair := range pairs {
+		linked[[2]int64{pair.FromID, pair.ToID}] = true
+	}
+	return linked, err
+}

@@ -78,7 +78,7 @@ func TestParse_LeavesOutWhatNoReaderSees(t *testing.T) {
 func TestParse_TakesNothingFromComments(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, "<!--\n# Old title\n\nOld summary.\n\nDate: 2020-01-01\nStatus: rejected\n\nSee [a](a.md) and `src/a.go:1`.\n-->\n# Title\n\nText.\n")
-	got := []any{doc.Title, doc.Summary, doc.Links, said.StatusOf(doc).Word, doc.Date, len(said.Places(doc))}
+	got := []any{doc.Title, doc.Summary, doc.Links, said.StatusOf(doc, "a.md").Word, doc.Date, len(said.Places(doc))}
 	if diff := cmp.Diff([]any{"Title", "Text.", []string{}, "", "", 0}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -53,7 +53,7 @@ func TestParse_MasksSecrets(t *testing.T) {
 			t.Parallel()
 			doc := parse(t, src)
 			lines := markdown.Lines([]byte(src))
-			shown := fmt.Sprint(doc.Title, doc.Summary, doc.FrontMatter, doc.Links, said.Quotes(doc), said.Places(doc), said.StatusOf(doc), lines,
+			shown := fmt.Sprint(doc.Title, doc.Summary, doc.FrontMatter, doc.Links, said.Quotes(doc), said.Places(doc), said.StatusOf(doc, "a.md"), lines,
 				doc.Passages(doc.Title, markdown.DefaultLimit()))
 			if strings.Contains(shown, key) || strings.Contains(shown, token) || !strings.Contains(shown, "REDACTED") {
 				t.Errorf("the document says %s", shown)

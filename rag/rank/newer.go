@@ -11,8 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// A later document on the same subject comes first, though neither says so. The limits are chosen with newer.txt and
-// alike.txt in test/holds/testdata, and judged with newer2.txt and alike2.txt.
+// A document is marked if a later one is on the same subject, though neither says so. The limits are chosen with
+// newer.txt and alike.txt in test/holds/testdata, and judged with newer2.txt and alike2.txt.
 const (
 	// maxDoubted is how many of the first documents are compared with each other.
 	maxDoubted = 12
@@ -26,14 +26,20 @@ const (
 	sameText, sameTextAndTitle = .45, .25
 )
 
-// markNewer says of the first documents of a list which later document is on the same subject, by their dates.
-func (q Question) markNewer(ranked []Hit) {
+// Doubt is a document of a list and a later one on the same subject.
+type Doubt struct{ Earlier, Later int } // their indexes
+
+// Doubts returns which of the first documents of a list have a later one on the same subject, by their dates.
+func (q Question) Doubts(ranked []Hit) []Doubt {
+	if !q.Newer {
+		return nil
+	}
 	ranked = ranked[:min(len(ranked), maxDoubted)]
 	words := make([][]int32, len(ranked)) // nil until they are compared
+	var doubts []Doubt
 	for i := range ranked {
-		latest := ""
 		for j, later := range ranked {
-			if later.Date <= latest || !mayDoubt(later, ranked[i]) {
+			if !mayDoubt(later, ranked[i]) {
 				continue
 			}
 			for _, k := range []int{i, j} {
@@ -43,10 +49,11 @@ func (q Question) markNewer(ranked []Hit) {
 			}
 			likeness := terms.Likeness(words[i], words[j], q.rarity)
 			if isAlike(likeness, ranked[i], later) && !sameTemplate(ranked[i], later) {
-				ranked[i].Newer, latest = later.Path, later.Date
+				doubts = append(doubts, Doubt{i, j})
 			}
 		}
 	}
+	return doubts
 }
 
 // rarity is the weight of a term.
@@ -55,7 +62,7 @@ func (q Question) rarity(term int32) float64 {
 }
 
 // mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both say their dates,
-// since a guide that is kept up to date is no older than its file. Both hold, and neither names the other. A query that
+// since a guide that is kept up to date is no older than its file. Both hold, and neither replaces the other. A query that
 // is a title has more words of that document than any other answer.
 func mayDoubt(later, earlier Hit) bool {
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }

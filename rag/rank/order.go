@@ -20,7 +20,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
 		hit.titled = title != "" && terms.Sequence(hit.Title) == title
 		byText, line := withLine(hit.LogOdds, lines[passage], len(q.Lines))
-		byStanding := relevance.Standing(byText, hit.Holds())
+		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
 		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
@@ -33,10 +33,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		}
 	}
 	ranked := slices.SortedFunc(maps.Values(best), compareHits)
-	if q.Newer {
-		q.markNewer(ranked)
-	}
-	return successorsFirst(ranked)
+	return successorsFirst(presentFirst(ranked))
 }
 
 // Assess says how relevant passages are, questions of documents left out. The best passage of a document

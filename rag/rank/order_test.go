@@ -149,3 +149,21 @@ func TestHit_Nearness(t *testing.T) {
 		t.Errorf("near %.2f, far %.2f, among many %.2f", near.Nearness(text), far.Nearness(text), among.Nearness(text))
 	}
 }
+
+// A changelog, and a document that no longer holds, comes behind the first document that may answer, and stays first without one.
+// A changelog has no better score than the present document.
+func TestOrder_ThePresentComesFirst(t *testing.T) {
+	t.Parallel()
+	q := words(t, "graphql endpoint added")
+	for status, isCapped := range map[catalog.Status]bool{
+		catalog.History: true, catalog.Deprecated: false, catalog.Replaced: false, catalog.Expired: false,
+	} {
+		q.Standings = catalog.NewStandings(map[string]catalog.Said{"past": {Status: status}}, nil, nil)
+		for present, want := range map[float64][]string{3: {"present", "past"}, .01: {"past", "present"}} {
+			hits := rank.Order(q, []rank.Candidate{found(q, 1, "past", 4), found(q, 2, "present", present)}, passages)
+			if got := paths(hits); !slices.Equal(got, want) || isCapped && hits[0].Score < hits[1].Score {
+				t.Errorf("%s, a present one with %v of the evidence: %q with %v and %v", status, present, got, hits[0].Score, hits[1].Score)
+			}
+		}
+	}
+}

@@ -25,7 +25,7 @@ type Question struct {
 	BuiltIn bool
 	// EachPassage, Unasked: see rag.Query.
 	EachPassage, Unasked bool
-	// Newer says that a later document comes before others on the same subject.
+	// Newer says that a document may be doubted, see [Question.Doubts].
 	Newer bool
 
 	// ByWords says that words count. The rest is empty otherwise; see [Question.Weigh].

@@ -3,12 +3,12 @@ package rank
 import (
 	"slices"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// successorsFirst puts each document that another replaces, amends or doubts behind that one, if it is in the list.
-// The evidence of the older document counts for the later one too, whose score is at least as high. A query that is
-// the title of a document that is only doubted still finds that one first.
+// successorsFirst puts each document that another replaces or amends behind that one, if it is in the list.
+// The evidence of the older document counts for the later one too, whose score is at least as high.
 func successorsFirst(ranked []Hit) []Hit {
 	at := map[string]int{} // the first place of each document
 	for i, hit := range slices.Backward(ranked) {
@@ -24,11 +24,7 @@ func successorsFirst(ranked []Hit) []Hit {
 		hit := ranked[i]
 		hit.LogOdds, hit.Key = max(hit.LogOdds, least), max(hit.Key, least)
 		hit.Score = relevance.Score(hit.LogOdds)
-		next := hit.Successor()
-		if next == "" && !hit.titled {
-			next = hit.Newer
-		}
-		if later, ok := at[next]; ok && next != "" {
+		if later, ok := at[hit.Successor()]; ok {
 			add(later, hit.LogOdds)
 		}
 		ordered = append(ordered, hit)
@@ -37,6 +33,28 @@ func successorsFirst(ranked []Hit) []Hit {
 		add(i, ranked[i].LogOdds)
 	}
 	return ordered
+}
+
+// presentFirst puts documents of the past behind the first document that may answer and holds. A changelog has no better
+// score than that one.
+func presentFirst(ranked []Hit) []Hit {
+	first := slices.IndexFunc(ranked, func(hit Hit) bool { return hit.Holds() && !hit.isPast() && hit.Score >= relevance.Likely })
+	for i := range ranked[:max(first, 0)] {
+		if hit := &ranked[i]; hit.Status == catalog.History && !hit.titled {
+			hit.LogOdds, hit.Key = min(hit.LogOdds, ranked[first].LogOdds), min(hit.Key, ranked[first].Key)
+			hit.Score = relevance.Score(hit.LogOdds)
+		}
+	}
+	slices.SortStableFunc(ranked[:first+1], func(a, b Hit) int {
+		return compareTrue(b.isPast() && !b.titled, a.isPast() && !a.titled)
+	})
+	return ranked
+}
+
+// isPast reports whether a document without a successor tells of what was: it no longer holds, or is a changelog.
+func (h Hit) isPast() bool {
+	return slices.Contains([]catalog.Status{catalog.History, catalog.Deprecated, catalog.Expired, catalog.Replaced}, h.Status) &&
+		h.Successor() == ""
 }
 
 // Missing returns the paths of documents that replace or amend one of the first documents of a list and are not in

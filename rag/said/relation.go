@@ -20,6 +20,7 @@ const (
 	SupersededBy Relation = "superseded_by"
 	Amends       Relation = "amends"
 	AmendedBy    Relation = "amended_by"
+	Mentions     Relation = "mentions"
 )
 
 // NamedRelation is a relation to the document at a destination. That is the path of a link, or # and the number of
@@ -40,7 +41,8 @@ const (
 
 var (
 	// named matches a document: a link, a wikilink, a path, or the number of a decision.
-	named = lazyregexp.New(namedForm)
+	named     = lazyregexp.New(namedForm)
+	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\b`)
 	// nextNamed matches a document that follows.
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
@@ -56,6 +58,17 @@ func relationsIn(text string) []NamedRelation {
 		}
 		for _, found := range named().FindAllStringSubmatch(text[word.end:end], maxRelations) {
 			relations = appendNamed(relations, word.relation, found)
+		}
+	}
+	return relations
+}
+
+// MentionsIn returns the decisions that the text of a document names by their numbers.
+func MentionsIn(document *markdown.Document) []NamedRelation {
+	var relations []NamedRelation
+	for _, line := range document.TextLines() {
+		for _, found := range mentioned().FindAllStringSubmatch(line, -1) {
+			relations = append(relations, NamedRelation{Relation: Mentions, Destination: "#" + found[1]})
 		}
 	}
 	return relations

@@ -71,8 +71,9 @@ func Destination(source, target string) string {
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
 // StatusOf returns what a document says of whether it holds: in the front matter, in a section Status or in a line
-// Status before the first section, in its title, and in what stands before the first section.
-func StatusOf(document *markdown.Document) Status {
+// Status before the first section, in its title, and in what stands before the first section. It is a history if it says
+// nothing and has the form or the path of one.
+func StatusOf(document *markdown.Document, file string) Status {
 	status := statusOfFields(document.FrontMatter)
 	if text := statusText(document); text != "" {
 		if status.Word == "" && status.Unknown == "" {
@@ -94,6 +95,9 @@ func StatusOf(document *markdown.Document) Status {
 		if slices.ContainsFunc(status.Relations, func(r NamedRelation) bool { return r.Relation == SupersededBy }) {
 			status.Word = "superseded"
 		}
+	}
+	if status.Word == "" && isHistory(document, file) {
+		status.Word = "history"
 	}
 	return status
 }

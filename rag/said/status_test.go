@@ -108,7 +108,7 @@ func TestStatus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := said.StatusOf(doc)
+			got := said.StatusOf(doc, "a.md")
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
@@ -130,8 +130,32 @@ func TestStatus_BoundsRelations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(said.StatusOf(doc).Relations); got == 0 || got > 1000 {
+		if got := len(said.StatusOf(doc, "a.md").Relations); got == 0 || got > 1000 {
 			t.Errorf("%s names %d relations", name, got)
+		}
+	}
+}
+
+func TestStatus_OfAHistory(t *testing.T) {
+	t.Parallel()
+	const versions = "# Client\n\n## [Unreleased]\n\n## [1.2.0] - 2024-05-01\n\n### Added\n\n### Fixed\n\n## v1.1\n"
+	for _, test := range []struct{ file, text, want string }{
+		{"CHANGELOG.md", "# Changes\n", "history"},
+		{"docs/release-notes-2.4.md", "# 2.4\n", "history"},
+		{"docs/changes/a.md", "# A\n", "history"},
+		{"docs/client.md", versions, "history"},
+		{"docs/client.md", "# API\n\n## 1.1 Install\n\n## 1.2 Use\n", ""},
+		{"docs/client.md", "# API\n\n## Version 1\n\n## Version 2\n", ""},
+		{"docs/changes-in-prices.md", "# Prices\n", ""},
+		{"docs/room-history.md", "# Rooms\n", ""},
+		{"CHANGELOG.md", "# Changes\n\nStatus: deprecated\n", "deprecated"},
+	} {
+		doc, err := markdown.Parse([]byte(test.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := said.StatusOf(doc, test.file).Word; got != test.want {
+			t.Errorf("%s, %q: %q, want %q", test.file, test.text, got, test.want)
 		}
 	}
 }

@@ -85,6 +85,15 @@ FROM (
 WHERE l.project_id = @project_id AND l.document_id = f.document_id AND l.ordinal = f.ordinal
     AND l.target_id IS DISTINCT FROM f.target_id;
 
+-- name: LinkPairs :many
+-- Which of some documents name which others of them.
+SELECT l.document_id AS from_id, d.id AS to_id
+FROM document_links l
+JOIN documents d ON d.project_id = @project_id AND d.id = ANY(@documents::bigint[]) AND (d.id = l.target_id
+    OR d.relative_path IN (l.target_path, l.fallback_path)
+    OR right(lower('/' || d.relative_path), length(l.target_path) - 2) = lower(substr(l.target_path, 3)))
+WHERE l.project_id = @project_id AND l.document_id = ANY(@documents::bigint[]);
+
 -- name: LinkEdges :many
 -- The tenant's link graph, links to nothing and relations left out, in the order of the texts. At most 100,000,
 -- which is ten in each of 10,000 documents, so that nobody can fill a server's memory with rows.

@@ -59,7 +59,7 @@ CROSS JOIN LATERAL (
             AND n.id = CASE WHEN l.relation IN ('supersedes', 'amends') THEN l.document_id ELSE l.target_id END
         OFFSET 0
     ) n
-    WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.relation <> '' AND t.version <> @standings_version::bigint
+    WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.relation NOT IN ('', 'mentions') AND t.version <> @standings_version::bigint
 ) s
 CROSS JOIN LATERAL (
     SELECT array_agg(d.relative_path ORDER BY d.relative_path) AS paths, array_agg(d.status ORDER BY d.relative_path) AS words,

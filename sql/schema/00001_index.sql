@@ -185,8 +185,8 @@ CREATE TABLE document_links (
     target_path text    NOT NULL,
     -- Where the link leads if no document has target_path, '' for nowhere.
     fallback_path text  NOT NULL,
-    -- How the document stands to the target: '' for a link, or else supersedes, superseded_by, amends or
-    -- amended_by. A target that ends with # and a number is the decision of that number in the folder.
+    -- How the document stands to the target: '' for a link, or else supersedes, superseded_by, amends,
+    -- amended_by or mentions. A target that ends with # and a number is the decision of that number in the folder.
     relation    text    NOT NULL,
     -- The document that a relation names, by LinkResolveRelations; NULL for none, and for a link.
     target_id   bigint,
