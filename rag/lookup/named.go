@@ -37,8 +37,8 @@ var (
 	isPath = regexp.MustCompile(`^\S*[\pL\d][-_./][\pL\d]\S*$`)
 )
 
-// decisionPatterns returns what the path and the title of a document of a series match, for PostgreSQL. The series stands
-// in the name of the file or of a folder.
+// decisionPatterns returns what the path and the title of a document of a series match, for PostgreSQL. The file or a
+// folder has the series in its name.
 func decisionPatterns(series, number string) (path string, title *string) {
 	folder := series
 	if strings.EqualFold(series, "adr") {

@@ -164,8 +164,8 @@ func isIdentifier(word string) bool {
 const minCodeDigits = 4
 
 // isExact reports whether a word is a name by its form alone: it has an underscore, three words as ErrNoRows has, two
-// as maxConns has, or it is a code. A product such as GitHub is none, and neither is a file, which a question may
-// mention although it asks for another thing.
+// as maxConns has, or it is a code. GitHub may be a product, and a question may mention a file although it asks for
+// another thing.
 func isExact(word string) bool {
 	switch {
 	case strings.ContainsAny(word, `./\:@#`):

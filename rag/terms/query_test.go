@@ -232,7 +232,7 @@ func TestNewLine(t *testing.T) {
 	}
 }
 
-// Names are those that are names by their form, unless there are many. A product or a file is none.
+// Names are those that are names by their form, unless there are many. Products and files do not count.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	const text = "CONTROL_PLANE_IPS ErrNoRows maxConns ORA-00942 GitHub README.md pkg/pool_test.go 30s v2 2026-11-28 macOS __init__"
