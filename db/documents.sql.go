@@ -423,3 +423,47 @@ func (q *Queries) DocumentsByPath(ctx context.Context, arg DocumentsByPathParams
 	}
 	return items, nil
 }
+
+const documentsNamed = `-- name: DocumentsNamed :many
+SELECT relative_path
+FROM documents
+WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
+    AND (relative_path ~* $4 OR title ~* $5::text)
+ORDER BY length(relative_path), relative_path
+LIMIT 10
+`
+
+type DocumentsNamedParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+	Path       string
+	Title      *string
+}
+
+// The documents with a path or a title of a form, the shortest path first. All paths of the tenant are compared.
+func (q *Queries) DocumentsNamed(ctx context.Context, arg DocumentsNamedParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, documentsNamed,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+		arg.Path,
+		arg.Title,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var relative_path string
+		if err := rows.Scan(&relative_path); err != nil {
+			return nil, err
+		}
+		items = append(items, relative_path)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -34,6 +34,7 @@ func newPlan(scope catalog.Scope, query Query) (plan, error) {
 	if len(p.terms.Terms) == 0 && query.Mode == Lexical {
 		return plan{}, noWord()
 	}
+	p.terms.IsPrinted = said == ""
 	if query.Mode == Hybrid && said != "" {
 		p.meaning = builtInVector(query.Text)
 	}
@@ -64,6 +65,7 @@ func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	vocabulary := terms.NewVocabulary(p.scope.Tenant.ProjectID, facts.Sample.Frequency)
 	if !vocabulary.IsEnglish() {
 		q.Terms = vocabulary.Query(p.query.Text)
+		q.Terms.IsPrinted = p.terms.IsPrinted
 		if len(q.Terms.Terms) == 0 && p.query.Mode == Lexical {
 			return rank.Question{}, noWord()
 		}

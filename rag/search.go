@@ -52,7 +52,19 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 // order ranks what was found. A document that replaces or amends one of the first is found too, whatever its words, if
 // it has a level, a doc-type and a status of the filter.
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
+	named, err := s.index.Named(ctx, r.asked)
+	if err != nil {
+		return nil, err
+	}
+	r.asked.Question.Named = named
 	candidates := r.found.Candidates
+	if len(named) > 0 {
+		found, err := s.index.Documents(ctx, r.asked, named)
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, found...)
+	}
 	ranked := rank.Order(r.asked.Question, candidates, r.found.Passages)
 	for range maxSuccessors {
 		missing := rank.Missing(ranked, first)

@@ -37,6 +37,37 @@ func TestSearch_Identifiers(t *testing.T) {
 	}
 }
 
+// A query that is the path, the file name or the number of a document finds it first and as sure as any, although
+// another one links there with the same words.
+func TestSearch_Names(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	files := []document.File{
+		file("docs/adr/0012-use-one-queue.md", "# Jobs wait in a table", "", "Each worker takes the oldest row."),
+		file("docs/rfc/0012-import.md", "# Import of orders", "", "Partners send files at night."),
+		file("docs/adr/README.md", "# Decisions", "", "Each has a page."),
+		file("README.md", "# Shop", "", "The shop of the harbour, with its decisions."),
+	}
+	for i := range 60 {
+		files = append(files, file(fmt.Sprintf("docs/notes/%d.md", i), "# Note", "", "See docs/adr/0012-use-one-queue.md, ADR 12, rfc-12 and "+
+			"docs/adr/README.md; README.md and 0012-use-one-queue say more: use one queue."))
+	}
+	f.Add(t, f.Tenant, files...)
+	for text, want := range map[string]string{
+		"docs/adr/0012-use-one-queue.md": "docs/adr/0012-use-one-queue.md", "./docs/adr/0012-use-one-queue": "docs/adr/0012-use-one-queue.md",
+		"`0012-use-one-queue.md`": "docs/adr/0012-use-one-queue.md", "ADR 12": "docs/adr/0012-use-one-queue.md",
+		"adr-0012": "docs/adr/0012-use-one-queue.md", "RFC 12": "docs/rfc/0012-import.md", "readme.md": "README.md",
+		"adr/README.md": "docs/adr/README.md",
+	} {
+		for _, mode := range rag.Modes() {
+			got, found := f.found(t, rag.Query{Text: text, Mode: mode, Limit: 2})
+			if got[0] != want || found.Documents[0].Score < found.Documents[1].Score {
+				t.Errorf("%s, %s: got %v, the first with a score of %.3f, want %s", text, mode, got, found.Documents[0].Score, want)
+			}
+		}
+	}
+}
+
 // A document whose title is the query comes first, although others say more about it, in
 // every mode; so do those that have the whole of a short query, above the threshold.
 func TestSearch_Titles(t *testing.T) {

@@ -3,6 +3,7 @@ package rank
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
@@ -15,10 +16,12 @@ import (
 // passage. With EachPassage it returns the passages. A search may return as many passages as passages says.
 func Order(q Question, candidates []Candidate, passages int) []Hit {
 	best, lines, title := map[[2]int64]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
+	names := rareNames(q, candidates)
 	for _, hit := range Assess(q, candidates, passages) {
 		passage := [2]int64{hit.ID, int64(hit.Ordinal)}
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
-		hit.titled = title != "" && terms.Sequence(hit.Title) == title
+		hit.titled = title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
+		hit.names = names[hit.ID]
 		byText, line := withLine(hit.LogOdds, lines[passage], len(q.Lines))
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
 		hit.Line = line
@@ -32,8 +35,45 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 			best[passage] = hit
 		}
 	}
-	ranked := slices.SortedFunc(maps.Values(best), compareHits)
+	ranked := withNamedFirst(slices.SortedFunc(maps.Values(best), compareHits))
 	return successorsFirst(presentFirst(ranked))
+}
+
+// maxNamed is how many documents may have a name for it to say which document is asked for.
+const maxNamed = 3
+
+// rareNames returns how many names of the query each document has, by its ID, of those that at most maxNamed have.
+func rareNames(q Question, candidates []Candidate) map[int64]int {
+	documents := map[string][]int64{}
+	for _, c := range candidates {
+		for _, name := range q.Weights.Names(c.Heading, c.Content) {
+			if !slices.Contains(documents[name], c.ID) {
+				documents[name] = append(documents[name], c.ID)
+			}
+		}
+	}
+	names := map[int64]int{}
+	for _, having := range documents {
+		if len(having) > maxNamed {
+			continue
+		}
+		for _, id := range having {
+			names[id]++
+		}
+	}
+	return names
+}
+
+// withNamedFirst gives each document that the query names at least the score of every document behind it.
+func withNamedFirst(ranked []Hit) []Hit {
+	most := math.Inf(-1)
+	for i, hit := range slices.Backward(ranked) {
+		most = max(most, hit.LogOdds)
+		if hit.titled || hit.names > 0 {
+			ranked[i].LogOdds, ranked[i].Score = most, relevance.Score(most)
+		}
+	}
+	return ranked
 }
 
 // Assess says how relevant passages are, questions of documents left out. The best passage of a document
@@ -191,10 +231,11 @@ func comparePassages(a, b Hit) int {
 	)
 }
 
-// compareHits orders documents. A query that is a title asks for the document with that title.
+// compareHits orders documents. A query that names a document asks for it, and one with a rare name for those that
+// have it.
 func compareHits(a, b Hit) int {
 	return cmp.Or(
-		compareTrue(a.titled, b.titled),
+		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),
 		cmp.Compare(b.Key, a.Key), cmp.Compare(b.unnamed(), a.unnamed()), cmp.Compare(a.distance, b.distance),
 		cmp.Compare(a.generations, b.generations), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)

@@ -108,6 +108,39 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A document comes first that has a name of the query which at most three documents have, and it scores no less than
+// those behind it. Of two such names, the one with both comes first.
+func TestOrder_RareNamesFirst(t *testing.T) {
+	t.Parallel()
+	q := words(t, "why does max_conns of the pool depend on ErrNoRows at night")
+	q.Weights = q.Terms.Weigh(passages, func(int32) int { return 1 })
+	having := func(id int64, path string, share float64, content string) rank.Candidate {
+		c := found(q, id, path, share)
+		c.Content = content
+		return c
+	}
+	most, one, both := having(1, "most.md", .9, "pool"), having(2, "one.md", .2, "`MAX_CONNS`"), having(3, "both.md", .1, "max_conns, ErrNoRows")
+	many := []rank.Candidate{most}
+	for id, path := range []string{"a.md", "b.md", "c.md", "d.md"} {
+		many = append(many, having(int64(id+5), path, .1, "max_conns"))
+	}
+	for _, test := range []struct {
+		name       string
+		candidates []rank.Candidate
+		want       []string
+	}{
+		{"one name", []rank.Candidate{most, one}, []string{"one.md", "most.md"}},
+		{"two names", []rank.Candidate{most, one, both}, []string{"both.md", "one.md", "most.md"}},
+		{"a part of a name", []rank.Candidate{most, having(2, "part.md", .2, "pool_max_conns")}, []string{"most.md", "part.md"}},
+		{"a name of four documents", many, []string{"most.md", "a.md", "b.md", "c.md", "d.md"}},
+	} {
+		ranked := rank.Order(q, test.candidates, passages)
+		if diff := cmp.Diff(test.want, paths(ranked)); diff != "" || ranked[0].Score < ranked[1].Score {
+			t.Errorf("%s: scores %v, %v (-want +got):\n%s", test.name, ranked[0].Score, ranked[1].Score, diff)
+		}
+	}
+}
+
 // A question that a document answers counts for the document's own text, as another passage of it does.
 func TestAssess_CountsTheWholeDocument(t *testing.T) {
 	t.Parallel()

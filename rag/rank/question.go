@@ -21,6 +21,9 @@ type Question struct {
 	Standings catalog.Standings
 	Today     string
 
+	// Named are the paths of the documents whose path or number is the query.
+	Named []string
+
 	// BuiltIn says that the search compares built-in vectors.
 	BuiltIn bool
 	// EachPassage, Unasked: see rag.Query.

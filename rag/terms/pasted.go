@@ -1,18 +1,23 @@
 package terms
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
 const (
 	// minPastedLines is how many lines make a text a pasted one, and minBeside a text beside which some are pasted. A
 	// question of three lines is better asked as a whole.
 	minPastedLines, minBeside = 8, 3
-	// minSaid is how many words the longest block has if something is said. Messages of programs have fewer.
-	minSaid = 9
+	// minSaid is how many words the longest block has if something is said. Messages of programs have fewer. Beside
+	// minBeside lines that have the form of a log, minAsked are enough.
+	minSaid, minAsked = 9, 5
 	// A sentence has at least minSentence words. sentenceShare of them are stop words, and plainShare have letters
 	// alone: code and the output of programs have fewer.
 	minSentence, sentenceShare, plainShare = 4, .2, .7
@@ -21,7 +26,8 @@ const (
 // Parts splits a text into what its writer says and the lines that were pasted beside it, such as a log or code. said
 // is empty for a text that was pasted as a whole, and pasted is empty for one that was written.
 func Parts(text string) (said string, pasted []string) {
-	blocks, lines := blocksOf(text)
+	logged := loggedLines(text)
+	blocks, lines := blocksOf(text, logged)
 	longest := 0
 	for _, b := range blocks {
 		longest = max(longest, b.words)
@@ -33,14 +39,77 @@ func Parts(text string) (said string, pasted []string) {
 		}
 	}
 	pasted = slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(sentences, line) })
-	switch isSaid := longest >= minSaid; {
+	least := minSaid
+	if len(logged) >= minBeside {
+		least = minAsked
+	}
+	switch isSaid := longest >= least; {
 	case isSaid && len(pasted) >= minBeside:
-		return strings.Join(sentences, "\n"), pasted
+		return withoutGreetings(strings.Join(sentences, "\n")), pasted
 	case !isSaid && len(lines) >= minPastedLines:
 		return "", lines
 	default:
-		return text, nil
+		return withoutGreetings(text), nil
 	}
+}
+
+var (
+	// logForm matches a line of a log by its form: a time or a level at its beginning, a frame of a stack, a place in a
+	// file, or fields.
+	logForm = lazyregexp.New(`^.{0,40}?\d{1,2}:\d\d:\d\d|^\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d|\d+\.\d{3,})|^[IWEF]\d{4} |` +
+		`^\W{0,3}(?i:trace|debug|info|notice|warn|warning|error|fatal|critical|panic|err)(?:\]|:|\s*\||\s\s)|` +
+		`\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|` +
+		`^(?:at \S+[.:(]|File "|goroutine \d|#\d+ )|\S+\.\w+:\d+\b|^\S+=\S+ .*=|^[{<].*[}>]$`)
+	// listForm matches the beginning of an item that a person writes.
+	listForm = lazyregexp.New(`^(?:[-*+]|\d{1,2}[.)]) `)
+	digits   = lazyregexp.New(`\d+`)
+	letters  = lazyregexp.New(`[\pL'’]+`)
+)
+
+// loggedLines returns the lines that have the form of a log: that of logForm, or a beginning that several lines have.
+func loggedLines(text string) map[string]bool {
+	const alike = 4 // lines
+	logged, beginnings := map[string]bool{}, map[string][]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if _, known := logged[line]; known {
+			continue
+		}
+		logged[line] = logForm().MatchString(line)
+		words := strings.Fields(line)
+		if len(words) < 2 || listForm().MatchString(line) {
+			continue
+		}
+		first := words[0] + " " + words[1]
+		beginnings[first] = append(beginnings[first], line)
+		shape := letters().ReplaceAllString(digits().ReplaceAllString(first, "0"), "a")
+		if strings.Trim(shape, "a ,.;:?!-\"()") != "" {
+			beginnings[shape] = append(beginnings[shape], line)
+		}
+	}
+	for _, lines := range beginnings {
+		for _, line := range lines {
+			logged[line] = logged[line] || len(lines) >= alike
+		}
+	}
+	maps.DeleteFunc(logged, func(_ string, isLogged bool) bool { return !isLogged })
+	return logged
+}
+
+var (
+	greeting = lazyregexp.New(`(?i)^\s*(?:hello|hi|hey|dear|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen)|` +
+		`bonjour|hola)\b(?: \pL+){0,2}\s*[,.!:\n]+\s*`)
+	thanks = lazyregexp.New(`(?i)(?:^|[.?!\n]\s*)((?:(?:many|kind|best|a lot of) )?(?:thanks|thank you|thx|cheers|regards|danke|vielen dank|` +
+		`merci|gracias)\b[^?\n]{0,80}(?:\n[^?]{0,30})?)$`)
+)
+
+// withoutGreetings returns a text without a greeting before it and thanks behind it, unless there is nothing else.
+func withoutGreetings(text string) string {
+	asked := greeting().ReplaceAllString(text, "")
+	if found := thanks().FindStringSubmatchIndex(asked); found != nil {
+		asked = strings.TrimSpace(asked[:found[2]])
+	}
+	return cmp.Or(asked, text)
 }
 
 // block is sentences without another line or a blank one between them.
@@ -50,8 +119,8 @@ type block struct {
 }
 
 // blocksOf returns the blocks of a text, and all its lines that are not blank. Code, and what is quoted or indented, is
-// no sentence.
-func blocksOf(text string) (blocks []block, lines []string) {
+// no sentence. Neither is a line of a log. In front of a log each line of words is one.
+func blocksOf(text string, logged map[string]bool) (blocks []block, lines []string) {
 	isCode, isOpen := false, false
 	for line := range strings.Lines(text) {
 		isQuoted := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, ">")
@@ -61,8 +130,8 @@ func blocksOf(text string) (blocks []block, lines []string) {
 		}
 		isFence := strings.HasPrefix(line, "```")
 		isCode = isCode != isFence
-		words := sentenceWords(line)
-		if isQuoted || isCode || isFence || words == 0 {
+		words := sentenceWords(line, len(logged) >= minBeside && len(lines) <= minBeside)
+		if isQuoted || isCode || isFence || logged[line] || words == 0 {
 			isOpen = false
 			continue
 		}
@@ -76,8 +145,8 @@ func blocksOf(text string) (blocks []block, lines []string) {
 }
 
 // sentenceWords returns how many words of a line have letters alone if it reads as somebody's own words, in a language
-// that has stop words. It returns 0 for another line, such as one of code or of a log.
-func sentenceWords(line string) int {
+// that has stop words. It returns 0 for another line, such as one of code. A heading has no stop words.
+func sentenceWords(line string, mayBeHeading bool) int {
 	all, plain, stop := 0, 0, 0
 	for word := range strings.FieldsSeq(line) {
 		word = strings.Trim(word, "`'\"*_()[],.;:!?-")
@@ -93,7 +162,8 @@ func sentenceWords(line string) int {
 			stop++
 		}
 	}
-	if all < minSentence || float64(stop) < sentenceShare*float64(all) || float64(plain) < plainShare*float64(all) {
+	isSentence := mayBeHeading || float64(stop) >= sentenceShare*float64(all)
+	if all < minSentence || !isSentence || float64(plain) < plainShare*float64(all) {
 		return 0
 	}
 	return plain

@@ -112,7 +112,7 @@ func (q *Query) addIdentifier(name string) {
 		return
 	}
 	q.Identifiers = append(q.Identifiers, Identifier{
-		Name: folded, Hash: hashTerm(q.vocabulary.project, stem(folded)),
+		Name: folded, Hash: hashTerm(q.vocabulary.project, stem(folded)), isExact: isExact(name),
 		terms: q.vocabulary.hashes(name), // the parts of a name are found by its capitals
 	})
 }
@@ -158,6 +158,47 @@ func isIdentifier(word string) bool {
 		}
 	}
 	return false
+}
+
+// minCodeDigits is the least number of digits of a code such as TS2345 or ORA-00942.
+const minCodeDigits = 4
+
+// isExact reports whether a word is a name by its form alone: it has an underscore, three words as ErrNoRows has, two
+// as maxConns has, or it is a code. GitHub may be a product, and a question may mention a file although it asks for
+// another thing.
+func isExact(word string) bool {
+	switch {
+	case strings.ContainsAny(word, `./\:@#`):
+		return false
+	case strings.Contains(strings.Trim(word, "_"), "_"):
+		return true
+	}
+	if digits := strings.TrimLeftFunc(word, unicode.IsLetter); digits != "" {
+		digits, letters := strings.TrimPrefix(digits, "-"), len(word)-len(digits)
+		return letters > 0 && len(digits) >= minCodeDigits && strings.Trim(digits, "0123456789") == ""
+	}
+	first, last, humps := humpEnd(word, 0), 0, 0
+	for end := 0; end < len(word); humps++ {
+		last, end = end, humpEnd(word, end)
+	}
+	isCamel := first > 1 && isPlain(word[:first]) && unicode.IsLower(rune(word[0])) && isPlain(word[last:])
+	return humps > 2 || humps == 2 && isCamel
+}
+
+// Names returns the names that a passage has, of the one to three of a query that are names by their form.
+func (w Weighted) Names(heading, body string) (found []string) {
+	const most = 3
+	exact := slices.DeleteFunc(slices.Clone(w.Identifiers), func(i Identifier) bool { return !i.isExact })
+	if len(exact) == 0 || len(exact) > most {
+		return nil
+	}
+	text := fold(heading + "\n" + body)
+	for _, identifier := range exact {
+		if standsIn(text, identifier.Name) {
+			found = append(found, identifier.Name)
+		}
+	}
+	return found
 }
 
 // quotation is a text in quotation marks with its terms.

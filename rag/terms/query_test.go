@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func names(q Query) string {
@@ -53,7 +54,7 @@ func TestQuery_Vague(t *testing.T) {
 func TestNewQuery_CountsTermsAndWords(t *testing.T) {
 	t.Parallel()
 	q := NewQuery(1, "Pool of pools, and the pooling")
-	if diff := cmp.Diff([]QueryTerm{{Name: "pool", Hash: hashTerm(1, "pool"), Count: 3}}, q.Terms); diff != "" {
+	if diff := cmp.Diff([]QueryTerm{{Name: "pool", Hash: hashTerm(1, "pool"), Count: 3}}, q.Terms, cmpopts.IgnoreUnexported(QueryTerm{})); diff != "" {
 		t.Errorf("terms (-want +got):\n%s", diff)
 	}
 	for text, want := range map[string]bool{
@@ -170,15 +171,15 @@ func TestPhrase(t *testing.T) {
 		{"with a word between", "undo the last commit", "", "undo the very last commit", 0},
 		{"at the end of a longer word", "last commit", "", "the blast commits", 0},
 		{"a long query", "how can I undo the last commit", "", "how can i undo the last commit", 0},
-		{"an identifier in a sentence", "what sets max_conns in the pool of the server", "", "`MAX_CONNS` is 4", .375},
+		{"an identifier in a sentence", "what sets max_conns in the pool of the server", "", "`MAX_CONNS` is 4", .393},
 		{"only a part of another name", "what sets max_conns in the pool of the server", "", "pool_max_conns, max_conns2", 0},
-		{"qualified in the passage", "when does the driver return ErrNoRows to us", "", "it is pgx.ErrNoRows.", .375},
-		{"a flag", "why should nobody commit with --no-verify here", "", "with `--no-verify`", .375},
+		{"qualified in the passage", "when does the driver return ErrNoRows to us", "", "it is pgx.ErrNoRows.", .528},
+		{"a flag", "why should nobody commit with --no-verify here", "", "with `--no-verify`", .384},
 		{"not a flag", "why should nobody commit with --no-verify here", "", "there is no verify step; x--no-verify", 0},
-		{"one of two", "does max_conns change what ErrNoRows means for us", "", "max_conns", .2},
+		{"one of two", "does max_conns change what ErrNoRows means for us", "", "max_conns", .240},
 		{"within Chinese", "请问如何在生产环境中正确设置max_conns参数才好呢", "", "使用max_conns设置", .056},
-		{"in quotation marks", `where does it say "pool is exhausted" in the server's log`, "", "pool is\nexhausted", .4},
-		{"in backticks", "what happens to the volumes after a full `prune` of it all", "", "Prune removes", .25},
+		{"in quotation marks", `where does it say "pool is exhausted" in the server's log`, "", "pool is\nexhausted", .412},
+		{"in backticks", "what happens to the volumes after a full `prune` of it all", "", "Prune removes", .273},
 		{"stop words alone", "what is it", "", "what is it", 0},
 		{"accents", "Größe ändern", "", "die GRÖSSE ÄNDERN", 1},
 	} {
@@ -197,14 +198,15 @@ func TestLiteral_IsAPartOfTheWeight(t *testing.T) {
 	weigh := func(text string) Weighted {
 		return NewQuery(1, text).Weigh(1000, func(term int32) int { return frequencies[term] })
 	}
-	rare, frequent := IDF(0, 1000), IDF(50, 1000)
+	file := mentionPart * IDF(50, 1000)
+	others := IDF(0, 1000) * (telling("read") + telling("already") + telling("printers") + telling("labels"))
 	for _, test := range []struct {
 		query, body string
 		want        float64
 	}{
 		// The other terms are read, already, printer and label.
-		{"I read `README.md` already: printers of these labels", "see README.md", frequent / (frequent + 4*rare)},
-		{"I read README.md already: printers of these labels", "see README.md", frequent / (frequent + 4*rare)},
+		{"I read `README.md` already: printers of these labels", "see README.md", file / (file + others)},
+		{"I read README.md already: printers of these labels", "see README.md", file / (file + others)},
 		{"I read README.md already: printers of these labels", "see README", 0},
 	} {
 		got, whole := weigh(test.query).Literal("", test.body)
@@ -230,13 +232,31 @@ func TestNewLine(t *testing.T) {
 	}
 }
 
+// Names are those that are names by their form, unless there are many. Products and files do not count.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const text = "CONTROL_PLANE_IPS ErrNoRows maxConns ORA-00942 GitHub README.md pkg/pool_test.go 30s v2 2026-11-28 macOS __init__"
+	for query, want := range map[string][]string{
+		"where is control_plane_ips set":                    {"control_plane_ips"},
+		"does ErrNoRows or maxConns come with ORA-00942":    {"errnorows", "maxconns", "ora-00942"},
+		"does GitHub run on macOS since 2026-11-28 for 30s": nil,
+		"README.md, pkg/pool_test.go and v2":                nil,
+		"aa_b cc_d ee_f CONTROL_PLANE_IPS":                  nil,
+		"other_name":                                        nil,
+	} {
+		if diff := cmp.Diff(want, NewQuery(1, query).Weigh(100, func(int32) int { return 1 }).Names("", text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
 // Repeated terms count more, by 1 + ln n, and known is the part of the weight that the
 // project's passages have.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	frequencies := map[int32]int{hashTerm(1, "pool"): 10}
 	w := NewQuery(1, "pool of pools, dry pools").Weigh(100, func(term int32) int { return frequencies[term] })
-	pool, dry := (1+math.Log(3))*IDF(10, 100), IDF(0, 100)
+	pool, dry := (1+math.Log(3))*IDF(10, 100)*telling("pool"), IDF(0, 100)*telling("dry")
 	if diff := cmp.Diff([]float32{float32(pool), float32(dry)}, w.Weights); diff != "" {
 		t.Errorf("weights (-want +got):\n%s", diff)
 	}
@@ -245,6 +265,26 @@ func TestWeigh(t *testing.T) {
 	}
 	if w := NewQuery(1, "what is it").Weigh(100, func(int32) int { return 0 }); w.Sum != 0 || w.Known != 0 {
 		t.Errorf("a query without terms has sum %v and known part %v", w.Sum, w.Known)
+	}
+}
+
+// telling is the part of its weight that a word has.
+func telling(word string) float64 { return NewQuery(1, word).Terms[0].telling() }
+
+// A word that people use whatever they write about says less than a rare one, except in a line that a program prints.
+func TestTelling(t *testing.T) {
+	t.Parallel()
+	words := []string{"program", "pool", "server", "kubernetes"}
+	var got []float64
+	for _, word := range words {
+		got = append(got, math.Round(telling(word)*100)/100)
+	}
+	if diff := cmp.Diff([]float64{.71, .89, 1, 1}, got); diff != "" {
+		t.Errorf("what %q count (-want +got):\n%s", words, diff)
+	}
+	once := func(int32) int { return 1 }
+	if w := (Vocabulary{project: 1}).Line("program").Weigh(100, once); math.Abs(w.Sum-IDF(1, 100)) > 1e-6 {
+		t.Errorf("in a line that a program prints, a word weighs %v", w.Sum)
 	}
 }
 
@@ -269,22 +309,26 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// The more a query says beside an identifier, the less the identifier weighs, but as much
-// as the rarest of its terms.
+// The more a query says beside an identifier, the less the identifier weighs, but as much as the rarest of its terms.
+// A file, which a question may only mention, weighs less. The parts of a name that no passage has weigh half.
 func TestWeigh_IdentifiersBesideWords(t *testing.T) {
 	t.Parallel()
 	frequency := func(term int32) int {
-		if term == hashTerm(1, "deploy") {
+		switch term {
+		case hashTerm(1, "helmfil"):
 			return 50
+		case hashTerm(1, "kustom_nosuch"):
+			return 0
 		}
 		return 1
 	}
 	rare, common := IDF(1, 1000), IDF(50, 1000)
 	for text, want := range map[string]float64{
-		"deploy/values.yaml":                  4*rare + common, // values.yaml, values and yaml too
-		"deploy/values.yaml " + manyWords(2):  4*rare + common,
-		"deploy/values.yaml " + manyWords(4):  namePart*(4*rare+common) - 4*rare,
-		"deploy/values.yaml " + manyWords(20): rare,
+		"helmfile/kustom.yaml":                  4*rare + common, // kustom.yaml, kustom and yaml too
+		"helmfile/kustom.yaml " + manyWords(2):  2*rare + common,
+		"helmfile/kustom.yaml " + manyWords(20): mentionPart * rare,
+		"helmfile_kustom_yaml " + manyWords(20): rare,
+		"kustom_nosuch":                         IDF(0, 1000) + unknownPart*2*rare,
 	} {
 		q := NewQuery(1, text)
 		w, got := q.Weigh(1000, frequency), 0.0

@@ -53,6 +53,10 @@ var table = sync.OnceValue(func() pieces {
 	return p
 })
 
+// Rank returns the place of a word among the words of English, the most frequent ones first: the vocabulary is in this
+// order, and begins with some 2,000 signs. It returns 0 for a word that is not one piece.
+func Rank(word string) int { return int(table().first[strings.ToLower(word)]) }
+
 // Vector returns the vector of a text, of length 1. It is nil for a text without a piece.
 func Vector(text string) []float32 {
 	found := cut(text)

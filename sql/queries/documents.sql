@@ -94,6 +94,15 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
 
+-- name: DocumentsNamed :many
+-- The documents with a path or a title of a form, the shortest path first. All paths of the tenant are compared.
+SELECT relative_path
+FROM documents
+WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
+    AND (relative_path ~* @path OR title ~* sqlc.narg('title')::text)
+ORDER BY length(relative_path), relative_path
+LIMIT 10;
+
 -- name: DocumentPlaces :many
 -- The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. These lists of one
 -- may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
