@@ -214,7 +214,7 @@ func commonDir(own string) string {
 	return dir
 }
 
-// haveTop reports whether the git folder says that the work tree is one of its own. A folder from an archive can name
+// haveTop reports whether the git folder says that the work tree belongs to it. A folder from an archive can name
 // the git folder of any repository.
 func (d gitDirs) haveTop() bool {
 	dotGit := filepath.Join(d.top, ".git")
