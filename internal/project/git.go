@@ -222,12 +222,15 @@ func (d gitDirs) haveTop() bool {
 		return d.common == d.own
 	}
 	back, err := readGitFile(filepath.Join(d.own, "gitdir"))
-	if err == nil && !filepath.IsAbs(back) {
+	if err != nil {
+		return false
+	}
+	if !filepath.IsAbs(back) {
 		back = filepath.Join(d.own, back)
 	}
 	named, namedErr := os.Stat(back)
 	there, thereErr := os.Stat(dotGit)
-	return errors.Join(err, namedErr, thereErr) == nil && os.SameFile(named, there) &&
+	return errors.Join(namedErr, thereErr) == nil && os.SameFile(named, there) &&
 		filepath.Dir(d.own) == filepath.Join(d.common, "worktrees")
 }
 
