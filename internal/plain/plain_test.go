@@ -25,12 +25,12 @@ func TestPath_IsQuoted(t *testing.T) {
 		`a"b\.md`:                  `"a\"b\\.md"`,
 		"a\U000e0041.md":           `"a\U000e0041.md"`,
 		"a\U000e0172.md":           `"a\U000e0172.md"`,
-		"a\u3164.md":              `"a\u3164.md"`,
-		"a\uffa0\u115f.md":        `"a\uffa0\u115f.md"`,
-		"a\u2800.md":              `"a\u2800.md"`,
-		"a\u034f.md":              `"a\u034f.md"`,
-		"a\u180b.md":              `"a\u180b.md"`,
-		"\u2764\ufe0f 한국어.md":    "\u2764\ufe0f 한국어.md",
+		"a\u3164.md":               `"a\u3164.md"`,
+		"a\uffa0\u115f.md":         `"a\uffa0\u115f.md"`,
+		"a\u2800.md":               `"a\u2800.md"`,
+		"a\u034f.md":               `"a\u034f.md"`,
+		"a\u180b.md":               `"a\u180b.md"`,
+		"\u2764\ufe0f 한국어.md":      "\u2764\ufe0f 한국어.md",
 		"\u0645\u06cc\u200c\u06a9": "\u0645\u06cc\u200c\u06a9",
 	} {
 		if got := plain.Path(path); got != want {

@@ -214,7 +214,7 @@ func commonDir(own string) string {
 	return dir
 }
 
-// haveTop reports whether the git folder says that the work tree is one of its own. A folder from an archive can name
+// haveTop reports whether the git folder says that the work tree belongs to it. A folder from an archive can name
 // the git folder of any repository.
 func (d gitDirs) haveTop() bool {
 	dotGit := filepath.Join(d.top, ".git")
@@ -222,12 +222,15 @@ func (d gitDirs) haveTop() bool {
 		return d.common == d.own
 	}
 	back, err := readGitFile(filepath.Join(d.own, "gitdir"))
-	if err == nil && !filepath.IsAbs(back) {
+	if err != nil {
+		return false
+	}
+	if !filepath.IsAbs(back) {
 		back = filepath.Join(d.own, back)
 	}
 	named, namedErr := os.Stat(back)
 	there, thereErr := os.Stat(dotGit)
-	return errors.Join(err, namedErr, thereErr) == nil && os.SameFile(named, there) &&
+	return errors.Join(namedErr, thereErr) == nil && os.SameFile(named, there) &&
 		filepath.Dir(d.own) == filepath.Join(d.common, "worktrees")
 }
 

@@ -105,14 +105,13 @@ func (c *connection) note(request *jsonrpc.Request) {
 		return
 	}
 	var params struct {
-		ID any `json:"requestId"`
+		ID any `json:"requestId"` //nolint:tagliatelle // the protocol's name
 	}
 	if request.Method != "notifications/cancelled" || json.Unmarshal(request.Params, &params) != nil {
 		return
 	}
-	if id, err := jsonrpc.MakeID(params.ID); err == nil {
-		c.cancelled.CompareAndSwap(id, false, true)
-	}
+	id, _ := jsonrpc.MakeID(params.ID) // no call has an ID that is none
+	c.cancelled.CompareAndSwap(id, false, true)
 }
 
 // waitForReader returns when fewer than maxUnanswered calls wait, and an error if the session should end.

@@ -233,7 +233,11 @@ func TestWrite_AnswersNoCancelledCall(t *testing.T) {
 		return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`
 	}
 	for _, text := range []string{cancel("2"), call(1), call(2), cancel("1"), cancel(`"2"`), cancel("3"), cancel("{}"), cancel("null")} {
-		go io.WriteString(c.in, text+"\n") //nolint:errcheck // the read fails then
+		go func() {
+			if _, err := io.WriteString(c.in, text+"\n"); err != nil {
+				t.Error(err)
+			}
+		}()
 		c.read(t)
 	}
 	go func() {

@@ -35,11 +35,8 @@ func (c Client) Hooks() (file string, hooks []byte) {
 // program keeps its list. The error is [ErrRegistered] if every event has one. client is the name in the error's remedy.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
-	old, err := change.current()
-	if err == nil {
-		change.before = old
-		change.Content, err = withHooks(old, hooks)
-	}
+	content, before, err := change.withHooks(hooks)
+	change.Content, change.before = content, before
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client %s --hooks --print shows them",
 			change.Path(), err, client)
@@ -47,8 +44,18 @@ func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	return change, err
 }
 
-// withHooks returns the new content of a file.
-func withHooks(content, hooks []byte) ([]byte, error) {
+// withHooks returns the new content of the file, and the old one.
+func (c Change) withHooks(hooks []byte) (content, before []byte, err error) {
+	before, err = c.current()
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err = mergeHooks(before, hooks)
+	return content, before, err
+}
+
+// mergeHooks returns the content with hooks.
+func mergeHooks(content, hooks []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 && bytes.Contains(hooks, []byte(`"version"`)) {
 		return hooks, nil // the client wants its version
 	}
