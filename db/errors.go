@@ -183,7 +183,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindTransient, "the database has no connection left: raise its max_connections, or put pool_max_conns=2 into " +
 			"the CDOCS_DATABASE_URL of every server"
 	case "57014":
-		return KindInternal, "if the statement_timeout of the role or the database is short, raise it: ALTER ROLE name SET statement_timeout = '1min'"
+		return KindInternal, "if the statement_timeout of the role or the database is short, raise it: " +
+			"ALTER ROLE name SET statement_timeout = '1min'"
 	case "28P01", "28000":
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
 	case "3F000":
@@ -195,7 +196,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	case denied:
 		return KindSetup, deniedHint
 	case undefinedTable, undefinedObject, "42703":
-		return KindSetup, "the database's schema is not this version's: restart the server, which migrates it; if that does not help, compound-docs doctor says why"
+		return KindSetup, "the database's schema is not this version's: restart the server, which migrates it; " +
+			"if that does not help, compound-docs doctor says why"
 	}
 	switch err.Code[:2] {
 	case "08":

@@ -177,11 +177,15 @@ func directURL(ctx context.Context, conn *pgx.Conn) string {
 		address = unknown
 	}
 	direct := url.URL{Scheme: "postgres", User: url.User(config.User), Host: address, Path: database}
-	if given, err := url.Parse(config.ConnString()); err == nil {
-		parameters := given.Query()
-		maps.DeleteFunc(parameters, func(name string, _ []string) bool { return !strings.HasPrefix(name, "ssl") || name == "sslpassword" })
-		direct.RawQuery = parameters.Encode()
+	given, err := url.Parse(config.ConnString())
+	if err != nil {
+		return direct.String()
 	}
+	parameters := given.Query()
+	maps.DeleteFunc(parameters, func(name string, _ []string) bool {
+		return !strings.HasPrefix(name, "ssl") || name == "sslpassword"
+	})
+	direct.RawQuery = parameters.Encode()
 	return direct.String()
 }
 

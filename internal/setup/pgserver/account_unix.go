@@ -80,16 +80,17 @@ func makePrivate(folder string, account *Account) error {
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	if account != nil && err == nil { // it is new
+	isNew := err == nil
+	if account != nil && isNew {
 		if err := os.Lchown(folder, int(account.UID), int(account.GID)); err != nil {
 			return err
 		}
 	}
 	info, err := os.Lstat(folder)
-	if err == nil {
-		err = checkOwn(folder, info, account)
-	}
 	if err != nil {
+		return err
+	}
+	if err := checkOwn(folder, info, account); err != nil {
 		return err
 	}
 	return os.Chmod(folder, private)
@@ -103,10 +104,10 @@ func openOwn(path string, flag int, account *Account) (*os.File, error) {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil {
-		err = checkOwn(path, info, account)
-	}
 	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if err := checkOwn(path, info, account); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return file, nil
@@ -123,7 +124,7 @@ func checkOwn(path string, info fs.FileInfo, account *Account) error {
 	}
 	return &Error{
 		Err:  fmt.Errorf("%s is another account's than PostgreSQL's, or a symbolic link, or neither file nor folder", path),
-		Hint: "put there what a link leads to, or remove it; or set CDOCS_HOME to another folder",
+		Hint: "replace a link by what it leads to, remove anything else, or set CDOCS_HOME to another folder",
 	}
 }
 

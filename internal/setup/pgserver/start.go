@@ -83,19 +83,19 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 		// pg_ctl passes arguments to a shell without quotes, so the folder is in the environment.
 		start.Env = append(start.Env, "PGDATA="+c.Data)
 		start.Stdout, start.Stderr = log, log
-		err := start.Run()
-		if err == nil {
-			return l.keepStarted(c.Installation)
+		err = start.Run()
+		// A process of a killed server may not have noticed its end yet.
+		if err == nil || !strings.Contains(causesIn(path), "shared memory block") || ctx.Err() != nil || time.Now().After(deadline) {
+			break
 		}
-		found := causesIn(path)
-		if strings.Contains(found, "shared memory block") && ctx.Err() == nil && time.Now().Before(deadline) {
-			continue // a process of a killed server has not noticed its end yet
-		}
+	}
+	if err != nil {
 		return &Error{
-			Err:  fmt.Errorf("PostgreSQL does not start: %s (%w)", found, err),
+			Err:  fmt.Errorf("PostgreSQL does not start: %s (%w)", causesIn(path), err),
 			Hint: "try again; its log is " + path + ". If its folder is damaged, " + c.setAside(),
 		}
 	}
+	return l.keepStarted(c.Installation)
 }
 
 // setAside is the remedy for a damaged folder.
