@@ -60,7 +60,7 @@ var (
 		`^\W{0,3}(?i:trace|debug|info|notice|warn|warning|error|fatal|critical|panic|err)(?:\]|:|\s*\||\s\s)|` +
 		`\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|` +
 		`^(?:at \S+[.:(]|File "|goroutine \d|#\d+ )|\S+\.\w+:\d+\b|^\S+=\S+ .*=|^[{<].*[}>]$|` +
-		`^[\w.$/-]*(?:[a-z][A-Z]|[._$/])[\w.$/-]*: `)
+		`^[\w.$/-]*(?:[a-z][A-Z]|[._$/])[\w.$/-]*: |\):$`)
 	// listForm matches the beginning of an item that a person writes.
 	listForm = lazyregexp.New(`^(?:[-*+]|\d{1,2}[.)]) `)
 	digits   = lazyregexp.New(`\d+`)
