@@ -55,11 +55,12 @@ func Parts(text string) (said string, pasted []string) {
 
 var (
 	// logForm matches a line of a log by its form: a time or a level at its beginning, a frame of a stack, a place in a
-	// file, or fields.
+	// file, fields, or a name of code before a colon.
 	logForm = lazyregexp.New(`^.{0,40}?\d{1,2}:\d\d:\d\d|^\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d|\d+\.\d{3,})|^[IWEF]\d{4} |` +
 		`^\W{0,3}(?i:trace|debug|info|notice|warn|warning|error|fatal|critical|panic|err)(?:\]|:|\s*\||\s\s)|` +
 		`\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|` +
-		`^(?:at \S+[.:(]|File "|goroutine \d|#\d+ )|\S+\.\w+:\d+\b|^\S+=\S+ .*=|^[{<].*[}>]$`)
+		`^(?:at \S+[.:(]|File "|goroutine \d|#\d+ )|\S+\.\w+:\d+\b|^\S+=\S+ .*=|^[{<].*[}>]$|` +
+		`^[\w.$/-]*(?:[a-z][A-Z]|[._$/])[\w.$/-]*: |\):$`)
 	// listForm matches the beginning of an item that a person writes.
 	listForm = lazyregexp.New(`^(?:[-*+]|\d{1,2}[.)]) `)
 	digits   = lazyregexp.New(`\d+`)
@@ -99,8 +100,8 @@ func loggedLines(text string) map[string]bool {
 var (
 	greeting = lazyregexp.New(`(?i)^\s*(?:hello|hi|hey|dear|good (?:morning|afternoon|evening|day)|hallo|guten (?:tag|morgen)|` +
 		`bonjour|hola)\b(?: \pL+){0,2}\s*[,.!:\n]+\s*`)
-	thanks = lazyregexp.New(`(?i)(?:^|[.?!\n]\s*)((?:(?:many|kind|best|a lot of) )?(?:thanks|thank you|thx|cheers|regards|danke|vielen dank|` +
-		`merci|gracias)\b[^?\n]{0,80}(?:\n[^?]{0,30})?)$`)
+	thanks = lazyregexp.New(`(?i)(?:^|[.?!\n]\s*)((?:(?:many|kind|best|a lot of) )?` +
+		`(?:thanks|thank you|thx|cheers|regards|danke|vielen dank|merci|gracias)\b[^?\n]{0,80}(?:\n[^?]{0,30})?)$`)
 )
 
 // withoutGreetings returns a text without a greeting before it and thanks behind it, unless there is nothing else.
