@@ -103,11 +103,18 @@ func IsMarkdown(name string) bool {
 }
 
 // vendored reports whether a folder holds files that others wrote or a program made, by its name.
-func vendored(folder string) bool { return slices.Contains(vendoredFolders, path.Base(folder)) }
+func vendored(folder string) bool {
+	return packaged(folder) || slices.Contains([]string{
+		"vendor", "third_party", "venv", "virtualenv", "target", "dist", "versioned_docs",
+	}, path.Base(folder))
+}
 
-var vendoredFolders = []string{
-	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "venv", "virtualenv", "__pycache__",
-	"_build", "_site", "_book", "jspm_packages", "web_modules", "Pods", "Carthage", "target", "dist", "versioned_docs",
+// packaged is vendored for names that no team gives to a folder with notes of its own.
+func packaged(folder string) bool {
+	return slices.Contains([]string{
+		"node_modules", "bower_components", "site-packages", "__pycache__", "_build", "_site", "_book", "jspm_packages",
+		"web_modules", "Pods", "Carthage",
+	}, path.Base(folder))
 }
 
 // boilerplate reports whether a file is one that most repositories have and that says little of this one, or

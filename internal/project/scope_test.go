@@ -98,8 +98,7 @@ func TestScope_OfTheWholeRepository(t *testing.T) {
 	}
 }
 
-// Nothing in the folder of the project's own documents was made elsewhere, whatever its name. Of external docs own patterns
-// decide alone.
+// A folder vendor among the project's own documents is theirs. Of external docs own patterns decide alone.
 func TestScope_OfFoldersMadeElsewhere(t *testing.T) {
 	t.Parallel()
 	for config, want := range map[string]bool{
