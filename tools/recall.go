@@ -92,7 +92,7 @@ func (h *Handler) hooksOf(active *workspace.Project) hooks.Project {
 	settings := h.workspace.Settings()
 	return hooks.Project{
 		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,
-		Sources: workspace.Sources{Root: active.Definition.Root},
+		Sources: active.Sources(),
 		Root:    active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
 		Allowed: h.workspace.Recall(active), Threshold: settings.RecallThreshold, Visible: settings.RecallVisible,
 		Behind: active.Noticed().Pending() > 0,

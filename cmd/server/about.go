@@ -118,7 +118,14 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	standings := set.Standings()
 	today := catalog.Today()
 	all := []citingDocument{}
-	sources := workspace.Sources{Root: p.Root}
+	documents := set.CitingDocuments()
+	changes, _, err := history.NewPlaceChecker(p.Root).Check(ctx, documents)
+	if err != nil {
+		return nil, err
+	}
+	sources := workspace.Sources{Root: p.Root, Moved: func(context.Context) map[string]string {
+		return history.MovedPaths(documents, changes)
+	}}
 	cites, named := sources.Citing(ctx, place), namesIn(set, place.Path, sources.Text(place.Path))
 	for at, d := range set.Documents {
 		standing := standings.Of(d.Path, today)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -135,6 +136,18 @@ func readFolders(
 	slices.SortFunc(documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
 	set, err := newSet(p, documents)
 	return set, errors.Join(readErr, err)
+}
+
+// CitingDocuments returns the places that the documents cite.
+func (s *Set) CitingDocuments() []history.CitingDocument {
+	documents := make([]history.CitingDocument, len(s.Documents))
+	for i, d := range s.Documents {
+		documents[i].Path = d.Path
+		for _, place := range d.Places {
+			documents[i].Places = append(documents[i].Places, place.Place)
+		}
+	}
+	return documents
 }
 
 // Standings says which documents hold, as the index does.

@@ -46,7 +46,7 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 	for _, d := range documents {
 		names.Add(d.Names, d.Places)
 	}
-	citing, sources := []int64{}, Sources{p.Definition.Root}
+	citing, sources := []int64{}, p.Sources()
 	for _, text := range places {
 		place := document.ParsePlace(strings.TrimPrefix(text, "./"))
 		cites := sources.Citing(ctx, place)
