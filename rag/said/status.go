@@ -71,8 +71,8 @@ func Destination(source, target string) string {
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
 // StatusOf returns what a document says of whether it holds: in the front matter, in a section Status or in a line
-// Status before the first section, in its title, and in what stands before the first section. It is a history if it says
-// nothing and has the form or the path of one.
+// Status before the first section, in its title, and in what stands before the first section. If it says nothing,
+// its path and its form say it.
 func StatusOf(document *markdown.Document, file string) Status {
 	status := statusOfFields(document.FrontMatter)
 	if text := statusText(document); text != "" {
@@ -96,8 +96,8 @@ func StatusOf(document *markdown.Document, file string) Status {
 			status.Word = "superseded"
 		}
 	}
-	if status.Word == "" && isHistory(document, file) {
-		status.Word = "history"
+	if status.Word == "" {
+		status.Word = statusOfPath(document, file)
 	}
 	return status
 }
@@ -123,7 +123,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 	case frontMatter["archived"] == true:
 		status.Word = "deprecated"
 	}
-	for _, field := range []string{"expires", "valid_until", "review_by"} {
+	for _, field := range []string{"expires", "valid_until", "review_by", "stale_after"} {
 		if day, ok := frontMatter[field].(string); ok && isDay().MatchString(day) && status.Until == "" {
 			status.Until = day[:len("2006-01-02")]
 		}
