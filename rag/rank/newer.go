@@ -61,8 +61,8 @@ func (q Question) rarity(term int32) float64 {
 	return terms.IDF(q.Sample.Frequency(term), q.Sample.Size())
 }
 
-// mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both say their dates,
-// since a guide that is kept up to date is no older than its file. Both hold, and neither replaces the other. A query that
+// mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both say their dates:
+// a guide that is kept up to date is no older than its file. Both hold, and neither replaces the other. A query that
 // is a title has more words of that document than any other answer.
 func mayDoubt(later, earlier Hit) bool {
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }

@@ -16,8 +16,8 @@ var (
 	versionHeading = lazyregexp.New(`(?i)^(?:version |release )?\[?v?\d+\.\d+[\w.+-]*\]?(?:$|\W.*\b\d{4}\b)`)
 )
 
-// statusOfPath returns what the path and the form of a document say: deprecated in an archive, proposed for a change of
-// OpenSpec, and history for a changelog and for the list of a bundle of the Open Knowledge Format.
+// statusOfPath returns what the path and the form of a document say. An archive is deprecated, and a change of OpenSpec
+// is proposed. A changelog is a history, and so is the list of a bundle of the Open Knowledge Format.
 func statusOfPath(document *markdown.Document, file string) string {
 	switch {
 	case archivePath().MatchString(file):

@@ -75,6 +75,7 @@ func TestStatus(t *testing.T) {
 		{"a title that is struck out", "# ~~Cache in Redis~~\n", said.Status{Word: "deprecated"}},
 		{"a title about it", "# Obsolete caches (deprecated clients)\n", said.Status{}},
 		{"a heading", "# Cache\n\n## Status: Superseded by [new](new.md)\n", said.Status{Word: "superseded", Relations: by("new.md")}},
+		{"a numbered heading with the status", "# Cache\n\n## 1. Status: Superseded\n", said.Status{Word: "superseded"}},
 		{"several headings", "# States\n\n## Status: replaced\n\n## Status: rejected\n", said.Status{}},
 		{"emphasis", "# Cache\n\n*OUTDATED, see [new](new.md)!*\n", said.Status{Word: "superseded", Relations: by("new.md")}},
 		{"a callout", "# Cache\n\n> [!IMPORTANT] Archived. Please use [new](new.md).\n", said.Status{Word: "superseded", Relations: by("new.md")}},
