@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/codename"
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
@@ -118,7 +119,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	standings := set.Standings()
 	today := catalog.Today()
 	all := []citingDocument{}
-	documents := set.CitingDocuments()
+	documents := lint.CitingDocuments(set)
 	changes, _, err := history.NewPlaceChecker(p.Root).Check(ctx, documents)
 	if err != nil {
 		return nil, err

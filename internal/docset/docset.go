@@ -14,7 +14,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -138,18 +137,6 @@ func readFolders(
 	return set, errors.Join(readErr, err)
 }
 
-// CitingDocuments returns the places that the documents cite.
-func (s *Set) CitingDocuments() []history.CitingDocument {
-	documents := make([]history.CitingDocument, len(s.Documents))
-	for i, d := range s.Documents {
-		documents[i].Path = d.Path
-		for _, place := range d.Places {
-			documents[i].Places = append(documents[i].Places, place.Place)
-		}
-	}
-	return documents
-}
-
 // Standings says which documents hold, as the index does.
 func (s *Set) Standings() catalog.Standings {
 	declared := map[string]catalog.Said{}
@@ -186,8 +173,8 @@ func (s *Set) Numbered(source, number string) []*Document {
 }
 
 // Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is
-// at its target. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in any case of letters. Of several, it is as in
-// Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
+// at its target. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in
+// any case of letters. Of several, it is as in Obsidian 1.13: the one in the folder of all documents, then those in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
 	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {
 		return numbered[0].Path

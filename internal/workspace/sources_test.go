@@ -18,7 +18,9 @@ func TestSources_Citing(t *testing.T) {
 		repo.Put(name, "x\n")
 	}
 	repo.Commit()
-	moved := func(context.Context) map[string]string { return map[string]string{"old/keys.py": "b/keys.py", "old/": "a/"} }
+	moved := func(context.Context) map[string]string {
+		return map[string]string{"old/keys.py": "b/keys.py", "old/": "a/"}
+	}
 	for _, tt := range []struct {
 		cited, place string
 		want         bool

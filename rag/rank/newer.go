@@ -68,7 +68,8 @@ func mayDoubt(later, earlier Hit) bool {
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }
 	return isDay(earlier.Date) && isDay(later.Date) && later.Date > earlier.Date && earlier.Dated && later.Dated &&
 		(earlier.titled || math.Abs(later.LogOdds-earlier.LogOdds) <= nearOdds) && level(later) >= level(earlier) &&
-		later.Holds() && later.Status != catalog.Proposed && earlier.Holds() && earlier.Successor() == "" && later.Successor() != earlier.Path
+		later.Holds() && later.Status != catalog.Proposed && earlier.Holds() &&
+		earlier.Successor() == "" && later.Successor() != earlier.Path
 }
 
 func isDay(date string) bool {

@@ -149,5 +149,6 @@ func DecisionNumber(file, title string) string {
 var (
 	decisionName  = lazyregexp.New(`(?i)^(?:` + seriesForm + `)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)
 	isDated       = lazyregexp.New(`^\d{4}[-_.]\d\d[-_.]\d\d`)
-	decisionTitle = lazyregexp.New(`(?i)^(?:(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})(?:[.:)]|\s+[–—-]\s|$)|0*(\d{1,6})(?:[.:)]\s|\s+[–—-]\s))`)
+	decisionTitle = lazyregexp.New(`(?i)^(?:(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})(?:[.:)]|\s+[–—-]\s|$)|` +
+		`0*(\d{1,6})(?:[.:)]\s|\s+[–—-]\s))`)
 )

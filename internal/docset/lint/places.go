@@ -12,7 +12,7 @@ import (
 // checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
 // The report says so if git cannot tell.
 func (e *examination) checkPlaces(ctx context.Context) error {
-	changes, unknown, err := history.NewPlaceChecker(e.project.Root).Check(ctx, e.set.CitingDocuments())
+	changes, unknown, err := history.NewPlaceChecker(e.project.Root).Check(ctx, CitingDocuments(e.set))
 	if err != nil {
 		return err
 	}
@@ -43,6 +43,18 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// CitingDocuments returns the places that documents cite.
+func CitingDocuments(set *docset.Set) []history.CitingDocument {
+	documents := make([]history.CitingDocument, len(set.Documents))
+	for i, d := range set.Documents {
+		documents[i].Path = d.Path
+		for _, place := range d.Places {
+			documents[i].Places = append(documents[i].Places, place.Place)
+		}
+	}
+	return documents
 }
 
 func (e *examination) addPlace(d *docset.Document, place index.CitedPlace, severity Severity, check, message string) {

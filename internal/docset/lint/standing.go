@@ -52,7 +52,8 @@ func (e *examination) checkNumbers() {
 		case other == nil:
 			first[d.Number] = d
 		case strings.Split(other.Path, ".")[0] != strings.Split(d.Path, ".")[0]:
-			e.add(d, 1, Error, "ambiguous-number", other.Path+" has the same number, so neither can be named by it; give one another number")
+			e.add(d, 1, Error, "ambiguous-number",
+				other.Path+" has the same number, so neither can be named by it; give one another number")
 		}
 	}
 }
