@@ -92,7 +92,7 @@ func (h *Handler) Preview(ctx context.Context, in hooks.Event) ([]hooks.Said, er
 func (h *Handler) hooksOf(active *workspace.Project) hooks.Project {
 	return hooks.Project{
 		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,
-		Sources: workspace.Sources{Root: active.Definition.Root},
+		Sources: active.Sources(),
 		Root:    active.Definition.Root, Tenant: active.Tenant, IsDocument: active.IsDocument,
 		Settings: h.workspace.Settings(), Config: active.Definition.Config, Behind: active.Noticed().Pending() > 0,
 	}

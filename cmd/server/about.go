@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/codename"
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/docset/lint"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
@@ -114,7 +115,14 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	standings := set.Standings()
 	today := catalog.Today()
 	all := []citingDocument{}
-	sources := workspace.Sources{Root: p.Root}
+	documents := lint.CitingDocuments(set)
+	changes, _, err := history.NewPlaceChecker(p.Root).Check(ctx, documents)
+	if err != nil {
+		return nil, err
+	}
+	sources := workspace.Sources{Root: p.Root, Moved: func(context.Context) map[string]string {
+		return history.MovedPaths(documents, changes)
+	}}
 	cites, named := sources.Citing(ctx, place), namesIn(set, place.Path, sources.Text(place.Path))
 	for at, d := range set.Documents {
 		standing := standings.Of(d.Path, today)

@@ -31,6 +31,7 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 		{"../../guides/start/", "docs/guides/start.md"},
 		{"../top/", "docs/top.md"},
 		{"/docs/guides/start", "docs/guides/start.md"},
+		{"/guides/start.md", "docs/guides/start.md"}, // from the root of a bundle
 		{"../guides/tour/", "docs/guides/tour.md"},
 		{"deep/", "docs/solutions/deep/index.md"},
 		{"kept.html", "[docs/solutions/kept.html]"},

@@ -19,6 +19,7 @@ type Version struct{ Commit, Path string }
 // Content is a file of a commit.
 type Content struct {
 	Exists bool // the commit has the file, which is no folder
+	Folder bool // it has a folder of the name
 	Text   []byte
 	// TooLarge means that the file has more than [contain.MaxDocument] bytes, so that Text is empty.
 	TooLarge bool
@@ -69,7 +70,7 @@ func readContent(objects *bufio.Reader) (Content, error) {
 	}
 	if kind != "blob" || size > contain.MaxDocument {
 		_, err := io.CopyN(io.Discard, objects, size+1)
-		return Content{Exists: kind == "blob", TooLarge: kind == "blob"}, err
+		return Content{Exists: kind == "blob", Folder: kind == "tree", TooLarge: kind == "blob"}, err
 	}
 	text := make([]byte, size+1)
 	_, err = io.ReadFull(objects, text)

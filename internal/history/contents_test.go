@@ -59,7 +59,7 @@ func TestContents(t *testing.T) {
 		{},
 		{},
 		{},
-		{},
+		{Folder: true},
 		{Exists: true, TooLarge: true},
 		{Exists: true, Text: []byte{}},
 	}

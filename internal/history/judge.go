@@ -39,7 +39,7 @@ func judgeFile(root *contain.Root, place document.Place, before Content) (State,
 	exists := root.Exists(strings.TrimSuffix(place.Path, "/"))
 	now, err := root.Read(place.Path, contain.MaxDocument)
 	switch {
-	case !exists && before.Exists:
+	case !exists && (before.Exists || before.Folder):
 		return Gone, place
 	case !exists, before.TooLarge, errors.As(err, new(*contain.TooLargeError)):
 		return Unknown, place

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -150,6 +151,33 @@ func touchedIn(ctx context.Context, folder Folder, commit string) (map[string][]
 // maxRenameTime bounds the search for renames since all commits in which files that are gone were cited.
 const maxRenameTime = 3 * time.Second
 
+// MovedPaths returns the new paths of cited files and folders by the paths that documents cite, from the result of Check.
+func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]string {
+	moved := map[string]string{}
+	for _, c := range changes {
+		if cited := documents[c.Document].Places[c.Place].Path; c.Now.Path != cited {
+			moved[cited] = c.Now.Path
+		}
+	}
+	return moved
+}
+
+// movedTo returns the new path of a file, or of a folder, which ends with "/", "" if it was not moved. A folder is where the
+// first of its files is.
+func movedTo(renamed map[string]string, name string) string {
+	if !strings.HasSuffix(name, "/") {
+		return renamed[name]
+	}
+	for _, from := range slices.Sorted(maps.Keys(renamed)) {
+		inside, isInside := strings.CutPrefix(from, name)
+		folder, isAlike := strings.CutSuffix(renamed[from], inside)
+		if isInside && isAlike && strings.HasSuffix(folder, "/") {
+			return folder
+		}
+	}
+	return ""
+}
+
 // follow compares the places of files that are gone with the files that they were moved to.
 func (c *PlaceChecker) follow(ctx context.Context, folder Folder, root *contain.Root, cites []*cite) error {
 	searching, cancel := context.WithTimeout(ctx, maxRenameTime)
@@ -169,7 +197,7 @@ func (c *PlaceChecker) follow(ctx context.Context, folder Folder, root *contain.
 		}
 		if c.renamed[commit] == nil {
 			cite.State = Unknown
-		} else if to := c.renamed[commit][cite.before.Path]; to != "" {
+		} else if to := movedTo(c.renamed[commit], cite.Now.Path); to != "" {
 			cite.Now.Path = to
 			moved = append(moved, cite)
 		}

@@ -53,7 +53,7 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 	if err != nil {
 		return nil, err
 	}
-	citing, sources := []int64{}, Sources{p.Definition.Root}
+	citing, sources := []int64{}, p.Sources()
 	for _, text := range places {
 		place, err := p.placeOf(text)
 		if err != nil {
@@ -85,7 +85,7 @@ func (p *Project) placeOf(text string) (document.Place, error) {
 		return place, apierror.Refuse("paths", "%.200q is no path in the repository; give one such as src/pool.go, "+
 			"src/pool.go:40-52, src/ or src/**/*.go", text)
 	}
-	if strings.HasSuffix(place.Path, "/") || (Sources{p.Definition.Root}).IsFolder(clean) {
+	if strings.HasSuffix(place.Path, "/") || p.Sources().IsFolder(clean) {
 		clean += "/"
 	}
 	place.Path = clean

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -13,7 +14,11 @@ import (
 )
 
 // Sources are the files of a repository that documents may be about.
-type Sources struct{ Root string }
+type Sources struct {
+	Root string
+	// Moved returns the new paths of cited files and folders by the paths that documents cite.
+	Moved func(ctx context.Context) map[string]string
+}
 
 // maxSource bounds the text of a file that is looked at, in bytes.
 const maxSource = 256 << 10
@@ -87,7 +92,9 @@ func (s Sources) Citing(ctx context.Context, place document.Place) func(cited do
 		same, err := folder.Named(ctx, base)
 		return err == nil && len(same) <= fewFiles && (len(same) == 0 || same[0] != base)
 	})
+	moved := s.Moved(ctx)
 	return func(cited document.Place) bool {
+		cited.Path = cmp.Or(moved[cited.Path], cited.Path)
 		if cited.Path == base && place.Path != base && isFew() {
 			cited.Path = place.Path
 		}

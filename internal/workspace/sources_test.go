@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -17,6 +18,9 @@ func TestSources_Citing(t *testing.T) {
 		repo.Put(name, "x\n")
 	}
 	repo.Commit()
+	moved := func(context.Context) map[string]string {
+		return map[string]string{"old/keys.py": "b/keys.py", "old/": "a/"}
+	}
 	for _, tt := range []struct {
 		cited, place string
 		want         bool
@@ -29,13 +33,16 @@ func TestSources_Citing(t *testing.T) {
 		{"top.py", "a/top.py", false},
 		{"top.py", "top.py", true},
 		{"x.py", "a/x.py", false},
+		{"old/keys.py:2", "b/keys.py:2-3", true},
+		{"old/keys.py", "a/keys.py", false},
+		{"old/", "a/keys.py", true},
 	} {
-		cites := Sources{repo.Root}.Citing(t.Context(), document.ParsePlace(tt.place))
+		cites := Sources{repo.Root, moved}.Citing(t.Context(), document.ParsePlace(tt.place))
 		if got := cites(document.ParsePlace(tt.cited)); got != tt.want {
 			t.Errorf("%s means %s: %v", tt.cited, tt.place, got)
 		}
 	}
-	if (Sources{t.TempDir()}).Citing(t.Context(), document.Place{Path: "a/keys.py"})(document.Place{Path: "keys.py"}) {
+	if (Sources{t.TempDir(), moved}).Citing(t.Context(), document.Place{Path: "a/keys.py"})(document.Place{Path: "keys.py"}) {
 		t.Error("without a history a bare name means a file below")
 	}
 }
@@ -45,7 +52,7 @@ func TestSources_Text(t *testing.T) {
 	repo := gitrepo.New(t)
 	repo.Put("large.go", strings.Repeat("é", maxSource))
 	repo.Put(".env", "KEY=1\n")
-	s := Sources{repo.Root}
+	s := Sources{Root: repo.Root}
 	if got := len(s.Text("large.go")); got != maxSource {
 		t.Errorf("%d bytes of a large file", got)
 	}

@@ -38,6 +38,7 @@ type staleDocuments struct {
 
 	mu      sync.Mutex
 	changes map[string]string // of cited places, by the document's path
+	moved   map[string]string // new paths by cited ones
 }
 
 // Stale returns a function that returns, by path, which cited places of documents have changed since
@@ -55,6 +56,16 @@ func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
 		defer s.mu.Unlock()
 		return s.changes
 	}
+}
+
+// Sources returns the files of the repository that documents may be about. Moved waits as Stale does.
+func (p *Project) Sources() Sources {
+	return Sources{Root: p.Definition.Root, Moved: func(ctx context.Context) map[string]string {
+		p.stale.ask(ctx)()
+		p.stale.mu.Lock()
+		defer p.stale.mu.Unlock()
+		return p.stale.moved
+	}}
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -129,7 +140,7 @@ func (s *staleDocuments) look(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changes = describeChanges(documents, changes)
+	s.changes, s.moved = describeChanges(documents, changes), history.MovedPaths(documents, changes)
 	return nil
 }
 
@@ -145,7 +156,11 @@ func describeChanges(documents []history.CitingDocument, changes []history.Place
 			changed[c.Document] = append(changed[c.Document], place+" (gone)")
 		case history.Changed:
 			changed[c.Document] = append(changed[c.Document], place)
-		case history.Same, history.Moved, history.Unknown:
+		case history.Moved:
+			if c.Now.Path != documents[c.Document].Places[c.Place].Path {
+				changed[c.Document] = append(changed[c.Document], place+" (now "+c.Now.Path+")")
+			}
+		case history.Same, history.Unknown:
 		}
 	}
 	described := make(map[string]string, len(changed))

@@ -21,8 +21,9 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 	const folder = "csharp-compounding-docs/codebase/"
 	f := setup(t, map[string]string{
 		"src/pool.go": "package src\n", "src/old.go": "package old\n", "src/same.go": "package same\n", "src/gone.go": "package gone\n",
+		"src/mail/send.go": "package mail\n\n// Send sends a mail.\n", "src/mail/read.go": "package mail\n\n// Read reads mails.\n",
 		folder + "changed.md": about("changed", "src/pool.go:3", "src/gone.go"),
-		folder + "moved.md":   about("moved", "src/old.go"),
+		folder + "moved.md":   about("moved", "src/old.go", "src/mail/"),
 		folder + "same.md":    about("same", "src/same.go", "other/repository.go", "../outside.go"),
 		folder + "none.md":    about("none"),
 	})
@@ -38,16 +39,22 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 	}
 	f.Put("src/pool.go", "package src // changed\n")
 	f.Rename("src/old.go", "src/new.go")
+	f.Rename("src/mail", "src/post")
 	f.Remove("src/gone.go")
 	commit("2026-02-03")
 	want := map[string]string{
 		folder + "changed.md": "2 of 2 cited places changed: src/pool.go:3, src/gone.go (gone)",
+		folder + "moved.md":   "2 of 2 cited places changed: src/old.go (now src/new.go), src/mail/ (now src/post/)",
 	}
 	var got map[string]string
 	eventually(t, "the stale documents are known", func() bool {
 		got = active.Stale(t.Context())()
 		return cmp.Equal(want, got)
 	})
+	citing, err := active.DocumentsCiting(t.Context(), []string{"src/post/send.go"})
+	if err != nil || len(citing) != 1 {
+		t.Errorf("%d documents cite a file of a folder that was moved: %v", len(citing), err)
+	}
 	// Writers of a stale document vouch for it.
 	f.Put(folder+"changed.md", about("changed", "src/pool.go:1")+"\nIt still holds.\n")
 	eventually(t, "a corrected document is no longer stale", func() bool {

@@ -202,8 +202,8 @@ func baseName(file string) string { return strings.TrimSuffix(path.Base(file), p
 
 var (
 	indexName   = regexp.MustCompile(`(?i)^(?:readme|index)\.\w+$`)
-	sectionName = regexp.MustCompile(`(?i)^(?:[\d.]+ )?(?:summary|abstract|overview|context|introduction|background|motivation|status|` +
-		`description|purpose|goals?|problem(?: statement)?)$`)
+	sectionName = regexp.MustCompile(`(?i)^(?:[\d.]+ )?(?:summary|abstract|overview|context|introduction|background|motivation|` +
+		`status|description|purpose|goals?|problem(?: statement)?)$`)
 	notionID    = regexp.MustCompile(` [0-9a-f]{32}$`)
 	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
 )

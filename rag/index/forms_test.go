@@ -113,8 +113,10 @@ func TestDissect_TitleOfAFile(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ file, text, want string }{
 		{"rfcs/0042-async.md", "# Summary\n\nA loop.\n\n# Motivation\n\nSpeed.", "0042-async"},
-		{"docs/billing/README.md", "# Overview\n\nIt bills.", "billing"}, {"docs/a.md", "# 1. Introduction\n\nText.", "a"},
-		{"docs/a.md", "# Summary of the audit\n\nText.", "Summary of the audit"}, {"docs/a.md", "---\ntitle: Context\n---\nText.", "Context"},
+		{"docs/billing/README.md", "# Overview\n\nIt bills.", "billing"},
+		{"docs/a.md", "# 1. Introduction\n\nText.", "a"},
+		{"docs/a.md", "# Summary of the audit\n\nText.", "Summary of the audit"},
+		{"docs/a.md", "---\ntitle: Context\n---\nText.", "Context"},
 		{"README.md", "Text.", "README"},
 	} {
 		doc, err := index.Dissect(ragtest.File(test.file, test.text), catalog.Compounding, ragtest.AnyDocument{})

@@ -47,8 +47,12 @@ func destinationLink(source string, docType project.Rules, destination string) L
 		page = path.Clean("/" + page)
 		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}
 	}
+	isRooted := strings.HasPrefix(destination, "/")
 	destination = rooted(docType.LinkRoot, destination)
 	target, _ := resolveLink(source, destination)
+	if top, _, isBelow := strings.Cut(source, "/"); isRooted && isBelow && path.Ext(target) == ".md" {
+		return Link{Target: target, Fallback: path.Join(top, target)} // from the root of a bundle of the Open Knowledge Format
+	}
 	extension := path.Ext(target)
 	isFolder := target == "." || strings.HasSuffix(target, "..")
 	if isFolder || !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(extension)) {

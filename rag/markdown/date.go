@@ -43,7 +43,7 @@ func Day(text string) (day string, ambiguous bool) {
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 
 // dateForm is what people call the day on which they wrote or changed a text, in a field or in a line.
-const dateForm = `(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
+const dateForm = `timestamp|(?:generated|verified)[ _-]at|(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
 	`(?:(?:date|last)[ _-]?)?(?:created|updated|modified|edited|revised|decided|published)(?:[ _-]?(?:at|on|time|date))?`
 
 var (
@@ -61,6 +61,9 @@ func (d *Document) setDate() {
 		return
 	}
 	for field, value := range d.FrontMatter {
+		if nested, ok := value.(map[string]any); ok { // of the Open Knowledge Format: generated: {at: 2026-01-02}
+			field, value = field+" at", nested["at"]
+		}
 		if isDateField().MatchString(field) {
 			day, _ := Day(fmt.Sprint(value))
 			d.Date = max(d.Date, day)

@@ -76,6 +76,8 @@ func TestDocument_Date(t *testing.T) {
 		"---\nstart-date: 2014-08-14T00:00:00.000Z\n---\n# A\n":        "2014-08-14",
 		"---\nCreated: 2020-03-21\nUpdated: 2021-04-05\n---\n# A\n":    "2021-04-05",
 		"---\ncreatedAt: 2020-03-21\nlastmod: 2021-04-05\n---\n# A\n":  "2021-04-05",
+		"---\ntimestamp: 2021-04-05T14:30:00Z\n---\n# A\n":             "2021-04-05",
+		"---\ngenerated: {by: a, at: 2021-04-05T14:30:00Z}\n---\n":     "2021-04-05",
 		"---\ndate: 2020-03-21\nupdated: 2021-04-05\n---\n# A\n":       "2020-03-21",
 		"---\npublished: true\nexpires: 2030-01-01\n---\n# A\n":        "",
 	} {

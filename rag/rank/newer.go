@@ -61,14 +61,15 @@ func (q Question) rarity(term int32) float64 {
 	return terms.IDF(q.Sample.Frequency(term), q.Sample.Size())
 }
 
-// mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both say their dates,
-// since a guide that is kept up to date is no older than its file. Both hold, and neither replaces the other. A query that
+// mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both say their dates:
+// a guide that is kept up to date is no older than its file. Both hold, and neither replaces the other. A query that
 // is a title has more words of that document than any other answer.
 func mayDoubt(later, earlier Hit) bool {
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }
 	return isDay(earlier.Date) && isDay(later.Date) && later.Date > earlier.Date && earlier.Dated && later.Dated &&
 		(earlier.titled || math.Abs(later.LogOdds-earlier.LogOdds) <= nearOdds) && level(later) >= level(earlier) &&
-		later.Holds() && later.Status != catalog.Proposed && earlier.Holds() && earlier.Successor() == "" && later.Successor() != earlier.Path
+		later.Holds() && later.Status != catalog.Proposed && earlier.Holds() &&
+		earlier.Successor() == "" && later.Successor() != earlier.Path
 }
 
 func isDay(date string) bool {

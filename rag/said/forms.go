@@ -29,8 +29,8 @@ const (
 
 const (
 	// outdated are words for a document that no longer holds, also in German, French and Spanish.
-	outdated = `deprecated|obsolete|archived|retired|outdated|inactive|out of date|` +
-		`no longer (?:valid|maintained|used|in use|in force|relevant|accurate|current|applicable|applies|recommended|up[- ]to[- ]date)|` +
+	outdated = `deprecated|obsolete|archived|retired|outdated|inactive|out of date|no longer up[- ]to[- ]date|` +
+		`no longer (?:valid|maintained|used|in use|in force|relevant|accurate|current|applicable|applies|recommended)|` +
 		`veraltet|überholt|obsolet|außer kraft|nicht mehr (?:gültig|aktuell|gepflegt|verwendet|in kraft)|` +
 		`obsolète|périmée?|dépréciée?|caduque?|n['’]est plus (?:valable|valide|à jour|maintenue?|utilisée?|en vigueur)|` +
 		`obsolet[oa]|desactualizad[oa]|ya no (?:es válid[oa]|está vigente|está en vigor|se usa|se utiliza|se mantiene)`
@@ -41,22 +41,36 @@ const (
 
 // forms are all of them. Of two that begin at one place the first counts.
 var forms = []form{
-	{partly + `\s+(?:` + replaced + `)(?:\s+by)?|(?:` + replaced + `)\s+` + partly + `(?:\s+by)?|(?:amended|refined)\s*by|` +
-		`(?:geändert|ergänzt|teilweise ersetzt) durch|(?:modifi|amend|complét)ée? par|(?:modificad|enmendad)[oa] por`, "", AmendedBy, everywhere},
+	{
+		partly + `\s+(?:` + replaced + `)(?:\s+by)?|(?:` + replaced + `)\s+` + partly + `(?:\s+by)?|(?:amended|refined)\s*by|` +
+			`(?:geändert|ergänzt|teilweise ersetzt) durch|(?:modifi|amend|complét)ée? par|(?:modificad|enmendad)[oa] por`,
+		"", AmendedBy, everywhere,
+	},
 	{`(?:clarified|updated|extended)\s+by`, "", AmendedBy, inStatus},
-	{`(?:` + partly + `\s+)(?:` + replaces + `)|(?:` + replaces + `)\s+(?:(?:some|several|certain|the)\s+)?(?:parts?|portions?|aspects?|sections?)\s+(?:of|from|in)|` +
+	{partly + `\s+(?:` + replaces + `)|(?:` + replaces + `)\s+(?:(?:some|several|certain|the)\s+)?` +
+		`(?:parts?|portions?|aspects?|sections?)\s+(?:of|from|in)|` +
 		`amends|refines|ändert|ergänzt|modifie|amende|modifica|enmienda`, "", Amends, everywhere},
 	{`clarifies|updates|extends`, "", Amends, inStatus},
-	{`(?:` + replaced + `)(?:\s*by)?|(?:ersetzt|abgelöst) durch|remplacée? par|(?:reemplazad|sustituid)[oa] por`, "superseded", SupersededBy, everywhere},
-	{`(?:` + outdated + `)[\s.,:;*_–—-]*(?:please\s+)?(?:by|in favou?r of|see|use|siehe|zugunsten von|voir|utilise[rz]|ver|véase|usar|use)(?:\s+also)?`, "deprecated", SupersededBy, everywhere},
+	{
+		`(?:` + replaced + `)(?:\s*by)?|(?:ersetzt|abgelöst) durch|remplacée? par|(?:reemplazad|sustituid)[oa] por`,
+		"superseded", SupersededBy, everywhere,
+	},
+	{
+		`(?:` + outdated + `)[\s.,:;*_–—-]*(?:please\s+)?` +
+			`(?:by|in favou?r of|see|use|siehe|zugunsten von|voir|utilise[rz]|ver|véase|usar)(?:\s+also)?`,
+		"deprecated", SupersededBy, everywhere,
+	},
 	{replaces + `|ersetzt|remplace|reemplaza(?:\s+a)?|sustituye(?:\s+a)?`, "", Supersedes, everywhere},
 	{outdated, "deprecated", "", everywhere},
 	{`expired|abgelaufen|expirée?|caducad[oa]`, "expired", "", inStatus},
-	{`rejected|declined|withdrawn|cancelled|canceled|abandoned|not accepted|dropped|abgelehnt|verworfen|rejetée?|refusée?|rechazad[oa]`, "rejected", "", inStatus},
-	{`proposed|proposal|draft|pending|in review|under review|in discussion|wip|work in progress|rfc|last call|deferred|postponed|on hold|` +
-		`stagnant|provisional|vorgeschlagen|entwurf|proposée?|brouillon|propuest[oa]|borrador`, "proposed", "", inStatus},
-	{`accepted|approved|adopted|active|agreed|implemented|decided|done|final|current|valid|in force|published|ratified|completed|activated|` +
-		`angenommen|akzeptiert|gültig|acceptée?|validée?|aceptad[oa]|aprobad[oa]|vigente`, "active", "", inStatus},
+	{`rejected|declined|withdrawn|cancelled|canceled|abandoned|not accepted|dropped|` +
+		`abgelehnt|verworfen|rejetée?|refusée?|rechazad[oa]`, "rejected", "", inStatus},
+	{`proposed|proposal|draft|pending|in review|under review|in discussion|wip|work in progress|rfc|last call|deferred|` +
+		`postponed|on hold|stagnant|provisional|vorgeschlagen|entwurf|proposée?|brouillon|` +
+		`propuest[oa]|borrador`, "proposed", "", inStatus},
+	{`accepted|approved|adopted|active|agreed|implemented|decided|done|final|current|valid|in force|published|ratified|` +
+		`completed|activated|angenommen|akzeptiert|gültig|acceptée?|validée?|` +
+		`aceptad[oa]|aprobad[oa]|vigente`, "active", "", inStatus},
 	{`moved`, "deprecated", "", asStatus},
 	{`review|open|new|idea`, "proposed", "", asStatus},
 	{`implementable|living|stable|complete|released`, "active", "", asStatus},

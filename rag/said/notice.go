@@ -9,15 +9,17 @@ import (
 )
 
 var (
-	// titleMark matches what a title says of its document, such as "[SUPERSEDED] Cache", "Cache (deprecated)" and "Deprecated: Cache".
+	// titleMark matches what a title says of its document, such as "[SUPERSEDED] Cache", "Cache (deprecated)" and
+	// "Deprecated: Cache".
 	titleMark = lazyregexp.New(`^[\[(]([^\])]+)[\])]|[\[(]([^\])]+)[\])]$|^(\pL+):\s|\s[–—-]\s(\pL+)$`)
 	// struckTitle matches a heading that is struck out as a whole.
 	struckTitle = lazyregexp.New(`^#*\s*~~[^~]+~~[\s#]*$`)
 	// callout matches the line that begins one. Its text may follow.
 	callout = lazyregexp.New(`^\s*(?:>\s*\[![\w-]+\]|:{3,}\s*\w+|!{3}\s*\w+)[^\pL\d\[]*`)
 	// noticeStart matches what stands before the first words of a notice. about matches the document as its subject.
-	noticeStart = lazyregexp.New(`(?i)^[^\pL\d\[]*\[?(?:(?:note|warning|important|caution|attention|achtung|hinweis|nota|aviso)\b[^\pL\d\[]*)?`)
-	about       = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
+	noticeStart = lazyregexp.New(`(?i)^[^\pL\d\[]*\[?` +
+		`(?:(?:note|warning|important|caution|attention|achtung|hinweis|nota|aviso)\b[^\pL\d\[]*)?`)
+	about = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
 		`|dies(?:e|er|es) (?:Dokument|Seite|Entscheidung|Anleitung|Artikel|Beschluss)` +
 		`|(?:ce|cette|cet) (?:document|page|décision|guide|article)|est[ea] (?:documento|página|decisión|guía|artículo))` +
 		`\s+(?:(?:is|was|has been|now|ist|wird|wurde|est|a été|es|está|ha sido|fue)\s+)*`)
@@ -29,8 +31,8 @@ var (
 		`supersed\w*|replaces)\b`)
 )
 
-const documentNames = `(?:document|page|doc|adr|rfc|pep|decision|record|proposal|guide|article|note|runbook|how-?to|file|spec(?:ification)?|` +
-	`policy|standard|plan|design|draft|rule|tutorial|procedure)`
+const documentNames = `(?:document|page|doc|adr|rfc|pep|decision|record|proposal|guide|article|note|` +
+	`runbook|how-?to|file|spec(?:ification)?|policy|standard|plan|design|draft|rule|tutorial|procedure)`
 
 // notices returns what a document says of itself in its title, in sentences and callouts before the first section, and in
 // a section about other documents. In another section, such as one of a changelog, such a sentence tells a story. Code is

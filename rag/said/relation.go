@@ -67,6 +67,9 @@ func relationsIn(text string) []NamedRelation {
 func MentionsIn(document *markdown.Document) []NamedRelation {
 	var relations []NamedRelation
 	for _, line := range document.TextLines() {
+		if !strings.ContainsAny(line, "0123456789") { // which is faster
+			continue
+		}
 		for _, found := range mentioned().FindAllStringSubmatch(line, -1) {
 			relations = append(relations, NamedRelation{Relation: Mentions, Destination: "#" + found[1]})
 		}
@@ -140,7 +143,7 @@ func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 var isNumber = lazyregexp.New(`^\d{1,6}$`)
 
 // DecisionNumber returns the number of a decision, "" without one: that of its title, such as "12. Cache" and
-// "ADR-0012: Cache", or else that with which the name of its file begins, such as docs/adr/0012-cache.md. A day is none.
+// "ADR-0012: Cache", or else that with which the name of its file begins, such as docs/adr/0012-cache.md. A day is no number.
 func DecisionNumber(file, title string) string {
 	if found := decisionTitle().FindStringSubmatch(title); found != nil {
 		return found[1] + found[2]
@@ -155,5 +158,6 @@ func DecisionNumber(file, title string) string {
 var (
 	decisionName  = lazyregexp.New(`(?i)^(?:` + seriesForm + `)?[-_ ]*0*(\d{1,6})(?:[-_. ]|$)`)
 	isDated       = lazyregexp.New(`^\d{4}[-_.]\d\d[-_.]\d\d`)
-	decisionTitle = lazyregexp.New(`(?i)^(?:(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})(?:[.:)]|\s+[–—-]\s|$)|0*(\d{1,6})(?:[.:)]\s|\s+[–—-]\s))`)
+	decisionTitle = lazyregexp.New(`(?i)^(?:(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})(?:[.:)]|\s+[–—-]\s|$)|` +
+		`0*(\d{1,6})(?:[.:)]\s|\s+[–—-]\s))`)
 )

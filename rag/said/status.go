@@ -71,8 +71,8 @@ func Destination(source, target string) string {
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
 // StatusOf returns what a document says of whether it holds: in the front matter, in a section Status or in a line
-// Status before the first section, in its title, and in what stands before the first section. It is a history if it says
-// nothing and has the form or the path of one.
+// Status before the first section, in its title, and in what stands before the first section. If it says nothing,
+// its path and its form say it.
 func StatusOf(document *markdown.Document, file string) Status {
 	status := statusOfFields(document.FrontMatter)
 	if text := statusText(document); text != "" {
@@ -96,8 +96,8 @@ func StatusOf(document *markdown.Document, file string) Status {
 			status.Word = "superseded"
 		}
 	}
-	if status.Word == "" && isHistory(document, file) {
-		status.Word = "history"
+	if status.Word == "" {
+		status.Word = statusOfPath(document, file)
 	}
 	return status
 }
@@ -123,7 +123,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 	case frontMatter["archived"] == true:
 		status.Word = "deprecated"
 	}
-	for _, field := range []string{"expires", "valid_until", "review_by"} {
+	for _, field := range []string{"expires", "valid_until", "review_by", "stale_after"} {
 		if day, ok := frontMatter[field].(string); ok && isDay().MatchString(day) && status.Until == "" {
 			status.Until = day[:len("2006-01-02")]
 		}
@@ -159,14 +159,11 @@ func fieldTexts(value any) []string {
 	}
 }
 
-// statusNames are what people call it.
-const statusNames = `status|statut|état|estado`
-
 var (
 	// statusLine matches a line such as "Status: accepted", "* **Status:** accepted" and "| Status | accepted |".
 	statusLine = lazyregexp.New(`(?i)^\s*(?:[-*+|]\s*)?` +
-		`[*_]{0,2}(?:adr |decision )?(?:` + statusNames + `)[*_]{0,2}\s*(?:[:|]|\s[–—-]\s)[*_]{0,2}\s*(.+?)\s*\|?\s*$`)
-	statusHeading = lazyregexp.New(`(?i)^[ :]*(?:` + statusNames + `)[ :]*$`)
+		`[*_]{0,2}(?:adr |decision )?(?:status|statut|état|estado)[*_]{0,2}\s*(?:[:|]|\s[–—-]\s)[*_]{0,2}\s*(.+?)\s*\|?\s*$`)
+	statusHeading = lazyregexp.New(`(?i)^[ :]*(?:status|statut|état|estado)[ :]*$`)
 )
 
 // maxStatusLines bounds a section Status: a longer one tells a story.
@@ -177,11 +174,11 @@ func statusText(document *markdown.Document) string {
 	lines, headlines := document.Lines(), document.Headlines()
 	var headings []string
 	for i, h := range headlines {
-		text := numbered().ReplaceAllString(h.Text, "")
-		if statusLine().MatchString(text) {
-			headings = append(headings, statusLine().FindStringSubmatch(strings.TrimLeft(lines[h.Line], "# "))[1])
+		line := numbered().ReplaceAllString(strings.TrimLeft(lines[h.Line], "# "), "") // with its links
+		if found := statusLine().FindStringSubmatch(line); found != nil {
+			headings = append(headings, found[1])
 		}
-		if !statusHeading().MatchString(text) {
+		if !statusHeading().MatchString(numbered().ReplaceAllString(h.Text, "")) {
 			continue
 		}
 		end := len(lines)
@@ -206,9 +203,6 @@ func statusText(document *markdown.Document) string {
 		if i >= len(beginning) {
 			break
 		}
-		if !saysStatus(line) {
-			continue
-		}
 		if text := statusCell(beginning[i:]); text != "" {
 			return text
 		}
@@ -220,12 +214,6 @@ func statusText(document *markdown.Document) string {
 		}
 	}
 	return ""
-}
-
-// saysStatus spares most lines the patterns.
-func saysStatus(line string) bool {
-	line = strings.ToLower(line)
-	return slices.ContainsFunc(strings.Split(statusNames, "|"), func(name string) bool { return strings.Contains(line, name) })
 }
 
 var (

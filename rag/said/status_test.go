@@ -48,6 +48,7 @@ func TestStatus(t *testing.T) {
 		{"a tag of Obsidian", "---\ntags: [db, \"#status/rejected\"]\n---\n# Cache\n", said.Status{Word: "rejected"}},
 		{"a wikilink", "---\nstatus: superseded by [[No cache]]\n---\n# Cache\n", said.Status{Word: "superseded", Relations: by("**/No cache.md")}},
 		{"an expiry", "---\nexpires: 2026-01-31\n---\n# Cache\n", said.Status{Until: "2026-01-31"}},
+		{"the Open Knowledge Format", "---\nstale_after: 2026-02-01\n---\n# Cache\n", said.Status{Until: "2026-02-01"}},
 		{"of a proposal for Ethereum", "---\nstatus: Last Call\n---\n# Cache\n", said.Status{Word: "proposed"}},
 		{"another", "---\nstatus: Moved\n---\n# Cache\n", said.Status{Word: "deprecated"}},
 		{"a word that tells nothing in a sentence", "# Cache\n\n## Status\n\nIt moved to the new host, and is open to all.\n", said.Status{
@@ -77,6 +78,7 @@ func TestStatus(t *testing.T) {
 		{"a title that is struck out", "# ~~Cache in Redis~~\n", said.Status{Word: "deprecated"}},
 		{"a title about it", "# Obsolete caches (deprecated clients)\n", said.Status{}},
 		{"a heading", "# Cache\n\n## Status: Superseded by [new](new.md)\n", said.Status{Word: "superseded", Relations: by("new.md")}},
+		{"a numbered heading with the status", "# Cache\n\n## 1. Status: Superseded\n", said.Status{Word: "superseded"}},
 		{"several headings", "# States\n\n## Status: replaced\n\n## Status: rejected\n", said.Status{}},
 		{"emphasis", "# Cache\n\n*OUTDATED, see [new](new.md)!*\n", said.Status{Word: "superseded", Relations: by("new.md")}},
 		{"a callout", "# Cache\n\n> [!IMPORTANT] Archived. Please use [new](new.md).\n", said.Status{Word: "superseded", Relations: by("new.md")}},
@@ -136,10 +138,16 @@ func TestStatus_BoundsRelations(t *testing.T) {
 	}
 }
 
-func TestStatus_OfAHistory(t *testing.T) {
+func TestStatus_OfPathAndForm(t *testing.T) {
 	t.Parallel()
 	const versions = "# Client\n\n## [Unreleased]\n\n## [1.2.0] - 2024-05-01\n\n### Added\n\n### Fixed\n\n## v1.1\n"
 	for _, test := range []struct{ file, text, want string }{
+		{"docs/adr/archive/0007-a.md", "# A\n", "deprecated"},
+		{"openspec/changes/archive/x/proposal.md", "# X\n", "deprecated"},
+		{"openspec/changes/x/proposal.md", "# X\n", "proposed"},
+		{"openspec/specs/x/spec.md", "# X\n", ""},
+		{"bundle/index.md", "---\nokf_version: \"0.2\"\n---\n# Metrics\n", "history"},
+		{"bundle/log.md", "# Update log\n", "history"},
 		{"CHANGELOG.md", "# Changes\n", "history"},
 		{"docs/release-notes-2.4.md", "# 2.4\n", "history"},
 		{"docs/changes/a.md", "# A\n", "history"},

@@ -170,7 +170,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Rename("src/old.go", "lib/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go"}},
+		}, []string{"codebase/c.md:10: warning place-moved: src/old.go is now lib/old.go"}},
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")

@@ -12,14 +12,7 @@ import (
 // checkPlaces finds cited places that have changed, moved or disappeared since the documents were written.
 // The report says so if git cannot tell.
 func (e *examination) checkPlaces(ctx context.Context) error {
-	documents := make([]history.CitingDocument, len(e.set.Documents))
-	for i, d := range e.set.Documents {
-		documents[i].Path = d.Path
-		for _, place := range d.Places {
-			documents[i].Places = append(documents[i].Places, place.Place)
-		}
-	}
-	changes, unknown, err := history.NewPlaceChecker(e.project.Root).Check(ctx, documents)
+	changes, unknown, err := history.NewPlaceChecker(e.project.Root).Check(ctx, CitingDocuments(e.set))
 	if err != nil {
 		return err
 	}
@@ -36,7 +29,11 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 		case history.Gone:
 			e.addPlace(d, place, Warning, "place-gone", fmt.Sprintf("%s is gone since the document was written", place))
 		case history.Moved:
-			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s", place, c.Now))
+			severity := Notice
+			if c.Now.Path != place.Path {
+				severity = Warning
+			}
+			e.addPlace(d, place, severity, "place-moved", fmt.Sprintf("%s is now %s", place, c.Now))
 		case history.Unknown:
 			if place.Field >= 0 { // code in the text may be of any program
 				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf(
@@ -46,6 +43,18 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// CitingDocuments returns the places that documents cite.
+func CitingDocuments(set *docset.Set) []history.CitingDocument {
+	documents := make([]history.CitingDocument, len(set.Documents))
+	for i, d := range set.Documents {
+		documents[i].Path = d.Path
+		for _, place := range d.Places {
+			documents[i].Places = append(documents[i].Places, place.Place)
+		}
+	}
+	return documents
 }
 
 func (e *examination) addPlace(d *docset.Document, place index.CitedPlace, severity Severity, check, message string) {

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,22 +51,11 @@ func (e *examination) checkNumbers() {
 		case d.Number == "" || d.Status.Word == "":
 		case other == nil:
 			first[d.Number] = d
-		case beforeDot(other.Path) != beforeDot(d.Path):
-			e.add(d, 1, Error, "ambiguous-number", fmt.Sprintf(
-				"%s has the number %s too, so neither can be named by it; give one another number", other.Path, numberIn(d.Number)))
+		case strings.Split(other.Path, ".")[0] != strings.Split(d.Path, ".")[0]:
+			e.add(d, 1, Error, "ambiguous-number",
+				other.Path+" has the same number, so neither can be named by it; give one another number")
 		}
 	}
-}
-
-func beforeDot(file string) string {
-	name, _, _ := strings.Cut(path.Base(file), ".")
-	return name
-}
-
-// numberIn returns the number in the name of a decision, such as 12 in docs/adr/#12.
-func numberIn(name string) string {
-	_, number, _ := strings.Cut(name, "#")
-	return number
 }
 
 // checkSuccessors checks the documents that replace one.

@@ -49,7 +49,7 @@ func TestRun_FindsWhatDoesNotHold(t *testing.T) {
 			"0003-d.md": adr("3. D", "Amends ADR 2"), "0003-d.de.md": adr("3. D", "Amends [b](0002-b.md)"),
 		}, []string{
 			"docs/adr/0001-a.md:5: error ambiguous-number: docs/adr/0002-b.md and docs/adr/0002-c.md have the number 2; name the document by its path",
-			"docs/adr/0002-c.md:1: error ambiguous-number: docs/adr/0002-b.md has the number 2 too, so neither can be named by it; give one another number",
+			"docs/adr/0002-c.md:1: error ambiguous-number: docs/adr/0002-b.md has the same number, so neither can be named by it; give one another number",
 			"docs/adr/0003-d.md:5: error ambiguous-number: docs/adr/0002-b.md and docs/adr/0002-c.md have the number 2; name the document by its path",
 		}},
 		{"a circle of statuses", map[string]string{
