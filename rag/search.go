@@ -17,7 +17,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/lookup"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/rank"
-	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // Searcher searches an index: see [Searcher.Search], [Searcher.Passages] and
@@ -46,6 +45,9 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 		return Hits{}, err
 	}
 	verdict := rank.Judge(r.asked.Question, ranked, r.found.Passages, limits)
+	if len(ranked) > 0 {
+		r.asked.Question.Crowd = &ranked[0].Crowd
+	}
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
 }
 
@@ -87,7 +89,7 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	for i, hit := range assessed {
 		passages[i] = Passage{
 			DocumentID: hit.ID, HeaderPath: hit.HeaderPath, Content: hit.Content,
-			StartLine: hit.StartLine, EndLine: hit.EndLine, Score: relevance.Score(hit.LogOdds),
+			StartLine: hit.StartLine, EndLine: hit.EndLine, Score: hit.Probability(),
 		}
 	}
 	return passages, nil

@@ -140,7 +140,7 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	return sources, err
 }
 
-// unrelated is the relevance below which only the beginning of a critical document is quoted.
+// unrelated is the relevance below which only the beginning of a critical document is quoted, and no model is asked.
 const unrelated = 0.1
 
 // noteOf says why a document is quoted, its date, and why it may not hold any more.

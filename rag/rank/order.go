@@ -24,7 +24,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
-		hit.Score = relevance.Score(hit.LogOdds)
+		hit.Score = hit.Probability()
 		if !q.EachPassage {
 			passage[1] = 0
 		}
@@ -49,6 +49,10 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		id := candidates[i].ID
 		documents[id] = documents[id].with(a)
 	}
+	crowd, inPairs := crowdOf(documents), q.Terms.InPairs()
+	if q.Crowd != nil {
+		crowd = *q.Crowd
+	}
 	hits := make([]Hit, 0, len(candidates))
 	for i, a := range own {
 		if candidates[i].isQuestion() {
@@ -56,20 +60,12 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		}
 		hit := candidates[i].Hit
 		hit.comparison, hit.Evidence = a.comparison, a.Evidence
-		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
-		hit.named = a.named
-		hit.LogOdds = hit.withName(q.logOdds(hit.Evidence))
+		hit.Signals, hit.Crowd = a.Within(documents[hit.ID].best(a.comparison)), crowd
+		hit.named, hit.inPairs = a.named, inPairs
+		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		hits = append(hits, hit)
 	}
 	return hits
-}
-
-// logOdds returns the log-odds that the evidence speaks for. For a text that nobody searches for they may be lower.
-func (q Question) logOdds(evidence relevance.Evidence) float64 {
-	if evidence.Form == relevance.BuiltIn && q.Unasked {
-		return evidence.LogOdds() - relevance.UnaskedBuiltIn
-	}
-	return evidence.LogOdds()
 }
 
 // withName returns higher log-odds for a passage that has the whole of a short query.
@@ -116,6 +112,17 @@ func assess(q Question, c Candidate, passages int) assessment {
 type documentSignals struct {
 	signals  relevance.Signals
 	compared bool // of one passage at least a vector was compared
+}
+
+// crowdOf says how near the nearest documents are.
+func crowdOf(documents map[int64]documentSignals) float64 {
+	var meanings []float64
+	for _, d := range documents {
+		if d.compared {
+			meanings = append(meanings, d.signals.Meaning)
+		}
+	}
+	return relevance.Crowd(meanings)
 }
 
 // with returns the signals with those of another passage. Meaning may be negative, so it counts from the first

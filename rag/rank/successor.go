@@ -2,8 +2,6 @@ package rank
 
 import (
 	"slices"
-
-	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // successorsFirst puts each document that another replaces, amends or doubts behind that one, if it is in the list.
@@ -15,26 +13,26 @@ func successorsFirst(ranked []Hit) []Hit {
 		at[hit.Path] = i
 	}
 	ordered, done := make([]Hit, 0, len(ranked)), make([]bool, len(ranked))
-	var add func(i int, least float64)
-	add = func(i int, least float64) {
+	var add func(i int, older Hit)
+	add = func(i int, older Hit) {
 		if done[i] {
 			return
 		}
 		done[i] = true
 		hit := ranked[i]
-		hit.LogOdds, hit.Key = max(hit.LogOdds, least), max(hit.Key, least)
-		hit.Score = relevance.Score(hit.LogOdds)
+		hit.LogOdds, hit.Key = max(hit.LogOdds, older.LogOdds), max(hit.Key, older.LogOdds)
+		hit.Score = max(hit.Score, older.Score)
 		next := hit.Successor()
 		if next == "" && !hit.titled {
 			next = hit.Newer
 		}
 		if later, ok := at[next]; ok && next != "" {
-			add(later, hit.LogOdds)
+			add(later, hit)
 		}
 		ordered = append(ordered, hit)
 	}
 	for i := range ranked {
-		add(i, ranked[i].LogOdds)
+		add(i, ranked[i])
 	}
 	return ordered
 }
