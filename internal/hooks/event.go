@@ -107,9 +107,9 @@ func reads(tool string) bool {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		query := rag.Query{Text: e.subject(), Patience: embeddingWait, MinScore: min(leadingScore, p.Threshold)}
+		query := rag.Query{Text: e.subject(), Patience: embeddingWait, MinScore: min(leastFound, p.Threshold)}
 		if e.isTask() {
-			query.Limit = 2 * maxCandidates
+			query.Limit = maxFound
 		}
 		return p.search(ctx, query, "answers this")
 	case delegating:
