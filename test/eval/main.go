@@ -36,7 +36,7 @@ const (
 // options are the command line.
 type options struct {
 	models, collections []string
-	hook                bool
+	hook, fit           bool
 }
 
 func main() {
@@ -46,6 +46,7 @@ func main() {
 		return nil
 	})
 	flag.BoolVar(&o.hook, "hook", false, "judge what the hook of a prompt adds")
+	flag.BoolVar(&o.fit, "fit", false, "fit what scores mean")
 	flag.Parse()
 	o.collections = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -58,6 +59,9 @@ func main() {
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {
+	if o.fit {
+		return fitAll(ctx, out, o)
+	}
 	tasks, err := newTasks(append([]string{folder + "/corpus", folder + "/literal"}, o.collections...))
 	if err != nil {
 		return err
