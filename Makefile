@@ -167,7 +167,7 @@ TASKS ?= 16
 .PHONY: eval
 eval: build ## Judge search on the questions of test/eval, by words and with each model at hand
 	$(if $(AGENT),go run ./test/sdebench -agent "$(AGENT)" -data "$(SDEBENCH)" -documents "$(DOCUMENTS)" -tasks $(TASKS) -init "$(CURDIR)/bin/compound-docs init --yes",\
-		$(with_services) go run ./test/eval $(HOOK:%=-hook) $(MODEL:%=-model %) $(COLLECTIONS))
+		$(with_services) go run ./test/eval $(HOOK:%=-hook) $(FIT:%=-fit) $(MODEL:%=-model %) $(COLLECTIONS))
 
 .PHONY: check
 check: lint cross sql vuln modules test-race ## Run lint, cross, sql, vuln, modules and test-race

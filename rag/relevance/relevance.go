@@ -62,8 +62,8 @@ func (f Form) weights() weights {
 // near in a collection about one subject. A model's need no such term.
 type Scale struct{ Slope, Crowd, Passages, Base float64 }
 
-// Scale returns the scale of a form. go run ./test/eval -fit fits it on the sets of test/eval and on Cranfield and CACM,
-// in projects of all sizes; each question is asked with its answer and without.
+// Scale returns the scale of a form. make eval FIT=yes fits it on the sets of test/eval, here with Cranfield and CACM too,
+// in projects of all sizes. Each question is asked with its answer and without.
 func (f Form) Scale() Scale {
 	return [...]Scale{
 		Both:    {.589, 0, -.265, 1.07},

@@ -1,11 +1,11 @@
 // Command eval judges search on the sets of this folder and on other collections, by words
 // and with each embedding model at hand, and prints the figures beside each other.
 //
-//	go run ./test/eval [-hook] [-model FILE.gguf ...] [COLLECTION ...]
+//	go run ./test/eval [-hook | -fit] [-model FILE.gguf ...] [COLLECTION ...]
 //
 // It runs in the repository's root under test/testenv/withservices. It makes projects of each
 // collection, starts the program there, and asks over MCP, as an assistant does. With -hook it
-// judges what the hook of a prompt adds.
+// judges what the hook of a prompt adds, with -fit it fits what scores mean.
 package main
 
 import (
