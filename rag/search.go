@@ -45,9 +45,6 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 		return Hits{}, err
 	}
 	verdict := rank.Judge(r.asked.Question, ranked, r.found.Passages, limits)
-	if len(ranked) > 0 {
-		r.asked.Question.Crowd = &ranked[0].Crowd
-	}
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
 }
 
@@ -89,7 +86,7 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	for i, hit := range assessed {
 		passages[i] = Passage{
 			DocumentID: hit.ID, HeaderPath: hit.HeaderPath, Content: hit.Content,
-			StartLine: hit.StartLine, EndLine: hit.EndLine, Score: hit.Probability(),
+			StartLine: hit.StartLine, EndLine: hit.EndLine, LogOdds: hit.LogOdds,
 		}
 	}
 	return passages, nil

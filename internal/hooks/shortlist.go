@@ -18,7 +18,7 @@ const (
 	leastFound          = .02
 	// leastNear is the nearness of a document that is named, to the first maxTask characters of the task. A quarter of
 	// the tasks of test/eval/tasks whose document is taken out reaches it with another one.
-	leastNear = .15
+	leastNear = .14
 	maxTask   = 1_000
 	// fewestTerms is how many different content words a task has at least. Everyday prompts have fewer.
 	fewestTerms = 6

@@ -168,7 +168,7 @@ func (q quote) telling() (text string, p rag.Passage) {
 	best := -1
 	for i, p := range q.source.passages {
 		named := remedy.MatchString(p.HeaderPath) || p.StartLine == 1 && remedyFields.MatchString(p.Content)
-		if named && hasText(p) && (best < 0 || p.Score > q.source.passages[best].Score) {
+		if named && hasText(p) && (best < 0 || p.LogOdds > q.source.passages[best].LogOdds) {
 			best = i
 		}
 	}

@@ -88,8 +88,8 @@ func (h Hit) Cosine() *float64 {
 	}
 }
 
-// Probability returns the probability that the document answers, by its log-odds.
-func (h Hit) Probability() float64 {
+// probability is the probability that the document answers, by its log-odds.
+func (h Hit) probability() float64 {
 	evidence := h.Evidence
 	if h.Line != "" {
 		evidence.Form = relevance.Words

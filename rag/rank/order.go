@@ -24,7 +24,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
-		hit.Score = hit.Probability()
+		hit.Score = hit.probability()
 		if !q.EachPassage {
 			passage[1] = 0
 		}
@@ -50,9 +50,6 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		documents[id] = documents[id].with(a)
 	}
 	crowd, inPairs := crowdOf(documents), q.Terms.InPairs()
-	if q.Crowd != nil {
-		crowd = *q.Crowd
-	}
 	hits := make([]Hit, 0, len(candidates))
 	for i, a := range own {
 		if candidates[i].isQuestion() {

@@ -23,8 +23,6 @@ type Question struct {
 
 	// BuiltIn says that the search compares built-in vectors.
 	BuiltIn bool
-	// Crowd is what a search has found of [relevance.Crowd], nil before it.
-	Crowd *float64
 	// EachPassage, Unasked: see rag.Query.
 	EachPassage, Unasked bool
 	// Newer says that a later document comes before others on the same subject.

@@ -108,7 +108,11 @@ func TestNear(t *testing.T) {
 		passages, pieces int
 		want             float64
 	}{
-		{0, 0, .32}, {1, 1, .32}, {100, 1, .32 + .08*math.Ln10}, {1, 100, .32 + .08*math.Ln10}, {10, 100, .32 + .12*math.Ln10},
+		{0, 0, .32},
+		{1, 1, .32},
+		{100, 1, .32 + .08*math.Ln10},
+		{1, 100, .32 + .08*math.Ln10},
+		{10, 100, .32 + .12*math.Ln10},
 		{10_000, 1, .42 + .08*math.Ln10},
 	} {
 		mustBe(t, "the least closeness", relevance.Near(test.passages, test.pieces), test.want)
