@@ -161,10 +161,10 @@ recording: build ## Record a session in a terminal: docs/recording.svg
 	go run -trimpath ./test/demo -record
 
 # MODEL="FILE.gguf FILE.gguf" judges these embedding models too, COLLECTIONS="DIR DIR" other
-# collections. HOOK=yes judges what hooks add instead.
+# collections. HOOK=yes judges what hooks add instead, and FIT=yes fits what a score means.
 .PHONY: eval
 eval: build ## Judge search on the questions of test/eval, by words and with each model at hand
-	$(with_services) go run ./test/eval $(HOOK:%=-hook) $(MODEL:%=-model %) $(COLLECTIONS)
+	$(with_services) go run ./test/eval $(HOOK:%=-hook) $(FIT:%=-fit) $(MODEL:%=-model %) $(COLLECTIONS)
 
 .PHONY: check
 check: lint cross sql vuln modules test-race ## Run lint, cross, sql, vuln, modules and test-race

@@ -110,10 +110,10 @@ type Coverage struct {
 	Fallback error
 }
 
-// Passage is a part of a document with its relevance to a query, in [0,1].
+// Passage is a part of a document with its relevance to a query, in log-odds.
 type Passage struct {
 	DocumentID          int64
 	HeaderPath, Content string
 	StartLine, EndLine  int
-	Score               float64
+	LogOdds             float64
 }

@@ -106,8 +106,8 @@ func TestSearch_QuestionFindsTheBestPassage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(passages) != 2 || passages[1].Score != hit.Score {
-			t.Errorf("%s: the passages are %+v, want both sections, the second with the score %v", mode, passages, hit.Score)
+		if len(passages) != 2 || passages[1].LogOdds != hit.LogOdds {
+			t.Errorf("%s: the passages are %+v, want both sections, the second with the log-odds %v", mode, passages, hit.LogOdds)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -86,7 +87,10 @@ func TestSearch_ScoresByMeaning(t *testing.T) {
 				t.Errorf("%q finds %d documents, want all %d", text, len(found), documents)
 			}
 			for _, hit := range hits.Documents {
-				want := 1 / (1 + math.Exp(-.5*calibrated.LogOdds(cosines[hit.Path])+.2*math.Log(documents)+1))
+				evidence := relevance.Evidence{
+					Form: relevance.Meaning, Signals: relevance.Signals{Meaning: calibrated.LogOdds(cosines[hit.Path])}, Passages: documents,
+				}
+				want := relevance.Score(evidence.Calibrated(evidence.LogOdds()))
 				if math.Abs(hit.Score-want) > 1e-6 {
 					t.Errorf("%q in mode %s: %s scores %v, want %v", text, mode, hit.Path, hit.Score, want)
 				}

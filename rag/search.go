@@ -17,7 +17,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/lookup"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/rank"
-	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // Searcher searches an index: see [Searcher.Search], [Searcher.Passages] and
@@ -120,7 +119,7 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	for i, hit := range assessed {
 		passages[i] = Passage{
 			DocumentID: hit.ID, HeaderPath: hit.HeaderPath, Content: hit.Content,
-			StartLine: hit.StartLine, EndLine: hit.EndLine, Score: relevance.Score(hit.LogOdds),
+			StartLine: hit.StartLine, EndLine: hit.EndLine, LogOdds: hit.LogOdds,
 		}
 	}
 	return passages, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // Claude Code drops an answer of more than 25,000 tokens, and texts can have any length.
@@ -119,8 +120,6 @@ type SearchEnd struct {
 
 	// Message names the best documents if none is sure, or says that there is none.
 	Message string `json:"message,omitempty"`
-	// MinScore is the threshold of the search.
-	MinScore float64 `json:"-"`
 	// Closest are documents below the threshold for people, who see five of them at least.
 	Closest []UnsureDocument `json:"-"`
 	coverageOutput
@@ -146,7 +145,7 @@ func (h *Handler) search(
 		said, answered := h.elsewhere(ctx, active, scope.Collection, query.Text)
 		other = said
 		if answered {
-			hits.Verdict = hits.BesideAnswer(query.MinScore)
+			hits.Verdict = hits.BesideAnswer()
 		}
 	}
 	switch {
@@ -157,7 +156,7 @@ func (h *Handler) search(
 		message = nothingFound(active, before, scope.Collection, hits.Empty(), filtered)
 	}
 	return hits, SearchEnd{
-		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message + other, MinScore: query.MinScore,
+		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message + other,
 		Closest: unsureDocuments(hits.Closest), coverageOutput: coverageOf(hits.Coverage, query.Mode),
 		Index: indexOfHits(active, before, scope.Collection, hits.Documents, hits.MayAnswer, hits.Closest),
 	}, nil
@@ -168,7 +167,7 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	const most = 3
 	var names []string
 	for _, hit := range mayAnswer[:min(len(mayAnswer), most)] {
-		strength := rank.Strength(hit.Score, minScore)
+		strength := rank.Strength(hit.Score)
 		if mark := hit.Mark(); mark != "" {
 			strength = brief(mark) + ", " + strength
 		}
@@ -177,7 +176,7 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	if more := len(mayAnswer) - most; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more in may_answer", more))
 	}
-	return fmt.Sprintf("No document is sure, from %g on. Best: %s.", minScore, strings.Join(names, ", "))
+	return fmt.Sprintf("No document reaches %g. Best: %s.", minScore, strings.Join(names, ", "))
 }
 
 // floor rounds a score down to three digits, so that it reaches no minimum that it is below.
@@ -275,7 +274,7 @@ func (h *Handler) elsewhere(
 	answers := func(scope catalog.Scope, minScore float64, who, tool string) (string, bool) {
 		hits, err := h.workspace.Searcher().Search(ctx, scope, rag.Query{Text: text, Limit: 1, MinScore: minScore})
 		found := slices.Concat(hits.Documents, hits.MayAnswer)
-		if err != nil || len(found) == 0 || rank.Strength(found[0].Score, minScore) == "weak" {
+		if err != nil || len(found) == 0 || found[0].Score < relevance.Likely {
 			return "", false
 		}
 		verb := "have"

@@ -226,12 +226,12 @@ func TestExternalDocs_SayWhatHolds(t *testing.T) {
 		"./docs/adr/0005-harbour-flags.md":  "rejected",
 	}
 	type named struct{ Path, Status string }
-	var found struct {
-		Results   []named
-		MayAnswer []named `json:"may_answer"`
-	}
-	var answered struct{ Sources []named }
 	for query, later := range map[string]string{"harbour lights": "./docs/adr/0008-lamps.md", "foghorn": "./docs/adr/0009-horn-at-night.md"} {
+		var found struct {
+			Results   []named
+			MayAnswer []named `json:"may_answer"`
+		}
+		var answered struct{ Sources []named }
 		c.get(t, "search_external_docs", arguments{"query": query}, &found)
 		c.get(t, "rag_query_external", arguments{"query": query}, &answered)
 		for _, list := range [][]named{found.Results, answered.Sources} {

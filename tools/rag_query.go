@@ -108,6 +108,9 @@ func (h *Handler) answerText(
 	case rag.Answers:
 		return text
 	case rag.MayAnswer:
+		if text == "" {
+			text = "No document is likely enough to answer from it; may_answer names the nearest."
+		}
 		return fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
 	default:
 		if len(answered.Sources) > 0 {

@@ -56,7 +56,7 @@ func TestMayAnswer(t *testing.T) {
 				}
 				return
 			}
-			if len(out.MayAnswer) == 0 || !strings.HasPrefix(out.Message, "No document is sure, from 0.9999 on. Best: ") {
+			if len(out.MayAnswer) == 0 || !strings.HasPrefix(out.Message, "No document reaches 0.9999. Best: ") {
 				t.Fatalf("may answer: %+v, in words %q", out.MayAnswer, out.Message)
 			}
 			if d := out.MayAnswer[0]; d.Title == "" || d.RelevanceScore >= .9999 || d.StartLine == 0 || d.Snippet == "" {

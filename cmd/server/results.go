@@ -15,14 +15,13 @@ import (
 
 // section is the results of a search in one collection, for people: the best first, with those that may answer.
 type section struct {
-	heading  string // "" for none
-	message  string // instead of results
-	minScore float64
-	results  []tools.SearchResult
+	heading string // "" for none
+	message string // instead of results
+	results []tools.SearchResult
 }
 
 func sectionOf(results []tools.SearchResult, end tools.SearchEnd) section {
-	s := section{message: end.Message, minScore: end.MinScore, results: results}
+	s := section{message: end.Message, results: results}
 	if end.Grade == rag.Nothing {
 		return s
 	}
@@ -55,20 +54,20 @@ func (s section) print(w io.Writer) {
 		plain.Println(w, plain.StyleFor(w).Bold(s.heading))
 	}
 	for i, result := range s.results {
-		printResult(w, i+1, result, s.minScore)
+		printResult(w, i+1, result)
 	}
 	if len(s.results) == 0 {
 		plain.Println(w, s.message)
 	}
 }
 
-func printResult(w io.Writer, number int, r tools.SearchResult, minScore float64) {
+func printResult(w io.Writer, number int, r tools.SearchResult) {
 	s := plain.StyleFor(w)
 	title := s.Bold(r.Title)
 	if r.PromotionLevel != "" && r.PromotionLevel != catalog.Standard {
 		title += " " + s.Yellow("["+string(r.PromotionLevel)+"]")
 	}
-	plain.Printf(w, "%2d. %.2f %s  %s\n", number, r.RelevanceScore, s.Dim(rank.Strength(r.RelevanceScore, minScore)), title)
+	plain.Printf(w, "%2d. %.2f %s  %s\n", number, r.RelevanceScore, s.Dim(rank.Strength(r.RelevanceScore)), title)
 	location := plain.Marked(fmt.Sprintf("%s:%d", plain.Path(r.Path), max(r.StartLine, 1)))
 	if r.HeaderPath != "" {
 		location += "  " + s.Dim(r.HeaderPath)

@@ -30,7 +30,7 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
-its best passage and a strength: sure from the threshold on, likely from 0.3 on, or weak. Weak
+its best passage and a strength: sure from 0.7 on, likely from 0.3 on, or weak. Weak
 ones are listed only until there are five. External docs, if configured, are searched too and
 listed apart, except by doc-type or promotion level.
 

@@ -107,9 +107,9 @@ func reads(tool string) bool {
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
-		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leadingScore, p.Settings.RecallThreshold)}
+		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leastFound, p.Settings.RecallThreshold)}
 		if e.isTask() {
-			query.Limit = 2 * maxCandidates
+			query.Limit = maxFound
 		}
 		return p.search(ctx, query, "answers this")
 	case delegating:

@@ -13,15 +13,13 @@ import (
 )
 
 const (
-	// maxListed is how many documents a shortlist names. One must lead: a task of many words shares some with any
-	// document. Others are named too, from the score shortlisted or the nearness beside on.
-	maxListed   = 3
-	shortlisted = .5
-	// leading is the least nearness of a document that leads, to the first maxTask characters of the task, and
-	// leadingScore the least score.
-	leading, beside = .15, .05
-	leadingScore    = .15
-	maxTask         = 1_000
+	// maxListed is how many documents a shortlist names, of maxFound that a search finds with a score of leastFound.
+	maxListed, maxFound = 3, 12
+	leastFound          = .02
+	// leastNear is the nearness of a document that is named, to the first maxTask characters of the task. A quarter of
+	// the tasks of test/eval/tasks whose document is taken out reaches it with another one.
+	leastNear = .14
+	maxTask   = 1_000
 	// fewestTerms is how many different content words a task has at least. Everyday prompts have fewer.
 	fewestTerms = 6
 	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
@@ -41,8 +39,7 @@ func (e Event) isTask() bool {
 		len(terms.Distinct(terms.English, ends(e.task(), maxTask))) >= fewestTerms
 }
 
-// forTask returns the documents of a shortlist for a task, those that it names and then the nearest first, none if no
-// document leads.
+// forTask returns the documents of a shortlist for a task, those that it names and then the nearest first.
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
 	// The score says less: a user reports a symptom in other words than the document has.
@@ -57,10 +54,7 @@ func forTask(task string, found []candidate) []candidate {
 		byPath[c.Successor()] = max(byPath[c.Successor()], near[c.ID])
 	}
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b candidate) int { return cmp.Compare(near[b.ID], near[a.ID]) })
-	if len(found) == 0 || near[found[0].ID] < leading {
-		return nil
-	}
-	return slices.DeleteFunc(found, func(c candidate) bool { return near[c.ID] < beside && c.Score < shortlisted })
+	return slices.DeleteFunc(found, func(c candidate) bool { return near[c.ID] < leastNear })
 }
 
 // shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets

@@ -97,8 +97,8 @@ func TestCandidate_Leads(t *testing.T) {
 		}
 	}
 	near.ID, other.ID, among.ID = 1, 2, 3
-	if got := forTask(aTask, []candidate{other, near, among}); len(got) != 2 || got[0].ID != near.ID {
-		t.Errorf("want the near document, and beside it the one of .9 alone, got %d", len(got))
+	if got := forTask(aTask, []candidate{other, near, among}); len(got) != 1 || got[0].ID != near.ID {
+		t.Errorf("want the near document alone, got %d", len(got))
 	}
 	s, project := Session{}, repo()
 	project.Settings.RecallThreshold = .95

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxNeighbours = 3    // a writer can be asked to read so many documents
-	leastNear     = 0.05 // a relevance that is worth a look
+	maxNeighbours = 3   // a writer can be asked to read so many documents
+	leastNear     = 0.2 // a relevance that is worth a look
 )
 
 // Neighbours returns up to three of the project's documents that are most like the document at a path of

@@ -83,7 +83,7 @@ type Answer struct {
 }
 
 // Ask answers a question from the documents of the scope. Nothing is generated when no document is
-// relevant enough. When the language model fails, the best passages are quoted instead.
+// relevant enough: the model would write about something else. When the language model fails, the best passages are quoted instead.
 func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
@@ -101,9 +101,9 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		Coverage: results.Coverage, Empty: results.Empty(),
 	}
 	documents := results.Documents
+	isLikely := func(hit rag.Hit) bool { return hit.Score >= unrelated }
 	switch {
-	case results.Grade == rag.Nothing:
-
+	case results.Grade == rag.Nothing, results.Grade == rag.MayAnswer && !slices.ContainsFunc(results.MayAnswer, isLikely):
 		for _, hit := range results.Critical {
 			if hit.Holds() && hit.SupersededBy == "" {
 				answer.Sources = append(answer.Sources, hit)

@@ -44,6 +44,21 @@ func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 	}
 }
 
+// No model is asked about documents that are only near the question. They are named.
+func TestAsk_NearIsNotEnough(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.AddText(t, f.Tenant, file("docs/usage.md", "# Usage", "", "`shutter --revert` takes the last run back."),
+		file("docs/fruit.md", "# Fruit", "", "Bananas are yellow."), file("docs/boats.md", "# Boats", "", "They float."))
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "how do I undo a bad batch", MinScore: .7}})
+	if len(answered.MayAnswer) == 0 || answered.MayAnswer[0].Path != "docs/usage.md" || answered.MayAnswer[0].Score >= .1 {
+		t.Fatalf("want a near document below .1, got %+v", answered.MayAnswer)
+	}
+	if asked := f.Fake.Requests("/api/chat"); len(asked) > 0 || answered.Grade != rag.MayAnswer || answered.Text != "" || len(answered.Sources) > 0 {
+		t.Errorf("grade %s, text %q, sources %q, and the model was asked %d times", answered.Grade, answered.Text, paths(answered.Sources), len(asked))
+	}
+}
+
 // Documents that may answer are given to the model, which is told so, with the critical ones. A
 // critical document that reaches the threshold answers.
 func TestAsk_MayAnswer(t *testing.T) {

@@ -3,7 +3,6 @@ package answer
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -174,14 +173,11 @@ const worse = 2
 func (s source) further() []int {
 	order := s.preference()
 	best := order[0]
-	floor := logit(s.passages[best].Score) - worse
+	floor := s.passages[best].LogOdds - worse
 	return slices.DeleteFunc(order[1:], func(i int) bool {
-		return logit(s.passages[i].Score) < floor && i != best-1 && i != best+1
+		return s.passages[i].LogOdds < floor && i != best-1 && i != best+1
 	})
 }
-
-// logit is the inverse of the logistic function.
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText) }
 
@@ -190,16 +186,17 @@ func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 // preference returns the indices of the passages that have text, by relevance, each followed by its
 // neighbours. Those that only list subjects come last, and so does front matter.
 func (s source) preference() []int {
+	const last = 1_000 // more than log-odds are
 	relevant, scores := make([]int, 0, len(s.passages)), make([]float64, len(s.passages))
 	for i, p := range s.passages {
 		if hasText(p) {
 			relevant = append(relevant, i)
 		}
-		scores[i] = p.Score
+		scores[i] = p.LogOdds
 		// Front matter has more lines than the index keeps of it.
 		isFrontMatter := p.StartLine == 1 && p.HeaderPath == "" && p.EndLine > 1+strings.Count(p.Content, "\n")
 		if isFrontMatter || markdown.IsListing(p.Content) {
-			scores[i]--
+			scores[i] -= last
 		}
 	}
 	slices.SortStableFunc(relevant, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func randomSource(random *rand.Rand, id int) source {
 	}
 	for i := range random.IntN(12) {
 		s.passages = append(s.passages, rag.Passage{
-			StartLine: 10 * i, EndLine: 10*i + 9, Score: random.Float64(),
+			StartLine: 10 * i, EndLine: 10*i + 9, LogOdds: random.NormFloat64(),
 			Content: randomText(random, random.IntN(2000)), HeaderPath: randomText(random, random.IntN(1+random.IntN(2000))),
 		})
 	}
@@ -46,7 +47,7 @@ func randomSource(random *rand.Rand, id int) source {
 func TestSource_PrefersTextToListings(t *testing.T) {
 	t.Parallel()
 	s := source{passages: []rag.Passage{
-		{Content: "- [How to deploy](#deploy)\n- [How to roll back](#back)", Score: .9}, {}, {}, {Content: "Roll back with the last tag.", Score: .2},
+		{Content: "- [How to deploy](#deploy)\n- [How to roll back](#back)", LogOdds: .9}, {}, {}, {Content: "Roll back with the last tag.", LogOdds: .2},
 	}}
 	if got := s.preference(); !slices.Equal(got, []int{3, 0}) {
 		t.Errorf("the passages come in the order %v, want 3 and 0", got)
@@ -118,7 +119,7 @@ func TestFit_SharesWhatIsLeft(t *testing.T) {
 	for i := range sources {
 		sources[i] = source{Hit: rag.Hit{ID: int64(i), Path: "docs/a.md", Score: 1}}
 		for j := range 50 {
-			sources[i].passages = append(sources[i].passages, rag.Passage{Content: strings.Repeat("word ", 100), Score: 1 / float64(1+j)})
+			sources[i].passages = append(sources[i].passages, rag.Passage{Content: strings.Repeat("word ", 100), LogOdds: -math.Log(float64(1 + j))})
 		}
 	}
 	quotes := fit(sources, newDelimiter(), 3000)
@@ -138,7 +139,7 @@ func TestPrompt_MergesNeighbours(t *testing.T) {
 	for i, relevance := range []float64{.1, .9, .8, .2, .7, .3} {
 		s.passages = append(s.passages, rag.Passage{
 			HeaderPath: fmt.Sprintf("# H%d", i), Content: fmt.Sprintf("Text %d.", i),
-			StartLine: 10*i + 1, EndLine: 10*i + 9, Score: relevance,
+			StartLine: 10*i + 1, EndLine: 10*i + 9, LogOdds: relevance,
 		})
 	}
 	d := newDelimiter()

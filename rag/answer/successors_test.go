@@ -95,7 +95,7 @@ func TestAsk_SuccessorsPassTheFilters(t *testing.T) {
 		"customers":                    {"docs/page.md superseded by ", "docs/old.md superseded by docs/newer.md"},
 	} {
 		answered := ask(t, f, answer.Question{
-			Query: rag.Query{Text: text, MinScore: 0.3}, MinLevel: catalog.Critical, MaxDepth: 1, MaxLinked: 5,
+			Query: rag.Query{Text: text, MinScore: 0.5}, MinLevel: catalog.Critical, MaxDepth: 1, MaxLinked: 5,
 		})
 		got := []string{}
 		for _, hit := range answered.Sources {

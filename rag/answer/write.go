@@ -140,7 +140,7 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	return sources, err
 }
 
-// unrelated is the relevance below which only the beginning of a critical document is quoted.
+// unrelated is the relevance below which only the beginning of a critical document is quoted, and no model is asked.
 const unrelated = 0.1
 
 // noteOf says why a document is quoted, its date, and why it may not hold any more.
@@ -168,7 +168,7 @@ func (q quote) telling() (text string, p rag.Passage) {
 	best := -1
 	for i, p := range q.source.passages {
 		named := remedy.MatchString(p.HeaderPath) || p.StartLine == 1 && remedyFields.MatchString(p.Content)
-		if named && hasText(p) && (best < 0 || p.Score > q.source.passages[best].Score) {
+		if named && hasText(p) && (best < 0 || p.LogOdds > q.source.passages[best].LogOdds) {
 			best = i
 		}
 	}

@@ -45,7 +45,7 @@ type Hit struct {
 	catalog.Standing
 	relevance.Evidence
 
-	// LogOdds that the passage answers: the sum of the parts of Evidence, unless a line of a pasted
+	// LogOdds order passages: the sum of the parts of Evidence, unless a line of a pasted
 	// text decides, or the passage has the whole of a short query.
 	LogOdds float64
 	// Key orders documents.
@@ -58,6 +58,8 @@ type Hit struct {
 	named, titled bool
 	// names is how many names of the query the document has that hardly any other document has.
 	names int
+	// inPairs says that the query has only pairs of characters.
+	inPairs bool
 	// near says that the document may answer, whatever its score.
 	near bool
 	// generations is how many documents replace this one, one after the other.
@@ -86,6 +88,19 @@ func (h Hit) Cosine() *float64 {
 	default:
 		return nil
 	}
+}
+
+// probability is the probability that the document answers, by its log-odds.
+func (h Hit) probability() float64 {
+	evidence := h.Evidence
+	if h.Line != "" {
+		evidence.Form = relevance.Words
+	}
+	logOdds := h.withName(evidence.Calibrated(h.LogOdds))
+	if h.inPairs && !h.byModel() {
+		logOdds = relevance.Pairs(logOdds)
+	}
+	return relevance.Score(logOdds)
 }
 
 // Nearness says by how much the document is nearer to a text than one that is near by accident. Title, summary, tags

@@ -24,11 +24,11 @@ const (
 	Nothing Grade = "nothing"
 )
 
-// Strength says in a word how likely a document answers: sure from the threshold on, likely from
+// Strength says in a word how likely a document with a score answers: sure from [relevance.Sure] on, likely from
 // [relevance.Likely] on, or weak.
-func Strength(score, threshold float64) string {
+func Strength(score float64) string {
 	switch {
-	case score >= threshold:
+	case score >= relevance.Sure:
 		return "sure"
 	case score >= relevance.Likely:
 		return "likely"
@@ -114,8 +114,8 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 
 // BesideAnswer returns the verdict for a query that another collection answers. Documents that may answer are nothing
 // beside that, if the best of them is weak.
-func (v Verdict) BesideAnswer(threshold float64) Verdict {
-	if v.Grade == MayAnswer && Strength(v.MayAnswer[0].Score, threshold) == "weak" {
+func (v Verdict) BesideAnswer() Verdict {
+	if v.Grade == MayAnswer && v.MayAnswer[0].Score < relevance.Likely {
 		v.Grade, v.MayAnswer, v.Closest = Nothing, nil, nil
 	}
 	return v
@@ -141,8 +141,8 @@ func (q Question) withNear(ranked []Hit, passages int) []Hit {
 		closeness, pieces := wordvec.Closeness(q.Text, text)
 		words, meaning := hit.Evidence, hit.Evidence
 		words.Form, meaning.Form = relevance.Words, relevance.Meaning
-		hit.near = relevance.Score(words.LogOdds()) >= relevance.Likely ||
-			hit.byModel() && relevance.Score(meaning.LogOdds()) >= relevance.Likely ||
+		hit.near = relevance.Score(words.Calibrated(words.LogOdds())) >= relevance.Likely ||
+			hit.byModel() && relevance.Score(meaning.Calibrated(meaning.LogOdds())) >= relevance.Likely ||
 			closeness >= relevance.Near(passages, pieces)
 	})
 	return marked

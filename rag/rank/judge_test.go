@@ -27,7 +27,7 @@ func TestVerdict_BesideAnswer(t *testing.T) {
 		{"a weak document goes", rank.MayAnswer, relevance.Likely - .01, rank.Nothing},
 	} {
 		hits := []rank.Hit{{Score: test.score}}
-		got := rank.Verdict{Grade: test.grade, MayAnswer: hits, Closest: hits}.BesideAnswer(.5)
+		got := rank.Verdict{Grade: test.grade, MayAnswer: hits, Closest: hits}.BesideAnswer()
 		stays := test.want != rank.Nothing
 		if got.Grade != test.want || (got.MayAnswer != nil) != stays || (got.Closest != nil) != stays {
 			t.Errorf("%s: got %+v, want the grade %s", test.name, got, test.want)
@@ -105,7 +105,7 @@ func TestJudge_BroadQueryNamesTitles(t *testing.T) {
 // passages it must be nearer.
 func TestJudge_OtherWords(t *testing.T) {
 	t.Parallel()
-	q := words(t, "how do I undo a bad run")
+	q := words(t, "how can I undo a mistake")
 	hits := []rank.Hit{
 		{ID: 1, Path: "usage.md", Title: "Usage", Content: "`shutter --revert` takes the last run back.", Score: .01},
 		{ID: 2, Path: "fruit.md", Title: "Fruit", Content: "Bananas are yellow.", Score: .02},
@@ -176,7 +176,7 @@ func TestJudge_OneKindOfEvidence(t *testing.T) {
 		"nothing": {Signals: relevance.Signals{Strength: 1, Share: .2, Meaning: -9}},
 	} {
 		evidence.Passages = 20
-		hit := rank.Hit{ID: 1, Path: "a.md", Evidence: evidence, Score: relevance.Score(evidence.LogOdds())}
+		hit := rank.Hit{ID: 1, Path: "a.md", Evidence: evidence, Score: relevance.Score(evidence.Calibrated(evidence.LogOdds()))}
 		v := rank.Judge(words(t, "pool"), []rank.Hit{hit}, 20, rank.Limits{MinScore: .5, Documents: 5})
 		if hit.Score >= relevance.Likely || (v.Grade == rank.MayAnswer) != (name == "words") {
 			t.Errorf("%s: the score %g has the grade %s", name, hit.Score, v.Grade)

@@ -27,7 +27,7 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
-		hit.Score = relevance.Score(hit.LogOdds)
+		hit.Score = hit.probability()
 		if !q.EachPassage {
 			passage[1] = 0
 		}
@@ -66,11 +66,11 @@ func rareNames(q Question, candidates []Candidate) map[int64]int {
 
 // withNamedFirst gives each document that the query names at least the score of every document behind it.
 func withNamedFirst(ranked []Hit) []Hit {
-	most := math.Inf(-1)
+	most, highest := math.Inf(-1), 0.0
 	for i, hit := range slices.Backward(ranked) {
-		most = max(most, hit.LogOdds)
+		most, highest = max(most, hit.LogOdds), max(highest, hit.Score)
 		if hit.titled || hit.names > 0 {
-			ranked[i].LogOdds, ranked[i].Score = most, relevance.Score(most)
+			ranked[i].LogOdds, ranked[i].Score = most, highest
 		}
 	}
 	return ranked
@@ -86,6 +86,7 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		id := candidates[i].ID
 		documents[id] = documents[id].with(a)
 	}
+	crowd, inPairs := crowdOf(documents), q.Terms.InPairs()
 	hits := make([]Hit, 0, len(candidates))
 	for i, a := range own {
 		if candidates[i].isQuestion() {
@@ -93,20 +94,12 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		}
 		hit := candidates[i].Hit
 		hit.comparison, hit.Evidence = a.comparison, a.Evidence
-		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
-		hit.named = a.named
-		hit.LogOdds = hit.withName(q.logOdds(hit.Evidence))
+		hit.Signals, hit.Crowd = a.Within(documents[hit.ID].best(a.comparison)), crowd
+		hit.named, hit.inPairs = a.named, inPairs
+		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		hits = append(hits, hit)
 	}
 	return hits
-}
-
-// logOdds returns the log-odds that the evidence speaks for. For a text that nobody searches for they may be lower.
-func (q Question) logOdds(evidence relevance.Evidence) float64 {
-	if evidence.Form == relevance.BuiltIn && q.Unasked {
-		return evidence.LogOdds() - relevance.UnaskedBuiltIn
-	}
-	return evidence.LogOdds()
 }
 
 // withName returns higher log-odds for a passage that has the whole of a short query.
@@ -153,6 +146,17 @@ func assess(q Question, c Candidate, passages int) assessment {
 type documentSignals struct {
 	signals  relevance.Signals
 	compared bool // of one passage at least a vector was compared
+}
+
+// crowdOf says how near the nearest documents are.
+func crowdOf(documents map[int64]documentSignals) float64 {
+	var meanings []float64
+	for _, d := range documents {
+		if d.compared {
+			meanings = append(meanings, d.signals.Meaning)
+		}
+	}
+	return relevance.Crowd(meanings)
 }
 
 // with returns the signals with those of another passage. Meaning may be negative, so it counts from the first

@@ -153,6 +153,22 @@ func TestAssess_CountsTheWholeDocument(t *testing.T) {
 	}
 }
 
+// Pairs of characters alone are never sure: half of the documents with most of them are about something else.
+func TestOrder_PairsAreNeverSure(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"データベース接続の上限に達したときの対処": false, "connection pool exhausted at night since the upgrade": true,
+	} {
+		q := words(t, text)
+		whole := found(q, 1, "a.md", 1)
+		whole.Content = text
+		best := rank.Order(q, []rank.Candidate{whole, found(q, 2, "b.md", .9)}, 2)[0]
+		if best.Path != "a.md" || (rank.Strength(best.Score) == "sure") != want {
+			t.Errorf("%q: %s has %g, sure: want %t", text, best.Path, best.Score, want)
+		}
+	}
+}
+
 // Of a pasted text the line that says most decides, if the whole says little.
 func TestOrder_ByALineOfAPastedText(t *testing.T) {
 	t.Parallel()

@@ -15,22 +15,22 @@ func successorsFirst(ranked []Hit) []Hit {
 		at[hit.Path] = i
 	}
 	ordered, done := make([]Hit, 0, len(ranked)), make([]bool, len(ranked))
-	var add func(i int, least float64)
-	add = func(i int, least float64) {
+	var add func(i int, older Hit)
+	add = func(i int, older Hit) {
 		if done[i] {
 			return
 		}
 		done[i] = true
 		hit := ranked[i]
-		hit.LogOdds, hit.Key = max(hit.LogOdds, least), max(hit.Key, least)
-		hit.Score = relevance.Score(hit.LogOdds)
+		hit.LogOdds, hit.Key = max(hit.LogOdds, older.LogOdds), max(hit.Key, older.LogOdds)
+		hit.Score = max(hit.Score, older.Score)
 		if later, ok := at[hit.Successor()]; ok {
-			add(later, hit.LogOdds)
+			add(later, hit)
 		}
 		ordered = append(ordered, hit)
 	}
 	for i := range ranked {
-		add(i, ranked[i].LogOdds)
+		add(i, ranked[i])
 	}
 	return ordered
 }
@@ -42,7 +42,7 @@ func presentFirst(ranked []Hit) []Hit {
 	for i := range ranked[:max(first, 0)] {
 		if hit := &ranked[i]; hit.Status == catalog.History && !hit.titled {
 			hit.LogOdds, hit.Key = min(hit.LogOdds, ranked[first].LogOdds), min(hit.Key, ranked[first].Key)
-			hit.Score = relevance.Score(hit.LogOdds)
+			hit.Score = min(hit.Score, ranked[first].Score)
 		}
 	}
 	slices.SortStableFunc(ranked[:first+1], func(a, b Hit) int {

@@ -39,6 +39,25 @@ func TestLogOdds(t *testing.T) {
 	}
 }
 
+// Where all documents are near, one that is near is worth less. A project of a few has no crowd.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		meanings []float64
+		want     float64
+	}{
+		{nil, -6}, {[]float64{4}, (4 - 9*6) / 10.}, {[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, -20}, 5.5},
+	} {
+		mustBe(t, "the crowd", relevance.Crowd(test.meanings), test.want)
+	}
+	alone := relevance.Evidence{Form: relevance.BuiltIn, Signals: relevance.Signals{Meaning: 5}, Crowd: -6}
+	among := alone
+	among.Crowd = 4
+	if alone.LogOdds() != among.LogOdds() || alone.Calibrated(1) <= among.Calibrated(1) {
+		t.Errorf("a near document has %g alone and %g among near ones", alone.Calibrated(1), among.Calibrated(1))
+	}
+}
+
 func TestScore(t *testing.T) {
 	t.Parallel()
 	for logOdds, want := range map[float64]float64{
@@ -88,7 +107,14 @@ func TestNear(t *testing.T) {
 	for _, test := range []struct {
 		passages, pieces int
 		want             float64
-	}{{0, 0, .32}, {1, 1, .32}, {100, 1, .32 + .08*math.Ln10}, {1, 100, .32 + .08*math.Ln10}, {10, 100, .32 + .12*math.Ln10}} {
+	}{
+		{0, 0, .32},
+		{1, 1, .32},
+		{100, 1, .32 + .08*math.Ln10},
+		{1, 100, .32 + .08*math.Ln10},
+		{10, 100, .32 + .12*math.Ln10},
+		{10_000, 1, .42 + .08*math.Ln10},
+	} {
 		mustBe(t, "the least closeness", relevance.Near(test.passages, test.pieces), test.want)
 	}
 }

@@ -89,6 +89,15 @@ func (q Query) OneWord() bool {
 	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
 }
 
+// InPairs reports whether all terms are pairs of characters, of a script without spaces. Many texts about something else
+// have the same pairs.
+func (q Query) InPairs() bool {
+	return len(q.Terms) > 0 && !slices.ContainsFunc(q.Terms, func(term QueryTerm) bool {
+		r, _ := utf8.DecodeRuneInString(term.Name)
+		return !inPairs(r)
+	})
+}
+
 // asking are words of questions that say nothing about their subject.
 var asking = strings.Fields(`
 	please help find search look tell say show give know knew known learn explain describe summarize list

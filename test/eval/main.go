@@ -1,11 +1,11 @@
 // Command eval judges search on the sets of this folder and on other collections, by words
 // and with each embedding model at hand, and prints the figures beside each other.
 //
-//	go run ./test/eval [-hook] [-model FILE.gguf ...] [COLLECTION ...]
+//	go run ./test/eval [-hook | -fit] [-model FILE.gguf ...] [COLLECTION ...]
 //
 // It runs in the repository's root under test/testenv/withservices. It makes projects of each
 // collection, starts the program there, and asks over MCP, as an assistant does. With -hook it
-// judges what the hook of a prompt adds.
+// judges what the hook of a prompt adds, with -fit it fits what scores mean.
 package main
 
 import (
@@ -36,7 +36,7 @@ const (
 // options are the command line.
 type options struct {
 	models, collections []string
-	hook                bool
+	hook, fit           bool
 }
 
 func main() {
@@ -46,6 +46,7 @@ func main() {
 		return nil
 	})
 	flag.BoolVar(&o.hook, "hook", false, "judge what the hook of a prompt adds")
+	flag.BoolVar(&o.fit, "fit", false, "fit what scores mean")
 	flag.Parse()
 	o.collections = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -58,6 +59,9 @@ func main() {
 }
 
 func run(ctx context.Context, o options, out io.Writer) error {
+	if o.fit {
+		return fitAll(ctx, out, o)
+	}
 	tasks, err := newTasks(append([]string{folder + "/corpus", folder + "/literal"}, o.collections...))
 	if err != nil {
 		return err
