@@ -43,7 +43,8 @@ func Day(text string) (day string, ambiguous bool) {
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 
 // dateForm is what people call the day on which they wrote or changed a text, in a field or in a line.
-const dateForm = `timestamp|(?:generated|verified)[ _-]at|(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
+const dateForm = `timestamp|(?:generated|verified)[ _-]at|` +
+	`(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
 	`(?:(?:date|last)[ _-]?)?(?:created|updated|modified|edited|revised|decided|published)(?:[ _-]?(?:at|on|time|date))?`
 
 var (
