@@ -7,8 +7,7 @@
 // to 3,205 documents. The queries are questions, and their two, three and five rarest words. They
 // compete with questions of the other collections, the same as keywords, and everyday prompts.
 //
-// The weights of BuiltIn are fitted on our own sets, Cranfield and CACM. More meaning would be better on
-// Cranfield, and worse on stack traces and on questions that mention another file.
+// The weights of BuiltIn are fitted on our own sets, Cranfield and CACM.
 //
 // Results are flat around the weights: from .35 to .5 for meaning beside words, and from -.5 to
 // -1.1 for the number of passages. Where a comment below gives nDCG@10, it is the mean of these
@@ -203,10 +202,6 @@ func Near(passages, pieces int) float64 {
 // Named returns the log-odds of a passage that has the whole of a short query: at least even. A
 // one-word query asks for documents containing it.
 func Named(logOdds float64) float64 { return max(logOdds, 0) }
-
-// Pairs returns the log-odds of a passage for a query of pairs of characters, without a vector of a model: at most even.
-// Of six Japanese questions three found another document first.
-func Pairs(logOdds float64) float64 { return min(logOdds, 0) }
 
 // WithLine returns the log-odds of a passage for a pasted text from those for the whole
 // and from the highest for one of its lines, and reports whether the line decides.
