@@ -66,7 +66,7 @@ type Scale struct{ Slope, Crowd, Passages, Base float64 }
 func (f Form) Scale() Scale {
 	return [...]Scale{
 		Both:    {.589, 0, -.265, 1.07},
-		Words:   {.786, 0, -.273, .03},
+		Words:   {.786, 0, -.273, .04},
 		BuiltIn: {.704, -.293, .096, -1.9},
 		Meaning: {.983, 0, .047, -.61},
 	}[f]
@@ -186,14 +186,17 @@ func (e Evidence) LogOdds() float64 {
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
-// A document with a score of Sure answers in seven of ten cases, and one with a score of Likely, which may answer, in
-// three of ten.
-const Sure, Likely = .7, .3
+// Sure is the least score of documents of which seven in ten answer.
+const Sure = .7
+
+// Likely is the least score of a document that may answer, whatever its words: three in ten do.
+const Likely = .3
 
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
 // project has few of a question's words. The more passages there are, and the more pieces the text has, the more
-// likely one is near by accident; many more passages of a large memory are about other subjects. The numbers are chosen on the sets nothing/one, nothing/two, small, one and two
-// of test/firsthour, and on questions about other subjects over 15 and 60 documents of test/eval.
+// likely one is near by accident; many more passages of a large memory are about other subjects. The numbers are
+// chosen on the sets nothing/one, nothing/two, small, one and two of test/firsthour, and on questions about other
+// subjects over 15 and 60 documents of test/eval.
 func Near(passages, pieces int) float64 {
 	others := math.Log(float64(max(passages, 1)))
 	return .32 + min(.04*others, .1+.02*others) + .04*math.Log(float64(max(pieces, 1)))
