@@ -92,7 +92,7 @@ func TestDefaults_Limits(t *testing.T) {
 // thresholds returns documents whose relevance to "harbour crane schedule" is around 0.6
 // and around 0.2, in both collections.
 func thresholds() map[string]string {
-	middle, low := "Harbour. Harbour. Lorry. Train. Gauge.", "Harbour. Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide."
+	middle, low := "Harbour. Lorry. Harbour. Train. Gauge.", "Harbour. Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide."
 	return map[string]string{
 		"csharp-compounding-docs/insights/middle.md": insight("Harbour anchor", "standard", middle),
 		"csharp-compounding-docs/insights/low.md":    insight("Lorry", "standard", low),

@@ -82,8 +82,8 @@ type Answer struct {
 	CutShort error
 }
 
-// Ask answers a question from the documents of the scope. Nothing is generated when no document is
-// relevant enough: the model would write about something else. When the language model fails, the best passages are quoted instead.
+// Ask answers a question from the documents of the scope. Nothing is generated when no document is relevant enough: the
+// model would write about something else. When the language model fails, the best passages are quoted instead.
 func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {

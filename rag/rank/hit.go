@@ -97,8 +97,8 @@ func (h Hit) probability() float64 {
 		evidence.Form = relevance.Words
 	}
 	logOdds := h.withName(evidence.Calibrated(h.LogOdds))
-	if h.inPairs && !h.byModel() {
-		logOdds = relevance.Pairs(logOdds)
+	if h.inPairs && !h.byModel() { // half of those that have most of the pairs are about something else
+		logOdds = min(logOdds, 0)
 	}
 	return relevance.Score(logOdds)
 }

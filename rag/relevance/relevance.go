@@ -7,8 +7,7 @@
 // to 3,205 documents. The queries are questions, and their two, three and five rarest words. They
 // compete with questions of the other collections, the same as keywords, and everyday prompts.
 //
-// The weights of BuiltIn are fitted on our own sets, Cranfield and CACM. More meaning would be better on
-// Cranfield, and worse on stack traces and on questions that mention another file.
+// The weights of BuiltIn are fitted on our own sets, Cranfield and CACM.
 //
 // Results are flat around the weights: from .35 to .5 for meaning beside words, and from -.5 to
 // -1.1 for the number of passages. Where a comment below gives nDCG@10, it is the mean of these
@@ -67,8 +66,8 @@ type Scale struct{ Slope, Crowd, Passages, Base float64 }
 func (f Form) Scale() Scale {
 	return [...]Scale{
 		Both:    {.589, 0, -.265, 1.07},
-		Words:   {.786, 0, -.273, .03},
-		BuiltIn: {.704, -.293, .096, -1.9},
+		Words:   {.781, 0, -.274, .3},
+		BuiltIn: {.706, -.301, .083, -1.63},
 		Meaning: {.983, 0, .047, -.61},
 	}[f]
 }
@@ -187,14 +186,17 @@ func (e Evidence) LogOdds() float64 {
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
-// A document with a score of Sure answers in seven of ten cases, and one with a score of Likely, which may answer, in
-// three of ten.
-const Sure, Likely = .7, .3
+// Sure is the least score of documents of which seven in ten answer.
+const Sure = .7
+
+// Likely is the least score of a document that may answer, whatever its words: three in ten do.
+const Likely = .3
 
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
 // project has few of a question's words. The more passages there are, and the more pieces the text has, the more
-// likely one is near by accident; many more passages of a large memory are about other subjects. The numbers are chosen on the sets nothing/one, nothing/two, small, one and two
-// of test/firsthour, and on questions about other subjects over 15 and 60 documents of test/eval.
+// likely one is near by accident; many more passages of a large memory are about other subjects. The numbers are
+// chosen on the sets nothing/one, nothing/two, small, one and two of test/firsthour, and on questions about other
+// subjects over 15 and 60 documents of test/eval.
 func Near(passages, pieces int) float64 {
 	others := math.Log(float64(max(passages, 1)))
 	return .32 + min(.04*others, .1+.02*others) + .04*math.Log(float64(max(pieces, 1)))
@@ -203,10 +205,6 @@ func Near(passages, pieces int) float64 {
 // Named returns the log-odds of a passage that has the whole of a short query: at least even. A
 // one-word query asks for documents containing it.
 func Named(logOdds float64) float64 { return max(logOdds, 0) }
-
-// Pairs returns the log-odds of a passage for a query of pairs of characters, without a vector of a model: at most even.
-// Of six Japanese questions three found another document first.
-func Pairs(logOdds float64) float64 { return min(logOdds, 0) }
 
 // WithLine returns the log-odds of a passage for a pasted text from those for the whole
 // and from the highest for one of its lines, and reports whether the line decides.

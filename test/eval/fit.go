@@ -173,22 +173,11 @@ func readAsked(path string) (*collection, error) {
 
 // observe asks the questions that documents answer.
 func (o observer) observe(ctx context.Context, c *collection, documents []document, name string) (all []observation, err error) {
-	key := catalog.TenantKey{Project: name, Branch: "main", PathHash: "0123456789abcdef"}
-	tenant, err := o.index.Tenant(ctx, key, "/"+name)
+	tenant, err := o.makeProject(ctx, documents, name)
 	if err != nil {
 		return nil, err
 	}
-	files := make([]file.File, len(documents))
-	for i, d := range documents {
-		files[i] = file.File{Path: d.Path, Content: []byte(d.Text), Size: int64(len(d.Text))}
-	}
-	_, err = o.index.Indexer(tenant, catalog.Compounding, nil).Index(ctx, files)
-	if err == nil && slices.Contains(o.modes, rag.Vector) {
-		err = o.index.Queue(tenant, catalog.Compounding).Drain(ctx, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
+	scope := catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}
 	for _, q := range c.Queries {
 		var answers []string
 		for _, d := range documents {
@@ -200,22 +189,50 @@ func (o observer) observe(ctx context.Context, c *collection, documents []docume
 			continue
 		}
 		for _, mode := range o.modes {
-			found, err := o.searcher.Explain(ctx, catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}, rag.Query{Text: q.Text, Mode: mode, Limit: 100})
+			found, err := o.searcher.Explain(ctx, scope, rag.Query{Text: q.Text, Mode: mode, Limit: 100})
 			if err != nil {
 				return nil, err
 			}
-			isAnswer := func(hit rag.Hit) bool { return slices.Contains(answers, hit.Path) }
-			others := filter(found.Documents, func(hit rag.Hit) bool { return !isAnswer(hit) })
-			for i, hits := range [][]rag.Hit{found.Documents, others} {
-				if len(hits) > 0 && hits[0].Line == "" {
-					evidence := hits[0].Evidence
-					evidence.Crowd = crowdOf(hits)
-					all = append(all, observation{c.Name, len(documents), isAnswer(hits[0]), i == 0, evidence})
-				}
+			for _, seen := range firsts(found.Documents, answers) {
+				seen.set, seen.documents = c.Name, len(documents)
+				all = append(all, seen)
 			}
 		}
 	}
 	return all, nil
+}
+
+// makeProject indexes documents.
+func (o observer) makeProject(ctx context.Context, documents []document, name string) (*catalog.Tenant, error) {
+	key := catalog.TenantKey{Project: name, Branch: "main", PathHash: "0123456789abcdef"}
+	tenant, err := o.index.Tenant(ctx, key, "/"+name)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]file.File, len(documents))
+	for i, d := range documents {
+		files[i] = file.File{Path: d.Path, Content: []byte(d.Text), Size: int64(len(d.Text))}
+	}
+	_, err = o.index.Indexer(tenant, catalog.Compounding, nil).Index(ctx, files)
+	if err != nil || !slices.Contains(o.modes, rag.Vector) {
+		return tenant, err
+	}
+	return tenant, o.index.Queue(tenant, catalog.Compounding).Drain(ctx, nil)
+}
+
+// firsts returns the first document of a search, and the first one as if the answers were taken out. A line of a pasted
+// text that has found one says nothing of the whole.
+func firsts(found []rag.Hit, answers []string) (seen []observation) {
+	isAnswer := func(hit rag.Hit) bool { return slices.Contains(answers, hit.Path) }
+	others := filter(found, func(hit rag.Hit) bool { return !isAnswer(hit) })
+	for i, hits := range [][]rag.Hit{found, others} {
+		if len(hits) > 0 && hits[0].Line == "" {
+			evidence := hits[0].Evidence
+			evidence.Crowd = crowdOf(hits)
+			seen = append(seen, observation{right: isAnswer(hits[0]), answered: i == 0, Evidence: evidence})
+		}
+	}
+	return seen
 }
 
 func crowdOf(hits []rag.Hit) float64 {
