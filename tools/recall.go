@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -75,6 +76,9 @@ func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	active, err := h.workspace.ActiveWithin(ctx)
 	if err != nil {
 		return hooks.Answer{}, err
+	}
+	if in.Root != "" && in.Root != active.Definition.Root {
+		return hooks.Answer{}, errors.New("another project is active")
 	}
 	return hooks.Handle(ctx, h.recalls, h.hooksOf(active), in)
 }
