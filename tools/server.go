@@ -56,8 +56,8 @@ type Handler struct {
 	// turns holds a token for each call at work, and writing one for each call that waits for the
 	// language model. Other calls wait: a client may make thousands.
 	turns, writing chan struct{}
-	// quietUntil is until when hooks keep away from a database that hangs, in Unix nanoseconds, and pause for how long.
-	quietUntil, pause atomic.Int64
+	// hungAt is when a hook has last waited for the database in vain, in Unix nanoseconds.
+	hungAt atomic.Int64
 	// rootlessUntil is until when the client is not asked for its roots, in Unix nanoseconds. It has
 	// none, or has failed to name them.
 	rootlessUntil atomic.Int64
