@@ -71,7 +71,7 @@ func askServer(ctx context.Context, home, root string, e hooks.Event) (answer ho
 	dialer := net.Dialer{Timeout: acceptWait}
 	conn, err := dialer.DialContext(ctx, "unix", path)
 	if err != nil {
-		return answer, err
+		return answer, fmt.Errorf("connect to a server of the project: %w", err)
 	}
 	defer conn.Close() //nolint:errcheck // the answer is read, or the program does the work
 	_ = conn.SetDeadline(time.Now().Add(acceptWait))
@@ -86,7 +86,10 @@ func askServer(ctx context.Context, home, root string, e hooks.Event) (answer ho
 		return answer, fmt.Errorf("send the event: %w", err)
 	}
 	err = gob.NewDecoder(conn).Decode(&answer)
-	return answer, err
+	if err != nil {
+		return answer, fmt.Errorf("read the answer: %w", err)
+	}
+	return answer, nil
 }
 
 // hookServer answers `recall --hook` for the project of a server.
@@ -121,8 +124,11 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 	}
 	lock := flock.New(path + ".lock")
 	locked, err := lock.TryLock()
-	if err != nil || !locked {
-		return err
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	if !locked {
+		return nil
 	}
 	defer lock.Unlock()   //nolint:errcheck // it closes the file, which is enough
 	err = os.Remove(path) // a killed server leaves its socket
@@ -131,7 +137,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 	}
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {
-		return err
+		return fmt.Errorf("listen: %w", err)
 	}
 	var answering sync.WaitGroup
 	defer answering.Wait()
@@ -145,7 +151,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 			answering.Go(func() { s.serve(ctx, conn, root) })
 		case errors.Is(err, os.ErrDeadlineExceeded):
 		default:
-			return err
+			return fmt.Errorf("accept: %w", err)
 		}
 	}
 	return nil
@@ -168,17 +174,21 @@ func (s hookServer) answer(ctx context.Context, conn net.Conn, root string) erro
 	_ = conn.SetDeadline(time.Now().Add(hookEnd))
 	_, err := conn.Write([]byte{0})
 	if err != nil {
-		return err
+		return fmt.Errorf("accept a hook: %w", err)
 	}
 	var e hooks.Event
 	err = gob.NewDecoder(io.LimitReader(conn, maxSentEvent)).Decode(&e)
 	if err != nil {
-		return err
+		return fmt.Errorf("read the event: %w", err)
 	}
 	e.Root = root
 	answer, err := s.tools.Recall(ctx, e)
 	if err != nil {
 		return err
 	}
-	return gob.NewEncoder(conn).Encode(answer)
+	err = gob.NewEncoder(conn).Encode(answer)
+	if err != nil {
+		return fmt.Errorf("send the answer: %w", err)
+	}
+	return nil
 }

@@ -120,20 +120,20 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	}
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
 	answer, err := askProject(ctx, flags, hook.Event)
-	if err == nil {
-		return printAnswer(cmd.OutOrStdout(), hook, answer)
+	if err != nil {
+		return withProject(flags, func(t *tooling) error {
+			t.workspace.Once()
+			if t.server != nil && hook.Event.Event == hooks.Prompt {
+				_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
+			}
+			answer, err := t.tools.Recall(ctx, hook.Event)
+			if err != nil {
+				return err
+			}
+			return printAnswer(t.stdout, hook, answer)
+		})(cmd, args)
 	}
-	return withProject(flags, func(t *tooling) error {
-		t.workspace.Once()
-		if t.server != nil && hook.Event.Event == hooks.Prompt {
-			_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
-		}
-		answer, err := t.tools.Recall(ctx, hook.Event)
-		if err != nil {
-			return err
-		}
-		return printAnswer(t.stdout, hook, answer)
-	})(cmd, args)
+	return printAnswer(cmd.OutOrStdout(), hook, answer)
 }
 
 // askProject has a server of the project answer an event. It reads nothing of the project, because each event starts a

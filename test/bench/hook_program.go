@@ -18,8 +18,9 @@ func hookProgram(ctx context.Context, b *bench) (worst float64, note string) {
 	var notes []string
 	for _, documents := range []int{40, 1400} {
 		repo := b.newHookRepository("hook-program-"+strconv.Itoa(documents), documents)
-		in := mcpclient.Installation{Program: b.program, Root: repo.root, Home: b.dir, DatabaseURL: b.newDatabase(ctx).url, OllamaHost: nobody}
-		server := b.startServer(ctx, in.DatabaseURL, nobody)
+		url := b.newDatabase(ctx).url
+		in := mcpclient.Installation{Program: b.program, Root: repo.root, Home: b.dir, DatabaseURL: url, OllamaHost: nobody}
+		server := b.startServer(ctx, url, nobody)
 		server.activateText(ctx, repo, "main")
 		time.Sleep(5 * time.Second) // until it listens
 		for _, running := range []bool{true, false} {
