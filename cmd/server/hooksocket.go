@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -57,9 +56,7 @@ func hookSocket(home, root string) (string, error) {
 
 // shortHash is no longer than the name of PostgreSQL's socket, which [pgserver.FitsSocket] expects.
 func shortHash(text string) string {
-	const enough = 6 // bytes
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:enough])
+	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(text)))
 }
 
 // askServer has a server of the project at root answer an event. It fails soon if none accepts.
@@ -131,10 +128,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 		return nil
 	}
 	defer lock.Unlock()   //nolint:errcheck // it closes the file, which is enough
-	err = os.Remove(path) // a killed server leaves its socket
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
+	_ = os.Remove(path) // a killed server leaves its socket
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -183,8 +177,8 @@ func (s hookServer) answer(ctx context.Context, conn net.Conn, root string) erro
 	}
 	e.Root = root
 	answer, err := s.tools.Recall(ctx, e)
-	if err != nil {
-		return err
+	if err != nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err()) // a server that ends says nothing
 	}
 	err = gob.NewEncoder(conn).Encode(answer)
 	if err != nil {

@@ -23,7 +23,7 @@ func TestHookSocket_IsPrivate(t *testing.T) {
 	}
 	long, err := hookSocket(filepath.Join(home, strings.Repeat("long", 30)), "/a")
 	defer os.Remove(filepath.Dir(long)) //nolint:errcheck // of the test
-	if err != nil || len(long) > 104 {
+	if err != nil || len(long) > 104 || len(filepath.Base(long)) != 12 {
 		t.Errorf("a long home has its socket at %s (%v)", long, err)
 	}
 	if os.Geteuid() == 0 {

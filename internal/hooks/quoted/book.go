@@ -30,10 +30,9 @@ func NewBook(documents []index.CitedPlaces) *Book {
 		var names codename.Names
 		for _, d := range documents {
 			if declares(d) {
-				names.Add(nil, nil)
-			} else {
-				names.Add(d.Names, d.Places)
+				d.Names, d.Places = nil, nil
 			}
+			names.Add(d.Names, d.Places)
 		}
 		return &names
 	})
