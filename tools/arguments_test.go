@@ -18,6 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -27,7 +28,7 @@ func offline() *mcp.Server {
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase("", logger)
 	w := workspace.New(index.New(database, nil, logger), rag.NewSearcher(database, nil), nil, project.DefaultSettings(), "", logger)
-	return tools.NewServer(w, os.TempDir(), "", "test", logger)
+	return tools.NewServer(tools.NewHandler(w, os.TempDir(), apierror.InMCP, logger), "", "test")
 }
 
 // The error about a wrong argument names the parameter, the fault and a correct value.

@@ -2,12 +2,14 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/hooks"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 func recallTool() Tool {
@@ -41,6 +43,9 @@ func recallTool() Tool {
 const (
 	// recallTimeout bounds a hook, because the assistant waits for it.
 	recallTimeout = time.Second
+	// retryTimeout bounds the hooks in the second after one that waited for the database in vain. It is ten times what
+	// a hook takes.
+	retryTimeout = 250 * time.Millisecond
 	// firstRecallTimeout bounds the first hooks of a session, which come while the server starts. Assistants end a hook
 	// after 5 s.
 	firstRecallTimeout = 4 * time.Second
@@ -48,22 +53,25 @@ const (
 
 // Recall answers a hook. It never fails: it logs an error and answers nothing.
 func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
-	if h.hangs() {
-		return hooks.Answer{}, nil
-	}
 	patience := recallTimeout
 	if name, _ := h.workspace.Current(); name == "" {
 		patience = firstRecallTimeout
+	} else if time.Since(time.Unix(0, h.hungAt.Load())) < recallTimeout {
+		patience = retryTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	out, err := h.recall(ctx, in)
 	if err != nil {
-		h.noteHang(ctx, err)
+		// An activation that takes long is no hang.
+		hung := errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError
+		if hung && patience != retryTimeout {
+			h.hungAt.Store(time.Now().UnixNano())
+		}
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
 		return hooks.Answer{}, nil
 	}
-	h.pause.Store(0)
+	h.hungAt.Store(0)
 	return out, nil
 }
 
@@ -75,6 +83,9 @@ func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	active, err := h.workspace.ActiveWithin(ctx)
 	if err != nil {
 		return hooks.Answer{}, err
+	}
+	if in.Root != "" && in.Root != active.Definition.Root {
+		return hooks.Answer{}, errors.New("another project is active")
 	}
 	return hooks.Handle(ctx, h.recalls, h.hooksOf(active), in)
 }

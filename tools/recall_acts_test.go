@@ -94,6 +94,14 @@ func TestRecall_PointsToWhatAnActNeeds(t *testing.T) {
 			t.Errorf("a failure, with an event before it %t: %q, %v", !late, said, err)
 		}
 	}
+	for root, want := range map[string]bool{h.root: true, t.TempDir(): false} { // the project that must answer
+		out, err := f.handler.Recall(t.Context(), hooks.Event{
+			Event: hooks.Before, SessionID: root, ToolName: "Bash", Command: warned, Root: root,
+		})
+		if err != nil || (out.Hook != nil) != want {
+			t.Errorf("for the project at %s: %+v, %v", root, out.Hook, err)
+		}
+	}
 }
 
 // A user who wants it has the assistant denied a call once that a critical document warns of. A repository

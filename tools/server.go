@@ -56,8 +56,8 @@ type Handler struct {
 	// turns holds a token for each call at work, and writing one for each call that waits for the
 	// language model. Other calls wait: a client may make thousands.
 	turns, writing chan struct{}
-	// quietUntil is until when hooks keep away from a database that hangs, in Unix nanoseconds, and pause for how long.
-	quietUntil, pause atomic.Int64
+	// hungAt is when a hook has last waited for the database in vain, in Unix nanoseconds.
+	hungAt atomic.Int64
 	// rootlessUntil is until when the client is not asked for its roots, in Unix nanoseconds. It has
 	// none, or has failed to name them.
 	rootlessUntil atomic.Int64
@@ -86,10 +86,9 @@ func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logge
 	}
 }
 
-// NewServer returns the MCP server with every tool; see [NewHandler] for home. repository is where the
-// server was started. The handshake needs neither the database nor Ollama.
-func NewServer(w *workspace.Workspace, home, repository, version string, logger *slog.Logger) *mcp.Server {
-	h := NewHandler(w, home, apierror.InMCP, logger)
+// NewServer returns the MCP server with every tool. repository is where the server was started. The handshake needs
+// neither the database nor Ollama.
+func NewServer(h *Handler, repository, version string) *mcp.Server {
 	h.repository = repository
 	// Neither list changes while the server runs.
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
@@ -98,11 +97,11 @@ func NewServer(w *workspace.Workspace, home, repository, version string, logger 
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
 			Instructions: instructions,
-			Logger:       logger,
+			Logger:       h.logger,
 			Capabilities: capabilities,
 		},
 	)
-	server.AddReceivingMiddleware(reportErrors(logger))
+	server.AddReceivingMiddleware(reportErrors(h.logger))
 	for _, tool := range h.tools {
 		server.AddTool(tool.Tool, h.answering(tool))
 	}

@@ -83,7 +83,9 @@ func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixtu
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(x, searcher, answer.New(database, searcher, models, logger), settings, "", logger)
 	t.Cleanup(w.Close)
-	restart := func() *mcp.Server { return tools.NewServer(w, home, "", "test", logger) }
+	restart := func() *mcp.Server {
+		return tools.NewServer(tools.NewHandler(w, home, apierror.InMCP, logger), "", "test")
+	}
 	return &fixture{
 		home: home, restart: restart,
 		server: restart(), handler: tools.NewHandler(w, home, apierror.InMCP, logger), index: x, fake: fake, databaseURL: databaseURL,

@@ -3,15 +3,12 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 // Group is a chapter of docs/tools.md.
@@ -138,21 +135,6 @@ func callTimeout(tool string) time.Duration {
 		return time.Minute
 	default: // recall ends sooner
 		return 5 * time.Second
-	}
-}
-
-// Hooks keep away from a database that hangs for firstPause, and twice as long after each vain wait that follows, up to
-// longestPause. A machine that was busy for a second costs no more.
-const firstPause, longestPause = 2 * time.Second, time.Minute
-
-func (h *Handler) hangs() bool { return time.Now().UnixNano() < h.quietUntil.Load() }
-
-// noteHang notes that a hook has waited for the database in vain. An activation is no hang.
-func (h *Handler) noteHang(ctx context.Context, err error) {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError {
-		pause := min(max(2*time.Duration(h.pause.Load()), firstPause), longestPause)
-		h.pause.Store(int64(pause))
-		h.quietUntil.Store(time.Now().Add(pause).UnixNano())
 	}
 }
 

@@ -51,12 +51,15 @@ func homeFolder() (string, error) {
 	return project.DefaultHome()
 }
 
+// folder returns the folder that the user names, or "".
+func (f *flags) folder() string { return cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")) }
+
 func (f *flags) resolveWith(home string, settings project.Settings) (options, error) {
 	o := options{
 		home:        home,
 		databaseURL: cmp.Or(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
 		ollamaHost:  cmp.Or(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost),
-		project:     cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
+		project:     f.folder(),
 		postgres:    cmp.Or(os.Getenv("CDOCS_POSTGRES"), settings.Postgres),
 		settings:    settings,
 	}

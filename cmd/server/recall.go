@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,7 +31,8 @@ command, and which trigger of which document says it.
 
 With --hook it answers a hook: it reads an event as JSON from stdin, and prints the answer in the
 assistant's form. --client and --event name the assistant and its event if the event itself does
-not. An error ends with 1, because assistants take 2 for a veto.`,
+not. A running server of the project answers, or else the program itself. An error ends with 1,
+because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --run 'terraform apply -target=module.db'
   compound-docs recall --edit db/migrations/V7.sql --writes 'CREATE INDEX a ON b (c)'
   compound-docs recall --fails 'exec format error'
@@ -117,23 +119,49 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 		return err
 	}
 	flags.project = cmp.Or(flags.project, hook.ProjectFolder())
-	return withProject(flags, func(t *tooling) error {
-		t.workspace.Once()
-		if t.server != nil && hook.Event.Event == hooks.Prompt {
-			_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
-		}
-		answer, err := t.tools.Recall(ctx, hook.Event)
-		if err != nil {
-			return err
-		}
-		switch output := hook.Answer(answer).(type) {
-		case nil:
-			return nil
-		case string:
-			_, err := io.WriteString(t.stdout, output)
-			return err
-		default:
-			return plain.JSON(t.stdout, output)
-		}
-	})(cmd, args)
+	answer, err := askProject(ctx, flags, hook.Event)
+	if err != nil {
+		return withProject(flags, func(t *tooling) error {
+			t.workspace.Once()
+			if t.server != nil && hook.Event.Event == hooks.Prompt {
+				_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
+			}
+			answer, err := t.tools.Recall(ctx, hook.Event)
+			if err != nil {
+				return err
+			}
+			return printAnswer(t.stdout, hook, answer)
+		})(cmd, args)
+	}
+	return printAnswer(cmd.OutOrStdout(), hook, answer)
+}
+
+// askProject has a server of the project answer an event. It reads nothing of the project, because each event starts a
+// program.
+func askProject(ctx context.Context, flags *flags, e hooks.Event) (hooks.Answer, error) {
+	home, err := homeFolder()
+	if err != nil {
+		return hooks.Answer{}, err
+	}
+	root, err := findProject(flags.folder())
+	if err != nil {
+		return hooks.Answer{}, err
+	}
+	root, err = filepath.EvalSymlinks(root)
+	if err != nil {
+		return hooks.Answer{}, err
+	}
+	return askServer(ctx, home, root, e)
+}
+
+func printAnswer(w io.Writer, hook hooks.Hook, answer hooks.Answer) error {
+	switch output := hook.Answer(answer).(type) {
+	case nil:
+		return nil
+	case string:
+		_, err := io.WriteString(w, output)
+		return err
+	default:
+		return plain.JSON(w, output)
+	}
 }

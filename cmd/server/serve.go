@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/stdio"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -73,7 +75,13 @@ func (s *setup) serve(stdout io.Writer) error {
 			mustEnd(syscall.SIGHUP.String(), grace)
 		}
 	})()
-	err = tools.NewServer(active, s.home, repository, version, s.logger).Run(context.WithoutCancel(ctx), transport)
+	handler := tools.NewHandler(active, s.home, apierror.InMCP, s.logger)
+	hookCtx, endHooks := context.WithCancel(ctx)
+	var listening sync.WaitGroup
+	defer listening.Wait()
+	defer endHooks()
+	listening.Go(func() { hookServer{s.home, active, handler, s.logger}.run(hookCtx) })
+	err = tools.NewServer(handler, repository, version).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {
 		return nil
 	}

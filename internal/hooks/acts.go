@@ -42,7 +42,7 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	for i, c := range found {
 		found[i].remedy = cmp.Or(c.remedy, p.remedyFor(c))
 	}
-	quoting := book.Messages.In(output)
+	quoting := book.Messages().In(output)
 	for _, m := range quoting[:min(len(quoting), maxCandidates)] {
 		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "same error")
 		if err != nil {
@@ -176,7 +176,7 @@ func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit tr
 // naming returns the documents that name what a file defines, or a text that is written to it.
 func (p Project) naming(ctx context.Context, book *quoted.Book, file, text string) ([]candidate, error) {
 	var found []candidate
-	named := book.Names.In(file, p.Text(file)+"\n"+text)
+	named := book.Names().In(file, p.Text(file)+"\n"+text)
 	for _, m := range named[:min(len(named), maxCandidates)] {
 		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "names "+m.Text)
 		if err != nil {

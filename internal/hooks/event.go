@@ -45,6 +45,8 @@ type Event struct {
 	Agent string `json:"agent_type,omitempty"`
 	// Folder is where the session works.
 	Folder string `json:"cwd,omitempty"`
+	// Root is the project that must answer, "" for the active one.
+	Root string `json:"-"`
 	// Client is the assistant by its name in [Assistants], "" for Claude Code.
 	Client string `json:"-"`
 	// Late says that the assistant sends no event before an act: this one counts for both.

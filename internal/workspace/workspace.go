@@ -273,6 +273,13 @@ func (w *Workspace) Current() (name, root string) {
 	return "", ""
 }
 
+// Root returns the root of the project that answers calls: the active one, or else the one that the next call
+// activates. It is "" without one.
+func (w *Workspace) Root() string {
+	root, _ := w.currentRoot()
+	return root
+}
+
 func (w *Workspace) current() *Project {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,6 +14,8 @@ const (
 	declaring     = 5
 	// hookActs is how many different acts of a kind there are. A session has each once.
 	hookActs = 20
+	// nobody is an Ollama that is not there.
+	nobody = "http://127.0.0.1:1"
 )
 
 // name is a word of letters that one document has. Digits of an error do not count.
@@ -58,12 +60,10 @@ func act(event string, i int) []map[string]any {
 	}
 }
 
-// hookTime returns the 95th percentile of the calls of a hook while there is no Ollama, in
-// milliseconds, of the event that takes longest.
-func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
-	const nobody = "http://127.0.0.1:1"
-	repo := b.newRepository("hooks", hookDocuments, 7)
-	for i := range hookDocuments {
+// newHookRepository makes a project of documents that quote and declare what acts do.
+func (b *bench) newHookRepository(project string, documents int) *repository {
+	repo := b.newRepository(project, documents, 7)
+	for i := range documents {
 		text := document(newRandom(7, i), i, 1) + "\nNever run `NAME --purge`, and never `ALTER TABLE NAME DROP COLUMN`.\n" +
 			"\n```\nfatal in NAME: the mooring is not free\n```\n"
 		if i%declaring == 0 {
@@ -74,6 +74,13 @@ func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
 		}
 		writeFile(repo.path(i), strings.ReplaceAll(text, "NAME", name(i)))
 	}
+	return repo
+}
+
+// hookTime returns the 95th percentile of the calls of a hook while there is no Ollama, in
+// milliseconds, of the event that takes longest.
+func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
+	repo := b.newHookRepository("hooks", hookDocuments)
 	server := b.startServer(ctx, b.newDatabase(ctx).url, nobody)
 	server.activateText(ctx, repo, "main")
 	notes := []string{fmt.Sprintf("%d passages, over stdio, %d acts of a kind, half of them known", 2*hookDocuments, hookActs)}

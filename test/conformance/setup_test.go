@@ -23,6 +23,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
@@ -103,7 +104,7 @@ func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url str
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), in.Root, logger)
 	t.Cleanup(w.Close)
-	server := tools.NewServer(w, t.TempDir(), "", "test", logger)
+	server := tools.NewServer(tools.NewHandler(w, t.TempDir(), apierror.InMCP, logger), "", "test")
 	mounted := httptest.NewServer(mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: stateless},
 	))

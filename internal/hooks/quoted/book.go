@@ -2,6 +2,7 @@ package quoted
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/compound-docs/compound-docs/internal/codename"
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
@@ -9,12 +10,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Book has what the documents of a project say for hooks. It is read once to be compared often, and never changed.
+// Book has what the documents of a project say for hooks. It is read once to be compared often, and never changed. Names and
+// Messages are made at the first act that needs them, because a command needs triggers alone.
 type Book struct {
 	Documents []index.CitedPlaces
 	Triggers  trigger.Set
-	Names     codename.Names
-	Messages  Messages
+	Names     func() *codename.Names
+	Messages  func() *Messages
 }
 
 // NewBook returns the book of some documents. Matches count them from 0. A document that declares triggers says itself when it
@@ -23,12 +25,30 @@ func NewBook(documents []index.CitedPlaces) *Book {
 	b := &Book{Documents: documents}
 	for i, d := range documents {
 		b.Triggers.Add(i, d.Triggers)
-		if slices.ContainsFunc(d.Triggers, func(t said.Trigger) bool { return t.Scope == "" }) {
-			b.Names.Add(nil, nil)
-			continue
-		}
-		b.Names.Add(d.Names, d.Places)
-		b.Messages.Add(i, d.Title, d.Messages)
 	}
+	b.Names = sync.OnceValue(func() *codename.Names {
+		var names codename.Names
+		for _, d := range documents {
+			if declares(d) {
+				d.Names, d.Places = nil, nil
+			}
+			names.Add(d.Names, d.Places)
+		}
+		return &names
+	})
+	b.Messages = sync.OnceValue(func() *Messages {
+		var messages Messages
+		for i, d := range documents {
+			if !declares(d) {
+				messages.Add(i, d.Title, d.Messages)
+			}
+		}
+		return &messages
+	})
 	return b
+}
+
+// declares reports whether a document has triggers, except scopes.
+func declares(d index.CitedPlaces) bool {
+	return slices.ContainsFunc(d.Triggers, func(t said.Trigger) bool { return t.Scope == "" })
 }

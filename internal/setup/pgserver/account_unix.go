@@ -73,8 +73,8 @@ func reaches(folder string) bool {
 	return (info == nil || info.Mode().Perm()&enter != 0) && (above == folder || reaches(above))
 }
 
-// makePrivate makes a folder that only the account and root may enter.
-func makePrivate(folder string, account *Account) error {
+// MakePrivate makes a folder that only the account and root may enter. nil is the account of this process.
+func MakePrivate(folder string, account *Account) error {
 	const private = 0o700
 	err := os.Mkdir(folder, private)
 	if err != nil && !errors.Is(err, os.ErrExist) {

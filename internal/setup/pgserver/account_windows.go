@@ -16,7 +16,8 @@ func attributes(*Account) *syscall.SysProcAttr { return nil }
 
 func reaches(string) bool { return true }
 
-func makePrivate(folder string, _ *Account) error { return os.MkdirAll(folder, 0o700) }
+// MakePrivate makes a folder with the rights of the one above.
+func MakePrivate(folder string, _ *Account) error { return os.MkdirAll(folder, 0o700) }
 
 func openOwn(path string, flag int, _ *Account) (*os.File, error) { return os.OpenFile(path, flag, 0) }
 

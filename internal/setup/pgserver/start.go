@@ -43,7 +43,7 @@ func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
 	if err := os.RemoveAll(unfinished.Data); err != nil { // of an interrupted process
 		return err
 	}
-	if err := makePrivate(unfinished.Data, c.Account); err != nil {
+	if err := MakePrivate(unfinished.Data, c.Account); err != nil {
 		return err
 	}
 	if err := unfinished.Init(ctx, s.initdb...); err != nil {
@@ -56,7 +56,7 @@ func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
 // this process. The caller has the lock.
 func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	for _, folder := range []string{c.Socket, c.Data} { // PostgreSQL refuses data that others may enter
-		if err := makePrivate(folder, c.Account); err != nil {
+		if err := MakePrivate(folder, c.Account); err != nil {
 			return err
 		}
 	}
