@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,10 +15,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/setup/scaffold"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
@@ -156,7 +159,11 @@ func (i *initializer) run(ctx context.Context) error {
 	if i.json {
 		return errors.Join(plain.JSON(jsonTo, i.done), databaseErr)
 	}
+	i.sayProgram()
 	i.sayWhatToAsk(result)
+	if title := titleOf(root, result.Example); title != "" && databaseErr == nil {
+		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", clients.QuoteLine([]string{clients.SharedProgram(), "search", title}))
+	}
 	return databaseErr
 }
 
@@ -199,6 +206,9 @@ func (i *initializer) report(result scaffold.Result) {
 	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, result.Project.Config.ProjectName)
 	for _, place := range result.Places {
 		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), placeName(place.Place))
+		if place.Files == 0 {
+			say("  if the name is wrong, correct documents.folders in %s", result.Project.ConfigPath)
+		}
 	}
 	if len(result.Places) == 0 {
 		say("documents: none yet; the first one is written in %s/", result.Project.DocsDir())
@@ -250,6 +260,32 @@ func leftOutByReason(list []scaffold.LeftOut) []string {
 	return lines
 }
 
+// titleOf returns the title of a document, or else the name of its file. It is "" without a document.
+func titleOf(root, name string) string {
+	content, err := contain.ReadFile(filepath.Join(root, filepath.FromSlash(name)), contain.MaxDocument)
+	if err != nil {
+		return ""
+	}
+	doc, err := markdown.ParseAny(content)
+	if err != nil || doc.Title == "" {
+		return strings.TrimSuffix(path.Base(name), path.Ext(name))
+	}
+	return plain.Line(doc.Title)
+}
+
+// sayProgram says what to do if the program's name is not on the PATH, or if the program may vanish.
+func (i *initializer) sayProgram() {
+	program := clients.SharedProgram()
+	switch {
+	case clients.Vanishes(clients.Program()):
+		plain.Printf(i.stdout, "program: %s is in a cache that may be emptied. To install it for good, %s\n",
+			clients.Program(), clients.InstallForGood)
+	case program != clients.ServerName:
+		plain.Printf(i.stdout, "program: compound-docs is not on the PATH, so assistants get the path %s. "+
+			"To have the name found, run: export PATH=%s:$PATH\n", program, clients.Quote(filepath.Dir(program)))
+	}
+}
+
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
 	if _, external := result.Project.External(); external || len(result.Places) > 0 {
@@ -260,6 +296,5 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
-		"To avoid waiting later, run compound-docs up: it starts the database and pulls the models.\n"+
 		"compound-docs doctor says what is missing.\n", assistant, ask)
 }

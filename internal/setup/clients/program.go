@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -31,17 +32,44 @@ func Program() string {
 	if err != nil {
 		return ServerName
 	}
-	onPath, err := exec.LookPath(ServerName)
-	if err != nil {
-		return program
-	}
-	onPath, err = filepath.Abs(onPath)
+	found := onPath()
 	this, thisErr := os.Stat(program)
-	other, otherErr := os.Stat(onPath)
-	if err != nil || thisErr != nil || otherErr != nil || !os.SameFile(this, other) {
+	other, otherErr := os.Stat(found)
+	if thisErr != nil || otherErr != nil || !os.SameFile(this, other) {
 		return program
 	}
-	return onPath
+	return found
+}
+
+// SharedProgram returns the command for files that a team shares: the program's name, or its path if the name is not
+// on the PATH.
+func SharedProgram() string {
+	if onPath() == "" {
+		return Program()
+	}
+	return ServerName
+}
+
+// Vanishes reports whether a program is in a cache that npx or a program of its kind may empty.
+func Vanishes(program string) bool {
+	return cacheOfPackages.MatchString(filepath.ToSlash(program))
+}
+
+// InstallForGood is the remedy for a program in such a cache.
+const InstallForGood = "run: npm install -g compound-docs && compound-docs init"
+
+var cacheOfPackages = regexp.MustCompile(`/_npx/|/dlx-|/bunx-`)
+
+// onPath returns the path of the program of this name on the PATH, or "". It leaves out folders that npx and scripts of
+// packages add for themselves, because assistants do not have these.
+func onPath() string {
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		found, err := exec.LookPath(filepath.Join(folder, ServerName))
+		if err == nil && filepath.IsAbs(found) && !strings.HasSuffix(filepath.ToSlash(folder), "node_modules/.bin") {
+			return found
+		}
+	}
+	return ""
 }
 
 // Quote returns a word as a shell reads it.
