@@ -50,12 +50,12 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"Claude Code's program that is gone", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.folder(), ".claude.json", fmt.Sprintf(`{"projects": {%q: {"mcpServers": {"compound-docs": {"command": "/gone/x"}}}}}`, i.root))
-		}, "config", "starts /gone/x, which is not there", "run: claude mcp remove --scope local compound-docs && ", 0},
+		}, "config", "starts /gone/x, which is not there", "run: ${EDITOR:-vi} ", 0},
 		{"a name that is not on the PATH", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.set("PATH", "/usr/bin:/bin")
 			write(t, i.root, "opencode.json", `{"mcp": {"compound-docs": {"command": ["compound-docs", "serve"]}}}`)
-		}, "config", "/opencode.json starts compound-docs, which is not there", "run: export PATH=", 0},
+		}, "config", "/opencode.json starts compound-docs, which is not there", "or put its folder on the PATH", 0},
 		{
 			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 2048}) },
 			"models", "2048 dimensions", "ollama pull mxbai-embed-large", 1,

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,12 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 	"github.com/compound-docs/compound-docs/internal/setup/scaffold"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
@@ -161,8 +158,8 @@ func (i *initializer) run(ctx context.Context) error {
 	}
 	i.sayProgram()
 	i.sayWhatToAsk(result)
-	if title := titleOf(root, result.Example); title != "" && databaseErr == nil {
-		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", clients.QuoteLine([]string{clients.SharedProgram(), "search", title}))
+	if result.Example != "" && databaseErr == nil {
+		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example}))
 	}
 	return databaseErr
 }
@@ -260,26 +257,12 @@ func leftOutByReason(list []scaffold.LeftOut) []string {
 	return lines
 }
 
-// titleOf returns the title of a document, or else the name of its file. It is "" without a document.
-func titleOf(root, name string) string {
-	content, err := contain.ReadFile(filepath.Join(root, filepath.FromSlash(name)), contain.MaxDocument)
-	if err != nil {
-		return ""
-	}
-	doc, err := markdown.ParseAny(content)
-	if err != nil || doc.Title == "" {
-		return strings.TrimSuffix(path.Base(name), path.Ext(name))
-	}
-	return plain.Line(doc.Title)
-}
-
 // sayProgram says what to do if the program's name is not on the PATH, or if the program may vanish.
 func (i *initializer) sayProgram() {
 	program := clients.SharedProgram()
 	switch {
-	case clients.Vanishes(clients.Program()):
-		plain.Printf(i.stdout, "program: %s is in a cache that may be emptied. To install it for good, %s\n",
-			clients.Program(), clients.InstallForGood)
+	case strings.Contains(filepath.ToSlash(program), "/_npx/"):
+		plain.Printf(i.stdout, "program: %s is in a cache that npx may empty; run: npm install -g compound-docs && compound-docs init\n", program)
 	case program != clients.ServerName:
 		plain.Printf(i.stdout, "program: compound-docs is not on the PATH, so assistants get the path %s. "+
 			"To have the name found, run: export PATH=%s:$PATH\n", program, clients.Quote(filepath.Dir(program)))

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,6 +92,19 @@ func TestInit_KeepsAddressesForEveryClient(t *testing.T) {
 	}
 }
 
+// A program in npx's cache says how to install it.
+func TestInit_InACache(t *testing.T) {
+	t.Parallel()
+	cached := filepath.Join(t.TempDir(), "_npx", "compound-docs")
+	must(t, os.Mkdir(filepath.Dir(cached), 0o700), os.Link(testenv.Program(t), cached))
+	command := exec.CommandContext(t.Context(), cached, "init", newFolder(t))
+	command.Env = []string{"HOME=" + t.TempDir()}
+	said, _ := command.Output() // without a database it ends with 1
+	if want := "program: " + cached + " is in a cache that npx may empty; run: npm install -g compound-docs"; !strings.Contains(string(said), want) {
+		t.Errorf("init does not say %q: %s", want, said)
+	}
+}
+
 // An assistant finds the program by its path if the name is only on the PATH of npx, which assistants do not have.
 func TestInit_RegistersAProgramThatIsFound(t *testing.T) {
 	t.Parallel()
@@ -100,8 +114,8 @@ func TestInit_RegistersAProgramThatIsFound(t *testing.T) {
 	must(t, os.Symlink(program, filepath.Join(folder, "compound-docs")))
 	for name, test := range map[string]struct{ path, command, said string }{
 		"not on the PATH": {"/nowhere", program, "To have the name found, run: export PATH=" + filepath.Dir(program) + ":$PATH\n"},
-		"under npx":       {scripts, program, program + " search 'Pool exhausted'\n"},
-		"on the PATH":     {scripts + ":" + folder, "compound-docs", "\n  compound-docs search 'Pool exhausted'\n"},
+		"under npx":       {scripts, program, program + " search pool\n"},
+		"on the PATH":     {scripts + ":" + folder, "compound-docs", "\n  compound-docs search pool\n"},
 	} {
 		root := newFolder(t)
 		write(t, root, "docs/pool.md", "# Pool exhausted\n")

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -49,16 +48,6 @@ func SharedProgram() string {
 	}
 	return ServerName
 }
-
-// Vanishes reports whether a program is in a cache that npx or a program of its kind may empty.
-func Vanishes(program string) bool {
-	return cacheOfPackages.MatchString(filepath.ToSlash(program))
-}
-
-// InstallForGood is the remedy for a program in such a cache.
-const InstallForGood = "run: npm install -g compound-docs && compound-docs init"
-
-var cacheOfPackages = regexp.MustCompile(`/_npx/|/dlx-|/bunx-`)
 
 // onPath returns the path of the program of this name on the PATH, or "". It leaves out folders that npx and scripts of
 // packages add for themselves, because assistants do not have these.

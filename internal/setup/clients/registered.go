@@ -57,16 +57,12 @@ func (c Client) commandIn(content []byte) string {
 	return ""
 }
 
-// Missing reports whether the program of a registration is not there, or cannot be run. Names in which the assistant
-// replaces something are taken to be there.
-func (r Registration) Missing(root string) bool {
-	command := r.Command
-	if command == "" || strings.ContainsAny(command, "$%~") {
+// Missing reports whether the program is not there or cannot be run. A relative path, in which the assistant may
+// replace something, counts as there.
+func (r Registration) Missing() bool {
+	if r.Command == "" || strings.ContainsAny(r.Command, `/\$%~`) && !filepath.IsAbs(r.Command) {
 		return false
 	}
-	if strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) {
-		command = filepath.Join(root, command)
-	}
-	_, err := exec.LookPath(command)
+	_, err := exec.LookPath(r.Command)
 	return err != nil
 }

@@ -46,34 +46,16 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 // checkClients finds registrations with assistants whose program is gone.
 func checkClients(_ context.Context, e *examination) []Finding {
 	var findings []Finding
-	var files []string
 	for _, r := range clients.Registered(e.Root) {
-		files = append(files, r.File)
-		if r.Missing(e.Root) {
-			what := fmt.Sprintf("%s starts %s, which is not there: that assistant has no server", r.File, r.Command)
-			findings = append(findings, one(Warning, what, fixRegistration(r, e.Root))...)
+		if r.Missing() {
+			findings = append(findings, one(Warning, fmt.Sprintf("%s starts %s, which is not there", r.File, r.Command),
+				"run: ${EDITOR:-vi} "+clients.Quote(r.File)+" and write "+clients.Program()+" instead, or put its folder on the PATH")...)
 		}
 	}
-	switch {
-	case findings != nil:
-		return findings
-	case files == nil:
-		return one(OK, "no assistant is registered here; compound-docs init does it", "")
+	if findings == nil {
+		return one(OK, "the programs that assistants start here are there", "")
 	}
-	return one(OK, "assistants can start the server, by "+strings.Join(files, ", "), "")
-}
-
-func fixRegistration(r clients.Registration, root string) string {
-	program := clients.Program()
-	switch {
-	case clients.Vanishes(program):
-		return clients.InstallForGood
-	case r.Command == clients.ServerName: // others share it
-		return "run: export PATH=" + clients.Quote(filepath.Dir(program)) + ":$PATH in the profile of your shell"
-	case r.Scope == clients.ScopeLocal, r.Scope == clients.ScopeUser:
-		return command("claude", "mcp", "remove", "--scope", r.Scope, r.Name) + " && " + clients.QuoteLine([]string{program, "init", root})
-	}
-	return "run: ${EDITOR:-vi} " + clients.Quote(r.File) + " and write " + program + " there"
+	return findings
 }
 
 func checkSettings(_ context.Context, e *examination) []Finding {
