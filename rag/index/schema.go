@@ -20,6 +20,9 @@ type Schema interface {
 	Rules(path string) (project.Rules, bool)
 }
 
+// ConflictProblem says what to do about the marks that [project.ConflictLine] finds.
+const ConflictProblem = "git has left the marks of a merge conflict; keep one side, and remove the marks"
+
 // parseDocument parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
 func parseDocument(file document.File, schema Schema) (*markdown.Document, error) {
 	read := markdown.Parse
@@ -34,7 +37,7 @@ func parseDocument(file document.File, schema Schema) (*markdown.Document, error
 	}
 	parsed, err := read(content)
 	if line := project.ConflictLine(file.Content); err != nil && line > 0 {
-		err = &markdown.Error{Line: line, Problem: "git has left the marks of a merge conflict; keep one side, and remove the marks"}
+		err = &markdown.Error{Line: line, Problem: ConflictProblem}
 	}
 	if err != nil {
 		return nil, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}

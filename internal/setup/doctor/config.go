@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
@@ -23,6 +24,9 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 			"go to a repository, or name one with --project; `compound-docs init DIR` prepares one")
 	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
 		return one(Error, e.Root+" has no configuration", command(clients.ServerName, "init", e.Root))
+	case ok && errors.Is(e.projectErr, contain.ErrNotRegular) && problem.Path == file:
+		return one(Error, e.projectErr.Error(), command("mv", file, file+".former")+" && "+
+			clients.QuoteLine([]string{clients.ServerName, "init", e.Root}))
 	case e.projectErr != nil:
 		return fixFile(e.projectErr, file)
 	}
@@ -79,7 +83,7 @@ func fixFile(err error, file string) []Finding {
 	case problem.Path != "":
 		file = problem.Path
 	}
-	if problem.Unreadable() {
+	if errors.Is(problem, fs.ErrPermission) {
 		return one(Error, err.Error(), "as its owner "+command("chmod", "u+rwX", file))
 	}
 	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+clients.Quote(file)+" and correct it. "+problem.Hint)
