@@ -95,24 +95,20 @@ func levelOf(frontMatter map[string]any) catalog.Level {
 	return catalog.Standard
 }
 
-// Advice returns what a strict schema would find wrong with a file of a lenient project. It returns
-// nothing for a strict schema, or for a file that is not text, which is not indexed.
-func Advice(file document.File, schema Schema) []project.Violation {
-	docType, ok := schema.Rules(file.Path)
+// Advice returns what a strict schema would find wrong with a document of a lenient project, and nothing for a strict
+// schema.
+func (d Dissection) Advice(schema Schema) []project.Violation {
+	docType, ok := schema.Rules(d.path)
 	if !ok || !docType.Lenient() {
 		return nil
 	}
-	parsed, err := parseDocument(file, schema)
-	if err != nil {
-		return nil
-	}
-	if parsed.NotFrontMatter != nil {
+	if d.NotFrontMatter != nil {
 		return []project.Violation{{
-			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", parsed.NotFrontMatter),
+			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", d.NotFrontMatter),
 			Expected: "lines of key: value between two lines ---",
 		}}
 	}
-	return namedType(docType, parsed.FrontMatter).Validate(parsed.FrontMatter)
+	return namedType(docType, d.FrontMatter).Validate(d.FrontMatter)
 }
 
 func stringList(value any) []string {

@@ -78,10 +78,10 @@ func (e *examination) checkEncoding(d *docset.Document, encoding string) {
 // checkLenient finds front matter that a lenient project ignores. A missing field is intended, except in a profile. There
 // any value may be, because a profile has had other vocabularies.
 func (e *examination) checkLenient(d *docset.Document) {
-	for _, v := range index.Advice(document.File{Path: d.Path, Content: d.Content}, e.project) {
+	for _, v := range d.Advice(e.project) {
 		severity := Warning
 		switch {
-		case v.Field == "front matter" && hasFields.Match(d.Content):
+		case d.NotFrontMatter != nil && hasFields.Match(d.Content):
 			severity = Error
 		case e.project.Profiled(d.FrontMatter):
 			severity = Notice

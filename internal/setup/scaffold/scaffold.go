@@ -35,7 +35,7 @@ type Result struct {
 	Kept, Changed bool
 	// Folders were made, relative to the repository.
 	Folders []string
-	// Places are where the documents are. Example is the name of one, in a folder if there is such a one.
+	// Places are where the documents are. Example is the longest name of one, which says most.
 	Places  []FolderCount
 	Example string
 	// Further are places with markdown outside the documents. [Options.Documents] can add them.
@@ -94,8 +94,8 @@ func (r *Result) count(found survey) {
 		switch {
 		case ok:
 			files[place]++
-			if r.Example == "" || strings.Contains(name, "/") {
-				r.Example = strings.TrimSuffix(path.Base(name), path.Ext(name))
+			if base := strings.TrimSuffix(path.Base(name), path.Ext(name)); len(base) > len(r.Example) {
+				r.Example = base
 			}
 		case hasExternal && external.Has(name):
 		case why != "":
