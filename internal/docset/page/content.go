@@ -46,6 +46,7 @@ type entry struct {
 	External    bool           `json:"external,omitempty"`
 	Level       catalog.Level  `json:"level"`
 	Date        string         `json:"date"`
+	Changed     string         `json:"changed"` // the day of its last commit, or else Date
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
@@ -96,6 +97,10 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 		for i, e := range all {
 			all[i].Date = cmp.Or(e.Date, committed[e.Path])
 		}
+	}
+	changed := lint.LastChanges(ctx, p)
+	for i, e := range all {
+		all[i].Changed = max(e.Date, changed[e.Path])
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
 	c.Documents, c.Stems, c.Pictures = all, stems(read, texts), r.pictures.urls
