@@ -2,7 +2,6 @@ package tools
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -85,9 +84,7 @@ func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated 
 // wirePath returns a path as answers write it: absolute, or relative to the repository. A path that
 // does not print on one line is quoted.
 func wirePath(path string) string {
-	if path != "" && !filepath.IsAbs(path) {
-		path = "./" + path
-	}
+	path = catalog.Shown(path)
 	if !plain.Prints(path) {
 		return plain.Path(path)
 	}

@@ -156,7 +156,11 @@ func (i *initializer) run(ctx context.Context) error {
 	if i.json {
 		return errors.Join(plain.JSON(jsonTo, i.done), databaseErr)
 	}
+	i.sayProgram()
 	i.sayWhatToAsk(result)
+	if result.Example != "" && databaseErr == nil {
+		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example}))
+	}
 	return databaseErr
 }
 
@@ -199,6 +203,9 @@ func (i *initializer) report(result scaffold.Result) {
 	say("config: %s %s; the project is %s", verb, result.Project.ConfigPath, result.Project.Config.ProjectName)
 	for _, place := range result.Places {
 		say("documents: %s in %s", plain.Count(place.Files, "markdown file"), placeName(place.Place))
+		if place.Files == 0 {
+			say("  if the name is wrong, correct documents.folders in %s", result.Project.ConfigPath)
+		}
 	}
 	if len(result.Places) == 0 {
 		say("documents: none yet; the first one is written in %s/", result.Project.DocsDir())
@@ -250,6 +257,18 @@ func leftOutByReason(list []scaffold.LeftOut) []string {
 	return lines
 }
 
+// sayProgram says what to do if the program's name is not on the PATH, or if the program may vanish.
+func (i *initializer) sayProgram() {
+	program := clients.SharedProgram()
+	switch {
+	case strings.Contains(filepath.ToSlash(program), "/_npx/"):
+		plain.Printf(i.stdout, "program: %s is in a cache that npx may empty; run: npm install -g compound-docs && compound-docs init\n", program)
+	case program != clients.ServerName:
+		plain.Printf(i.stdout, "program: compound-docs is not on the PATH, so assistants get the path %s. "+
+			"To have the name found, run: export PATH=%s:$PATH\n", program, clients.Quote(filepath.Dir(program)))
+	}
+}
+
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
 	if _, external := result.Project.External(); external || len(result.Places) > 0 {
@@ -260,6 +279,5 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 		assistant = "claude"
 	}
 	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
-		"To avoid waiting later, run compound-docs up: it starts the database and pulls the models.\n"+
 		"compound-docs doctor says what is missing.\n", assistant, ask)
 }

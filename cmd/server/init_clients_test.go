@@ -2,9 +2,12 @@ package main_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // init registers the server with the assistants whose settings the repository has, or with
@@ -86,5 +89,46 @@ func TestInit_KeepsAddressesForEveryClient(t *testing.T) {
 	registration, err := os.ReadFile(filepath.Join(root, ".cursor", "mcp.json"))
 	if err != nil || strings.Contains(string(registration), "secret") {
 		t.Errorf("Cursor's file is %s, %v", registration, err)
+	}
+}
+
+// A program in npx's cache says how to install it.
+func TestInit_InACache(t *testing.T) {
+	t.Parallel()
+	cached := filepath.Join(t.TempDir(), "_npx", "compound-docs")
+	must(t, os.Mkdir(filepath.Dir(cached), 0o700), os.Link(testenv.Program(t), cached))
+	command := exec.CommandContext(t.Context(), cached, "init", newFolder(t))
+	command.Env = []string{"HOME=" + t.TempDir()}
+	said, _ := command.Output() // without a database it ends with 1
+	if want := "program: " + cached + " is in a cache that npx may empty; run: npm install -g compound-docs"; !strings.Contains(string(said), want) {
+		t.Errorf("init does not say %q: %s", want, said)
+	}
+}
+
+// An assistant finds the program by its path if the name is only on the PATH of npx, which assistants do not have.
+func TestInit_RegistersAProgramThatIsFound(t *testing.T) {
+	t.Parallel()
+	program, folder := testenv.Program(t), t.TempDir()
+	scripts := filepath.Join(folder, "node_modules", ".bin")
+	must(t, os.MkdirAll(scripts, 0o700), os.Symlink(program, filepath.Join(scripts, "compound-docs")))
+	must(t, os.Symlink(program, filepath.Join(folder, "compound-docs")))
+	for name, test := range map[string]struct{ path, command, said string }{
+		"not on the PATH": {"/nowhere", program, "To have the name found, run: export PATH=" + filepath.Dir(program) + ":$PATH\n"},
+		"under npx":       {scripts, program, program + " search pool\n"},
+		"on the PATH":     {scripts + ":" + folder, "compound-docs", "\n  compound-docs search pool\n"},
+	} {
+		root := newFolder(t)
+		write(t, root, "docs/pool.md", "# Pool exhausted\n")
+		write(t, root, "README.md", "# Shop\n")
+		got := run(t, root, []string{"HOME=" + t.TempDir(), "PATH=" + test.path}, "init", "--client", "opencode,codex,cursor", "--hooks")
+		text, err := os.ReadFile(filepath.Join(root, "opencode.json"))
+		hooks, hooksErr := os.ReadFile(filepath.Join(root, ".cursor", "hooks.json"))
+		if err != nil || hooksErr != nil || !strings.Contains(string(text), `"command": [
+        "`+test.command+`",`) || !strings.Contains(string(hooks), `"`+test.command+` recall --hook`) {
+			t.Errorf("%s: the files are %s%s, %v, %v", name, text, hooks, err, hooksErr)
+		}
+		if !strings.Contains(got.stdout, test.said) || !strings.Contains(got.stdout, `command = "`+test.command+`"`) || strings.Contains(got.stdout, "compound-docs up:") {
+			t.Errorf("%s: init says %s", name, got.stdout)
+		}
 	}
 }

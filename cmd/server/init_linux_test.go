@@ -59,3 +59,25 @@ func TestInit_InARepositoryThatCannotBeWrittenTo(t *testing.T) {
 		t.Errorf("init ends with %d, and says %s%s", got.code, got.stdout, got.stderr)
 	}
 }
+
+// A name of --documents that leads nowhere, and a folder that cannot be written, are said with what to do.
+func TestInit_SaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	const full = "/proc/self" // nobody can make a file there
+	root := newFolder(t)
+	write(t, root, "docs/pool.md", "# Pool\n")
+	got := run(t, root, []string{"HOME=" + t.TempDir()}, "init", "--documents", "dosc")
+	if want := "documents: 0 markdown files in dosc\n  if the name is wrong, correct documents.folders in " + root; !strings.Contains(got.stdout, want) {
+		t.Errorf("init does not say %q: %s", want, got.stdout)
+	}
+	for want, arguments := range map[string][]string{
+		"there is no database: the folder of the database cannot be made in /proc": {"init"},
+		"; CDOCS_HOME names another folder for it":                                 {"init", "--embedder", "bge-m3"},
+		"init --client windsurf --print shows what to add":                         {"init", "--client", "windsurf"},
+	} {
+		got := run(t, root, []string{"HOME=" + full, "CDOCS_HOME=" + full + "/c"}, arguments...)
+		if got.code == 0 || !strings.Contains(got.stderr, want) {
+			t.Errorf("%v ends with %d and does not say %q: %s", arguments, got.code, want, got.stderr)
+		}
+	}
+}

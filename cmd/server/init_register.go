@@ -111,7 +111,7 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 		return nil
 	}
 	if err := change.Write(); err != nil {
-		return fmt.Errorf("%s of %s: %w", remedy, c.Title, err)
+		return fmt.Errorf("write %s: %w; init --client %s --print shows what to add by hand", change.Path(), err, c.Name)
 	}
 	i.done.Clients = append(i.done.Clients, c.Name)
 	if home := os.Getenv("CDOCS_HOME"); home != "" && !c.Paragraph && !c.ForUser() {
@@ -124,7 +124,7 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 
 // addHooks adds hooks to the settings of an assistant.
 func (i *initializer) addHooks(c clients.Client, root string) error {
-	file, hooks := c.Hooks()
+	file, hooks := c.Hooks(c.Program())
 	if c.ForUser() {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -168,7 +168,7 @@ func (i *initializer) plan(c clients.Client, root string) (clients.Change, error
 	if err != nil {
 		return clients.Change{}, err
 	}
-	return c.Plan(root, home, clients.Program(), clients.Environment())
+	return c.Plan(root, home, c.Program(), clients.Environment())
 }
 
 // register has Claude Code start the server in this project, or prints how to.

@@ -26,12 +26,17 @@ function kept(program) {
     ? path.join(process.env.LOCALAPPDATA || os.homedir(), "Programs", "compound-docs")
     : path.join(os.homedir(), ".local", "bin");
   const target = path.join(folder, file);
-  fs.mkdirSync(folder, { recursive: true });
-  fs.copyFileSync(program, target + ".new");
-  fs.chmodSync(target + ".new", 0o755);
-  fs.renameSync(target + ".new", target);
-  const postgresql = path.join(path.dirname(program), "postgresql");
-  if (fs.existsSync(postgresql)) replace(postgresql, path.join(folder, "..", "lib", "compound-docs", "postgresql"));
+  try {
+    fs.mkdirSync(folder, { recursive: true });
+    fs.copyFileSync(program, target + ".new");
+    fs.chmodSync(target + ".new", 0o755);
+    fs.renameSync(target + ".new", target);
+    const postgresql = path.join(path.dirname(program), "postgresql");
+    if (fs.existsSync(postgresql)) replace(postgresql, path.join(folder, "..", "lib", "compound-docs", "postgresql"));
+  } catch (error) {
+    console.error(`compound-docs: the program cannot be put into ${folder}: ${error.message}`);
+    return program; // its init says how to install it
+  }
   console.error(`program: put into ${target}, since npx may empty its cache`);
   return target;
 }

@@ -114,8 +114,8 @@ func (c *PlaceChecker) committed(root *contain.Root, documents []CitingDocument)
 }
 
 // errShallow is for clones of CI.
-var errShallow = errors.New("this clone has only the newest commits; fetch the whole history, " +
-	"as actions/checkout does with fetch-depth: 0")
+var errShallow = errors.New("this clone has only the newest commits; run: git fetch --unshallow, " +
+	"or use actions/checkout with fetch-depth: 0")
 
 // readHistory asks git for the versions of each document, once for each HEAD. It does not try again after
 // a failure, which would take as long.

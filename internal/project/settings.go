@@ -149,7 +149,7 @@ func SaveSetting(home, key, value string) error {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	if err := writeSettings(home, content, append(changed, '\n'), isNew); err != nil {
-		return fmt.Errorf("write the settings: %w", err)
+		return fmt.Errorf("write %s: %w; CDOCS_HOME names another folder for it", file, err)
 	}
 	return nil
 }

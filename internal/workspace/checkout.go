@@ -65,9 +65,14 @@ func (p *Project) headStamp() string {
 const MaxLockAge = 10 * time.Minute
 
 // gitBusyError means that git holds its index lock.
-type gitBusyError struct{ since time.Time }
+type gitBusyError struct {
+	lock  string
+	since time.Time
+}
 
-func (*gitBusyError) Error() string { return "git is changing the files" }
+func (e *gitBusyError) Error() string {
+	return "git is changing the files; if no git runs here, remove " + e.lock
+}
 
 // ready returns an error while the files on disk may be another branch's. Git changes the files first,
 // under its index lock, and HEAD last.
@@ -82,12 +87,12 @@ func (p *Project) ready() error {
 	if head.Branch != p.Tenant.Key.Branch {
 		return fmt.Errorf("branch %q was checked out", head.Branch)
 	}
-	_, since, err := head.Lock()
+	lock, since, err := head.Lock()
 	if err != nil {
 		return err
 	}
 	if !since.IsZero() && time.Since(since) < MaxLockAge {
-		return &gitBusyError{since: since}
+		return &gitBusyError{lock: lock, since: since}
 	}
 	return nil
 }

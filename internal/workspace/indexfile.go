@@ -73,7 +73,11 @@ func (p *Project) Advice(indexed string) []project.Violation {
 	if err != nil {
 		return nil // it is gone, and the index follows
 	}
-	return index.Advice(file, p.Definition)
+	d, err := index.Dissect(file, catalog.Compounding, p.Definition)
+	if err != nil {
+		return nil // it is not indexed
+	}
+	return d.Advice(p.Definition)
 }
 
 // Triggers returns the triggers of a document as they were understood, and what is doubtful about them.

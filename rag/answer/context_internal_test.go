@@ -44,6 +44,18 @@ func randomSource(random *rand.Rand, id int) source {
 }
 
 // A table of contents has the words of every question, and answers none.
+// A path outside the repository is absolute, and stays so.
+func TestSource_LabelsPathsOutside(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{"docs/a.md": `path="./docs/a.md" `, "/notes/a.md": `path="/notes/a.md" `} {
+		var s source
+		s.Path = path
+		if got := s.labels(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is labelled %s", path, got)
+		}
+	}
+}
+
 func TestSource_PrefersTextToListings(t *testing.T) {
 	t.Parallel()
 	s := source{passages: []rag.Passage{

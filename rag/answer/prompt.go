@@ -9,6 +9,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -115,7 +116,7 @@ func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 
 // labels returns the facts of a document that precede its text, each on one line.
 func (s source) labels() string {
-	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.Path), markdown.CutRunes(s.Title, maxLabel), s.note)
+	return fmt.Sprintf("path=%q title=%q note=%q\n", lastRunes(catalog.Shown(s.Path)), markdown.CutRunes(s.Title, maxLabel), s.note)
 }
 
 // passageLabel says where passages stand that follow each other.

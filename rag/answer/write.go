@@ -194,7 +194,7 @@ func extract(quotes []quote) string {
 		if mark != "" {
 			mark = ", " + plain.Path(mark)
 		}
-		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n", plain.Path("./"+q.source.Path), p.StartLine, p.EndLine, mark, text)
+		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n", plain.Path(catalog.Shown(q.source.Path)), p.StartLine, p.EndLine, mark, text)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -57,23 +57,23 @@ func (s Standing) Successor() string {
 func (s Standing) Mark() string {
 	switch {
 	case s.SupersededBy != "":
-		return "superseded by " + shown(s.SupersededBy)
+		return "superseded by " + Shown(s.SupersededBy)
 	case s.Status == Expired && s.Until != "":
 		return "expired " + s.Until
 	case !s.Status.isActive():
 		return string(s.Status)
 	case s.AmendedBy != "":
-		return "amended by " + shown(s.AmendedBy)
+		return "amended by " + Shown(s.AmendedBy)
 	case s.Newer != "":
-		return "newer: " + shown(s.Newer)
+		return "newer: " + Shown(s.Newer)
 	default:
 		return ""
 	}
 }
 
-// shown returns the path of a document as everything names it. One outside the repository is absolute.
-func shown(document string) string {
-	if filepath.IsAbs(filepath.FromSlash(document)) {
+// Shown returns the path of a document as everything names it. One outside the repository is absolute.
+func Shown(document string) string {
+	if document == "" || filepath.IsAbs(filepath.FromSlash(document)) {
 		return document
 	}
 	return "./" + document

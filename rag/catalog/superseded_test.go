@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,6 +104,9 @@ func TestStanding_MarkNamesDocumentsOutside(t *testing.T) {
 	for path, want := range map[string]string{"docs/new.md": "superseded by ./docs/new.md", outside: "superseded by " + outside} {
 		if got := (catalog.Standing{SupersededBy: path}).Mark(); got != want {
 			t.Errorf("the mark is %q, want %q", got, want)
+		}
+		if got, _ := strings.CutPrefix(want, "superseded by "); catalog.Shown(path) != got {
+			t.Errorf("%s is shown as %s", path, catalog.Shown(path))
 		}
 	}
 }

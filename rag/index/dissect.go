@@ -40,9 +40,10 @@ type Dissection struct {
 	// Triggers say when it wants to be heard, and TriggerFaults what is wrong with others.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
-	// FrontMatter and FrontMatterLines are as in [markdown.Document].
+	// FrontMatter, FrontMatterLines and NotFrontMatter are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
+	NotFrontMatter   error
 	// Notes are faults of its form that did not keep it from being read. Line 0 is that of the field date.
 	Notes []markdown.Error
 
@@ -129,7 +130,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 			resolveRelations(file.Path, folder, docType.Docs, slices.Concat(status.Relations, said.MentionsIn(parsed))),
 		)),
 		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
-		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
+		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines, NotFrontMatter: parsed.NotFrontMatter,
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
 	}

@@ -214,9 +214,9 @@ func (x *Indexer) report(ctx context.Context, doc Dissection) {
 		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
 			"path", doc.path, "line", doc.parsed.Replaced)
 	}
-	if doc.parsed.NotFrontMatter != nil {
+	if doc.NotFrontMatter != nil {
 		x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
-			"path", doc.path, "reason", doc.parsed.NotFrontMatter)
+			"path", doc.path, "reason", doc.NotFrontMatter)
 	}
 }
 

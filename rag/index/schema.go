@@ -20,6 +20,9 @@ type Schema interface {
 	Rules(path string) (project.Rules, bool)
 }
 
+// ConflictProblem says what to do about the marks that [project.ConflictLine] finds.
+const ConflictProblem = "git has left the marks of a merge conflict; keep one side, and remove the marks"
+
 // parseDocument parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
 func parseDocument(file document.File, schema Schema) (*markdown.Document, error) {
 	read := markdown.Parse
@@ -34,7 +37,7 @@ func parseDocument(file document.File, schema Schema) (*markdown.Document, error
 	}
 	parsed, err := read(content)
 	if line := project.ConflictLine(file.Content); err != nil && line > 0 {
-		err = &markdown.Error{Line: line, Problem: "git has left the marks of a merge conflict; keep one side, and remove the marks"}
+		err = &markdown.Error{Line: line, Problem: ConflictProblem}
 	}
 	if err != nil {
 		return nil, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
@@ -92,24 +95,20 @@ func levelOf(frontMatter map[string]any) catalog.Level {
 	return catalog.Standard
 }
 
-// Advice returns what a strict schema would find wrong with a file of a lenient project. It returns
-// nothing for a strict schema, or for a file that is not text, which is not indexed.
-func Advice(file document.File, schema Schema) []project.Violation {
-	docType, ok := schema.Rules(file.Path)
+// Advice returns what a strict schema would find wrong with a document of a lenient project, and nothing for a strict
+// schema.
+func (d Dissection) Advice(schema Schema) []project.Violation {
+	docType, ok := schema.Rules(d.path)
 	if !ok || !docType.Lenient() {
 		return nil
 	}
-	parsed, err := parseDocument(file, schema)
-	if err != nil {
-		return nil
-	}
-	if parsed.NotFrontMatter != nil {
+	if d.NotFrontMatter != nil {
 		return []project.Violation{{
-			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", parsed.NotFrontMatter),
+			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", d.NotFrontMatter),
 			Expected: "lines of key: value between two lines ---",
 		}}
 	}
-	return namedType(docType, parsed.FrontMatter).Validate(parsed.FrontMatter)
+	return namedType(docType, d.FrontMatter).Validate(d.FrontMatter)
 }
 
 func stringList(value any) []string {

@@ -69,6 +69,29 @@ func TestNPM_RunsByName(t *testing.T) {
 	}
 }
 
+// If npx cannot put the program into the home, it says why, and runs the one in its cache.
+func TestNPM_KeepsNothingInAHomeThatIsNoFolder(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("Node.js is not on this machine")
+	}
+	cache := filepath.Join(t.TempDir(), "_npx", "node_modules")
+	program := filepath.Join(cache, "@compound-docs", map[string]string{"amd64": "linux-x64", "arm64": "linux-arm64"}[runtime.GOARCH], "bin", "compound-docs")
+	script, err := os.ReadFile(filepath.Join("..", "..", "deploy", "npm", "compound-docs.js"))
+	wrapper := filepath.Join(cache, "compound-docs", "compound-docs.js")
+	err = errors.Join(err, os.MkdirAll(filepath.Dir(program), 0o700), os.MkdirAll(filepath.Dir(wrapper), 0o700),
+		os.WriteFile(program, []byte("#!/bin/sh\necho runs $@\n"), 0o700), os.WriteFile(wrapper, script, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "node", wrapper, "init")
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/dev/null"}
+	said, err := command.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "the program cannot be put into /dev/null/.local/bin: ") || !strings.HasSuffix(string(said), "runs init\n") {
+		t.Errorf("npx says %s, %v", said, err)
+	}
+}
+
 // npmRegistry is one on this machine that has the packages of a folder.
 func npmRegistry(t *testing.T, folder string) (address string) {
 	t.Helper()

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/history"
+	"github.com/compound-docs/compound-docs/internal/project"
 )
 
 // checkDates finds documents that were changed more than a year after their date: a reader takes them for older than
 // they are, and a search for earlier than others on their subject. It does nothing without a history that git can read:
 // checkPlaces says why.
 func (e *examination) checkDates(ctx context.Context) error {
-	changed, err := e.lastChanges(ctx)
-	if err != nil {
-		return ctx.Err() //nolint:wrapcheck // the caller's own
+	changed := LastChanges(ctx, e.project)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	for _, d := range e.set.Documents {
 		date, err := time.Parse(time.DateOnly, d.Date)
@@ -29,15 +30,17 @@ func (e *examination) checkDates(ctx context.Context) error {
 	return nil
 }
 
-// lastChanges returns when files were last changed after they were added.
-func (e *examination) lastChanges(ctx context.Context) (map[string]string, error) {
-	folder, err := history.Open(e.project.Root)
+// LastChanges returns when files were last changed after they were added, by their paths. It is empty without a history
+// that git can read.
+func LastChanges(ctx context.Context, p *project.Project) map[string]string {
+	folder, err := history.Open(p.Root)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	head, err := folder.Head(ctx)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	return folder.Changed(ctx, head, e.project.DocumentsRoot())
+	changed, _ := folder.Changed(ctx, head, p.DocumentsRoot()) // up to an error
+	return changed
 }

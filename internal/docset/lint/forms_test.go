@@ -34,7 +34,13 @@ func TestRun_NamesWhatIsReadInSpiteOfItsForm(t *testing.T) {
 		"a key of AWS":          {"Text.\n\nThe old key `AK" + "IAIOSFODNN7EXAMPLE`.\n", []string{"3 error secret: "}},
 		"a token in a field":    {"---\ntitle: a\nnote: " + github + "\n---\n", []string{"3 error secret: "}},
 		"a password in a URL":   {"Text.\ngit clone https:/" + "/deploy:Tr0ub4dor@git.example.com/x.git\n", []string{"2 error secret: "}},
-		"a key in a bad file":   {"---\ntitle: [\n---\n" + github + "\n", []string{"1 warning front-matter: ", "4 error secret: "}},
+		"a key in a bad file":   {"---\ntitle: [\n---\n" + github + "\n", []string{"1 error front-matter: ", "4 error secret: "}},
+		"an unclosed quote":     {"---\ntitle: \"a\ntags: [b]\n---\nText.\n", []string{"1 error front-matter: "}},
+		"a rule at the top":     {"---\nSome text.\n---\n", []string{"1 warning front-matter: "}},
+		"marks of a merge":      {"Text.\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n", []string{"2 error conflict: "}},
+		"marks in an example":   {"```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> topic\n```\n", nil},
+		"marks in the fields":   {"---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n---\nText.\n", []string{"1 warning front-matter: ", "2 error conflict: "}},
+		"a document type alone": {"---\ndoc_type: problem\n---\nText.\n", nil},
 		"a private key":         {"<!--\n-----BEGIN " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEAtY7dGqZ8m1Xn2kqz\n-----END PRIVATE KEY-----\n-->\n", []string{"2 error secret: "}},
 		"a password in example": {"https:/" + "/user:password@host/\n", nil},
 	} {
@@ -49,6 +55,9 @@ func TestRun_NamesWhatIsReadInSpiteOfItsForm(t *testing.T) {
 				where, message, _ := strings.Cut(line, ": ")
 				kind, message, _ := strings.Cut(message, ": ")
 				if strings.HasPrefix(kind, string(lint.Notice)) {
+					if strings.Contains(message, "missing") {
+						t.Errorf("a field that nobody must write is named: %s", message)
+					}
 					continue
 				}
 				if strings.Contains(message, github) || strings.Contains(message, "Tr0ub4dor") {

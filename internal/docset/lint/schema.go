@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
@@ -50,8 +51,11 @@ func (e *examination) checkSchemas() {
 	}
 }
 
-// checkForm finds secrets, and what could only be read in spite of its form.
+// checkForm finds marks of a merge, secrets, and what could only be read in spite of its form.
 func (e *examination) checkForm(d *docset.Document) {
+	if line := project.ConflictLine(d.Content); line > 0 && d.Err == nil {
+		e.add(d, line, Error, "conflict", index.ConflictProblem)
+	}
 	for _, secret := range markdown.Secrets(d.Content) {
 		e.add(d, secret.Line, Error, "secret", "it holds "+secret.Problem+", which answers mask; replace it where it is used, "+
 			"because git's history has it too, and write here where to get it")
@@ -71,14 +75,22 @@ func (e *examination) checkEncoding(d *docset.Document, encoding string) {
 		encoding, effect, document.Recode(encoding, d.Path)))
 }
 
-// checkLenient finds front matter that a lenient project ignores. A missing field may be intended, and so
-// may any value in a profile, which has had other vocabularies.
+// checkLenient finds front matter that a lenient project ignores. A missing field is intended, except in a profile. There
+// any value may be, because a profile has had other vocabularies.
 func (e *examination) checkLenient(d *docset.Document) {
-	for _, v := range index.Advice(document.File{Path: d.Path, Content: d.Content}, e.project) {
+	for _, v := range d.Advice(e.project) {
 		severity := Warning
-		if strings.HasPrefix(v.Problem, "is missing") || e.project.Profiled(d.FrontMatter) {
+		switch {
+		case d.NotFrontMatter != nil && hasFields.Match(d.Content):
+			severity = Error
+		case e.project.Profiled(d.FrontMatter):
 			severity = Notice
+		case strings.HasPrefix(v.Problem, "is missing"):
+			continue
 		}
 		e.add(d, d.LineOfField(v.Field), severity, "front-matter", fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected))
 	}
 }
+
+// hasFields matches front matter that begins with a field. Other lines behind --- may be text behind a rule.
+var hasFields = regexp.MustCompile(`^(?:---|\+\+\+)[ \t]*\r?\n["']?[\pL_][\pL\pN_. -]*["']?\s*[:=]`)

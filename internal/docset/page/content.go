@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
@@ -15,6 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
@@ -44,6 +46,7 @@ type entry struct {
 	External    bool           `json:"external,omitempty"`
 	Level       catalog.Level  `json:"level"`
 	Date        string         `json:"date"`
+	Changed     string         `json:"changed"` // the day of its last commit, or else Date
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`
@@ -68,14 +71,15 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 	standings := set.Standings()
 	ofExternal := external.Standings()
 	today := catalog.Today()
-	all, undated, read := []entry{}, []string{}, []*docset.Document{}
+	all, undated, read, texts := []entry{}, []string{}, []*docset.Document{}, []string{}
 	for i, d := range slices.Concat(set.Documents, external.Documents) {
 		if d.Err != nil || ctx.Err() != nil {
 			continue
 		}
+		lines := markdown.Lines(d.Content)
 		e := entry{
 			Path: d.Path, Title: d.Title, Type: d.DocType, Level: d.Level, Date: d.Date, Summary: d.Summary,
-			FrontMatter: shownFields(d), HTML: r.render(d), Links: []string{}, Supersedes: []string{}, Amends: []string{},
+			FrontMatter: shownFields(d), HTML: r.render(d, lines), Links: []string{}, Supersedes: []string{}, Amends: []string{},
 		}
 		standing := standings.Of(d.Path, today)
 		if i >= len(set.Documents) {
@@ -85,7 +89,7 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 		if e.Date == "" {
 			undated = append(undated, e.Path)
 		}
-		all, read = append(all, e), append(read, d)
+		all, read, texts = append(all, e), append(read, d), append(texts, strings.Join(lines, "\n"))
 	}
 	r.addLinks(all, read)
 	if len(undated) > 0 {
@@ -94,8 +98,12 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 			all[i].Date = cmp.Or(e.Date, committed[e.Path])
 		}
 	}
+	changed := lint.LastChanges(ctx, p)
+	for i, e := range all {
+		all[i].Changed = max(e.Date, changed[e.Path])
+	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
-	c.Documents, c.Stems, c.Pictures = all, stems(read), r.pictures.urls
+	c.Documents, c.Stems, c.Pictures = all, stems(read, texts), r.pictures.urls
 	return context.Cause(ctx)
 }
 

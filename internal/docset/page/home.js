@@ -8,7 +8,8 @@ const enough = 12; // entries of a part
 const part = (title, items, ...more) => items.length === 0 ? null :
   element("section", {}, element("h2", {}, title), element("ul", { className: "plain" }, items), more);
 
-const homeItem = d => element("li", { className: d.colour }, link(d.path), " ", element("span", { className: "meta" }, level(d), day(d), state(d)));
+const homeItem = (d, date = d.date) => element("li", { className: d.colour }, link(d.path), " ",
+  element("span", { className: "meta" }, level(d), day({ date }), state(d)));
 
 function rule(d) {
   const made = homeItem(d);
@@ -18,9 +19,11 @@ function rule(d) {
 
 function recent() {
   const since = new Date(Date.parse(content.made) - recently * 24 * 3600 * 1000).toISOString().slice(0, 10);
-  const changed = documents.filter(d => d.date >= since && !d.external);
-  if (changed.length > 0) return part(`The last ${recently} days`, changed.slice(0, enough).map(homeItem));
-  return part("The latest", documents.filter(d => d.date).slice(0, 5).map(homeItem));
+  const latest = documents.filter(d => d.changed).sort((a, b) => a.changed < b.changed ? 1 : a.changed > b.changed ? -1 : 0);
+  const changed = latest.filter(d => d.changed >= since && !d.external);
+  const items = list => list.map(d => homeItem(d, d.changed));
+  if (changed.length > 0) return part(`The last ${recently} days`, items(changed.slice(0, enough)));
+  return part("The latest", items(latest.slice(0, 5)));
 }
 
 // areas returns links to the documents of each folder or tag, the largest first.

@@ -82,8 +82,8 @@ func write(w io.Writer, c content) error {
 		// The policy allows the page's own scripts and style, and pictures that are in it.
 		"Title": c.Project, "Policy": policy, "Scripts": texts,
 		"Style": template.CSS(part("page.css")), //nolint:gosec // the program's own
-		// Without a "<", no text can end the element that holds it.
-		"Content": template.JS(strings.ReplaceAll(encoded.String(), "<", `\u003c`)), //nolint:gosec // as said
+		// Without a "</" and a "<!", no text can end the element that holds it.
+		"Content": template.JS(strings.NewReplacer("</", `<\/`, "<!", `\u003c!`).Replace(encoded.String())), //nolint:gosec // as said
 	})
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)

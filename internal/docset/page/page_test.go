@@ -34,7 +34,7 @@ func TestWrite_HasWhatDocumentsSay(t *testing.T) {
 
 	got := w.document(t, "adr/new.md")
 	want := document{
-		Path: "csharp-compounding-docs/adr/new.md", Title: "New", Type: "codebase", Level: "critical", Date: "2026-02-03",
+		Path: "csharp-compounding-docs/adr/new.md", Title: "New", Type: "codebase", Level: "critical", Date: "2026-02-03", Changed: "2026-02-03",
 		Summary: "Text with the tool.", Links: []string{"csharp-compounding-docs/tools/t.md"},
 		Supersedes: []string{"csharp-compounding-docs/adr/old.md"}, Amends: []string{},
 		HTML: "<p data-line=\"15\">Text with <a href=\"#/doc/csharp-compounding-docs%2Ftools%2Ft.md\">the tool</a>.</p>\n", FrontMatter: map[string]any{
@@ -303,6 +303,28 @@ func TestLibraries_AreAsPublished(t *testing.T) {
 		}
 		if got := fmt.Sprintf("%x", sha256.Sum256(file)); got != want {
 			t.Errorf("%s has the SHA-256 %s, want %s", name, got, want)
+		}
+	}
+}
+
+// The latest documents are those that were changed last, whenever they were written.
+func TestWrite_KnowsTheLastChange(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{"changed.md": "# A\n", "same.md": "# B\n", "dated.md": "---\ndate: 2026-03-04\n---\n# C\n"})
+	f.Git("init", "-q", "-b", "main")
+	commit := func(date string) {
+		f.Git("add", "-A")
+		f.Git("commit", "-q", "-m", "work", "--date", date+"T12:00:00Z")
+	}
+	commit("2025-01-02")
+	f.Put("csharp-compounding-docs/changed.md", "# A\n\nMore.\n")
+	commit("2026-02-03")
+	w := f.write(t)
+	for name, want := range map[string][2]string{
+		"changed.md": {"2025-01-02", "2026-02-03"}, "same.md": {"2025-01-02", "2025-01-02"}, "dated.md": {"2026-03-04", "2026-03-04"},
+	} {
+		if d := w.document(t, name); d.Date != want[0] || d.Changed != want[1] {
+			t.Errorf("%s is of %s and was changed on %s, want %v", name, d.Date, d.Changed, want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
@@ -34,7 +35,7 @@ func render(tb testing.TB) func(text string) string {
 	tb.Cleanup(func() { repo.Must(root.Close()) })
 	r := &renderer{project: p, set: set, external: &docset.Set{}, pictures: pictures{root: root, found: map[string]int{}}}
 	return func(text string) string {
-		return r.render(&docset.Document{Path: "csharp-compounding-docs/a.md", Content: []byte(text)})
+		return r.render(&docset.Document{Path: "csharp-compounding-docs/a.md"}, markdown.Lines([]byte(text)))
 	}
 }
 
@@ -97,10 +98,8 @@ func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 func TestRender_NumbersLines(t *testing.T) {
 	t.Parallel()
 	r := renderer{set: &docset.Set{}, external: &docset.Set{}}
-	got := r.render(&docset.Document{
-		Dissection: index.Dissection{Title: "T", FrontMatterLines: 3},
-		Content:    []byte("---\na: b\n---\n# T\n\n## H\n\np\nq\n\n- i\n  - j\n\n```\nc\n```\n\n|a|\n|-|\n|b|\n|d|\n\n1. k\n\n   l\n\n> m"),
-	})
+	d := &docset.Document{Dissection: index.Dissection{Title: "T", FrontMatterLines: 3}}
+	got := r.render(d, markdown.Lines([]byte("---\na: b\n---\n# T\n\n## H\n\np\nq\n\n- i\n  - j\n\n```\nc\n```\n\n|a|\n|-|\n|b|\n|d|\n\n1. k\n\n   l\n\n> m")))
 	numbered := regexp.MustCompile(`<([a-z0-9]+)[^>]* data-line="(\d+)"`)
 	lines := []string{}
 	for _, found := range numbered.FindAllStringSubmatch(got, -1) {

@@ -60,6 +60,7 @@ type document struct {
 	External    bool           `json:"external"`
 	Level       string         `json:"level"`
 	Date        string         `json:"date"`
+	Changed     string         `json:"changed"`
 	Summary     string         `json:"summary"`
 	FrontMatter map[string]any `json:"front_matter"`
 	HTML        string         `json:"html"`

@@ -7,7 +7,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -17,14 +16,14 @@ var (
 	pairs = lazyregexp.New(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]`)
 )
 
-// stems returns the words of the documents by their terms, so that the page finds what a search finds: both
+// stems returns the words of the documents' titles and texts by their terms, so that the page finds what a search finds: both
 // joined by spaces. Stop words are those without a term. A + begins terms to which each word is added itself, as
 // in ErrNoRows. Words that are their only term are left out.
-func stems(documents []*docset.Document) map[string]string {
+func stems(documents []*docset.Document, texts []string) map[string]string {
 	termsOf, analysed := map[string]map[string]bool{}, map[[2]string]bool{} // by language and word
-	for _, d := range documents {
+	for i, d := range documents {
 		language := terms.Detect(string(d.Content))
-		for _, w := range word().FindAllString(d.Title+" "+strings.Join(markdown.Lines(d.Content), "\n"), -1) {
+		for _, w := range word().FindAllString(d.Title+" "+texts[i], -1) {
 			of := [2]string{string(language), w}
 			if analysed[of] || pairs().MatchString(w) {
 				continue

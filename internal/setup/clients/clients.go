@@ -32,7 +32,7 @@ type Client struct {
 	Paragraph bool
 	// roots says that the file can name the folder that is open, as ${workspaceFolder}.
 	roots bool
-	// section is where a JSON file has its servers, and kind the type in an entry; "" for none.
+	// section is where the file has its servers, and kind the type in an entry of JSON; "" for none.
 	section, kind string
 	// template is the entry for a file that the user changes, see [Client.pasted].
 	template string
@@ -67,7 +67,7 @@ func All() []Client {
 			section: mcpServers, hooks: ".gemini/config/hooks.json",
 		},
 		{
-			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, template: codexEntry,
+			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, section: "mcp_servers", template: codexEntry,
 			Command: []string{"codex", "mcp", "add", ServerName, "--"},
 			hooks:   ".codex/hooks.json", Trust: "Codex runs them once you trust the folder, and the hooks with /hooks",
 		},
@@ -85,7 +85,7 @@ func All() []Client {
 		},
 		{
 			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"},
-			template: gooseEntry,
+			section: "extensions", template: gooseEntry,
 		},
 		{
 			Name: "kiro", Title: "Kiro", file: ".kiro/settings/mcp.json", programs: []string{"kiro-cli", "kiro"}, section: mcpServers,
@@ -143,16 +143,23 @@ type Change struct {
 	Pasted bool
 }
 
+// Program returns the command that starts the server in the client's file.
+func (c Client) Program() string {
+	if c.user {
+		return Program()
+	}
+	return SharedProgram()
+}
+
 // Plan returns what registers the server for the repository at root. A file of the repository is for all who
-// share it: it names the program without its folder, and no environment. home is the user's folder. The error
-// is [ErrRegistered] if the file needs no change.
+// share it, and has no environment. home is the user's folder. The error is [ErrRegistered] if the file needs no
+// change.
 func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
-	change := Change{Folder: root, File: c.file, Pasted: c.template != ""}
-	s := startCommand{command: ServerName, args: []string{"serve"}}
+	change := c.change(root, home)
+	s := startCommand{command: program, args: []string{"serve"}}
 	switch {
 	case c.user:
-		change.Folder = home
-		s.command, s.environment = program, environment
+		s.environment = environment
 	case c.roots:
 		s.args = append(s.args, "--project", "${workspaceFolder}")
 	}
@@ -174,6 +181,14 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 			change.Path(), c.Title, err, ServerName, s.command+" "+strings.Join(s.args, " "))
 	}
 	return change, err
+}
+
+// change returns an empty change of the client's file.
+func (c Client) change(root, home string) Change {
+	if c.user {
+		root = home
+	}
+	return Change{Folder: root, File: c.file, Pasted: c.template != ""}
 }
 
 // ForUser reports whether the client's file is the user's own, for all projects. It passes the environment on.

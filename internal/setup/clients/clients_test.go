@@ -35,7 +35,11 @@ var filled = map[string]string{
 
 func plan(t *testing.T, c clients.Client, folder string) (clients.Change, error) {
 	t.Helper()
-	return c.Plan(folder, folder, "/opt/a b/compound-docs", map[string]string{"CDOCS_OLLAMA_HOST": "http://h:1", "CDOCS_HOME": "/h"})
+	program := clients.ServerName
+	if c.ForUser() {
+		program = "/opt/a b/compound-docs"
+	}
+	return c.Plan(folder, folder, program, map[string]string{"CDOCS_OLLAMA_HOST": "http://h:1", "CDOCS_HOME": "/h"})
 }
 
 // Each client's file, new and with what somebody has written, becomes what testdata has. What was there stays to

@@ -18,16 +18,17 @@ import (
 var hookFiles embed.FS
 
 // Hooks returns the client's file for hooks, below the repository or the user's folder as [Client.ForUser] says, and the hooks
-// of this program in its form. file is "" for a client without hooks.
-func (c Client) Hooks() (file string, hooks []byte) {
+// in its form, which start program. file is "" for a client without hooks.
+func (c Client) Hooks(program string) (file string, hooks []byte) {
 	if c.hooks == "" {
 		return "", nil
 	}
 	hooks, err := hookFiles.ReadFile("hooks/" + c.Name + ".json")
-	if err != nil {
-		panic(err) // it is part of the program
+	quoted, quoteErr := json.Marshal(Quote(program))
+	if err := errors.Join(err, quoteErr); err != nil {
+		panic(err) // hooks are part of the program, and a text is always JSON
 	}
-	return c.hooks, hooks
+	return c.hooks, bytes.ReplaceAll(hooks, []byte(ServerName+" recall"), append(bytes.Trim(quoted, `"`), " recall"...))
 }
 
 // PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks is such a file:

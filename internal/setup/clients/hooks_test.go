@@ -143,12 +143,15 @@ var examples = map[string]string{
 func TestClient_HasHooks(t *testing.T) {
 	t.Parallel()
 	for _, c := range clients.All() {
-		file, hooks := c.Hooks()
+		file, hooks := c.Hooks(clients.ServerName)
 		if _, has := examples[c.Name]; (file == "") == has {
 			t.Errorf("%s: hooks are in %q", c.Name, file)
 		}
 		if file == "" {
 			continue
+		}
+		if _, elsewhere := c.Hooks("/opt/a b/compound-docs"); !strings.Contains(string(elsewhere), `"'/opt/a b/compound-docs' recall --hook`) {
+			t.Errorf("%s starts another program than the one given: %s", c.Name, elsewhere)
 		}
 		for kind, old := range map[string]string{"new": "", "filled": examples[c.Name]} {
 			if kind == "filled" && old == "" {

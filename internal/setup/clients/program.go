@@ -31,17 +31,34 @@ func Program() string {
 	if err != nil {
 		return ServerName
 	}
-	onPath, err := exec.LookPath(ServerName)
-	if err != nil {
-		return program
-	}
-	onPath, err = filepath.Abs(onPath)
+	found := onPath()
 	this, thisErr := os.Stat(program)
-	other, otherErr := os.Stat(onPath)
-	if err != nil || thisErr != nil || otherErr != nil || !os.SameFile(this, other) {
+	other, otherErr := os.Stat(found)
+	if thisErr != nil || otherErr != nil || !os.SameFile(this, other) {
 		return program
 	}
-	return onPath
+	return found
+}
+
+// SharedProgram returns the command for files that a team shares: the program's name, or its path if the name is not
+// on the PATH.
+func SharedProgram() string {
+	if onPath() == "" {
+		return Program()
+	}
+	return ServerName
+}
+
+// onPath returns the path of the program of this name on the PATH, or "". It leaves out folders that npx and scripts of
+// packages add for themselves, because assistants do not have these.
+func onPath() string {
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		found, err := exec.LookPath(filepath.Join(folder, ServerName))
+		if err == nil && filepath.IsAbs(found) && !strings.HasSuffix(filepath.ToSlash(folder), "node_modules/.bin") {
+			return found
+		}
+	}
+	return ""
 }
 
 // Quote returns a word as a shell reads it.

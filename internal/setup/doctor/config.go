@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
@@ -23,6 +24,9 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 			"go to a repository, or name one with --project; `compound-docs init DIR` prepares one")
 	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
 		return one(Error, e.Root+" has no configuration", command(clients.ServerName, "init", e.Root))
+	case ok && errors.Is(e.projectErr, contain.ErrNotRegular) && problem.Path == file:
+		return one(Error, e.projectErr.Error(), command("mv", file, file+".former")+" && "+
+			clients.QuoteLine([]string{clients.ServerName, "init", e.Root}))
 	case e.projectErr != nil:
 		return fixFile(e.projectErr, file)
 	}
@@ -39,6 +43,21 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	}
 	if len(sources) > 0 {
 		findings = append(findings, one(OK, "files of sources: "+strings.Join(sources, ", "), "")...)
+	}
+	return findings
+}
+
+// checkClients finds registrations with assistants whose program is gone.
+func checkClients(_ context.Context, e *examination) []Finding {
+	var findings []Finding
+	for _, r := range clients.Registered(e.Root) {
+		if r.Missing() {
+			findings = append(findings, one(Warning, fmt.Sprintf("%s starts %s, which is not there", r.File, r.Command),
+				"run: ${EDITOR:-vi} "+clients.Quote(r.File)+" and write "+clients.Program()+" instead, or put its folder on the PATH")...)
+		}
+	}
+	if findings == nil {
+		return one(OK, "the programs that assistants start here are there", "")
 	}
 	return findings
 }
@@ -64,7 +83,7 @@ func fixFile(err error, file string) []Finding {
 	case problem.Path != "":
 		file = problem.Path
 	}
-	if problem.Unreadable() {
+	if errors.Is(problem, fs.ErrPermission) {
 		return one(Error, err.Error(), "as its owner "+command("chmod", "u+rwX", file))
 	}
 	return one(Error, err.Error(), "run: ${EDITOR:-vi} "+clients.Quote(file)+" and correct it. "+problem.Hint)

@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -16,15 +18,27 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if e.project == nil {
 		return one(Skipped, "there is none without a configuration", "")
 	}
-	if _, err := project.Head(e.project.Root); err != nil {
+	head, err := project.Head(e.project.Root)
+	if err != nil {
 		what, fix, ok := strings.Cut(err.Error(), "; ")
 		if !ok {
 			fix = "run: git -C " + clients.Quote(e.Root) + " status"
 		}
 		return one(Error, what, fix)
 	}
+	lock, since, _ := head.Lock() // the server reports an error
+	if !since.IsZero() {
+		return one(Warning, "git is changing the files, and nothing is indexed while "+lock+" is there",
+			command("rm", lock)+", if no git runs here")
+	}
+	var findings []Finding
+	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
+	if _, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "shallow")); head.InRepository && err == nil {
+		add("this clone has only the newest commits: dates of documents may be wrong, and changed places are not found",
+			command("git", "-C", e.Root, "fetch", "--unshallow"))
+	}
 	if !e.migrated {
-		return one(Skipped, "there is none without a database that has tables", "")
+		return append(findings, one(Skipped, "there is none without a database that has tables", "")...)
 	}
 	key, err := workspace.LastKey(ctx, e.Index, e.project)
 	if err != nil {
@@ -44,10 +58,8 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	case err != nil:
 		return e.failed(err)
 	case !indexed:
-		return one(OK, "this checkout is not indexed yet; the first call of a tool does it", "")
+		return append(findings, one(OK, "this checkout is not indexed yet; the first call of a tool does it", "")...)
 	}
-	var findings []Finding
-	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
 	if len(status.Failed) > 0 {
 		failed := status.Failed[0]
 		add(fmt.Sprintf("%s not indexed: %s: %s", plain.Count(len(status.Failed), "file"), failed.Path, failed.Reason),

@@ -3,6 +3,7 @@
 package pgserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,6 +95,30 @@ func MakePrivate(folder string, account *Account) error {
 		return err
 	}
 	return os.Chmod(folder, private)
+}
+
+// minRoom is what initdb writes, and some of an index, in bytes.
+const minRoom = 64 << 20
+
+// checkRoom returns an [*Error] if a folder, or the nearest one above that exists, may not be written to or has no room
+// for a cluster.
+func checkRoom(folder string) error {
+	const write = 2
+	var disk syscall.Statfs_t
+	err := cmp.Or(syscall.Access(folder, write), syscall.Statfs(folder, &disk))
+	left := int64(disk.Bavail) * int64(disk.Bsize)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder):
+		return checkRoom(filepath.Dir(folder))
+	case err != nil:
+		return &Error{Err: fmt.Errorf("the folder of the database cannot be made in %s: %w", folder, err), Hint: setHome}
+	case left < minRoom:
+		return &Error{
+			Err:  fmt.Errorf("the disk of %s has room for %d MiB, and a new database takes %d", folder, left>>20, minRoom>>20),
+			Hint: "make room, or set CDOCS_HOME to a folder on another disk",
+		}
+	}
+	return nil
 }
 
 // openOwn opens a file of the account. It follows no link and does not wait for a named pipe: the account may

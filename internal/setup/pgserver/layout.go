@@ -144,13 +144,15 @@ func (l layout) make() error {
 	return nil
 }
 
+const setHome = "set CDOCS_HOME to a folder that this user may write to"
+
 // lockWait is how long a process waits for the lock: the holder may be making the data.
 const lockWait = 20 * time.Second
 
 // lock excludes other processes until unlock is called or this process ends. It fails after wait.
 func (l layout) lock(ctx context.Context, wait time.Duration) (unlock func(), err error) {
 	if err := l.make(); err != nil {
-		return nil, &Error{Err: err, Hint: "set CDOCS_HOME to a folder that this user may write to"}
+		return nil, &Error{Err: err, Hint: setHome}
 	}
 	lock := flock.New(filepath.Join(l.folder, "lock"))
 	limited, cancel := context.WithTimeout(ctx, wait)

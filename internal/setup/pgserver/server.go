@@ -230,7 +230,11 @@ func (s *Server) State(ctx context.Context) State {
 	case ok:
 		state.URL = running.URL()
 	case err == nil:
-		state.Err = l.cluster(installed.Major()).damage()
+		cluster := l.cluster(installed.Major())
+		state.Err = cluster.damage()
+		if !exists(cluster.Data) {
+			state.Err = checkRoom(l.folder)
+		}
 	}
 	return state
 }

@@ -38,6 +38,9 @@ func (s *Server) prepare(ctx context.Context, l layout, installed Installation) 
 
 // create makes a cluster. It has a temporary name until it is complete.
 func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
+	if err := checkRoom(l.folder); err != nil {
+		return err
+	}
 	unfinished := c
 	unfinished.Data = filepath.Join(l.folder, "new")
 	if err := os.RemoveAll(unfinished.Data); err != nil { // of an interrupted process

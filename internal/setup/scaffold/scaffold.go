@@ -35,8 +35,9 @@ type Result struct {
 	Kept, Changed bool
 	// Folders were made, relative to the repository.
 	Folders []string
-	// Places are where the documents are.
-	Places []FolderCount
+	// Places are where the documents are. Example is the longest name of one, which says most.
+	Places  []FolderCount
+	Example string
 	// Further are places with markdown outside the documents. [Options.Documents] can add them.
 	Further []FolderCount
 	// LeftOut are files and folders with markdown that are never proposed.
@@ -93,6 +94,9 @@ func (r *Result) count(found survey) {
 		switch {
 		case ok:
 			files[place]++
+			if base := strings.TrimSuffix(path.Base(name), path.Ext(name)); len(base) > len(r.Example) {
+				r.Example = base
+			}
 		case hasExternal && external.Has(name):
 		case why != "":
 			found.left = append(found.left, LeftOut{name, why})
