@@ -33,6 +33,10 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 		{"/docs/guides/start", "docs/guides/start.md"},
 		{"../guides/tour/", "docs/guides/tour.md"},
 		{"deep/", "docs/solutions/deep/index.md"},
+		{"./tokens", "docs/solutions/tokens.mdx"},
+		{"tokens.html#part", "docs/solutions/tokens.mdx"},
+		{"/docs/guides/api/", "docs/guides/api/index.mdx"},
+		{"tokens.md", ""},
 		{"kept.html", "[docs/solutions/kept.html]"},
 		{`{{< ref "b.md" >}}`, "docs/solutions/b.md"},
 		{`{{< relref "start" >}}`, "docs/guides/start.md"},
@@ -68,7 +72,7 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 	} {
 		repo.Put("docs/"+page+".md", "A page.\n")
 	}
-	for _, other := range []string{"src/main.go", "Makefile", "docs/solutions/kept.html", "architecture/adr/0001-one.md"} {
+	for _, other := range []string{"docs/solutions/tokens.mdx", "docs/guides/api/index.mdx", "src/main.go", "Makefile", "docs/solutions/kept.html", "architecture/adr/0001-one.md"} {
 		repo.Put(other, "Another file.\n")
 	}
 	repo.Must(os.Symlink("../architecture/adr", repo.Path("docs/adr")))

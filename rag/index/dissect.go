@@ -64,6 +64,17 @@ type Link struct {
 	Relation said.Relation
 }
 
+// Paths returns the documents where the link may lead: it leads to the first that is there. A page without .md may be MDX.
+func (l Link) Paths() []string {
+	paths := slices.DeleteFunc([]string{l.Target, l.Fallback}, func(page string) bool { return page == "" })
+	if l.Written != "" {
+		for _, page := range paths {
+			paths = append(paths, page+"x")
+		}
+	}
+	return paths
+}
+
 // DissectedPassage is a passage as it is searched and embedded.
 type DissectedPassage struct {
 	markdown.Passage
