@@ -107,7 +107,7 @@ func (f *frontMatter) readFenced(
 	return err
 }
 
-var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes}
+var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes, TextKeys: []string{"title"}}
 
 // decodeYAML decodes lines of YAML, of which the first has a number. A line that is valid only with its value in
 // quotes is read so, and noted.
