@@ -40,9 +40,11 @@ type Dissection struct {
 	// Triggers say when it wants to be heard, and TriggerFaults what is wrong with others.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
-	// FrontMatter and FrontMatterLines are as in [markdown.Document].
+	// FrontMatter, FrontMatterLines, Anchors and Headlines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
+	Anchors          []string
+	Headlines        []markdown.Headline
 	// Notes are faults of its form that did not keep it from being read. Line 0 is that of the field date.
 	Notes []markdown.Error
 
@@ -141,6 +143,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		)),
 		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines,
+		Anchors: parsed.Anchors, Headlines: parsed.Headlines(),
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
 	}

@@ -123,9 +123,15 @@ func (w *bodyWalker) parseContents() {
 			w.Summary = CutRunes(parsed.text, maxSummaryRunes)
 		}
 		for _, destination := range parsed.links {
-			if link, ok := RelativeLink(destination); ok && !linked[link] {
+			link, ok := RelativeLink(destination)
+			if ok && !linked[link] {
 				linked[link] = true
 				w.Links = append(w.Links, link)
+			}
+			isAnchor := strings.HasPrefix(destination, "#") || ok && strings.Contains(destination, "#")
+			if isAnchor && !linked[destination] {
+				linked[destination] = true
+				w.Anchors = append(w.Anchors, destination)
 			}
 		}
 	}
