@@ -109,7 +109,9 @@ func TestDeadline_LockInTheDatabase(t *testing.T) {
 func TestDeadline_SilentOllama(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "deadlines have to pass")
-	f := setup(t)
+	settings := project.DefaultSettings()
+	settings.GenerationWaitSeconds = 5
+	f := setupWith(t, settings)
 	c := connect(t, f.server, protocolVersions()["handshake"])
 	root := newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")})
 	c.activate(t, root)

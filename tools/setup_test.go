@@ -69,6 +69,7 @@ func setupOn(t *testing.T, settings project.Settings, databaseURL string) *fixtu
 	fake := fakeollama.Start(t)
 	models, err := ollama.New(model.Config{
 		Host: fake.URL(), Logger: logger, RetryDelay: time.Millisecond,
+		FirstPiece: time.Duration(settings.GenerationWaitSeconds) * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)

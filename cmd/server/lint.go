@@ -39,11 +39,11 @@ Ollama, and changes nothing.
 - warnings: there is no document (no-documents); a critical document no longer holds
   (superseded-rule); a superseded document has no successor (no-successor); a cited place has
   changed or gone (place-changed, place-gone), or its file was moved (place-moved); a picture
-  of a link, or a page of a wikilink, is missing (broken-link); a value needs quotes, a second
-  block of front matter is text, a date may be one of two days, or a doc-type does not know a
-  field of a lenient project (front-matter); a trigger cannot match, is a program alone, or
-  fires on a command of the project itself (trigger); a pattern of paths is like no file
-  (dead-pattern)
+  or a heading of a link, or a page of a wikilink, is missing (broken-link); a value needs
+  quotes, a second block of front matter is text, a date may be one of two days, or a doc-type
+  does not know a field of a lenient project (front-matter); a trigger cannot match, is a
+  program alone, or fires on a command of the project itself (trigger); a pattern of paths is
+  like no file (dead-pattern)
 - notices: a superseded document does not say so (unmarked, with the line to add); two documents
   replace one (two-successors); a status has no known word (unknown-status); cited lines are
   elsewhere now, or were never there (place-moved, place-unknown); a document has no link at all

@@ -172,8 +172,8 @@ func (s *Set) Numbered(source, number string) []*Document {
 	return others
 }
 
-// Resolve returns where a link of the document at source leads, as in the index: to its fallback if no document is
-// at its target. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in
+// Resolve returns where a link of the document at source leads, as in the index: to the first of its paths with a
+// document. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in
 // any case of letters. Of several, it is as in Obsidian 1.13: the one in the folder of all documents, then those in the
 // folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
@@ -182,8 +182,10 @@ func (s *Set) Resolve(source string, link index.Link) string {
 	}
 	name, isPage := strings.CutPrefix(link.Target, markdown.AnyFolder)
 	if !isPage {
-		if s.byPath[link.Target] == nil && s.byPath[link.Fallback] != nil {
-			return link.Fallback
+		for _, path := range link.Paths() {
+			if s.byPath[path] != nil {
+				return path
+			}
 		}
 		return link.Target
 	}
@@ -205,7 +207,7 @@ func (s *Set) target(root *contain.Root, source string, link index.Link) Target 
 	d := s.byPath[target.Path]
 	if d == nil {
 		target.Path = cmp.Or(link.Written, target.Path)
-		target.Missing = !root.Exists(target.Path) && (link.Fallback == "" || !root.Exists(link.Fallback))
+		target.Missing = !root.Exists(target.Path) && !slices.ContainsFunc(link.Paths()[1:], root.Exists)
 	} else if d.Err == nil {
 		target.Document = d
 	}

@@ -34,6 +34,10 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 		{"/guides/start.md", "docs/guides/start.md"}, // from the root of a bundle
 		{"../guides/tour/", "docs/guides/tour.md"},
 		{"deep/", "docs/solutions/deep/index.md"},
+		{"./tokens", "docs/solutions/tokens.mdx"},
+		{"tokens.html#part", "docs/solutions/tokens.mdx"},
+		{"/docs/guides/api/", "docs/guides/api/index.mdx"},
+		{"tokens.md", ""},
 		{"kept.html", "[docs/solutions/kept.html]"},
 		{`{{< ref "b.md" >}}`, "docs/solutions/b.md"},
 		{`{{< relref "start" >}}`, "docs/guides/start.md"},
@@ -69,7 +73,7 @@ func TestRead_ResolvesLinksOfSiteGenerators(t *testing.T) {
 	} {
 		repo.Put("docs/"+page+".md", "A page.\n")
 	}
-	for _, other := range []string{"src/main.go", "Makefile", "docs/solutions/kept.html", "architecture/adr/0001-one.md"} {
+	for _, other := range []string{"docs/solutions/tokens.mdx", "docs/guides/api/index.mdx", "src/main.go", "Makefile", "docs/solutions/kept.html", "architecture/adr/0001-one.md"} {
 		repo.Put(other, "Another file.\n")
 	}
 	repo.Must(os.Symlink("../architecture/adr", repo.Path("docs/adr")))

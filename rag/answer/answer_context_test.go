@@ -21,7 +21,8 @@ func atLevel(path string, level catalog.Level, lines ...string) document.File {
 	return file(path, append([]string{"---", "promotion_level: " + string(level), "---"}, lines...)...)
 }
 
-// Critical documents take no place from others. All sources are in order of relevance.
+// Critical documents take no place from others. All sources are in order of relevance, but the model reads the
+// critical ones first.
 func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -37,6 +38,14 @@ func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 	want := []string{"docs/s1.md", "docs/c1.md", "docs/c2.md", "docs/s2.md", "docs/c3.md"}
 	if diff := cmp.Diff(want, paths(ask(t, f, question).Sources)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	var read []string
+	for _, path := range regexp.MustCompile(`path="\./([^"]+)"`).FindAllStringSubmatch(f.Fake.Requests("/api/chat")[0].User, -1) {
+		read = append(read, path[1])
+	}
+	want = []string{"docs/c1.md", "docs/c2.md", "docs/c3.md", "docs/s1.md", "docs/s2.md"}
+	if diff := cmp.Diff(want, read); diff != "" {
+		t.Errorf("documents in the prompt (-want +got):\n%s", diff)
 	}
 	question.MinLevel = catalog.Critical
 	if diff := cmp.Diff([]string{"docs/c1.md", "docs/c2.md", "docs/c3.md"}, paths(ask(t, f, question).Sources)); diff != "" {
@@ -93,7 +102,7 @@ func TestAsk_MayAnswer(t *testing.T) {
 }
 
 // In a small window critical documents of another subject cost title, summary and lines, and the
-// document that answers comes first.
+// document that answers is the first source.
 func TestAsk_CriticalDocumentsInASmallWindow(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -1,6 +1,8 @@
 package answer_test
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -94,6 +96,24 @@ func TestAsk_SourcesLinksAndCritical(t *testing.T) {
 	for _, text := range []string{"Orders peak", "Vacuum settings"} {
 		if strings.Contains(chats[0].User, text) {
 			t.Errorf("the prompt holds %q, which is neither near nor linked", text)
+		}
+	}
+}
+
+// A circle of links is logged once, also one that was written after the first question.
+func TestAsk_LogsCircularLinks(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	var log bytes.Buffer
+	f.Answerer = answer.New(f.Database, f.Searcher, f.Models, slog.New(slog.NewTextHandler(&log, nil)))
+	question := answer.Question{Query: rag.Query{Text: "pool"}, MaxDepth: 2, MaxLinked: 5}
+	f.Add(t, f.Tenant, file("docs/a.md", "Pool. [b](b.md)"), file("docs/b.md", "Pool. [a](a.md)"), file("docs/c.md", "Pool."))
+	ask(t, f, question)
+	f.Add(t, f.Tenant, file("docs/c.md", "Pool. [d](d.md)"), file("docs/d.md", "Pool. [c](c.md)"))
+	ask(t, f, question)
+	for _, circle := range []string{"docs/a.md, docs/b.md", "docs/c.md, docs/d.md"} {
+		if n := strings.Count(log.String(), circle); n != 1 {
+			t.Errorf("the circle %s is logged %d times, want once:\n%s", circle, n, log.String())
 		}
 	}
 }

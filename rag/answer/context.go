@@ -21,6 +21,9 @@ type source struct {
 	passages []rag.Passage // in the order of the document
 }
 
+// isRule says whether the source is a critical document that holds.
+func (s source) isRule() bool { return s.Level == catalog.Critical && s.Holds() }
+
 // quote is how much of a source fits: its chosen passages.
 type quote struct {
 	source source
@@ -94,7 +97,7 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	}
 	quoted, tokens, all, half := map[int]quote{}, map[int]int{}, room, room/2
 	for i, s := range sources {
-		if i == top || !s.hasText() || s.Level != catalog.Critical || !s.Holds() {
+		if i == top || !s.hasText() || !s.isRule() {
 			continue
 		}
 		if q, size := s.beginning(d); size <= half {

@@ -13,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // linkGraph is the links between a tenant's documents.
@@ -24,6 +25,8 @@ type linkGraph struct {
 	from map[string]map[string]graph.Edge[string]
 	// levels are those of the documents that links lead to.
 	levels map[string]catalog.Level
+	// circles are the paths of each circle of links, in one text.
+	circles []string
 }
 
 // linkLimits bound how far links are followed.
@@ -161,22 +164,31 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 	if err != nil {
 		return nil, fmt.Errorf("follow links: %w", err)
 	}
-	if known == nil || known.tenant != tenant.ID {
-		a.warnOfCircles(ctx, tenant, links)
+	read := &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels, circles: circlesOf(links)}
+	isKnown := func(circle string) bool {
+		return known != nil && known.tenant == tenant.ID && slices.Contains(known.circles, circle)
 	}
-	known = &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels}
-	a.links.Store(known)
-	return known, nil
+	// They do no harm, but writers seldom want them.
+	unknown := slices.DeleteFunc(slices.Clone(read.circles), isKnown)
+	for _, circle := range unknown[:min(len(unknown), 10)] {
+		a.logger.WarnContext(ctx, "circular links: each document is followed once",
+			"project", tenant.Key.Project, "branch", tenant.Key.Branch, "paths", markdown.CutRunes(circle, maxCircle))
+	}
+	a.links.Store(read)
+	return read, nil
 }
 
-// warnOfCircles logs up to 10 circles of links: they do no harm, but writers seldom want them.
-func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, links graph.Graph[string, string]) {
+// maxCircle bounds the paths of a circle in the log, in characters.
+const maxCircle = 1000
+
+// circlesOf returns the paths of each circle of links, in one text.
+func circlesOf(links graph.Graph[string, string]) []string {
 	components, _ := graph.StronglyConnectedComponents(links) // it fails for an undirected graph
-	circles := slices.DeleteFunc(components, func(documents []string) bool { return len(documents) < 2 })
-	for _, circle := range circles[:min(len(circles), 10)] {
-		slices.Sort(circle)
-		a.logger.WarnContext(ctx, "circular links: each document is followed once",
-			"project", tenant.Key.Project, "branch", tenant.Key.Branch,
-			"documents", len(circle), "paths", strings.Join(circle[:min(len(circle), 20)], ", "))
+	var circles []string
+	for _, component := range components {
+		if len(component) > 1 {
+			circles = append(circles, strings.Join(slices.Sorted(slices.Values(component)), ", "))
+		}
 	}
+	return circles
 }

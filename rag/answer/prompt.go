@@ -94,10 +94,18 @@ func (h *hidden) show(text string) {
 	}
 }
 
-// prompt writes the quotes and the question as the model sees them.
+// prompt writes the quotes and the question as the model sees them. Critical documents come first.
 func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
-	var b strings.Builder
+	var rules, others []quote
 	for _, q := range quotes {
+		if q.source.isRule() {
+			rules = append(rules, q)
+		} else {
+			others = append(others, q)
+		}
+	}
+	var b strings.Builder
+	for _, q := range append(rules, others...) {
 		b.WriteString(d.begin())
 		b.WriteString(q.source.labels())
 		for _, run := range q.runs() {

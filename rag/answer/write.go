@@ -117,12 +117,12 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 		if answer.Grade == rag.MayAnswer {
 			note = "may answer the question: say that this is not sure"
 		}
-		if hit.Level == catalog.Critical && hit.Holds() {
+		s := source{Hit: hit, brief: hit.Level == catalog.Critical && hit.Score < unrelated}
+		if s.isRule() {
 			note = "critical"
 		}
-		sources = append(sources, source{
-			Hit: hit, note: noteOf(note, hit, stale[hit.Path]), brief: hit.Level == catalog.Critical && hit.Score < unrelated,
-		})
+		s.note = noteOf(note, hit, stale[hit.Path])
+		sources = append(sources, s)
 	}
 	for _, link := range answer.Linked {
 		note := "linked from ./" + lastRunes(link.From)

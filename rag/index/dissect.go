@@ -40,10 +40,12 @@ type Dissection struct {
 	// Triggers say when it wants to be heard, and TriggerFaults what is wrong with others.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
-	// FrontMatter, FrontMatterLines and NotFrontMatter are as in [markdown.Document].
+	// FrontMatter, FrontMatterLines, NotFrontMatter, Anchors and Headlines are as in [markdown.Document].
 	FrontMatter      map[string]any
 	FrontMatterLines int
 	NotFrontMatter   error
+	Anchors          []string
+	Headlines        []markdown.Headline
 	// Notes are faults of its form that did not keep it from being read. Line 0 is that of the field date.
 	Notes []markdown.Error
 
@@ -63,6 +65,17 @@ type Link struct {
 	Written string
 	// Relation is how the document stands to the target, "" for a link.
 	Relation said.Relation
+}
+
+// Paths returns the documents where the link may lead: it leads to the first that is there. A page without .md may be MDX.
+func (l Link) Paths() []string {
+	paths := slices.DeleteFunc([]string{l.Target, l.Fallback}, func(page string) bool { return page == "" })
+	if l.Written != "" {
+		for _, page := range paths {
+			paths = append(paths, page+"x")
+		}
+	}
+	return paths
 }
 
 // DissectedPassage is a passage as it is searched and embedded.
@@ -131,6 +144,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		)),
 		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines, NotFrontMatter: parsed.NotFrontMatter,
+		Anchors: parsed.Anchors, Headlines: parsed.Headlines(),
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
 	}

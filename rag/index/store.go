@@ -222,12 +222,16 @@ func (x *Indexer) rows(
 			chunks.PassageHashes = append(chunks.PassageHashes, p.hash)
 			chunks.HeaderPaths = append(chunks.HeaderPaths, p.HeaderPath)
 		}
-		for i, link := range doc.Links {
-			links.RelativePaths = append(links.RelativePaths, doc.path)
-			links.Ordinals = append(links.Ordinals, int32(i))
-			links.TargetPaths = append(links.TargetPaths, link.Target)
-			links.FallbackPaths = append(links.FallbackPaths, link.Fallback)
-			links.Relations = append(links.Relations, string(link.Relation))
+		ordinal := int32(0)
+		for _, link := range doc.Links {
+			for paths := range slices.Chunk(link.Paths(), 2) {
+				links.RelativePaths = append(links.RelativePaths, doc.path)
+				links.Ordinals = append(links.Ordinals, ordinal)
+				links.TargetPaths = append(links.TargetPaths, paths[0])
+				links.FallbackPaths = append(links.FallbackPaths, strings.Join(paths[1:], ""))
+				links.Relations = append(links.Relations, string(link.Relation))
+				ordinal++
+			}
 		}
 	}
 	return rows, chunks, links

@@ -17,7 +17,6 @@ import (
 func TestParseAny_TakesForBodyWhatIsNoFrontMatter(t *testing.T) {
 	t.Parallel()
 	for name, src := range map[string]string{
-		"a rule":       "---\n\n# Title\n\nThe text.\n",
 		"two rules":    "---\nThe text.\n\n---\n\n# Title\n",
 		"a bracket":    "---\ntitle: [Foo\n---\n\n# Title\n\nThe text.\n",
 		"a Liquid tag": "---\ntitle: {{ page.title }}\n{% include x %}\n---\n\n# Title\n\nThe text.\n",

@@ -72,8 +72,9 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 		}
 		w.take(found)
 	case *ast.Paragraph:
-		summary := depth == 0 && !w.hasSummary && !isTable(node, src)
-		w.take(content{text: string(node.Lines().Value(src)), heading: -1, summary: summary})
+		text := string(node.Lines().Value(src))
+		summary := depth == 0 && !w.hasSummary && headerRow(strings.Split(text, "\n")) < 0
+		w.take(content{text: text, heading: -1, summary: summary})
 	case *ast.TextBlock:
 		w.take(content{text: string(node.Lines().Value(src)), heading: -1})
 	default:
@@ -122,9 +123,15 @@ func (w *bodyWalker) parseContents() {
 			w.Summary = CutRunes(parsed.text, maxSummaryRunes)
 		}
 		for _, destination := range parsed.links {
-			if link, ok := RelativeLink(destination); ok && !linked[link] {
+			link, ok := RelativeLink(destination)
+			if ok && !linked[link] {
 				linked[link] = true
 				w.Links = append(w.Links, link)
+			}
+			isAnchor := strings.HasPrefix(destination, "#") || ok && strings.Contains(destination, "#")
+			if isAnchor && !linked[destination] {
+				linked[destination] = true
+				w.Anchors = append(w.Anchors, destination)
 			}
 		}
 	}
@@ -138,14 +145,15 @@ func (w *bodyWalker) parseContents() {
 
 var delimiterRow = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
 
-// isTable reports whether a paragraph is a GFM table.
-func isTable(node ast.Node, src []byte) bool {
-	lines := node.Lines()
-	for i := 1; i < lines.Len(); i++ {
-		row, header := lines.At(i), lines.At(i-1)
-		if line := strings.TrimRight(string(row.Value(src)), "\n"); strings.Contains(line, "|") && delimiterRow().MatchString(line) {
-			return strings.Contains(string(header.Value(src)), "|")
+// headerRow returns the index of the header of a GFM table among the lines of a paragraph, -1 for none.
+func headerRow(lines []string) int {
+	for i := 1; i < len(lines); i++ {
+		if strings.Contains(lines[i], "|") && delimiterRow().MatchString(lines[i]) {
+			if strings.Contains(lines[i-1], "|") {
+				return i - 1
+			}
+			break
 		}
 	}
-	return false
+	return -1
 }

@@ -16,8 +16,7 @@ var byteOrderMark = []byte("\ufeff")
 // SetField returns src with a field of its front matter set to a text, such as promotion_level or status. It keeps
 // every other byte: comments, quotes, line endings, a byte order mark, a missing final newline. If the front matter
 // lacks the field, it adds a line at the end; if src has no front matter, it adds one. The error says why the front
-// matter cannot be edited in this way; a file for which Parse fails has front matter that cannot be read,
-// unless it only begins with a thematic break.
+// matter cannot be edited in this way; a file for which Parse fails has front matter that cannot be read.
 func SetField(src []byte, field, text string) ([]byte, error) {
 	body := bytes.TrimPrefix(src, byteOrderMark)
 	edited, err := setField(string(body), field, text)
@@ -38,10 +37,10 @@ func setField(body, field, text string) (string, error) {
 	value := yamlText(text)
 	line := field + ": " + value + end
 	switch {
-	case want.body == 0 && (err == nil || startsWithBreak(lines)):
-		return "---" + end + line + "---" + end + end + body, nil
 	case err != nil:
 		return "", err
+	case want.body == 0:
+		return "---" + end + line + "---" + end + end + body, nil
 	case want.fields[field] == text:
 		return body, nil
 	case !want.isYAML:
@@ -69,10 +68,6 @@ func yamlText(text string) string {
 }
 
 var plainText = lazyregexp.New(`^\pL[\pL\pN_./@+-]*(?: [\pL\pN_./+-][\pL\pN_./@+-]*)*$`)
-
-// startsWithBreak reports whether the first line of a file, ---, which no other closes, is
-// a thematic break: nothing is on the line below it.
-func startsWithBreak(lines []string) bool { return len(lines) < 2 || blank(lines[1]) }
 
 // fieldValue matches what stands behind the name of a field: a quote of the name, the space, and a plain or quoted value
 // up to its first space.

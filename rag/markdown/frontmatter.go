@@ -37,7 +37,7 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 	begin, rest := strings.TrimRight(lines[f.first], " \t"), lines[f.first+1:]
 	var err error
 	switch {
-	case begin == "---" && (f.first == 0 || len(rest) > 0 && fieldStart().MatchString(rest[0])):
+	case begin == "---" && opensYAML(rest, f.first == 0):
 		f.isYAML = true
 		err = f.readFenced(rest, decodeYAML, "---", "...")
 	case begin == "+++" && fieldStart().MatchString(firstText(rest)):
@@ -48,6 +48,18 @@ func readFrontMatter(lines []string) (frontMatter, error) {
 	}
 	f.noteSecondBlock(lines)
 	return f, nil
+}
+
+// opensYAML reports whether a line --- above others begins front matter. Otherwise it is a thematic break.
+func opensYAML(below []string, isFirst bool) bool {
+	switch {
+	case len(below) == 0:
+		return false
+	case blank(below[0]):
+		return isFirst && fieldStart().MatchString(firstText(below)) && slices.Contains(below, "---")
+	default:
+		return isFirst || fieldStart().MatchString(below[0])
+	}
 }
 
 // fieldStart matches a line that begins a field or a table.
@@ -95,7 +107,7 @@ func (f *frontMatter) readFenced(
 	return err
 }
 
-var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes}
+var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes, TextKeys: []string{"title"}}
 
 // decodeYAML decodes lines of YAML, of which the first has a number. A line that is valid only with its value in
 // quotes is read so, and noted.

@@ -47,6 +47,8 @@ type Document struct {
 	// Links are the destinations of relative links, once each and in order, percent-decoded and without query
 	// and fragment. Images, bare anchors and whatever has a scheme or host are left out.
 	Links []string
+	// Anchors are the destinations with a fragment, as they are written, without those that have a scheme or host.
+	Anchors []string
 	// NotFrontMatter says why a block that looks like front matter counts as body. Replaced is the line of
 	// the first bytes that are not UTF-8 and were replaced by U+FFFD, 0 for none. Only ParseAny sets them.
 	NotFrontMatter error

@@ -17,6 +17,9 @@ type packer struct {
 	// lead is the first line of the next passage if its lines include headings that
 	// its text leaves out, else -1.
 	lead int
+	// header is the first line of the last table that was split, and rows are its lines below the two of the header.
+	header          int
+	rows, endOfRows int
 }
 
 // section cuts a section into passages of at most budget tokens of text.
@@ -48,7 +51,11 @@ func (p *packer) add(start, end int) {
 		return
 	}
 	if end-start > 1 {
-		p.parts(start, end, p.shallowest(start+1, end))
+		depth := p.shallowest(start+1, end)
+		if header := headerRow(p.outline.lines[start:end]); depth == insideBlock && header >= 0 {
+			p.header, p.rows, p.endOfRows = start+header, start+header+2, end
+		}
+		p.parts(start, end, depth)
 		return
 	}
 	p.emit(p.tail)
@@ -58,7 +65,17 @@ func (p *packer) add(start, end int) {
 
 // fits reports whether a passage of the lines [start, end) is within the limits.
 func (p *packer) fits(start, end int) bool {
-	return end-start <= p.maxLines && p.outline.tokens(start, end) <= p.budget
+	return end-start <= p.maxLines && p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
+}
+
+// headerTokens estimates the header of the table if the line is one of its rows. A header that leaves little room
+// is not repeated.
+func (p *packer) headerTokens(line int) int {
+	tokens := p.outline.tokens(p.header, p.rows)
+	if line < p.rows || line >= p.endOfRows || tokens > p.budget/4 {
+		return 0
+	}
+	return tokens
 }
 
 func (p *packer) extend(start, end int) {
@@ -129,6 +146,9 @@ func (p *packer) line(line int) {
 }
 
 func (p *packer) append(first, last int, text string) {
+	if header := p.headerTokens(first); header > 0 && EstimateTokens(text)+header <= p.budget {
+		text = p.outline.text(p.header, p.rows) + "\n" + text
+	}
 	if p.lead >= 0 {
 		first, p.lead = p.lead, -1
 	}

@@ -12,7 +12,8 @@ type Passage struct {
 	StartLine, EndLine int
 	// Text is those lines, without blank ones at either end and with LF between them, or a part of a line
 	// when that line alone exceeds the window. It ends at EndLine. It leaves out headings at StartLine that
-	// HeaderPath repeats, when the window has no room for them beside what follows.
+	// HeaderPath repeats, when the window has no room for them beside what follows. The header of a table, which
+	// may stand before StartLine, begins each passage of its rows.
 	Text string
 }
 

@@ -57,10 +57,26 @@ func checkPassage(t *testing.T, p markdown.Passage, lines []string, title string
 	if p.StartLine < 1 || p.StartLine > p.EndLine || p.EndLine > len(lines) {
 		t.Fatalf("lines %d to %d of %d", p.StartLine, p.EndLine, len(lines))
 	}
+	if rows := withoutTableHeader(p, lines); rows != "" {
+		p.Text = rows
+	}
 	if whole := strings.Join(lines[p.StartLine-1:p.EndLine], "\n"); !strings.HasSuffix(whole, p.Text) &&
 		!strings.Contains(lines[p.EndLine-1], p.Text) {
 		t.Fatalf("lines %d to %d are %q, the text is %q", p.StartLine, p.EndLine, whole, p.Text)
 	}
+}
+
+// withoutTableHeader returns the text of a passage without the header of a table that is above its lines, "" if
+// it begins with none.
+func withoutTableHeader(p markdown.Passage, lines []string) string {
+	parts := strings.SplitN(p.Text, "\n", 3)
+	if len(parts) < 3 || !strings.Contains(parts[0], "|") || strings.Trim(parts[1], "|-: ") != "" {
+		return ""
+	}
+	if above := strings.Join(lines[:p.StartLine-1], "\n"); !strings.Contains(above, parts[0]+"\n"+parts[1]) {
+		return ""
+	}
+	return parts[2]
 }
 
 func checkHalves(t *testing.T, text string) {

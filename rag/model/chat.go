@@ -27,12 +27,9 @@ const (
 // Other errors are ErrInputTooLong, ErrEmptyAnswer, *UnavailableError, *MissingError and the
 // context's. Some servers cut a long prompt silently: fit it to [Client.ContextWindow] first.
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
-	window, answers := c.askWindow(ctx)
-	first := firstPieceSilent
-	if _, limited := ctx.Deadline(); answers && limited {
-		first = c.cfg.FirstPiece
-	} else if answers {
-		first = loadChatTimeout
+	window, first := c.ContextWindow(ctx), c.cfg.FirstPiece
+	if _, limited := ctx.Deadline(); !limited {
+		first = max(first, loadChatTimeout)
 	}
 	request := ChatRequest{
 		Model: c.cfg.ChatModel, Prompt: prompt, Temperature: temperature,
@@ -124,13 +121,6 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 // ContextWindow returns the largest number of tokens of a prompt and its answer together:
 // [Config.NumCtx], or the chat model's own window if that is smaller and known.
 func (c *Client) ContextWindow(ctx context.Context) int {
-	window, _ := c.askWindow(ctx)
-	return window
-}
-
-// askWindow returns the context window, and whether the server answers in time. A server that loads
-// a model still answers small requests.
-func (c *Client) askWindow(ctx context.Context) (tokens int, answers bool) {
 	ctx, cancel := context.WithTimeout(ctx, smallTimeout)
 	defer cancel()
 	trained, err := c.server.Window(ctx, c.cfg.ChatModel)
@@ -138,7 +128,7 @@ func (c *Client) askWindow(ctx context.Context) (tokens int, answers bool) {
 		c.cfg.Logger.DebugContext(ctx, "ask for the context window", "model", c.cfg.ChatModel, "error", err)
 	}
 	if trained > 0 {
-		return min(trained, c.cfg.NumCtx), true
+		return min(trained, c.cfg.NumCtx)
 	}
-	return c.cfg.NumCtx, ctx.Err() == nil
+	return c.cfg.NumCtx
 }

@@ -52,7 +52,7 @@ func TestGenerate(t *testing.T) {
 		"breaks after white space":              {chat: says(broken, "\n"), says: "the connection broke", made: 1},
 		"falls silent":                          {chat: says(errHangs, "Half"), text: "Half", says: "no answer within 1m0s", made: 1, took: time.Minute},
 		"nothing at all":                        {chat: says(errHangs), says: "no answer within 2m0s", made: 1, took: 2 * time.Minute},
-		"nothing, from a server that all hangs": {chat: says(errHangs), window: -1, says: "no answer within 5s", made: 1, took: 6 * time.Second},
+		"nothing, from a server that all hangs": {chat: says(errHangs), window: -1, says: "no answer within 2m0s", made: 1, took: 2*time.Minute + time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,8 +81,9 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// A call with a deadline waits 50 seconds for the first piece, and a person as long as a model may take to load. The
-// model goes on loading for the next answer.
+// A call with a deadline waits for the first piece as long as configured, also for a server that is too busy for a
+// small question. A person waits as long as a model may take to load, at least. The model goes on loading for the
+// next answer.
 func TestGenerate_LetsTheModelLoad(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -90,16 +91,21 @@ func TestGenerate_LetsTheModelLoad(t *testing.T) {
 		defer cancel()
 		for _, test := range []struct {
 			ctx         context.Context //nolint:containedctx // of one call
+			configured  time.Duration
+			window      int
 			loads, want time.Duration
 			loaded      bool
 		}{
-			{limited, 40 * time.Second, 40 * time.Second, true},
-			{limited, time.Minute, 50 * time.Second, true},
-			{t.Context(), time.Minute, time.Minute, true},
-			{t.Context(), time.Hour, 2 * time.Minute, false},
+			{limited, 0, 0, 40 * time.Second, 40 * time.Second, true},
+			{limited, 0, 0, time.Minute, 50 * time.Second, true},
+			{limited, 90 * time.Second, 0, 80 * time.Second, 80 * time.Second, true},
+			{limited, 90 * time.Second, -1, 80 * time.Second, 81 * time.Second, true},
+			{t.Context(), 0, 0, time.Minute, time.Minute, true},
+			{t.Context(), 0, 0, time.Hour, 2 * time.Minute, false},
+			{t.Context(), 10 * time.Minute, 0, 5 * time.Minute, 5 * time.Minute, true},
 		} {
 			loaded := false
-			client := newClient(&fake{chat: func(ctx context.Context, _ model.ChatRequest, write func(string)) error {
+			client := withConfig(&fake{window: test.window, chat: func(ctx context.Context, _ model.ChatRequest, write func(string)) error {
 				select {
 				case <-ctx.Done():
 					return ctx.Err()
@@ -108,10 +114,10 @@ func TestGenerate_LetsTheModelLoad(t *testing.T) {
 				loaded = true
 				write("an answer")
 				return nil
-			}})
+			}}, model.Config{FirstPiece: test.configured})
 			began := time.Now()
 			_, err := client.Generate(test.ctx, model.Prompt{User: "why?"}, nil)
-			if took := time.Since(began); took != test.want || (err == nil) != (test.want == test.loads) {
+			if took := time.Since(began); took != test.want || (err == nil) != (test.want >= test.loads) {
 				t.Errorf("a model that loads for %s: %v after %s, want %s", test.loads, err, took, test.want)
 			}
 			time.Sleep(test.loads)

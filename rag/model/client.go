@@ -21,13 +21,12 @@ const (
 	smallTimeout = time.Second     // for a question that needs no model
 	// loadTimeout is for the first query after KeepLoaded: the server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// Waits for the first piece of an answer: of a server that has not answered a small question; and of a
-	// person. A call with a deadline waits for [Config.FirstPiece]. nextPiece bounds the wait for each further
-	// piece. reading is the time between two signs that the model still reads.
-	firstPieceSilent = 5 * time.Second
-	reading          = 5 * time.Second
-	loadChatTimeout  = 2 * time.Minute
-	nextPiece        = time.Minute
+	// loadChatTimeout is how long a person, whose call has no deadline, waits at least for the first piece of an
+	// answer. nextPiece bounds the wait for each further piece. reading is the time between two signs that the
+	// model still reads.
+	loadChatTimeout = 2 * time.Minute
+	nextPiece       = time.Minute
+	reading         = 5 * time.Second
 )
 
 // KeepLoaded is how long a server is asked to keep a model loaded after its last use.
@@ -44,7 +43,8 @@ type Config struct {
 	// NumCtx is the chat model's context window in tokens, for prompt and answer together. Default:
 	// 8192, and at most what the model was trained for.
 	NumCtx int
-	// FirstPiece bounds the wait of a call with a deadline for the first piece of an answer. Default: 50 s.
+	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s, and two minutes for a call
+	// without a deadline.
 	FirstPiece time.Duration
 	// Tries is how often a request with transient errors is made. RetryDelay follows the first try,
 	// and doubles. Default: 3 tries, 1 second.

@@ -13,9 +13,10 @@ const ellipsis = "…"
 // Snippet returns the part of a passage's body that has the most of the query's terms. It begins and ends at
 // word boundaries, is one line, and has at most limit characters, ellipses included. Among equal parts it
 // takes the first, so that a passage without any of the terms shows its beginning. Markdown's marks of
-// headings, quotations, code fences and tables at the beginning of a line are left out.
+// headings, quotations, code fences and tables at the beginning of a line are left out. Before the row of a table is
+// the table's header.
 func (q Query) Snippet(body string, limit int) string {
-	line := oneLine(body)
+	line, starts := oneLine(body)
 	text := []rune(line)
 	if len(text) <= limit {
 		return line
@@ -24,7 +25,13 @@ func (q Query) Snippet(body string, limit int) string {
 	if room <= 0 {
 		return ""
 	}
-	start, end := widen(text, q.bestWindow(line, room), room)
+	window := q.bestWindow(line, room)
+	row, _ := slices.BinarySearch(starts, window.start+1)
+	lines := strings.Split(body, "\n")
+	if header := headerOf(lines, row-1); header != "" && utf8.RuneCountInString(header) <= limit/2 {
+		return header + q.Snippet(strings.Join(lines[row-1:], "\n"), limit-utf8.RuneCountInString(header))
+	}
+	start, end := widen(text, window, room)
 	snippet := strings.TrimSpace(string(text[start:end]))
 	if start > 0 {
 		snippet = ellipsis + snippet
@@ -143,11 +150,27 @@ func cutsWord(text []rune, at int) bool {
 // such as calls[i](x) does not match.
 var links = regexp.MustCompile(`(^|[^\w!])!?\[([^\[\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\[\]]*\])`)
 
+// headerOf returns the header of the table of which a line is a row, and an ellipsis. It returns "" for another line and
+// for the first row.
+func headerOf(lines []string, row int) string {
+	header := ""
+	for i := row; i > 0 && strings.Contains(lines[i], "|"); i-- {
+		if i < row-1 && strings.Trim(lines[i], "|-: ") == "" && strings.Contains(lines[i-1], "|") {
+			header, _ = oneLine(lines[i-1])
+			header += " " + ellipsis + " "
+		}
+	}
+	return header
+}
+
 // oneLine joins the lines of markdown with one space between words. It leaves out the lines that are only
-// markup, and the marks before a heading or a quotation. Of a link it has the text.
-func oneLine(body string) string {
+// markup, and the marks before a heading or a quotation. Of a link it has the text. starts has the place of each line
+// in the text, in characters.
+func oneLine(body string) (text string, starts []int) {
 	var out strings.Builder
+	length := 0
 	for line := range strings.Lines(body) {
+		starts = append(starts, length)
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") || strings.Trim(line, "|-:=*_ \t") == "" {
 			continue
@@ -162,9 +185,11 @@ func oneLine(body string) string {
 		for word := range strings.FieldsSeq(line) {
 			if out.Len() > 0 {
 				out.WriteByte(' ')
+				length++
 			}
 			out.WriteString(word)
+			length += utf8.RuneCountInString(word)
 		}
 	}
-	return strings.ToValidUTF8(out.String(), "")
+	return strings.ToValidUTF8(out.String(), ""), starts
 }

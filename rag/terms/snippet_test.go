@@ -28,6 +28,22 @@ func TestSnippet_ShowsTheQuerysWords(t *testing.T) {
 	}
 }
 
+func TestSnippet_RowBehindItsHeader(t *testing.T) {
+	t.Parallel()
+	rows := strings.Repeat("| 10 | no meaning at all |\n", 20)
+	table := "| Code | Meaning |\n|---|---|\n" + rows + "| 17 | the disk is full |\n" + rows
+	for body, want := range map[string]string{
+		table:                              "| Code | Meaning | … | 17 | the disk is full | | 10 |",
+		"# Codes\n\n" + table + "\nEnd":    "| Code | Meaning | … | 17 | the disk is full | | 10 |",
+		rows + "| 17 | the disk is full |": "| 17 | the disk is full |",
+	} {
+		got := NewQuery(1, "disk full").Snippet(body, 100)
+		if !strings.Contains(got, want) || utf8.RuneCountInString(got) > 100 {
+			t.Errorf("of %q it shows %q, want %q", body, got, want)
+		}
+	}
+}
+
 func TestSnippet_EndsBetweenWords(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("alphabet soup ", 100) + "needle" + strings.Repeat(" soup alphabet", 100)

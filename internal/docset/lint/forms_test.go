@@ -31,6 +31,8 @@ func TestRun_NamesWhatIsReadInSpiteOfItsForm(t *testing.T) {
 		"a field of two days":   {"---\ntitle: a\ndate: 03/04/2024\n---\n", []string{"3 warning front-matter: ", "3 warning front-matter: "}},
 		"a missing picture":     {"[a](gone.png) [b](img/gone.SVG)\n", []string{"1 warning broken-link: ", "1 warning broken-link: "}},
 		"a missing page":        {"Text.\n\n[a](gone/)\n", []string{"3 error broken-link: "}},
+		"a missing heading":     {"# A\n\n## Set up\n\n## Set up\n\n[a](#set-up) [b](#set-up-1)\n[c](#gone) [d](a.md#gone-too)\n", []string{"8 warning broken-link: ", "8 warning broken-link: "}},
+		"headings of all forms": {"## Own {#own-id}\n\n<a name=\"here\"></a>\n\n## 🚀 Größe\n\n> ## Quoted `x`\n\n[a](#own-id) [b](#here) [c](#-gr%C3%B6%C3%9Fe) [d](#quoted-x) [e](#L12) [[a#Own]] [f](https://a.example/#x)\n", nil},
 		"a key of AWS":          {"Text.\n\nThe old key `AK" + "IAIOSFODNN7EXAMPLE`.\n", []string{"3 error secret: "}},
 		"a token in a field":    {"---\ntitle: a\nnote: " + github + "\n---\n", []string{"3 error secret: "}},
 		"a password in a URL":   {"Text.\ngit clone https:/" + "/deploy:Tr0ub4dor@git.example.com/x.git\n", []string{"2 error secret: "}},

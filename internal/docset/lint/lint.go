@@ -84,6 +84,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkSchemas()
 	e.checkQuestions()
 	e.checkLinks()
+	e.checkAnchors()
 	e.checkStandings()
 	e.checkNumbers()
 	e.checkTriggers(ctx)

@@ -234,6 +234,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(docs+"insights/a.md", insight("a", "", "See [b](/insights/b.md#none), [c](/codebase/c.md) and [d](/gone.md)."))
 		}, []string{
 			"insights/a.md:10: error broken-link: there is no " + docs + "gone.md",
+			"insights/a.md:10: warning broken-link: there is no heading #none in " + docs + "insights/b.md",
 		}},
 		{"triggers and scopes", func(r *gitrepo.Repo) {
 			r.Put("Makefile", "ship:\n\thelm upgrade shop\n")

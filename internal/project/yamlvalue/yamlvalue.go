@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,12 +17,14 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// Limits bounds a YAML text with every alias written out. The caller bounds its length: time and memory are
+// Limits bounds a YAML text with every alias written out, and says what is text in it. The caller bounds its length: time and memory are
 // proportional to it.
 type Limits struct {
 	Depth  int // nesting of collections
 	Values int
 	Text   int // bytes of all keys and texts
+	// TextKeys are keys at the top whose scalars are texts as they are written, such as 1.10.
+	TextKeys []string
 }
 
 // Decoded is the value of a YAML document.
@@ -224,6 +227,9 @@ func (d *decoder) scalar(node *yaml.Node, path string) (any, error) {
 	case "!!null":
 		return nil, nil //nolint:nilnil // YAML's null.
 	case "!!bool", "!!int", "!!float":
+		if slices.Contains(d.limits.TextKeys, path) {
+			return d.storable(node, node.Value, path)
+		}
 	default:
 		return nil, badTag(node, path)
 	}

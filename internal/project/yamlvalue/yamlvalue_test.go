@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
-var limits = yamlvalue.Limits{Depth: 8, Values: 500, Text: 4 << 10}
+var limits = yamlvalue.Limits{Depth: 8, Values: 500, Text: 4 << 10, TextKeys: []string{"name"}}
 
 func TestDecode_TakesWhatPeopleWrite(t *testing.T) {
 	t.Parallel()
@@ -25,6 +25,7 @@ func TestDecode_TakesWhatPeopleWrite(t *testing.T) {
 		"lists of mappings":   {"a:\n- b: 1\n  c:\n  - d\n- b: 2\n", map[string]any{"a": []any{map[string]any{"b": 1, "c": []any{"d"}}, map[string]any{"b": 2}}}},
 		"tags and anchors":    {"a: &x !!str 1\nb: !!str &y 2\nc: !!int 3", map[string]any{"a": "1", "b": "2", "c": 3}},
 		"dates and numbers":   {"[2025-01-15, 0x1F, 1.5, 18446744073709551615, 010.5.1]", []any{"2025-01-15", 31, 1.5, uint64(18446744073709551615), "010.5.1"}},
+		"text keys":           {"name: 1.10\nx: {name: 1.10}\n", map[string]any{"name": "1.10", "x": map[string]any{"name": 1.1}}},
 		"dashes in texts":     {"a: |\n  - - - - - - - - - - - - - -\n  [[[[[[[[[[[[[[\nb: \"- - - - -\" # - - - - -\n", map[string]any{"a": "- - - - - - - - - - - - - -\n[[[[[[[[[[[[[[\n", "b": "- - - - -"}},
 		"a staircase of text": {"a: |\n" + staircase(3, "t\n"), map[string]any{"a": "t\n" + staircase(2, "t\n")}},
 	} {
