@@ -15,6 +15,7 @@ import (
 // Order returns the documents that were found, in order of relevance, each with its most relevant
 // passage. With EachPassage it returns the passages. A search may return as many passages as passages says.
 func Order(q Question, candidates []Candidate, passages int) []Hit {
+	candidates = withoutCopies(q, candidates)
 	best, lines, title := map[[2]int64]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
 	names := rareNames(q, candidates)
 	for _, hit := range Assess(q, candidates, passages) {
