@@ -13,10 +13,13 @@ func TestParse_StandIns(t *testing.T) {
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n"
 	const sops = "sops:\n  mac: ENC[AES256_GCM,data:Zm9v,type:str]\n  version: 3.9.0\n"
 	for _, test := range []struct{ src, want string }{
-		{pointer, "git lfs pull"}, {"$ANSIBLE_VAULT;1.1;AES256\n6238", "Ansible Vault"},
-		{"---\ntitle: ENC[AES256_GCM,data:Zm9v]\n" + sops + "---\n\nText.\n", "SOPS"}, {"title: x\n" + sops, "SOPS"},
+		{pointer, "git lfs pull"},
+		{"$ANSIBLE_VAULT;1.1;AES256\n6238", "Ansible Vault"},
+		{"---\ntitle: ENC[AES256_GCM,data:Zm9v]\n" + sops + "---\n\nText.\n", "SOPS"},
+		{"title: x\n" + sops, "SOPS"},
 		{`{"data": "ENC[AES256_GCM,data:Zm9v]", "sops": {"mac": "ENC[AES256_GCM,data:Zm9v]"}}`, "SOPS"},
-		{"# Pointers\n\nA pointer begins so:\n\n```\n" + pointer + "```\n", ""}, {"# Secrets\n\n```yaml\n" + sops + "```\n", ""},
+		{"# Pointers\n\nA pointer begins so:\n\n```\n" + pointer + "```\n", ""},
+		{"# Secrets\n\n```yaml\n" + sops + "```\n", ""},
 		{"---\nsops: we use it\n---\n\n$ANSIBLE_VAULT;1.1 is the first line.\n", ""},
 	} {
 		_, err := markdown.Parse([]byte(test.src))
