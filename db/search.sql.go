@@ -89,10 +89,11 @@ CROSS JOIN LATERAL (
 LEFT JOIN embedding_models m ON m.name = $2::text AND m.digest = $3::text
     AND m.dimensions = $4::integer AND m.prompt_version = $5::integer
 CROSS JOIN LATERAL (
-    -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first.
-    SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS older,
-        array_agg(n.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS newer,
-        array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, n.relative_path) AS amends
+    -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first,
+    -- and of its copies the one that a search shows.
+    SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS older,
+        array_agg(n.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS newer,
+        array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS amends
     FROM document_links l
     CROSS JOIN LATERAL (
         SELECT o.relative_path FROM documents o
@@ -322,10 +323,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.content_hash, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.content_hash, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -372,6 +373,7 @@ type SearchMeaningsRow struct {
 	DocDate        string
 	Dated          bool
 	PromotionLevel PromotionLevel
+	ContentHash    []byte
 	FileSize       int64
 	FileMtime      time.Time
 	FileCtime      time.Time
@@ -426,6 +428,7 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 			&i.DocDate,
 			&i.Dated,
 			&i.PromotionLevel,
+			&i.ContentHash,
 			&i.FileSize,
 			&i.FileMtime,
 			&i.FileCtime,
@@ -550,10 +553,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.content_hash, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.content_hash, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -598,6 +601,7 @@ type SearchVectorsRow struct {
 	DocDate        string
 	Dated          bool
 	PromotionLevel PromotionLevel
+	ContentHash    []byte
 	FileSize       int64
 	FileMtime      time.Time
 	FileCtime      time.Time
@@ -662,6 +666,7 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 			&i.DocDate,
 			&i.Dated,
 			&i.PromotionLevel,
+			&i.ContentHash,
 			&i.FileSize,
 			&i.FileMtime,
 			&i.FileCtime,
@@ -753,10 +758,10 @@ WITH asked AS MATERIALIZED (
     ) b
     WHERE top.ordinal < 0
 )
-SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.tags, v.char_count, v.doc_type, v.doc_date, v.dated, v.promotion_level, v.content_hash, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, p.likeness, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
 FROM shown top
 CROSS JOIN LATERAL (
-    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.tags, f.char_count, f.doc_type, f.doc_date, f.dated, f.promotion_level, f.content_hash, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
     WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
 ) v
@@ -807,6 +812,7 @@ type SearchWordsRow struct {
 	DocDate        string
 	Dated          bool
 	PromotionLevel PromotionLevel
+	ContentHash    []byte
 	FileSize       int64
 	FileMtime      time.Time
 	FileCtime      time.Time
@@ -870,6 +876,7 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.DocDate,
 			&i.Dated,
 			&i.PromotionLevel,
+			&i.ContentHash,
 			&i.FileSize,
 			&i.FileMtime,
 			&i.FileCtime,

@@ -36,7 +36,7 @@ func TestSearch_SupersededDocumentsComeLater(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", mode, diff)
 		}
 	}
-	f.Add(t, f.Tenant, file("docs/problems/b-new.md", "# Pool", "", text))
+	f.Add(t, f.Tenant, file("docs/problems/b-new.md", "---", "tags: [new]", "---", "# Pool", "", text))
 	if diff := cmp.Diff([]string{"docs/problems/a-old.md ", "docs/problems/b-new.md "}, search(rag.Hybrid)); diff != "" {
 		t.Errorf("after the link has gone (-want +got):\n%s", diff)
 	}

@@ -161,8 +161,8 @@ func longTexts(number int) map[string]string {
 	files := map[string]string{}
 	for i := range number {
 		files[fmt.Sprintf("csharp-compounding-docs/insights/doc-%d.md", i)] = fmt.Sprintf("---\ntitle: %s\ndate: 2026-01-02\n"+
-			"summary: %s\nsignificance: correctness\ninsight_type: domain_knowledge\nimpact_area: everything\n---\n\nThe connection pool.\n",
-			strings.Repeat("ü", 1000), strings.Repeat("words ", 10_000))
+			"summary: %s\nsignificance: correctness\ninsight_type: domain_knowledge\nimpact_area: everything\n---\n\nThe connection pool.\n\n# %d\n",
+			strings.Repeat("ü", 1000), strings.Repeat("words ", 10_000), i)
 	}
 	return files
 }

@@ -19,8 +19,8 @@ func many() map[string]string {
 	files := map[string]string{}
 	const docs = "csharp-compounding-docs/insights/"
 	for i := range 12 {
-		files[fmt.Sprintf("%snear-%02d.md", docs, i)] = insight("Harbour crane schedule", "standard", "Harbour crane schedule.")
-		files[fmt.Sprintf("docs/near-%02d.md", i)] = "# Harbour crane schedule\n\nHarbour crane schedule.\n"
+		files[fmt.Sprintf("%snear-%02d.md", docs, i)] = insight("Harbour crane schedule", "standard", fmt.Sprint("Harbour crane schedule. ", i))
+		files[fmt.Sprintf("docs/near-%02d.md", i)] = fmt.Sprintf("# Harbour crane schedule\n\nHarbour crane schedule. %d\n", i)
 	}
 	files[docs+"critical.md"] = insight("Passwords", "critical", "Never print a password.")
 	return files

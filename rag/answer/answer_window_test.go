@@ -62,7 +62,7 @@ func TestAsk_ShortensThePromptForASmallerWindow(t *testing.T) {
 	f := setup(t)
 	files := []document.File{}
 	for i := range 20 {
-		files = append(files, file(fmt.Sprintf("docs/%d.md", i), section("Pools", "pools")))
+		files = append(files, file(fmt.Sprintf("docs/%d.md", i), section(fmt.Sprint("Pools ", i), "pools")))
 	}
 	f.Add(t, f.Tenant, files...)
 	f.Fake.SetFaults(fakeollama.Faults{Window: 1500})

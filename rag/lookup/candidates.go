@@ -287,6 +287,7 @@ func candidateOf(row db.SearchWordsRow) rank.Candidate {
 			Ordinal: int(row.Ordinal), Content: row.Content,
 			Stamp: document.Stamp{
 				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+				Hash: document.Hash(row.ContentHash),
 			},
 		},
 		Heading: row.Heading, Bm25: row.Bm25, Distance: row.Distance, Likeness: row.Likeness,

@@ -69,8 +69,8 @@ func errorf(line int, format string, args ...any) *Error {
 	return &Error{Line: line, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Parse parses a markdown file. The error is an *Error: the front matter is invalid,
-// the file is not UTF-8 text, or it takes too long to parse.
+// Parse parses a markdown file. The error is an *Error: the front matter is invalid, the file is not UTF-8
+// text or stands for another text, or it takes too long to parse.
 func Parse(src []byte) (*Document, error) {
 	if line, b := invalidUTF8(src); line > 0 {
 		return nil, errorf(line, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
@@ -88,7 +88,7 @@ func Parse(src []byte) (*Document, error) {
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
 // bytes that are not UTF-8 are replaced by U+FFFD, and the field Title is title. The error is an *Error: the file
-// holds a NUL byte, so it is not text, or it takes too long to parse.
+// holds a NUL byte, so it is not text, it stands for another text, or it takes too long to parse.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
 	if line > 0 {
@@ -158,6 +158,9 @@ const maxParseTime = 30 * time.Second
 
 func newDocument(src []byte, lines []string, front frontMatter) (*Document, error) {
 	frontMatter := front.fields
+	if err := checkStandIn(src, frontMatter); err != nil {
+		return nil, err
+	}
 	doc := &Document{
 		FrontMatter: frontMatter, FrontMatterLines: front.body, Notes: front.notes, Links: []string{},
 		CharCount: utf8.RuneCount(src), LineCount: len(lines), outline: newOutline(withoutHidden(lines, front.body), front.body),

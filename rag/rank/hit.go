@@ -32,7 +32,7 @@ type Hit struct {
 	StartLine, EndLine int
 	Ordinal            int
 	Content            string
-	// Stamp, without a hash, is of the file from which the lines are.
+	// Stamp is of the file from which the lines are.
 	Stamp document.Stamp
 
 	// Score is the probability that the document answers the query, by its best passage.
@@ -62,6 +62,8 @@ type Hit struct {
 	inPairs bool
 	// near says that the document may answer, whatever its score.
 	near bool
+	// paths are those of the document and of its copies.
+	paths []string
 	// generations is how many documents replace this one, one after the other.
 	generations int
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
@@ -15,25 +16,34 @@ import (
 // Order returns the documents that were found, in order of relevance, each with its most relevant
 // passage. With EachPassage it returns the passages. A search may return as many passages as passages says.
 func Order(q Question, candidates []Candidate, passages int) []Hit {
-	best, lines, title := map[[2]int64]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
-	names := rareNames(q, candidates)
+	type passageOf struct { // documents with the same bytes are one
+		file    document.Hash
+		ordinal int
+	}
+	best, lines, title := map[passageOf]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
+	names, paths := rareNames(q, candidates), map[document.Hash][]string{}
 	for _, hit := range Assess(q, candidates, passages) {
-		passage := [2]int64{hit.ID, int64(hit.Ordinal)}
+		passage := passageOf{hit.Stamp.Hash, hit.Ordinal}
+		paths[passage.file] = append(paths[passage.file], hit.Path)
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
 		hit.titled = title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
-		hit.names = names[hit.ID]
-		byText, line := withLine(hit.LogOdds, lines[passage], len(q.Lines))
+		hit.names = names[passage.file]
+		byText, line := withLine(hit.LogOdds, lines[[2]int64{hit.ID, int64(hit.Ordinal)}], len(q.Lines))
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
 		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
 		hit.Score = hit.probability()
 		if !q.EachPassage {
-			passage[1] = 0
+			passage.ordinal = 0
 		}
-		if other, ok := best[passage]; !ok || comparePassages(hit, other) < 0 {
+		if other, ok := best[passage]; !ok || cmp.Or(compareCopies(hit, other), comparePassages(hit, other)) < 0 {
 			best[passage] = hit
 		}
+	}
+	for passage, hit := range best {
+		hit.paths = paths[passage.file]
+		best[passage] = hit
 	}
 	ranked := withNamedFirst(slices.SortedFunc(maps.Values(best), compareHits))
 	return successorsFirst(presentFirst(ranked))
@@ -42,23 +52,23 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 // maxNamed is how many documents may have a name for it to say which document is asked for.
 const maxNamed = 3
 
-// rareNames returns how many names of the query each document has, by its ID, of those that at most maxNamed have.
-func rareNames(q Question, candidates []Candidate) map[int64]int {
-	documents := map[string][]int64{}
+// rareNames returns how many names of the query each document has, by its hash, of those that at most maxNamed have.
+func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
+	documents := map[string][]document.Hash{}
 	for _, c := range candidates {
 		for _, name := range q.Weights.Names(c.Heading, c.Content) {
-			if !slices.Contains(documents[name], c.ID) {
-				documents[name] = append(documents[name], c.ID)
+			if !slices.Contains(documents[name], c.Stamp.Hash) {
+				documents[name] = append(documents[name], c.Stamp.Hash)
 			}
 		}
 	}
-	names := map[int64]int{}
+	names := map[document.Hash]int{}
 	for _, having := range documents {
 		if len(having) > maxNamed {
 			continue
 		}
-		for _, id := range having {
-			names[id]++
+		for _, hash := range having {
+			names[hash]++
 		}
 	}
 	return names
@@ -226,6 +236,13 @@ func withLine(whole float64, best bestLine, lines int) (logOdds float64, line st
 // unnamed returns the log-odds without what the whole of a short query adds. Many passages that have a
 // frequent word have the same log-odds with it.
 func (h Hit) unnamed() float64 { return h.Evidence.LogOdds() }
+
+// compareCopies orders documents with the same bytes: one that the query names, then one that holds, then the shortest path.
+func compareCopies(a, b Hit) int {
+	return cmp.Or(
+		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()), cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path),
+	)
+}
 
 // comparePassages orders the passages of a document, the best one first.
 func comparePassages(a, b Hit) int {

@@ -12,7 +12,9 @@ import (
 func successorsFirst(ranked []Hit) []Hit {
 	at := map[string]int{} // the first place of each document
 	for i, hit := range slices.Backward(ranked) {
-		at[hit.Path] = i
+		for _, path := range hit.paths {
+			at[path] = i
+		}
 	}
 	ordered, done := make([]Hit, 0, len(ranked)), make([]bool, len(ranked))
 	var add func(i int, older Hit)
@@ -60,9 +62,9 @@ func (h Hit) isPast() bool {
 // Missing returns the paths of documents that replace or amend one of the first documents of a list and are not in
 // it.
 func Missing(ranked []Hit, first int) []string {
-	paths := make([]string, len(ranked))
-	for i, hit := range ranked {
-		paths[i] = hit.Path
+	var paths []string
+	for _, hit := range ranked {
+		paths = append(paths, hit.paths...)
 	}
 	var missing []string
 	for _, hit := range ranked[:min(first, len(ranked))] {

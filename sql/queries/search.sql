@@ -42,10 +42,11 @@ CROSS JOIN LATERAL (
 LEFT JOIN embedding_models m ON m.name = @model_name::text AND m.digest = @model_digest::text
     AND m.dimensions = @model_dimensions::integer AND m.prompt_version = @model_prompt_version::integer
 CROSS JOIN LATERAL (
-    -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first.
-    SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS older,
-        array_agg(n.relative_path ORDER BY n.doc_date DESC, n.relative_path) AS newer,
-        array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, n.relative_path) AS amends
+    -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first,
+    -- and of its copies the one that a search shows.
+    SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS older,
+        array_agg(n.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS newer,
+        array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS amends
     FROM document_links l
     CROSS JOIN LATERAL (
         SELECT o.relative_path FROM documents o

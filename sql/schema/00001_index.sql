@@ -300,7 +300,7 @@ $$;
 -- A place where a passage stands, as a search returns it.
 CREATE VIEW found_chunks AS
 SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, left(d.tags, 2000) AS tags, d.char_count, d.doc_type, d.doc_date, d.dated, d.promotion_level,
-    d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
+    d.content_hash, d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
     c.ordinal, c.header_path, c.start_line, c.end_line
 FROM document_chunks c
 JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id;
