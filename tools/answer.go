@@ -137,9 +137,6 @@ func (h *Handler) search(
 		return rag.Hits{}, SearchEnd{}, err
 	}
 	filtered := narrowed(query.Filter)
-	if len(hits.Documents) == 0 && !filtered {
-		h.keepQuestion(ctx, active, scope, query.Text)
-	}
 	var message, other string
 	if hits.Grade != rag.Answers && !filtered {
 		said, answered := h.elsewhere(ctx, active, scope.Collection, query.Text)
@@ -150,10 +147,14 @@ func (h *Handler) search(
 	}
 	switch {
 	case hits.Grade == rag.Answers:
+		h.forgetQuestion(ctx, active, query.Text)
 	case hits.Grade == rag.MayAnswer:
 		message = unsureMessage(hits.MayAnswer, query.MinScore)
 	default:
 		message = nothingFound(active, before, scope.Collection, hits.Empty(), filtered)
+		if !filtered && other == "" {
+			h.keepQuestion(ctx, active, scope.Collection, query.Text)
+		}
 	}
 	return hits, SearchEnd{
 		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message + other,
@@ -186,13 +187,21 @@ func floor(score float64) float64 { return math.Floor(score*1000) / 1000 }
 const maxQuestion = 300
 
 // keepQuestion keeps a question about own documents, unless the user's settings forbid it.
-func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, scope catalog.Scope, question string) {
-	if scope.Collection != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
+func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, of catalog.Collection, question string) {
+	if of != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
 		return
 	}
 	err := h.recalls.AddQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
 	if err != nil {
 		h.logger.DebugContext(ctx, "keep a question that found nothing", "error", err)
+	}
+}
+
+// forgetQuestion removes a kept question that has an answer now.
+func (h *Handler) forgetQuestion(ctx context.Context, active *workspace.Project, question string) {
+	err := h.recalls.ForgetQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion))
+	if err != nil {
+		h.logger.DebugContext(ctx, "forget a question that was answered", "error", err)
 	}
 }
 
@@ -244,7 +253,7 @@ func nothingFound(
 		folder = active.Definition.ExternalPath()
 	}
 	switch {
-	case before.Synced.IsZero() || before.Pending() > 0:
+	case before.Synced.IsZero() || before.Pending() > 0 || empty && before.Waiting != "":
 		return beingRead(before)
 	case empty:
 		return fmt.Sprintf("There is no document to search in %s.", plain.Path(folder))

@@ -77,9 +77,6 @@ func (h *Handler) answer(
 		return answer.Answer{}, AnswerEnd{}, err
 	}
 	filtered := narrowed(question.Filter) || question.MinLevel != catalog.Standard
-	if answered.Grade != rag.Answers && !filtered {
-		h.keepQuestion(ctx, active, scope, question.Text)
-	}
 	end := AnswerEnd{
 		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
@@ -106,6 +103,7 @@ func (h *Handler) answerText(
 	}
 	switch answered.Grade {
 	case rag.Answers:
+		h.forgetQuestion(ctx, active, query.Text)
 		return text
 	case rag.MayAnswer:
 		if text == "" {
@@ -113,6 +111,9 @@ func (h *Handler) answerText(
 		}
 		return fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
 	default:
+		if !filtered && other == "" {
+			h.keepQuestion(ctx, active, of, query.Text)
+		}
 		if len(answered.Sources) > 0 {
 			other += " The sources are critical documents, which hold for all work."
 		}

@@ -116,7 +116,8 @@ func (r transcript) normalise(text string) string {
 	for _, replace := range []struct{ pattern, by string }{
 		{regexp.QuoteMeta(r.root), "ROOT"},
 		{regexp.QuoteMeta(r.home), "HOME"},
-		{`\S+/compound-docs serve`, "PROGRAM serve"},
+		{`\S+/compound-docs (serve|search)`, "PROGRAM $1"},
+		{`path \S+/compound-docs\. (.*)PATH=\S+:`, "path PROGRAM. ${1}PATH=FOLDER:"},
 		{`"path_hash": "[0-9a-f]{16}"`, `"path_hash": "HASH"`},
 		{`\d+ MiB are free where \S+ is`, "N MiB are free where DIR is"},
 		{`Ollama [\d.]+ answers at [^\s"]+`, "Ollama N answers at HOST"},

@@ -223,6 +223,10 @@ func (i *initializer) report(result scaffold.Result) {
 	for _, group := range leftOutByReason(result.LeftOut) {
 		plain.Println(i.stdout, "left out: "+group)
 	}
+	at := slices.IndexFunc(result.LeftOut, func(left scaffold.LeftOut) bool { return left.Why == project.GitIgnores })
+	if at >= 0 {
+		say("  to search what git ignores, name it: compound-docs init --documents %s", clients.Quote(result.LeftOut[at].Path))
+	}
 	if len(result.Further) > 0 {
 		places := make([]string, len(result.Further))
 		for at, place := range result.Further {

@@ -70,6 +70,16 @@ func TestInit_SaysWhatIsWrong(t *testing.T) {
 	if want := "documents: 0 markdown files in dosc\n  if the name is wrong, correct documents.folders in " + root; !strings.Contains(got.stdout, want) {
 		t.Errorf("init does not say %q: %s", want, got.stdout)
 	}
+	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
+	write(t, root, ".gitignore", "docs/\n")
+	must(t, os.RemoveAll(filepath.Join(root, filepath.Dir(configPath))))
+	said := run(t, root, []string{"HOME=" + t.TempDir()}, "init").stdout
+	if want := "to search what git ignores, name it: compound-docs init --documents docs\n"; !strings.Contains(said, want) {
+		t.Errorf("init does not say %q: %s", want, said)
+	}
+	if said := run(t, root, []string{"HOME=" + t.TempDir()}, "init", "--documents", "docs").stdout; !strings.Contains(said, "documents: 1 markdown file in docs\n") {
+		t.Errorf("init --documents docs says %s", said)
+	}
 	for want, arguments := range map[string][]string{
 		"there is no database: the folder of the database cannot be made in /proc": {"init"},
 		"; CDOCS_HOME names another folder for it":                                 {"init", "--embedder", "bge-m3"},

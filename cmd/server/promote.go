@@ -19,8 +19,8 @@ Important documents rank higher, critical ones are considered for every answer, 
 standard undoes both. Nothing else in the file changes.
 
 DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolute.`,
-		Example: `  compound-docs promote problems/pool-exhausted-20260115.md critical
-  compound-docs promote problems/pool-exhausted-20260115.md standard`,
+		Example: `  compound-docs promote problems/db-pool-exhaustion-20250115.md critical
+  compound-docs promote problems/db-pool-exhaustion-20250115.md standard`,
 		Args: needs(2, 2, "a document and its level ("+joined(catalog.Levels())+")",
 			"compound-docs promote problems/example.md important"),
 		RunE: withProject(flags, (*tooling).promote),

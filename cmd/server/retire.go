@@ -19,8 +19,8 @@ func newRetireCommand(flags *flags) *cobra.Command {
 
 DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolute. NEW is a
 document too, and may also be relative to the folder of DOCUMENT.`,
-		Example: `  compound-docs retire problems/pool-exhausted-20260115.md --by db-pool-exhaustion-20250115.md
-  compound-docs retire problems/pool-exhausted-20260115.md`,
+		Example: `  compound-docs retire problems/db-pool-exhaustion-20250115.md --by n-plus-one-shipments-20260114.md
+  compound-docs retire problems/db-pool-exhaustion-20250115.md`,
 		Args: needs(1, 1, "the document that no longer holds",
 			"compound-docs retire docs/adr/0007-cache.md --by docs/adr/0012-cache.md"),
 		RunE:              withProject(flags, func(t *tooling) error { return t.retire(by) }),

@@ -57,6 +57,12 @@ func TestReview_ListsWhatSearchesDidNotFind(t *testing.T) {
 	if want := "Questions that found nothing:\n  zebra crossing (last on 20"; !strings.HasPrefix(o.stdout, want) || strings.Contains(o.stdout, "pool") {
 		t.Errorf("review says %q, want %q", o.stdout, want)
 	}
+	write(t, root, problems+"zebra.md", strings.ReplaceAll(problem, "%", "Zebra crossing"))
+	mustRun(t, root, environment, "search", "zebra crossing")
+	if said := mustRun(t, root, environment, "review").stdout; strings.Contains(said, "zebra") {
+		t.Errorf("a question that was answered since is listed: %s", said)
+	}
+	must(t, os.Remove(filepath.Join(root, problems+"zebra.md")))
 	must(t, os.RemoveAll(filepath.Join(home, "recalls")))
 	write(t, home, "settings.json", `{"keep_questions": false}`)
 	run(t, root, environment, "search", "zebra crossing")

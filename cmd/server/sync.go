@@ -34,7 +34,7 @@ somebody has changed in the database. Vectors stay.
 It ends with 1 if the model refuses a passage, or if a document that you named is not valid, and
 with 0 if no server makes vectors: words find the documents until then.`,
 		Example: `  compound-docs sync
-  compound-docs sync problems/pool-exhausted-20260115.md
+  compound-docs sync problems/db-pool-exhaustion-20250115.md
   compound-docs sync --force`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -113,6 +113,14 @@ func (s *Store) AddQuestion(ctx context.Context, root, question string, asked ti
 	})
 }
 
+// ForgetQuestion removes a question of the project at root.
+func (s *Store) ForgetQuestion(ctx context.Context, root, question string) error {
+	if _, isKept := s.Questions(root)[question]; !isKept {
+		return nil
+	}
+	return rewrite(ctx, s, s.file(root, questionsExtension), func(kept *map[string]time.Time) { delete(*kept, question) })
+}
+
 // Sessions are removed after a month, and the other files are not.
 const (
 	sessionExtension   = ".json"

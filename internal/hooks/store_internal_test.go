@@ -130,6 +130,9 @@ func TestStore_KeepsQuestions(t *testing.T) {
 	if other := store.Questions("/other"); len(other) > 0 {
 		t.Errorf("another project has %d questions", len(other))
 	}
+	if err := store.ForgetQuestion(t.Context(), "/repo", "new"); err != nil || !store.Questions("/repo")["new"].IsZero() {
+		t.Errorf("a question that was answered is kept: %v", err)
+	}
 }
 
 // A project knows that a hook was answered in it, and nothing of other projects.

@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// GitIgnores is why files are left out that a .gitignore names.
+const GitIgnores = "git ignores it"
+
 // Excluded returns a function that says why a file or a folder is left out of the project's own documents, by its
 // path in [Project.DocumentsRoot]: "" if it is not. It does not ask about the folders above. It has git's rules of
 // the moment, and is for one goroutine.
@@ -66,7 +69,7 @@ func exclusions(root, folder string, named []place, madeElsewhere func(folder st
 		case isFolder && madeElsewhere(path.Join(folder, name)):
 			why = "written by others or made by a program"
 		case ignored(name, isFolder):
-			why = "git ignores it"
+			why = GitIgnores
 		case isFolder && name != "." && onlyByDot(name):
 			why = foreign(filepath.Join(root, folder, name))
 		}

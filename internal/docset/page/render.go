@@ -58,7 +58,8 @@ func (r *renderer) resolve(source string, link index.Link) string {
 	return r.set.Resolve(source, link)
 }
 
-// render returns the text of a document, of which these are the lines, as safe HTML. It only escapes a text that would take long to convert.
+// render returns the text of a document, of which these are the lines, as safe HTML. It only escapes a text that would
+// take long to convert.
 func (r *renderer) render(d *docset.Document, lines []string) string {
 	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], "\n")+"\n", "\ufffd")
 	if isCostly(body) {

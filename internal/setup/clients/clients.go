@@ -67,7 +67,8 @@ func All() []Client {
 			section: mcpServers, hooks: ".gemini/config/hooks.json",
 		},
 		{
-			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, section: "mcp_servers", template: codexEntry,
+			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"},
+			section: "mcp_servers", template: codexEntry,
 			Command: []string{"codex", "mcp", "add", ServerName, "--"},
 			hooks:   ".codex/hooks.json", Trust: "Codex runs them once you trust the folder, and the hooks with /hooks",
 		},

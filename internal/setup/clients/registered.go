@@ -17,8 +17,8 @@ import (
 // registration.
 func Registered(root string) []Registration {
 	var all []Registration
-	claude, err := FindClaude(root)
-	if err == nil && claude.Scope != ScopePlugin {
+	claude, _ := FindClaude(root) // after an error it has no command
+	if claude.Command != "" && claude.Scope != ScopePlugin {
 		all = append(all, claude)
 	}
 	home, _ := os.UserHomeDir() // without one, files of the user are not found

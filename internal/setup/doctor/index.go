@@ -26,17 +26,8 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		}
 		return one(Error, what, fix)
 	}
-	lock, since, _ := head.Lock() // the server reports an error
-	if !since.IsZero() {
-		return one(Warning, "git is changing the files, and nothing is indexed while "+lock+" is there",
-			command("rm", lock)+", if no git runs here")
-	}
-	var findings []Finding
+	findings := e.checkClone(head)
 	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
-	if _, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "shallow")); head.InRepository && err == nil {
-		add("this clone has only the newest commits: dates of documents may be wrong, and changed places are not found",
-			command("git", "-C", e.Root, "fetch", "--unshallow"))
-	}
 	if !e.migrated {
 		return append(findings, one(Skipped, "there is none without a database that has tables", "")...)
 	}
@@ -77,4 +68,19 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")
 	}
 	return findings
+}
+
+// checkClone finds a lock of git, and a history that is not whole.
+func (e *examination) checkClone(head project.GitHead) []Finding {
+	lock, since, _ := head.Lock() // the server reports an error
+	if !since.IsZero() {
+		return one(Warning, "git is changing the files, and nothing is indexed while "+lock+" is there",
+			command("rm", lock)+", if no git runs here")
+	}
+	_, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "shallow"))
+	if err != nil || !head.InRepository {
+		return nil
+	}
+	return one(Warning, "this clone has only the newest commits: dates of documents may be wrong, and changed places are not found",
+		command("git", "-C", e.Root, "fetch", "--unshallow"))
 }

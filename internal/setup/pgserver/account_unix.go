@@ -106,7 +106,7 @@ func checkRoom(folder string) error {
 	const write = 2
 	var disk syscall.Statfs_t
 	err := cmp.Or(syscall.Access(folder, write), syscall.Statfs(folder, &disk))
-	left := int64(disk.Bavail) * int64(disk.Bsize)
+	left := int64(disk.Bavail) * int64(disk.Bsize) //nolint:gosec,unconvert // systems have other types
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder):
 		return checkRoom(filepath.Dir(folder))
