@@ -111,7 +111,7 @@ func DefaultSettings() Settings {
 		GenerationWaitSeconds:   50,
 		UnusedTextHours:         24,
 		Recall:                  RecallAll,
-		RecallThreshold:         0.8,
+		RecallThreshold:         0.85,
 		RecallCollections:       []string{"compounding"},
 		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},

@@ -36,7 +36,7 @@ func TestLoadSettings(t *testing.T) {
 			"log_level": "debug",
 			"unused_text_hours": 1.5,
 			"recall": "prompt",
-			"recall_threshold": 0.8,
+			"recall_threshold": 0.85,
 			"keep_questions": false,
 			"external_docs_allowed": ["/srv/handbook"],
 			"sources": ["claude", "/srv/notes"]
@@ -54,7 +54,7 @@ func TestLoadSettings(t *testing.T) {
 			LogLevel:                "debug",
 			UnusedTextHours:         1.5,
 			Recall:                  project.RecallPrompt,
-			RecallThreshold:         0.8,
+			RecallThreshold:         0.85,
 			RecallCollections:       []string{"compounding"},
 			ExternalDocsAllowed:     []string{"/srv/handbook"},
 			Sources:                 []string{"claude", "/srv/notes"},

@@ -37,12 +37,12 @@ func successorsFirst(ranked []Hit) []Hit {
 	return ordered
 }
 
-// presentFirst puts documents of the past behind the first document that may answer and holds. A changelog has no better
-// score than that one.
+// presentFirst puts documents of the past behind the first document that may answer and holds, and gives them no better
+// score.
 func presentFirst(ranked []Hit) []Hit {
 	first := slices.IndexFunc(ranked, func(hit Hit) bool { return hit.Holds() && !hit.isPast() && hit.Score >= relevance.Likely })
 	for i := range ranked[:max(first, 0)] {
-		if hit := &ranked[i]; hit.Status == catalog.History && !hit.titled {
+		if hit := &ranked[i]; hit.isPast() && !hit.titled {
 			hit.LogOdds, hit.Key = min(hit.LogOdds, ranked[first].LogOdds), min(hit.Key, ranked[first].Key)
 			hit.Score = min(hit.Score, ranked[first].Score)
 		}
