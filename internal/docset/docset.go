@@ -173,8 +173,8 @@ func (s *Set) Numbered(source, number string) []*Document {
 }
 
 // Resolve returns where a link of the document at source leads, as in the index: to the first of its paths with a
-// document. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in
-// any case of letters. Of several, it is as in Obsidian 1.13: the one in the folder of all documents, then those in the
+// document. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in any
+// case of letters. Of several, it is as in Obsidian 1.13: the one in the folder of all documents, then those in the
 // folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
 	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {

@@ -222,19 +222,24 @@ func (x *Indexer) rows(
 			chunks.PassageHashes = append(chunks.PassageHashes, p.hash)
 			chunks.HeaderPaths = append(chunks.HeaderPaths, p.HeaderPath)
 		}
-		ordinal := int32(0)
-		for _, link := range doc.Links {
-			for paths := range slices.Chunk(link.Paths(), 2) {
-				links.RelativePaths = append(links.RelativePaths, doc.path)
-				links.Ordinals = append(links.Ordinals, ordinal)
-				links.TargetPaths = append(links.TargetPaths, paths[0])
-				links.FallbackPaths = append(links.FallbackPaths, strings.Join(paths[1:], ""))
-				links.Relations = append(links.Relations, string(link.Relation))
-				ordinal++
-			}
-		}
+		addLinks(&links, doc)
 	}
 	return rows, chunks, links
+}
+
+// addLinks adds a row for each two paths of a link.
+func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
+	ordinal := int32(0)
+	for _, link := range doc.Links {
+		for paths := range slices.Chunk(link.Paths(), 2) {
+			rows.RelativePaths = append(rows.RelativePaths, doc.path)
+			rows.Ordinals = append(rows.Ordinals, ordinal)
+			rows.TargetPaths = append(rows.TargetPaths, paths[0])
+			rows.FallbackPaths = append(rows.FallbackPaths, strings.Join(paths[1:], ""))
+			rows.Relations = append(rows.Relations, string(link.Relation))
+			ordinal++
+		}
+	}
 }
 
 // addQuoted adds what a document cites, quotes and declares.

@@ -17,8 +17,8 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// Limits bounds a YAML text with every alias written out, and says what is text in it. The caller bounds its length: time and memory are
-// proportional to it.
+// Limits bounds a YAML text with every alias written out, and says what is text in it. The caller bounds its length:
+// time and memory are proportional to it.
 type Limits struct {
 	Depth  int // nesting of collections
 	Values int
