@@ -90,7 +90,7 @@ LEFT JOIN embedding_models m ON m.name = $2::text AND m.digest = $3::text
     AND m.dimensions = $4::integer AND m.prompt_version = $5::integer
 CROSS JOIN LATERAL (
     -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first,
-    -- and of its copies the one that a search shows.
+    -- and of its copies the shortest path, as in a search.
     SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS older,
         array_agg(n.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS newer,
         array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS amends

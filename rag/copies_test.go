@@ -13,21 +13,23 @@ func TestSearch_CopiesAreOneResult(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	guide := []string{"# Guide", "", "The connection pool has twenty connections."}
-	rule := []string{"---", "supersedes: old.md", "---", "# Rule", "", "The pool is for requests."}
+	rule := []string{"---", "supersedes: old.md", "---", "# Rule", "", "The rule is for requests."}
 	f.AddText(t, f.Tenant,
 		file("docs/guide.md", guide...), file("docs/guide 2.md", guide...), file("docs/guide - Copy.md", guide...),
 		file("docs/archive/a.md", guide...), file("i18n/de/docs/guide.md", guide...), file("a.md", "# Other", "", "The connection pool."),
-		file("docs/old.md", "# Old", "", "The pool, the connection pool, has one connection."),
+		file("docs/old.md", "# Old", "", "The rule has one connection."),
 		file("docs/rule.md", rule...), file("docs/rule 2.md", rule...),
-		file("i18n/de/docs/old.md", "---", "superseded_by: rule.md", "---", "# Alt", "", "The pool has an old connection."),
+		file("i18n/de/docs/old.md", "---", "superseded_by: rule.md", "---", "# Alt", "", "The gangway of the ferry has a rule."),
 		file("i18n/de/docs/rule.md", rule...))
 	for _, test := range []struct {
 		query string
 		want  []string
 	}{
 		{"connection pool", []string{
-			"docs/guide.md ", "a.md ",
-			"docs/rule.md ", "docs/old.md superseded by ./docs/rule.md", "i18n/de/docs/old.md superseded by ./i18n/de/docs/rule.md",
+			"docs/guide.md ", "a.md ", "docs/rule.md ", "docs/old.md superseded by ./docs/rule.md",
+		}},
+		{"the rule of the gangway of the ferry", []string{
+			"docs/rule.md ", "i18n/de/docs/old.md superseded by ./i18n/de/docs/rule.md", "docs/old.md superseded by ./docs/rule.md",
 		}},
 		{"i18n/de/docs/guide.md", []string{"i18n/de/docs/guide.md "}},
 	} {

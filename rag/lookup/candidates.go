@@ -28,7 +28,7 @@ type Filter struct {
 	// Statuses is empty for all.
 	Statuses []catalog.Status
 	// Documents are the IDs of the only documents to search, nil for all. Each of them is
-	// returned, even if it has no word of the query.
+	// returned, of copies one, even if it has no word of the query.
 	Documents []int64
 }
 

@@ -70,7 +70,7 @@ func errorf(line int, format string, args ...any) *Error {
 }
 
 // Parse parses a markdown file. The error is an *Error: the front matter is invalid, the file is not UTF-8
-// text or stands for another text, or it takes too long to parse.
+// text, it is a pointer or encrypted, or it takes too long to parse.
 func Parse(src []byte) (*Document, error) {
 	if line, b := invalidUTF8(src); line > 0 {
 		return nil, errorf(line, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
@@ -88,7 +88,7 @@ func Parse(src []byte) (*Document, error) {
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
 // bytes that are not UTF-8 are replaced by U+FFFD, and the field Title is title. The error is an *Error: the file
-// holds a NUL byte, so it is not text, it stands for another text, or it takes too long to parse.
+// holds a NUL byte, so it is not text, it is a pointer or encrypted, or it takes too long to parse.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
 	if line > 0 {
@@ -158,7 +158,7 @@ const maxParseTime = 30 * time.Second
 
 func newDocument(src []byte, lines []string, front frontMatter) (*Document, error) {
 	frontMatter := front.fields
-	if err := checkStandIn(src, frontMatter); err != nil {
+	if err := checkReadable(src, frontMatter); err != nil {
 		return nil, err
 	}
 	doc := &Document{

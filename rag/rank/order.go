@@ -240,7 +240,8 @@ func (h Hit) unnamed() float64 { return h.Evidence.LogOdds() }
 // compareCopies orders documents with the same bytes: one that the query names, then one that holds, then the shortest path.
 func compareCopies(a, b Hit) int {
 	return cmp.Or(
-		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()), cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path),
+		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),
+		cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path),
 	)
 }
 

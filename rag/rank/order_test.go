@@ -125,6 +125,10 @@ func TestOrder_RareNamesFirst(t *testing.T) {
 	for id, path := range []string{"a.md", "b.md", "c.md", "d.md"} {
 		many = append(many, having(int64(id+5), path, .1, "max_conns"))
 	}
+	copies := slices.Clone(many)
+	for i := range copies[1:] {
+		copies[i+1].Stamp = many[1].Stamp
+	}
 	for _, test := range []struct {
 		name       string
 		candidates []rank.Candidate
@@ -134,6 +138,7 @@ func TestOrder_RareNamesFirst(t *testing.T) {
 		{"two names", []rank.Candidate{most, one, both}, []string{"both.md", "one.md", "most.md"}},
 		{"a part of a name", []rank.Candidate{most, having(2, "part.md", .2, "pool_max_conns")}, []string{"most.md", "part.md"}},
 		{"a name of four documents", many, []string{"most.md", "a.md", "b.md", "c.md", "d.md"}},
+		{"a name of four copies", copies, []string{"a.md", "most.md"}},
 	} {
 		ranked := rank.Order(q, test.candidates, passages)
 		if diff := cmp.Diff(test.want, paths(ranked)); diff != "" || ranked[0].Score < ranked[1].Score {

@@ -43,7 +43,7 @@ LEFT JOIN embedding_models m ON m.name = @model_name::text AND m.digest = @model
     AND m.dimensions = @model_dimensions::integer AND m.prompt_version = @model_prompt_version::integer
 CROSS JOIN LATERAL (
     -- Which document of the collection replaces or amends which. Of those that do so with one, the latest comes first,
-    -- and of its copies the one that a search shows.
+    -- and of its copies the shortest path, as in a search.
     SELECT array_agg(o.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS older,
         array_agg(n.relative_path ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS newer,
         array_agg(l.relation IN ('amends', 'amended_by') ORDER BY n.doc_date DESC, length(n.relative_path), n.relative_path) AS amends

@@ -7,8 +7,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// A file that stands for another text is no document, also where any markdown is read. A page about such files is one.
-func TestParse_StandIns(t *testing.T) {
+// Pointers and encrypted files are no documents, also where any markdown is read. A page about them is a document.
+func TestParse_PointersAndEncryptedFiles(t *testing.T) {
 	t.Parallel()
 	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n"
 	const sops = "sops:\n  mac: ENC[AES256_GCM,data:Zm9v,type:str]\n  version: 3.9.0\n"

@@ -2,9 +2,8 @@ package markdown
 
 import "bytes"
 
-// checkStandIn returns an error for a file that stands for another text: a pointer of Git LFS, or a file that Ansible Vault
-// or SOPS has encrypted.
-func checkStandIn(src []byte, fields map[string]any) error {
+// checkReadable returns an error for a pointer of Git LFS, and for a file that Ansible Vault or SOPS has encrypted.
+func checkReadable(src []byte, fields map[string]any) error {
 	const remedy = "decrypt it, or leave it out of the documents"
 	if fields == nil && bytes.Contains(src, []byte("ENC[AES256_GCM,")) { // the whole file may be YAML or JSON
 		fields, _, _ = decodeYAML(linesOf(string(src)), 1)
