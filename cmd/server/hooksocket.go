@@ -127,7 +127,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 	if !locked {
 		return nil
 	}
-	defer lock.Unlock()   //nolint:errcheck // it closes the file, which is enough
+	defer lock.Unlock() //nolint:errcheck // it closes the file, which is enough
 	_ = os.Remove(path) // a killed server leaves its socket
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {

@@ -68,7 +68,8 @@ func (s *setup) ingest() error {
 		return fmt.Errorf("embed the handbook: %w; run the command again", err)
 	}
 	if err != nil {
-		s.notef("the handbook is searched by words until the command is run with a model server: %s", apierror.In(err, wordsOf(s.command)))
+		s.notef("the handbook is searched by words until the command is run with a model server: %s",
+			apierror.In(err, wordsOf(s.command)))
 	}
 	refused := failures(queue.Status().Failed)
 	out.Failed = append(out.Failed, refused...)

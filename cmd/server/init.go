@@ -158,10 +158,12 @@ func (i *initializer) run(ctx context.Context) error {
 	}
 	i.sayProgram()
 	i.sayWhatToAsk(result)
-	if result.Example != "" && databaseErr == nil {
-		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example}))
+	if databaseErr != nil || result.Example == "" {
+		return databaseErr
 	}
-	return databaseErr
+	search := clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example})
+	plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
+	return nil
 }
 
 // repository returns the folder to set up. In a sub-folder of a repository without a configuration
@@ -266,7 +268,8 @@ func (i *initializer) sayProgram() {
 	program := clients.SharedProgram()
 	switch {
 	case strings.Contains(filepath.ToSlash(program), "/_npx/"):
-		plain.Printf(i.stdout, "program: %s is in a cache that npx may empty; run: npm install -g compound-docs && compound-docs init\n", program)
+		plain.Printf(i.stdout, "program: %s is in a cache that npx may empty; run: "+
+			"npm install -g compound-docs && compound-docs init\n", program)
 	case program != clients.ServerName:
 		plain.Printf(i.stdout, "program: compound-docs is not on the PATH, so assistants get the path %s. "+
 			"To have the name found, run: export PATH=%s:$PATH\n", program, clients.Quote(filepath.Dir(program)))

@@ -57,8 +57,11 @@ func locate(given string) (root, file string, err error) {
 // user's home.
 func missingConfigHint(root string) string {
 	above, err := FindRoot(filepath.Dir(root))
+	if err != nil {
+		above = root // which has none
+	}
 	file := filepath.Join(above, ConfigDir, ConfigFile)
-	if _, noConfig := os.Lstat(file); err == nil && noConfig == nil {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("It lies in a project: give %s.", file)
 	}
 	if !InRepository(root) {

@@ -41,7 +41,8 @@ func TestLoad_FindsTheRepository(t *testing.T) {
 
 func TestLoad_RefusesPath(t *testing.T) {
 	t.Parallel()
-	root := newRepo(t, map[string]string{"repo/main.go": "", "repo/config.json": "{}", "repo/.git/HEAD": "ref: refs/heads/main\n", "home/x": "",
+	root := newRepo(t, map[string]string{
+		"repo/main.go": "", "repo/config.json": "{}", "repo/.git/HEAD": "ref: refs/heads/main\n", "home/x": "",
 		"made/" + configPath: "{}", "made/docs/a.md": "",
 	})
 	const create = " does not exist. Run `compound-docs init \"ROOT/repo\"`, or create the file with at least " +

@@ -48,7 +48,9 @@ func (e External) Excluded() func(name string, folder bool) string {
 
 // exclusions returns the function of [Project.Excluded] for paths in a folder of the repository at root. root is ""
 // outside a repository, where git's rules do not count. madeElsewhere is as [vendored], for a path in the repository.
-func exclusions(root, folder string, named []place, madeElsewhere func(folder string) bool) func(name string, folder bool) string {
+func exclusions(
+	root, folder string, named []place, madeElsewhere func(folder string) bool,
+) func(name string, folder bool) string {
 	ignored := ignoring(root, folder)
 	// onlyByDot reports whether no entry but "." has the files of a folder.
 	onlyByDot := func(name string) bool {

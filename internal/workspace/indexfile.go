@@ -38,7 +38,10 @@ type Indexed struct {
 // newest state.
 func (p *Project) IndexFile(ctx context.Context, given string) (Indexed, error) {
 	indexed, err := p.indexGiven(ctx, given)
-	return indexed, p.withHint(ctx, err, given, apierror.InvalidArgument)
+	if err != nil {
+		return Indexed{}, p.withHint(ctx, err, given, apierror.InvalidArgument)
+	}
+	return indexed, nil
 }
 
 func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error) {

@@ -81,7 +81,8 @@ func (p *Project) placeOf(text string) (document.Place, error) {
 	place := document.ParsePlace(text)
 	name, err := p.inRepository(place.Path)
 	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
-	if err != nil || !filepath.IsLocal(clean) || clean == "." || strings.Contains(text, "://") || strings.ContainsAny(text, "\x00\n") {
+	isOther := strings.Contains(text, "://") || strings.ContainsAny(text, "\x00\n")
+	if err != nil || isOther || clean == "." || !filepath.IsLocal(clean) {
 		return place, apierror.Refuse("paths", "%.200q is no path in the repository; give one such as src/pool.go, "+
 			"src/pool.go:40-52, src/ or src/**/*.go", text)
 	}

@@ -22,7 +22,10 @@ func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
 	name, previous, err = p.promote(ctx, given, level)
-	return name, previous, p.withHint(ctx, err, given, apierror.ExternalDocsNotPromotable)
+	if err != nil {
+		return "", "", p.withHint(ctx, err, given, apierror.ExternalDocsNotPromotable)
+	}
+	return name, previous, nil
 }
 
 func (p *Project) promote(ctx context.Context, given string, level catalog.Level) (string, catalog.Level, error) {
@@ -74,9 +77,6 @@ func (p *Project) rewrite(
 // withHint returns the error of a call with a given path, and what else helps its caller: the document that is meant, the
 // folders of doc-types, or that the path is one of the external docs. The error about these has the code.
 func (p *Project) withHint(ctx context.Context, err error, given string, code apierror.Code) error {
-	if err == nil {
-		return nil
-	}
 	refused := *apierror.AsError(err)
 	switch {
 	case refused.Code == apierror.InvalidDocType:

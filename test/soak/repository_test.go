@@ -122,7 +122,7 @@ func (r *repository) document() string {
 	}
 	if r.random.IntN(3) == 0 {
 		n := r.random.IntN(60)
-		fmt.Fprintf(&b, "supersedes: [doc-%d.md, %d]\namended_by: \"[[adr-%d]]\"\n", n, n+1, n+2)
+		fmt.Fprintf(&b, "supersedes: [doc-%d.md, \"%d\"]\namended_by: \"[[adr-%d]]\"\n", n, n+1, n+2)
 	}
 	b.WriteString("---\n\n")
 	for section := range r.random.IntN(5) {

@@ -35,7 +35,7 @@ type Result struct {
 	Kept, Changed bool
 	// Folders were made, relative to the repository.
 	Folders []string
-	// Places are where the documents are. Example is the longest name of one, which says most.
+	// Places are where the documents are. Example is the longest name of one, which says most; README says nothing.
 	Places  []FolderCount
 	Example string
 	// Further are places with markdown outside the documents. [Options.Documents] can add them.
@@ -94,7 +94,8 @@ func (r *Result) count(found survey) {
 		switch {
 		case ok:
 			files[place]++
-			if base := strings.TrimSuffix(path.Base(name), path.Ext(name)); len(base) > len(r.Example) {
+			base := strings.TrimSuffix(path.Base(name), path.Ext(name))
+			if len(base) > len(r.Example) && !strings.EqualFold(base, "readme") {
 				r.Example = base
 			}
 		case hasExternal && external.Has(name):
