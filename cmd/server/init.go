@@ -158,11 +158,10 @@ func (i *initializer) run(ctx context.Context) error {
 	}
 	i.sayProgram()
 	i.sayWhatToAsk(result)
-	if databaseErr != nil || result.Example == "" {
+	if databaseErr != nil {
 		return databaseErr
 	}
-	search := clients.QuoteLine([]string{clients.SharedProgram(), "search", result.Example})
-	plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
+	i.saySearch(result.Example)
 	return nil
 }
 
@@ -261,6 +260,14 @@ func leftOutByReason(list []scaffold.LeftOut) []string {
 		lines = append(lines, plain.Some(named[why], most)+" ("+why+")")
 	}
 	return lines
+}
+
+// saySearch names the first search that a person can try.
+func (i *initializer) saySearch(example string) {
+	if example != "" {
+		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", example})
+		plain.Printf(i.stdout, "To try it now, run:\n  %s\n", search)
+	}
 }
 
 // sayProgram says what to do if the program's name is not on the PATH, or if the program may vanish.

@@ -97,7 +97,7 @@ func TestInit_InACache(t *testing.T) {
 	t.Parallel()
 	cached := filepath.Join(t.TempDir(), "_npx", "compound-docs")
 	content, err := os.ReadFile(testenv.Program(t))
-	must(t, err, os.Mkdir(filepath.Dir(cached), 0o700), os.WriteFile(cached, content, 0o700)) //nolint:gosec // a program
+	must(t, err, os.Mkdir(filepath.Dir(cached), 0o700), os.WriteFile(cached, content, 0o700))
 	command := exec.CommandContext(t.Context(), cached, "init", newFolder(t))
 	command.Env = []string{"HOME=" + t.TempDir()}
 	said, _ := command.Output() // without a database it ends with 1
