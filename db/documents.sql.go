@@ -425,10 +425,10 @@ func (q *Queries) DocumentsByPath(ctx context.Context, arg DocumentsByPathParams
 }
 
 const documentsNamed = `-- name: DocumentsNamed :many
-SELECT relative_path
+SELECT relative_path, title
 FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
-    AND (relative_path ~* $4 OR title ~* $5::text)
+    AND (relative_path ~* $4::text OR right(number, length($5::text)) = $5::text)
 ORDER BY length(relative_path), relative_path
 LIMIT 10
 `
@@ -437,30 +437,36 @@ type DocumentsNamedParams struct {
 	ProjectID  int32
 	TenantID   int32
 	Collection Collection
-	Path       string
-	Title      *string
+	Path       *string
+	Number     *string
 }
 
-// The documents with a path or a title of a form, the shortest path first. All paths of the tenant are compared.
-func (q *Queries) DocumentsNamed(ctx context.Context, arg DocumentsNamedParams) ([]string, error) {
+type DocumentsNamedRow struct {
+	RelativePath string
+	Title        string
+}
+
+// The documents with a path of a form, or with a number such as #12, the shortest path first. All paths of the tenant are
+// compared.
+func (q *Queries) DocumentsNamed(ctx context.Context, arg DocumentsNamedParams) ([]DocumentsNamedRow, error) {
 	rows, err := q.db.Query(ctx, documentsNamed,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
 		arg.Path,
-		arg.Title,
+		arg.Number,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []string{}
+	items := []DocumentsNamedRow{}
 	for rows.Next() {
-		var relative_path string
-		if err := rows.Scan(&relative_path); err != nil {
+		var i DocumentsNamedRow
+		if err := rows.Scan(&i.RelativePath, &i.Title); err != nil {
 			return nil, err
 		}
-		items = append(items, relative_path)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

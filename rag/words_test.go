@@ -46,6 +46,7 @@ func TestSearch_Names(t *testing.T) {
 		file("docs/adr/0012-use-one-queue.md", "# Jobs wait in a table", "", "Each worker takes the oldest row."),
 		file("docs/rfc/0012-import.md", "# Import of orders", "", "Partners send files at night."),
 		file("docs/adr/README.md", "# Decisions", "", "Each has a page."),
+		file("docs/0061-sessions.md", "# 61. Sessions in the database", "", "They end at night."),
 		file("README.md", "# Shop", "", "The shop of the harbour, with its decisions."),
 	}
 	for i := range 60 {
@@ -56,12 +57,12 @@ func TestSearch_Names(t *testing.T) {
 	for text, want := range map[string]string{
 		"docs/adr/0012-use-one-queue.md": "docs/adr/0012-use-one-queue.md", "./docs/adr/0012-use-one-queue": "docs/adr/0012-use-one-queue.md",
 		"`0012-use-one-queue.md`": "docs/adr/0012-use-one-queue.md", "ADR 12": "docs/adr/0012-use-one-queue.md",
-		"adr-0012": "docs/adr/0012-use-one-queue.md", "RFC 12": "docs/rfc/0012-import.md", "readme.md": "README.md",
+		"adr-0012": "docs/adr/0012-use-one-queue.md", "RFC 12": "docs/rfc/0012-import.md", "ADR 61": "docs/0061-sessions.md", "readme.md": "README.md",
 		"adr/README.md": "docs/adr/README.md",
 	} {
 		for _, mode := range rag.Modes() {
 			got, found := f.found(t, rag.Query{Text: text, Mode: mode, Limit: 2})
-			if got[0] != want || found.Documents[0].Score < found.Documents[1].Score {
+			if got[0] != want || found.Documents[0].Score < .9 {
 				t.Errorf("%s, %s: got %v, the first with a score of %.3f, want %s", text, mode, got, found.Documents[0].Score, want)
 			}
 		}

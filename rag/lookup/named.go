@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -15,19 +16,37 @@ func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	params := db.DocumentsNamedParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
 	}
-	switch decision := decisionName.FindStringSubmatch(name); {
+	decision := decisionName.FindStringSubmatch(name)
+	switch {
 	case decision != nil:
-		params.Path, params.Title = decisionPatterns(decision[1], decision[2])
+		params.Number = new("#" + decision[2])
 	case isPath.MatchString(name):
-		params.Path = `(^|/)` + regexp.QuoteMeta(name) + `(\.\w+)?$`
+		params.Path = new(`(^|/)` + regexp.QuoteMeta(name) + `(\.\w+)?$`)
 	default:
 		return nil, nil
 	}
-	paths, err := db.ReadOne(ctx, r.db, "find documents by their names", (*db.Queries).DocumentsNamed, params)
+	documents, err := db.ReadOne(ctx, r.db, "find documents by their names", (*db.Queries).DocumentsNamed, params)
+	if err != nil {
+		return nil, err
+	}
+	if decision != nil && len(documents) > 1 {
+		documents = slices.DeleteFunc(documents, func(d db.DocumentsNamedRow) bool { return !isOfSeries(decision[1], d) })
+	}
+	paths := make([]string, len(documents))
+	for i, d := range documents {
+		paths[i] = d.RelativePath
+	}
 	if len(paths) > 0 && strings.EqualFold(paths[0], name) { // the shortest
 		paths = paths[:1]
 	}
-	return paths, err
+	return paths, nil
+}
+
+// isOfSeries reports whether the path or the title of a numbered document names its series, such as adr.
+func isOfSeries(series string, d db.DocumentsNamedRow) bool {
+	text := strings.ToLower(d.RelativePath + " " + d.Title)
+	series = strings.ToLower(series)
+	return strings.Contains(text, series) || series == "adr" && strings.Contains(text, "decision")
 }
 
 var (
@@ -36,14 +55,3 @@ var (
 	// isPath matches a word that has a part of a path, or the ending or several words of a file's name.
 	isPath = regexp.MustCompile(`^\S*[\pL\d][-_./][\pL\d]\S*$`)
 )
-
-// decisionPatterns returns what the path and the title of a document of a series match, for PostgreSQL. The file or a
-// folder has the series in its name.
-func decisionPatterns(series, number string) (path string, title *string) {
-	folder := series
-	if strings.EqualFold(series, "adr") {
-		folder = "(adr|decision)"
-	}
-	begin := "^" + series + `[-_ #]*0*` + number + `(\D|$)`
-	return `(^|[^a-z])` + folder + `([^/]*/(.*/)?(` + series + `)?)?[-_ ]*0*` + number + `([-_. ][^/]*)?$`, &begin
-}

@@ -99,6 +99,9 @@ func (h Hit) probability() float64 {
 		evidence.Form = relevance.Words
 	}
 	logOdds := h.withName(evidence.Calibrated(h.LogOdds))
+	if h.titled {
+		return max(relevance.Score(logOdds), relevance.Asked)
+	}
 	if h.inPairs && !h.byModel() { // half of those that have most of the pairs are about something else
 		logOdds = min(logOdds, 0)
 	}

@@ -192,6 +192,9 @@ const Sure = .7
 // Likely is the least score of a document that may answer, whatever its words: three in ten do.
 const Likely = .3
 
+// Asked is the least score of a document that the query names by its title, path or number. It is chosen.
+const Asked = .95
+
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
 // project has few of a question's words. The more passages there are, and the more pieces the text has, the more
 // likely one is near by accident; many more passages of a large memory are about other subjects. The numbers are

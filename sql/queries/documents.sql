@@ -95,11 +95,12 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND relative_path = ANY(@relative_paths::text[]);
 
 -- name: DocumentsNamed :many
--- The documents with a path or a title of a form, the shortest path first. All paths of the tenant are compared.
-SELECT relative_path
+-- The documents with a path of a form, or with a number such as #12, the shortest path first. All paths of the tenant are
+-- compared.
+SELECT relative_path, title
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
-    AND (relative_path ~* @path OR title ~* sqlc.narg('title')::text)
+    AND (relative_path ~* sqlc.narg('path')::text OR right(number, length(sqlc.narg('number')::text)) = sqlc.narg('number')::text)
 ORDER BY length(relative_path), relative_path
 LIMIT 10;
 
