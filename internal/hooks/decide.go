@@ -42,7 +42,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 			continue
 		}
 		text := c.pointer()
-		deny := p.allowed() == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing)
+		deny := p.allowed() == project.RecallGuard && c.Level == catalog.Critical && (act == running || act == writing) && !e.Late
 		switch {
 		case deny:
 			text += " Read it first. If the act still applies, repeat it: it is allowed then."

@@ -148,7 +148,7 @@ var delimiterRow = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
 // headerRow returns the index of the header of a GFM table among the lines of a paragraph, -1 for none.
 func headerRow(lines []string) int {
 	for i := 1; i < len(lines); i++ {
-		if strings.Contains(lines[i], "|") && delimiterRow().MatchString(lines[i]) {
+		if strings.Contains(lines[i], "|") && strings.Contains(lines[i], "-") && delimiterRow().MatchString(lines[i]) {
 			if strings.Contains(lines[i-1], "|") {
 				return i - 1
 			}

@@ -52,8 +52,8 @@ func (p *packer) add(start, end int) {
 	}
 	if end-start > 1 {
 		depth := p.shallowest(start+1, end)
-		if header := headerRow(p.outline.lines[start:end]); depth == insideBlock && header >= 0 {
-			p.header, p.rows, p.endOfRows = start+header, start+header+2, end
+		if depth == insideBlock {
+			p.findRows(start, end)
 		}
 		p.parts(start, end, depth)
 		return
@@ -68,11 +68,21 @@ func (p *packer) fits(start, end int) bool {
 	return end-start <= p.maxLines && p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
 }
 
+// findRows notes the rows of a table among the lines [start, end), which are split.
+func (p *packer) findRows(start, end int) {
+	if header := headerRow(p.outline.lines[start:end]); header >= 0 {
+		p.header, p.rows, p.endOfRows = start+header, start+header+2, end
+	}
+}
+
 // headerTokens estimates the header of the table if the line is one of its rows. A header that leaves little room
 // is not repeated.
 func (p *packer) headerTokens(line int) int {
+	if line < p.rows || line >= p.endOfRows {
+		return 0
+	}
 	tokens := p.outline.tokens(p.header, p.rows)
-	if line < p.rows || line >= p.endOfRows || tokens > p.budget/4 {
+	if tokens > p.budget/4 {
 		return 0
 	}
 	return tokens
