@@ -196,3 +196,15 @@ func TestDecide_OnceForEachRule(t *testing.T) {
 		t.Errorf("%d scopes are heard", heard)
 	}
 }
+
+// Only an act that has not happened yet is denied.
+func TestDecide_DeniesNothingAfterTheAct(t *testing.T) {
+	t.Parallel()
+	for _, late := range []bool{false, true} {
+		act := Event{Event: Before, Command: "terraform apply", Late: late}
+		said := decide(Session{}, repo(), act, []candidate{about("docs/a.md")}, time.Now())
+		if said.text == "" || said.deny == late {
+			t.Errorf("late %t: it says %q and denies: %t", late, said.text, said.deny)
+		}
+	}
+}
