@@ -28,7 +28,7 @@ func recallTool() Tool {
 			"tool_name":  {example("Edit")},
 			"file_path":  {example("db/pool.go")},
 			"command":    {example("rm -rf build")},
-			"cwd":        {example("/work/shop")},
+			"cwd":        {example("/home/user/shop")},
 			"sql":        {example("DROP TABLE orders")},
 			"new_string": {example("pool.Close()")},
 			"old_string": {example("pool.Reset()")},
