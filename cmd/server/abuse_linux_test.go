@@ -95,7 +95,7 @@ func projectAbuses() map[string]abuse {
 			for _, id := range ids {
 				a.write(t, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{%s}}`, a.members(`"requestId":`+id)))
 			}
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) // a wrong answer would come in this time, before that of the ping
 			a.write(t, a.request(`"last"`, "ping", ""))
 			for id, got := range a.answered(t, `"last"`) {
 				if id != `"last"` {

@@ -130,7 +130,7 @@ func TestRecall_HookNeverEndsWithAVeto(t *testing.T) {
 			defer stdin.Close() //nolint:errcheck // the program does not wait for it
 			began := time.Now()
 			if signal != nil {
-				time.Sleep(300 * time.Millisecond)
+				time.Sleep(300 * time.Millisecond) // until the runtime takes signals; sooner, the system ends the program
 				must(t, command.Process.Signal(signal))
 			}
 			_ = command.Wait() // its code follows

@@ -148,12 +148,10 @@ func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 // documentName returns the document's path in the folder of the documents. given may be relative to the
 // repository or to DocsDir. Errors name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
-	name, err := p.inRepository(given)
+	name, err := p.cleanPath(given)
 	if err != nil {
 		return "", p.notFound(given)
 	}
-	// A client on Windows may write \ to a server in WSL or in a container.
-	name = path.Clean(norm.NFC.String(strings.ReplaceAll(name, `\`, "/")))
 	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return "", apierror.Refuse(parameter, "%.200q leads out of the repository; give one such as %s", given, p.examplePath())
 	}
@@ -168,6 +166,13 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 	}
 	return "", apierror.Refuse(parameter, "%.200q is not a markdown document in %s; give one such as %s",
 		given, p.Definition.PlacesText(), p.examplePath())
+}
+
+// cleanPath is [Project.inRepository] with the signs and the form of letters that paths of the index have. A client on
+// Windows may write \ to a server in WSL or in a container.
+func (p *Project) cleanPath(given string) (string, error) {
+	name, err := p.inRepository(given)
+	return path.Clean(norm.NFC.String(strings.ReplaceAll(name, `\`, "/"))), err
 }
 
 // inRepository returns an absolute path relative to the repository, and any other path as it is.

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,8 +78,7 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 // repository or absolute.
 func (p *Project) placeOf(text string) (document.Place, error) {
 	place := document.ParsePlace(text)
-	name, err := p.inRepository(place.Path)
-	clean := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	clean, err := p.cleanPath(place.Path)
 	isOther := strings.Contains(text, "://") || strings.ContainsAny(text, "\x00\n")
 	if err != nil || isOther || clean == "." || !filepath.IsLocal(clean) {
 		return place, apierror.Refuse("paths", "%.200q is no path in the repository; give one such as src/pool.go, "+
