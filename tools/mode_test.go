@@ -3,6 +3,7 @@ package tools_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -34,6 +35,16 @@ func TestMode_OllamaAway(t *testing.T) {
 	if e.Code != "EMBEDDING_SERVICE_ERROR" || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil {
 		t.Errorf("by vectors it fails with %+v", e)
 	}
+}
+
+// Nobody waits for a model server that asks for a pause of a minute, and the error names it.
+func TestMode_OllamaAskedTooOften(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	c.activate(t, newProject(t, `{"project_name": "p"}`, map[string]string{craneFile: insight("Harbour crane", "standard", "The schedule of the harbour crane.")}))
+	f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Status: 429, RetryAfter: "60"})
+	c.failWithin(t, 4*time.Second, "EMBEDDING_SERVICE_ERROR", "429", "semantic_search", arguments{"query": "harbour schedule", "mode": "vector"})
 }
 
 // Results found without all vectors of the model are not remembered: later vectors change no edition of the handbook.

@@ -20,6 +20,8 @@ type Faults struct {
 	// none.
 	Status  int
 	Message string
+	// RetryAfter is the header of that name, beside Status.
+	RetryAfter string
 	// Body is the whole response, with Status or 200; "" for none.
 	Body string
 	// HangUp breaks the connection: after the first piece of a chat or a pull,
@@ -79,7 +81,7 @@ func (f *Faults) ofVectors() Faults {
 
 // clearReplies removes the faults that Paths and Times apply to.
 func (f *Faults) clearReplies() {
-	f.Status, f.Message, f.Body, f.HangUp, f.Delay = 0, "", "", false, 0
+	f.Status, f.Message, f.RetryAfter, f.Body, f.HangUp, f.Delay = 0, "", "", "", false, 0
 }
 
 // recorded is a request with the faults that apply to it.
@@ -124,6 +126,9 @@ func (s *Server) withFaults(next handler) http.HandlerFunc {
 			w.WriteHeader(max(faults.Status, http.StatusOK))
 			_, _ = io.WriteString(w, faults.Body)
 		case faults.Status != 0:
+			if faults.RetryAfter != "" {
+				w.Header().Set("Retry-After", faults.RetryAfter)
+			}
 			replyError(w, faults.Status, faults.Message)
 		default:
 			next(w, r, recorded{request, faults})
