@@ -87,7 +87,9 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	e.checkAnchors()
 	e.checkStandings()
 	e.checkNumbers()
-	e.checkTriggers(ctx)
+	files := e.tracked(ctx)
+	e.checkTriggers(files)
+	e.checkIgnored(files)
 	err := cmp.Or(e.checkPlaces(ctx), e.checkDates(ctx))
 	if err != nil {
 		return Report{}, err

@@ -1,20 +1,17 @@
 package lint
 
 import (
-	"context"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/ownruns"
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // checkTriggers finds mistakes in what documents declare of when they want to be heard: fields that cannot be read, triggers
-// that cannot match or are too wide, and patterns that are like no file.
-func (e *examination) checkTriggers(ctx context.Context) {
+// that cannot match or are too wide, and patterns that are like none of the files that git tracks.
+func (e *examination) checkTriggers(files []string) {
 	commands := ownruns.Read(e.project.Root)
-	files := e.tracked(ctx)
 	for _, d := range e.set.Documents {
 		for _, fault := range d.TriggerFaults {
 			e.add(d, d.LineOfField(fault.Field), Error, "trigger", fault.String())
@@ -32,14 +29,4 @@ func (e *examination) checkTriggers(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// tracked returns the files of the repository, nothing without git.
-func (e *examination) tracked(ctx context.Context) []string {
-	folder, err := history.Open(e.project.Root)
-	if err != nil {
-		return nil
-	}
-	files, _ := folder.Tracked(ctx) // without git no pattern is called dead
-	return files
 }

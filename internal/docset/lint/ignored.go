@@ -1,0 +1,62 @@
+package lint
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/history"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// tracked returns the files of the repository that git tracks. It is empty without git.
+func (e *examination) tracked(ctx context.Context) []string {
+	folder, err := history.Open(e.project.Root)
+	if err != nil {
+		return nil
+	}
+	files, _ := folder.Tracked(ctx) // without git no file is missed
+	return files
+}
+
+// checkIgnored finds documents that git tracks although a .gitignore names them or their folder. The index follows the
+// .gitignore.
+func (e *examination) checkIgnored(files []string) {
+	root, excluded, seen := e.project.DocumentsRoot(), e.project.Excluded(), map[string]bool{}
+	for _, file := range files {
+		name, inside := strings.CutPrefix(file, root+"/")
+		if root == "." {
+			name, inside = file, true
+		}
+		if !inside || !e.project.IsDocument(name) {
+			continue
+		}
+		ignored := ignoredPart(name, excluded)
+		if ignored == "" || seen[ignored] {
+			continue
+		}
+		seen[ignored] = true
+		e.add(&docset.Document{Path: path.Join(root, ignored)}, 1, Warning, "left-out", "git tracks documents here, and they are left out "+
+			"because .gitignore names them; take the line out of .gitignore, or name the path in documents.folders")
+	}
+}
+
+// ignoredPart returns the file, or the uppermost of its folders, that is left out because of a .gitignore. It is "" if another
+// reason comes first.
+func ignoredPart(name string, excluded func(name string, folder bool) string) string {
+	for end := 0; end < len(name); end++ {
+		below := strings.IndexByte(name[end:], '/')
+		if below < 0 {
+			below = len(name) - end
+		}
+		end += below
+		if why := excluded(name[:end], end < len(name)); why != "" {
+			if why == project.GitIgnores {
+				return name[:end]
+			}
+			return ""
+		}
+	}
+	return ""
+}
