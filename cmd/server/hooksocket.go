@@ -97,7 +97,7 @@ type hookServer struct {
 	logger    *slog.Logger
 }
 
-// run listens until ctx ends, whenever no other server of the project does.
+// run listens whenever no other server of the project listens. It ends with ctx.
 func (s hookServer) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if root := s.workspace.Root(); root != "" {

@@ -57,7 +57,8 @@ func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forwa
 // weights says which of several relations between two documents is drawn.
 var weights = map[said.Relation]int{said.Amends: 1, said.Supersedes: 2}
 
-// Graph returns the graph of the documents that can be indexed, as they stand on a day such as 2026-11-26.
+// Graph returns the graph of the documents that can be indexed. today, in the form 2026-11-26, decides which of them
+// have expired.
 func (s *Set) Graph(today string) *Graph {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*Document]int{}

@@ -163,7 +163,8 @@ const (
 	fewestLetters = 12
 )
 
-// sentencesOf returns the sentences and items of a text without code blocks, headings and tables, each in one line.
+// sentencesOf returns the sentences and list items of a text, each in one line. It leaves out blocks of code, headings
+// and tables.
 func sentencesOf(text string) []string {
 	text = itemStart().ReplaceAllString(codeOrListing().ReplaceAllString(text, ""), sentenceMark)
 	text = sentenceEnd().ReplaceAllString(text, "$1"+sentenceMark+"$2")

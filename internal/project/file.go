@@ -97,7 +97,7 @@ func jsonProblem(data []byte, err error) string {
 
 const maxYAMLBytes = 256 << 10
 
-// parseYAML decodes one YAML document into values of JSON. The error is a *ConfigError that names line and
+// parseYAML decodes one YAML document into values of JSON. An error of syntax is a *ConfigError that names line and
 // column.
 func parseYAML(path string, data []byte) (any, error) {
 	const example = `type: object`

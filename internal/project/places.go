@@ -102,7 +102,7 @@ func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 
-// vendored reports whether a folder holds files that others wrote or a program made, by its name.
+// vendored reports whether the name of a folder says that others wrote its files, or that a program made them.
 func vendored(folder string) bool {
 	return packaged(folder) || slices.Contains([]string{
 		"vendor", "third_party", "venv", "virtualenv", "target", "dist", "versioned_docs",

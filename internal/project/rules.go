@@ -14,7 +14,7 @@ type Rules struct {
 	Name string // of the doc-type
 	// Docs is the folder of all the project's documents. A document may name another one by its path in there.
 	Docs string
-	// LinkRoot is the folder of the repository from which links lead that begin with /, "." or "" for the
+	// LinkRoot is the folder of the repository from which links that begin with / lead. It is "." or "" for the
 	// repository itself.
 	LinkRoot string
 	// Language is that of the document by its code, as in package terms; "" to find it.

@@ -140,8 +140,8 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	return active, err
 }
 
-// beginSwitch waits until the caller may change the active project. Another call may be waiting for the
-// database.
+// beginSwitch waits until the caller may change the active project. ctx can end the wait, because another call may
+// hold the turn while it waits for the database.
 func (w *Workspace) beginSwitch(ctx context.Context) error {
 	select {
 	case w.switching <- struct{}{}:

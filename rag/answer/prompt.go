@@ -157,7 +157,7 @@ func promptTokens(text string) int {
 	return max(markdown.EstimateTokens(text), (utf8.RuneCountInString(text)+runesPerToken-1)/runesPerToken)
 }
 
-// runesPerToken is how many characters a token has at most, on average over a text.
+// runesPerToken is the highest average length of the tokens of a text, in characters.
 const runesPerToken = 6
 
 func cutToTokens(text string, limit int) string {

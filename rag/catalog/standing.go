@@ -121,7 +121,7 @@ func decided(later map[string][]string, said map[string]Said) map[string][]strin
 // Today is the day by which documents expire, such as 2026-11-26. It is that of UTC.
 func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// Of returns the standing of a document on a day such as 2026-11-26.
+// Of returns the standing of a document. today has the form 2026-11-26. With "" no document expires.
 func (s Standings) Of(path, today string) Standing {
 	said := s.said[path]
 	standing := Standing{Status: said.Status, SupersededBy: s.superseded.By[path], Until: said.Until}

@@ -31,8 +31,8 @@ const (
 	uselessIdle = 5 * time.Second
 )
 
-// fewPassages are embedded before the model is measured, which takes as many texts: of a server that answers
-// few requests at a time they get at least their vectors.
+// fewPassages is up to how many missing vectors are made before the model is measured. Measuring takes as many texts,
+// so a server that answers few requests makes at least these vectors.
 const fewPassages = 120
 
 // How long a queue waits after a failure.

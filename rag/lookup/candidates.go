@@ -112,8 +112,8 @@ func (r *Reader) Documents(ctx context.Context, request Request, paths []string)
 	return found.Candidates, err
 }
 
-// list is a list of documents of some levels. With all, it has each document that the filter lets through, even
-// without a vector.
+// list is what one read asks for: documents of some levels. If all is set, the read also returns documents that have
+// neither a vector nor a word of the query, up to the length of the list.
 type list struct {
 	filter Filter
 	levels []catalog.Level

@@ -108,7 +108,7 @@ func (w *bodyWalker) take(c content) {
 	}
 }
 
-// parseContents parses what take has kept, and sets title, summary and links.
+// parseContents parses the contents that [bodyWalker.take] has kept. It sets headings, title, summary, links and anchors.
 func (w *bodyWalker) parseContents() {
 	linked := map[string]bool{}
 	for _, c := range w.contents {

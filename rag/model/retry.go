@@ -141,7 +141,8 @@ func newCircuit(cfg Config, logger *slog.Logger) *circuit {
 	}
 }
 
-// failureOf returns the server's failure, nil if it only refuses this request.
+// failureOf returns the server's failure in an error. It returns nil for another error, and if the server only refuses
+// this request.
 func failureOf(err error) *ServerError {
 	failure, failed := errors.AsType[*ServerError](err)
 	if !failed || failure.Status >= 400 && failure.Status < 500 {

@@ -25,7 +25,7 @@ type part struct {
 	Error string `json:"error"`
 }
 
-// stream makes a request and calls use with the parts of its answer, until use reports the last one.
+// stream makes a request and hands each part of its answer to the function use, until use reports the last one.
 func (s *server) stream(ctx context.Context, path string, payload any, limit int64, use func(part) (last bool)) error {
 	body, err := s.Send(ctx, path, payload, limit)
 	if err != nil {

@@ -41,7 +41,7 @@ const (
 	// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
 	// what an answer with ten documents costs.
 	maxSnippet = 160
-	// minShown is how many documents a person sees, if so many are found at all.
+	// minShown is the least number of documents that a person sees, if so many are found.
 	minShown = 5
 	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad query.
 	maxUnsure, maxBroad = 5, 20

@@ -220,8 +220,8 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 	return best
 }
 
-// withLine weighs the whole of a pasted text against its best line, one of several. It returns the line if that
-// decides. best has no text if no line has found the passage.
+// withLine compares the evidence of a whole pasted text with that of its best line. It returns the log-odds that
+// decide, and the line if they are the line's. best has no text if no line found the passage.
 func withLine(whole float64, best bestLine, lines int) (logOdds float64, line string) {
 	if best.text == "" {
 		return whole, ""

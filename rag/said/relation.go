@@ -112,8 +112,8 @@ func decision(number string) string {
 // maxRelations bounds the relations that each part of a document names.
 const maxRelations = 200
 
-// relationsOfFields returns the relations of fields such as supersedes and replaced-by. What names no document in
-// a form of a text is a path.
+// relationsOfFields returns the relations of fields such as supersedes and replaced-by. A value may be a number, or name
+// the document as texts do, such as by a link. Every other value is a path.
 func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	var relations []NamedRelation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {

@@ -17,8 +17,8 @@ const (
 	dots    = 2
 )
 
-// split emits the terms of an identifier: the whole, and its parts at the separators of this level and the
-// following ones. A plain word has no parts. Each level reads a byte once, so time is linear.
+// split emits the terms of an identifier: the whole, and its parts at the separators of this level and the following
+// ones. Lower-case words with hyphens have no whole. Each level reads a byte once, so time is linear.
 func (a *analyser) split(word string, start, level int) {
 	if isPlain(word) {
 		a.leaf(word, start)

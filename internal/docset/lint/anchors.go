@@ -49,7 +49,8 @@ var (
 	otherAnchor = regexp.MustCompile(`^(?:L\d+|\^|:~:|top$)`)
 	// numbered is what the name of a heading ends with if its text was there before.
 	numbered = regexp.MustCompile(`[-_]\d+$`)
-	// named matches the name of {#name} and of an element of HTML, and a heading in a list or a quote.
+	// named matches the ways to name a part of a document: {#name}, the attributes id and name of HTML, and a
+	// heading, also in a list or a quote.
 	named = regexp.MustCompile(`(?m)\{\s*#([^\s}]+)|\b(?:id|name)\s*=\s*["']?([^"'\s>]+)|^[ \t>*+-]*#{1,6}[ \t]+([^{\n]+)`)
 )
 

@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
-// Server is the PostgreSQL of a user. All processes with a Server of one home share it. It outlives
-// them, until one of them stops it. Safe for concurrent use.
+// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It goes on after they
+// end, and stops when one of them calls Stop. Safe for concurrent use.
 type Server struct {
 	// StartWait is how long URL waits for a start, which goes on after that. 0 waits for the end.
 	// Set it before the first use.

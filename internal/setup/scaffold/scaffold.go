@@ -262,7 +262,8 @@ func withFolders(text []byte, folders []string) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
-// ProjectName makes a project's name of a folder's: a letter, then small letters, digits and hyphens.
+// ProjectName turns the name of a folder into that of a project: a small letter, then small letters, digits and
+// hyphens.
 func ProjectName(folder string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(folder) {
