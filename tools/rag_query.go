@@ -162,7 +162,7 @@ func ragQueryTool() Tool {
 		Name:  "rag_query",
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +
-			"documents of every doc-type are always considered. Use it for questions whose answer is spread over documents. Use " +
+			"documents of every doc-type are considered by default. Use it for questions whose answer is spread over documents. Use " +
 			"semantic_search to find documents: it is faster and needs no language model.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),

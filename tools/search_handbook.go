@@ -59,8 +59,8 @@ func searchHandbookTool() Tool {
 	return newTool((*Handler).SearchHandbook, &mcp.Tool{
 		Name:  "search_handbook",
 		Title: "Search handbook",
-		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning, best first, quoted in " +
-			"full. The handbook belongs to no project and needs none to be active. Use semantic_search for what the " +
+		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning and words, best " +
+			"first. The handbook belongs to no project and needs none to be active. Use semantic_search for what the " +
 			"project's team has learned.",
 		Meta:        searchHint("find sections of the handbook"),
 		Annotations: readOnly(),

@@ -20,7 +20,7 @@ import (
 type SemanticSearchInput struct {
 	Query             string   `json:"query" jsonschema:"Words or a question."`
 	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
-	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.5, or as configured."`
+	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Minimum relevance. Default: 0.5, or as configured; 0 with paths."`
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without a model server), or both."`
 	SearchFilters
 }

@@ -33,8 +33,8 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Use:    "critical",
 		Hidden: true, // hooks call it
 		Short:  "Name the critical documents in one line",
-		Long: `Name the critical documents of the project in one line, or print nothing. It leaves out
-documents that are not valid or that no longer hold. It needs neither database nor Ollama. After
+		Long: `Name the first five critical documents of the project in one line and count the others, or
+print nothing. It leaves out documents that are not valid or that no longer hold. It needs neither database nor Ollama. After
 0.9 seconds it prints the documents found so far. Claude Code's plugin runs it when a session starts.`,
 		Example: "  compound-docs critical",
 		RunE:    flags.run(invocation.critical),

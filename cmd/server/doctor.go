@@ -31,7 +31,7 @@ func newStatusCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
 		Short:   "Say what runs: the database, Ollama and its models",
-		Long:    `Print the head of the report of compound-docs doctor, with the same exit code.`,
+		Long:    `Print the head of the report of compound-docs doctor. It ends with 1 if that has an error.`,
 		Example: "  compound-docs status --json",
 		RunE:    flags.run(func(i invocation) error { return i.diagnose(true) }),
 	}

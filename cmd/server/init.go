@@ -36,7 +36,7 @@ func newInitCommand(flags *flags) *cobra.Command {
 - with --yes add the server to the settings of other assistants that the repository has, or to
   those of --client. The files of Codex and Goose are not JSON: init prints the entry, and you
   add it. AGENTS.md and CLAUDE.md, if named, get a paragraph that says when to search
-- say which database the server uses, and which model makes the vectors
+- say which private database the server uses, and which model makes the vectors
 
 In a folder of a repository without a configuration, as in a monorepo, give DIR, or --yes for
 the whole repository. It may run again: it adds to files, and never takes anything away.
@@ -53,7 +53,7 @@ Without a database it does the rest, and ends with 1.`,
 		}),
 	}
 	command.Flags().BoolVarP(&i.yes, "yes", "y", false,
-		"install what is missing, and register with the assistants that the repository has settings for")
+		"take the whole repository, add hooks, and register with the assistants that the repository has settings for")
 	command.Flags().StringSliceVar(&i.documents, "documents", nil,
 		"`places` of the documents, such as docs/adr,README.md,packages/*/docs (default: all markdown)")
 	command.Flags().StringVar(&i.embedder, "embedder", "", "make the vectors with this `model` of Ollama, in all projects")

@@ -32,7 +32,7 @@ command, and which trigger of which document says it.
 With --hook it answers a hook: it reads an event as JSON from stdin, and prints the answer in the
 assistant's form. --client and --event name the assistant and its event if the event itself does
 not. A running server of the project answers, or else the program itself. An error ends with 1,
-because assistants take 2 for a veto.`,
+and a hung hook with 3, because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --run 'terraform apply -target=module.db'
   compound-docs recall --edit db/migrations/V7.sql --writes 'CREATE INDEX a ON b (c)'
   compound-docs recall --fails 'exec format error'

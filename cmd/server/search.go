@@ -30,17 +30,17 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
-its best passage and a strength: sure from 0.7 on, likely from 0.3 on, or weak. Weak
-ones are listed only until there are five. External docs, if configured, are searched too and
-listed apart, except by doc-type or promotion level.
+its best passage and a strength: sure from 0.7 on, likely from 0.3 on, or weak. Weak ones are
+listed only until there are five, or twenty for a query of few frequent words. External docs, if
+configured, are searched too and listed apart, unless a filter is given.
 
 Changed files are indexed first; searches do not wait for their vectors. Gaps of the index are
 reported on stderr.
 
---explain prints for the best passage of each document the cosine of its vector ("-" without one)
-and the parts of the log-odds, as in docs/architecture.md. Their sum makes the score; "<" marks
-one below the threshold. "order" is more than the sum if the document is promoted, and less if it
-is superseded.`,
+--explain prints for the best passage of each document the cosine of its vector, or else of its
+built-in one ("-" for neither), and the parts of the log-odds, as in docs/architecture.md. Their
+sum makes the score; "<" marks one below the threshold. "order" is more than the sum if the
+document is promoted, and less if it no longer holds or is a changelog.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment

@@ -25,8 +25,8 @@ func newSyncCommand(flags *flags) *cobra.Command {
 every passage has a vector. If a server indexes the project, the command waits for that one.
 
 With documents, relative to the repository or to csharp-compounding-docs/, or absolute, it checks,
-indexes and embeds only these. It names the three documents that are most like each one, to
-extend, replace or keep them.
+indexes and embeds only these. It names up to three documents near each one, to extend, replace
+or keep them.
 
 With --force it indexes every document of the branch again from its file, for an index that
 somebody has changed in the database. Vectors stay.
