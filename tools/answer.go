@@ -136,6 +136,7 @@ func (h *Handler) search(
 	if err != nil {
 		return rag.Hits{}, SearchEnd{}, err
 	}
+	hits.MayAnswer = hits.MayAnswer[:min(len(hits.MayAnswer), query.Limit)]
 	filtered := narrowed(query.Filter)
 	var message, other string
 	if hits.Grade != rag.Answers && !filtered {

@@ -18,6 +18,7 @@ type section struct {
 	heading string // "" for none
 	message string // instead of results
 	results []tools.SearchResult
+	unsure  bool // no document answers
 }
 
 func sectionOf(results []tools.SearchResult, end tools.SearchEnd) section {
@@ -25,6 +26,7 @@ func sectionOf(results []tools.SearchResult, end tools.SearchEnd) section {
 	if end.Grade == rag.Nothing {
 		return s
 	}
+	s.unsure = end.Grade == rag.MayAnswer
 	for _, d := range slices.Concat(end.MayAnswer, end.Closest) {
 		if slices.ContainsFunc(s.results, func(r tools.SearchResult) bool { return r.Path == d.Path }) {
 			continue
@@ -52,6 +54,10 @@ func externalSection(out tools.SearchExternalDocsOutput) section {
 func (s section) print(w io.Writer) {
 	if s.heading != "" {
 		plain.Println(w, plain.StyleFor(w).Bold(s.heading))
+	}
+	if s.unsure {
+		none, _, _ := strings.Cut(s.message, ": ") // the results say the rest
+		plain.Println(w, plain.StyleFor(w).Dim(none+":"))
 	}
 	for i, result := range s.results {
 		printResult(w, i+1, result)

@@ -71,7 +71,7 @@ type Verdict struct {
 	// MayAnswer are documents with this grade, the most relevant ones first, if Grade is MayAnswer.
 	// If others answer a broad query, they are those that have all its words in title and tags.
 	MayAnswer []Hit
-	// Closest are the most relevant documents below the threshold, which with Documents are five.
+	// Closest are the most relevant documents below the threshold, which with Documents are five, or as many as Limits say.
 	Closest []Hit
 }
 
@@ -105,7 +105,7 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	}
 	slices.SortStableFunc(others, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
 	below := slices.DeleteFunc(slices.Clone(others), reached)
-	v.Closest = head(below, max(minShown-len(v.Documents), 0))
+	v.Closest = head(below, max(min(minShown, limits.Documents)-len(v.Documents), 0))
 	v.Critical = head(v.Critical, limits.Critical)
 	v.MayAnswer = q.unsure(others, broad, func(hit Hit) bool { return v.Grade == MayAnswer && mayAnswer(hit) })
 	q.addSnippets(v)

@@ -79,7 +79,7 @@ func TestSet_Run(t *testing.T) {
 		{"a line that no shell reads", `[{"run": "dropdb ledger"}]`, []string{"if dropdb ledger; then ("}, nil},
 		{"flags, their hyphens and values", `[{"run": "x --force --limit a"}]`, []string{"x --limit=a --force=true", "x -force --limit a"}, []string{"x --force", "x --force --limit b"}},
 		{"flags of one letter", `[{"run": "git clean -f"}]`, []string{"git clean -xdf", "git clean -f"}, []string{"git clean -n", "git clean -F", "git clean --fix"}},
-		{"flags of one letter together", `[{"run": "rm -rf build"}]`, []string{"rm -r -f build", "rm -fr build", "rm -rf ./build/x"}, []string{"rm -r build"}},
+		{"flags of one letter together", `[{"run": "rm -rf build"}]`, []string{"rm -r -f build", "rm -fr build", "rm -rf ./build/x"}, []string{"rm -r build", "rm -RF build"}},
 		{
 			"parts of a word", `[{"run": "run shop s3://logs/ prod data-0"}]`,
 			[]string{"run registry/shop:v2 s3://logs/2026/x env=prod pvc/data-0"},

@@ -140,8 +140,12 @@ func isSameFlag(flag string, w word) bool {
 		rest := strings.TrimPrefix(w.text, flag)
 		return rest != w.text && (rest == "" || !isLetter(rest[0])) || isCluster(w.text) && strings.ContainsRune(w.text, rune(flag[1]))
 	}
-	name, value, hasValue := strings.Cut(strings.ToLower(strings.TrimLeft(flag, "-")), "=")
-	other, given, _ := strings.Cut(strings.ToLower(strings.TrimLeft(w.text, "-")), "=")
+	text := w.text
+	if !isLetters(flag) {
+		flag, text = strings.ToLower(flag), strings.ToLower(text)
+	}
+	name, value, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	other, given, _ := strings.Cut(strings.TrimLeft(text, "-"), "=")
 	return glob(name, other) && (!hasValue || glob(value, given))
 }
 
@@ -152,10 +156,15 @@ func isCluster(text string) bool {
 	return len(text) <= most && text[0] == '-' && !strings.ContainsFunc(text[1:], isOther)
 }
 
+// isLetters reports whether a flag such as -rf is two or three letters, whose case counts.
+func isLetters(flag string) bool {
+	const most = 4
+	return len(flag) > 2 && len(flag) <= most && isCluster(flag)
+}
+
 // areLetters reports whether each letter of a flag such as -rf is among words, together or apart.
 func areLetters(flag string, words []word) bool {
-	const most = 4
-	if len(flag) < 3 || len(flag) > most || !isCluster(flag) {
+	if !isLetters(flag) {
 		return false
 	}
 	for _, letter := range flag[1:] {
