@@ -103,7 +103,18 @@ type match struct {
 	start, end int
 }
 
-// formsIn returns the first forms in a text, in order, at most [maxRelations].
+// verb matches what stands between the subject of a sentence and its form, as in "The old API is deprecated".
+const verb = `\s+(?:is|are|was|were|has been|have been|ist|sind|wurden?|est|sont|a été|es|son|ha sido|fue)\s+(?:now\s+)?$`
+
+var (
+	hasSubject = lazyregexp.New(`(?i)\pL\S*` + verb)
+	// ofDocument matches a subject that is the document itself.
+	ofDocument = lazyregexp.New(`(?i)(?:^|[^\pL])(?:` + documentNames + `|(?:` + seriesForm + `)[-_ #]*\d+|this|it|Dokument|Seite|` +
+		`Entscheidung|Anleitung|Artikel|Beschluss|décision|documento|página|decisión|guía|artículo)` + verb)
+)
+
+// formsIn returns the first forms in a text, in order, at most [maxRelations]. A form in a sentence about something else than
+// the document is left out.
 func formsIn(text string) []match {
 	var all []match
 	for at := 0; ; {
@@ -112,9 +123,17 @@ func formsIn(text string) []match {
 			return all
 		}
 		m.start, m.end = m.start+at, m.end+at
-		all, at = append(all, m), m.end
+		before := text[max(at, m.start-maxSubject):m.start]
+		before = before[strings.LastIndexAny(before, "\n.;")+1:]
+		if !hasSubject().MatchString(before) || ofDocument().MatchString(before) {
+			all = append(all, m)
+		}
+		at = m.end
 	}
 }
+
+// maxSubject bounds the beginning of a sentence in which a subject is looked for, in bytes.
+const maxSubject = 200
 
 // firstForm returns the first form in a text by one of the patterns. It reports false without one.
 func firstForm(pattern *regexp.Regexp, text string) (match, bool) {

@@ -189,7 +189,11 @@ func statusText(document *markdown.Document) string {
 		if start < end && underline().MatchString(lines[start]) {
 			start++
 		}
-		return strings.TrimSpace(strings.Join(lines[start:min(end, start+maxStatusLines)], "\n"))
+		section := strings.TrimSpace(strings.Join(lines[start:min(end, start+maxStatusLines)], "\n"))
+		if rows := strings.Split(section, "\n"); isTable(rows) && StatusWord(rows[0]) == "" {
+			return statusCell(rows) // other tables are of versions
+		}
+		return section
 	}
 	if len(headings) == 1 { // several are those of something else, such as the states of an order
 		return headings[0]
@@ -226,7 +230,7 @@ var statusTag = lazyregexp.New(`(?:^|\s)#status/([\w-]+)`)
 
 // statusCell returns the cell below the heading Status of a table that begins lines, "" if that is no status.
 func statusCell(lines []string) string {
-	if len(lines) < 3 || !strings.Contains(lines[1], "-") || strings.Trim(lines[1], " |:-") != "" {
+	if !isTable(lines) || len(lines) < 3 {
 		return ""
 	}
 	cells := func(line string) []string { return strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|") }
@@ -237,6 +241,11 @@ func statusCell(lines []string) string {
 		}
 	}
 	return ""
+}
+
+// isTable reports whether lines begin with a table.
+func isTable(lines []string) bool {
+	return len(lines) > 1 && strings.Contains(lines[1], "-") && strings.Contains(lines[1], "|") && strings.Trim(lines[1], " |:-") == ""
 }
 
 var dayInText = lazyregexp.New(`\b\d{4}-\d\d-\d\d\b`)
