@@ -39,8 +39,8 @@ reported on stderr.
 
 --explain prints for the best passage of each document the cosine of its vector, or else of its
 built-in one ("-" for neither), and the parts of the log-odds, as in docs/architecture.md. Their
-sum makes the score; "<" marks one below the threshold. "order" is more than the sum if the
-document is promoted, and less if it no longer holds or is a changelog.`,
+sum, calibrated, makes the score; "<" marks one below the threshold. "order" is more than the sum
+if the document is promoted, and less if it no longer holds or is a changelog.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment

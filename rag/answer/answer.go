@@ -101,7 +101,7 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		Coverage: results.Coverage, Empty: results.Empty(),
 	}
 	documents := results.Documents
-	isLikely := func(hit rag.Hit) bool { return hit.Score >= unrelated }
+	isLikely := func(hit rag.Hit) bool { return hit.Score >= relevance.Unrelated }
 	switch {
 	case results.Grade == rag.Nothing, results.Grade == rag.MayAnswer && !slices.ContainsFunc(results.MayAnswer, isLikely):
 		for _, hit := range results.Critical {

@@ -14,6 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/model"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 const (
@@ -117,7 +118,7 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 		if answer.Grade == rag.MayAnswer {
 			note = "may answer the question: say that this is not sure"
 		}
-		s := source{Hit: hit, brief: hit.Level == catalog.Critical && hit.Score < unrelated}
+		s := source{Hit: hit, brief: hit.Level == catalog.Critical && hit.Score < relevance.Unrelated}
 		if s.isRule() {
 			note = "critical"
 		}
@@ -139,9 +140,6 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	}
 	return sources, err
 }
-
-// unrelated is the relevance below which only the beginning of a critical document is quoted, and no model is asked.
-const unrelated = 0.1
 
 // noteOf says why a document is quoted, its date, and why it may not hold any more.
 func noteOf(why string, hit rag.Hit, stale string) string {

@@ -11,16 +11,17 @@ import (
 )
 
 // excludedFields get no line by their names in the passage of front matter. Some say nothing about the subject
-// of a document, the title is in every passage's heading, and two come first. With the status and the paths of other
-// versions, an old document would have words of the new one, and could come before it.
+// of a document, but how a generator of sites places it. The title is in every passage's heading, and three come first.
+// With the status and the paths of other versions, an old document would have words of the new one, and could come before it.
 var excludedFields = []string{
 	"doc_type", "date", "promotion_level", "title", "summary", "tags",
 	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by", said.TriggersField,
+	"description", "layout", "template", "permalink", "slug", "parent", "menu", "weight", "order", "nav_order", "sidebar_position",
+	"sidebar_label", "pagination_next", "pagination_prev", "eleventyNavigation", "toc", "hide", "draft",
 }
 
-// frontMatterPassages returns the passages that make front matter searchable: the summary, the
-// tags, and then every other field with text, by name. Each has one line that begins with its name
-// in words. There is one passage if that fits the embedding model's window, and none without such a
+// frontMatterPassages returns the passages that make front matter searchable: the summary and the description, and
+// then the tags and every other field with text, by name. Each of these has one line that begins with its name in words. There is one passage if that fits the embedding model's window, and none without such a
 // field. Its lines are the lines of the front matter.
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	names := []string{"tags"}
@@ -30,7 +31,7 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 			names = append(names, name)
 		}
 	}
-	lines := texts(doc.FrontMatter["summary"])
+	lines := append(texts(doc.FrontMatter["summary"]), texts(doc.FrontMatter["description"])...)
 	for _, name := range names {
 		if text := joined(doc.FrontMatter[name]); text != "" {
 			lines = append(lines, strings.NewReplacer("_", " ", "-", " ").Replace(name)+": "+text)

@@ -41,12 +41,12 @@ func TestFrontMatterPassages(t *testing.T) {
 		{
 			name: "fields in words", collection: catalog.Compounding,
 			content: "---\ndoc_type: problem\ntitle: Pool\ndate: 2026-01-02\nsummary: It ran dry.\ntags: [db, pool]\n" +
-				"root_cause: >\n  a leak\n  in tests\nsymptoms: [slow, \"dead \"]\ncustom-field: {a: [b], c: d}\ncount: 3\nempty: \"\"\n" +
+				"root_cause: >\n  a leak\n  in tests\nsymptoms: [slow, \"dead \"]\ncustom-field: {a: [b], c: d}\ncount: 3\nempty: \"\"\nlayout: manual\n" +
 				"promotion_level: critical\nrelated_docs: [x.md]\nsupersedes: y.md\n---\nText.\n",
 			want: []string{
-				"1-17 It ran dry.\ntags: db; pool\ncustom field: b; d\nrelated docs: x.md\n" +
+				"1-18 It ran dry.\ntags: db; pool\ncustom field: b; d\nrelated docs: x.md\n" +
 					"root cause: a leak in tests\nsymptoms: slow; dead",
-				"18-18 Text.",
+				"19-19 Text.",
 			},
 		},
 		{

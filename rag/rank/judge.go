@@ -45,6 +45,9 @@ const (
 	minShown = 5
 	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad query.
 	maxUnsure, maxBroad = 5, 20
+	// minUnsure is how many documents that may answer are named beside a likely one, if they are related: two of three first
+	// documents that are likely are wrong.
+	minUnsure = 3
 	// maxNear is how many documents are compared with the query word by word.
 	maxNear = 10
 	// A broad query has at most maxBroadTerms terms. At least broadShare of the passages, and
@@ -107,7 +110,10 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	below := slices.DeleteFunc(slices.Clone(others), reached)
 	v.Closest = head(below, max(min(minShown, limits.Documents)-len(v.Documents), 0))
 	v.Critical = head(v.Critical, limits.Critical)
-	v.MayAnswer = q.unsure(others, broad, func(hit Hit) bool { return v.Grade == MayAnswer && mayAnswer(hit) })
+	least := leastUnsure(others)
+	v.MayAnswer = q.unsure(others, broad, func(hit Hit) bool {
+		return v.Grade == MayAnswer && (mayAnswer(hit) || hit.Score >= least)
+	})
 	q.addSnippets(v)
 	return v
 }
@@ -177,7 +183,17 @@ func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) 
 	if len(broad) > 0 {
 		most = maxBroad
 	}
-	return head(slices.Concat(first, rest), most)
+	listed := head(slices.Concat(first, rest), most)
+	slices.SortStableFunc(listed, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return listed
+}
+
+// leastUnsure returns the least score of a document that is listed beside a likely one, of hits in the order of their scores.
+func leastUnsure(hits []Hit) float64 {
+	if len(hits) == 0 || hits[0].Score < relevance.Likely {
+		return 1
+	}
+	return max(hits[min(minUnsure, len(hits))-1].Score, relevance.Unrelated)
 }
 
 // withSuccessors returns the documents that are listed, each behind those that replace or amend it, and the others.

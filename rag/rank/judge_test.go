@@ -60,8 +60,9 @@ func TestJudge(t *testing.T) {
 	}{
 		{"answers", q, hits(.9, .6, .4), rank.Limits{MinScore: .5, Documents: 10}, rank.Answers, []string{"a", "b"}, []string{}, []string{}, []string{"c"}},
 		{"a short list", q, hits(.9, .8, .7), rank.Limits{MinScore: .5, Documents: 1}, rank.Answers, []string{"a"}, []string{}, []string{}, []string{}},
-		{"a short list of what may answer", q, hits(.45, .31, .2), rank.Limits{MinScore: .5, Documents: 1}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b"}, []string{"a"}},
-		{"may answer", q, hits(.45, .31, .2), rank.Limits{MinScore: .5, Documents: 10}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b"}, []string{"a", "b", "c"}},
+		{"a short list of what may answer", q, hits(.45, .31, .05), rank.Limits{MinScore: .5, Documents: 1}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b"}, []string{"a"}},
+		{"may answer", q, hits(.45, .31, .05), rank.Limits{MinScore: .5, Documents: 10}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b"}, []string{"a", "b", "c"}},
+		{"related ones stand beside a likely one", q, hits(.45, .2, .15, .12, .05), rank.Limits{MinScore: .5, Documents: 10}, rank.MayAnswer, []string{}, []string{}, []string{"a", "b", "c"}, []string{"a", "b", "c", "d", "e"}},
 		{"nothing", q, hits(.2, .1), rank.Limits{MinScore: .5, Documents: 10}, rank.Nothing, []string{}, []string{}, []string{}, []string{"a", "b"}},
 		{"a rule has a list of its own", q, rule, rank.Limits{MinScore: .5, Documents: 10, Critical: 3}, rank.Answers, []string{"a"}, []string{"b"}, []string{}, []string{}},
 		{"no document", q, nil, rank.Limits{MinScore: .5, Documents: 10}, rank.Nothing, []string{}, []string{}, []string{}, []string{}},

@@ -143,8 +143,8 @@ type Evidence struct {
 const (
 	// crowd is how many of the nearest documents are looked at.
 	crowd = 10
-	// unrelated is the meaning of a text about something else, about as most models see it.
-	unrelated = -6
+	// elsewhere is the meaning of a text about something else, about as most models see it.
+	elsewhere = -6
 )
 
 // Crowd returns the mean meaning of the nearest documents. Missing ones count as unrelated.
@@ -155,7 +155,7 @@ func Crowd(meanings []float64) float64 {
 		if i < len(nearest) {
 			sum += nearest[i]
 		} else {
-			sum += unrelated
+			sum += elsewhere
 		}
 	}
 	return sum / crowd
@@ -191,6 +191,9 @@ const Sure = .7
 
 // Likely is the least score of a document that may answer, whatever its words: three in ten do.
 const Likely = .3
+
+// Unrelated is the score below which a document is of no use to a model. It is chosen.
+const Unrelated = .1
 
 // Asked is the least score of a document that the query names by its title, path or number. It is chosen.
 const Asked = .95

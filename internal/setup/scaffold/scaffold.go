@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tailscale/hujson"
 
@@ -35,7 +36,7 @@ type Result struct {
 	Kept, Changed bool
 	// Folders were made, relative to the repository.
 	Folders []string
-	// Places are where the documents are. Example is the longest name of one, which says most; README says nothing.
+	// Places are where the documents are. Example is the words of the name of one, as a search.
 	Places  []FolderCount
 	Example string
 	// Further are places with markdown outside the documents. [Options.Documents] can add them.
@@ -94,10 +95,7 @@ func (r *Result) count(found survey) {
 		switch {
 		case ok:
 			files[place]++
-			base := strings.TrimSuffix(path.Base(name), path.Ext(name))
-			if len(base) > len(r.Example) && !strings.EqualFold(base, "readme") {
-				r.Example = base
-			}
+			r.Example = moreTelling(r.Example, name)
 		case hasExternal && external.Has(name):
 		case why != "":
 			found.left = append(found.left, LeftOut{name, why})
@@ -114,6 +112,17 @@ func (r *Result) count(found survey) {
 		r.Further = append(r.Further, FolderCount{Place: place})
 	}
 	r.LeftOut = found.left
+}
+
+// moreTelling returns an example of a search, or the words in the name of a file if they are more: up to six.
+func moreTelling(example, file string) string {
+	const most = 6
+	base, _, _ := strings.Cut(path.Base(file), ".")
+	words := strings.FieldsFunc(base, func(r rune) bool { return !unicode.IsLetter(r) })
+	if strings.EqualFold(base, "readme") || len(words) > most || len(words) <= len(strings.Fields(example)) {
+		return example
+	}
+	return strings.ToLower(strings.Join(words, " "))
 }
 
 // makeFolders makes the folder of new documents, with one for each doc-type.

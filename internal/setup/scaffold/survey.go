@@ -51,8 +51,10 @@ func (s *survey) add(name string) {
 	case project.IsMarkdown(name):
 		s.markdown = append(s.markdown, name)
 	case slices.Contains([]string{".rst", ".adoc", ".asciidoc", ".org"}, strings.ToLower(path.Ext(name))),
-		strings.HasPrefix(name, "doc") && strings.HasSuffix(name, ".txt"): // elsewhere lists of requirements and the like
+		strings.HasPrefix(name, "doc") && strings.HasSuffix(name, ".txt") && !strings.Contains(path.Base(name), "requirements"):
 		s.left = append(s.left, LeftOut{name, "no markdown"})
+	case strings.Contains(path.Base(name), ".md."): // such as page.html.md.erb
+		s.left = append(s.left, LeftOut{name, "a template of markdown"})
 	}
 }
 
