@@ -23,7 +23,7 @@ type embedder struct {
 }
 
 // knownEmbedders are model families, by parts of the model's name. The first that fits holds, so the special
-// comes before the general. docs/configuration.md has the names, with the dimensions.
+// comes before the general. docs/configuration.md has the names.
 //
 //nolint:gochecknoglobals // a table
 var knownEmbedders = []struct {
