@@ -59,7 +59,8 @@ a line about that file, or its date.`,
 		RunE: flags.run(f.run),
 	}
 	severities := tools.Names(lint.Severities())
-	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "minimum severity to print, beside findings that fail: "+joined(lint.Severities()))
+	command.Flags().StringVar(&f.level, "level", string(lint.Warning),
+		"minimum severity to print, beside findings that fail: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"minimum severity that ends with 1: "+joined(lint.Severities())+", "+never)
 	complete(command, "level", severities...)

@@ -21,8 +21,9 @@ var excludedFields = []string{
 }
 
 // frontMatterPassages returns the passages that make front matter searchable: the summary and the description, and
-// then the tags and every other field with text, by name. Each of these has one line that begins with its name in words. There is one passage if that fits the embedding model's window, and none without such a
-// field. Its lines are the lines of the front matter.
+// then the tags and every other field with text, by name. Each of these has one line that begins with its name in words.
+// There is one passage if that fits the embedding model's window, and none without such a field. Its lines are the lines
+// of the front matter.
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	names := []string{"tags"}
 	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {

@@ -245,7 +245,11 @@ func statusCell(lines []string) string {
 
 // isTable reports whether lines begin with a table.
 func isTable(lines []string) bool {
-	return len(lines) > 1 && strings.Contains(lines[1], "-") && strings.Contains(lines[1], "|") && strings.Trim(lines[1], " |:-") == ""
+	if len(lines) < 2 {
+		return false
+	}
+	isRule := strings.Trim(lines[1], " |:-") == ""
+	return isRule && strings.Contains(lines[1], "-") && strings.Contains(lines[1], "|")
 }
 
 var dayInText = lazyregexp.New(`\b\d{4}-\d\d-\d\d\b`)

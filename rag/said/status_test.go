@@ -57,7 +57,8 @@ func TestStatus(t *testing.T) {
 		{"of a proposal for NEAR", "---\nstatus: Final\nSupersededBy: 141\n---\n# Cache\n", said.Status{
 			Word: "active", Relations: by("#141"),
 		}},
-		{"a table of versions, and a part that is replaced", "# Snapshots\n\n## Status\n\nStatus | From | To\n--|--|--\nBeta | 1.17 | -\n\n" +
+		{"a table of versions, and a part that is replaced", "# Snapshots\n\n## Status\n\n" +
+			"Status | From | To\n--|--|--\nBeta | 1.17 | -\n\n" +
 			"**Important**: the logic for checks has been replaced by rules. The webhook is deprecated.\n", said.Status{}},
 		{"a table in its section", "# Cache\n\n## Status\n\n| Status | Date |\n|---|---|\n| Rejected | 2024-05-01 |\n", said.Status{Word: "rejected"}},
 		{"a part that is replaced", "# Cache\n\n## Status\n\nAccepted. The old flag was replaced by [a new one](flags.md).\n", said.Status{Word: "active"}},

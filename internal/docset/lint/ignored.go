@@ -37,8 +37,8 @@ func (e *examination) checkIgnored(files []string) {
 			continue
 		}
 		seen[ignored] = true
-		e.add(&docset.Document{Path: path.Join(root, ignored)}, 1, Warning, "left-out", "git tracks documents here, and they are left out "+
-			"because .gitignore names them; take the line out of .gitignore, or name the path in documents.folders")
+		e.add(&docset.Document{Path: path.Join(root, ignored)}, 1, Warning, "left-out", "git tracks documents here, and they are "+
+			"left out because .gitignore names them; take the line out of .gitignore, or name the path in documents.folders")
 	}
 }
 
