@@ -60,6 +60,25 @@ func TestDissect_ReadsTitlesAndDates(t *testing.T) {
 	}
 }
 
+// A document without front matter of ours may name a doc-type of the project, in the form of the Open Knowledge Format too.
+func TestDissect_ReadsDocTypes(t *testing.T) {
+	t.Parallel()
+	repo := gitrepo.New(t)
+	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "forms", "documents": {"folder": "docs", "lenient": true},
+		"custom_doc_types": [{"name": "playbook", "description": "Steps", "folder": "playbooks"}]}`)
+	p, err := project.Load(repo.Root)
+	repo.Must(err)
+	for text, want := range map[string]string{
+		"doc_type: playbook": "playbook", "type: Playbook": "playbook", "type: BigQuery Table": "codebase",
+		"doc_type: tool\ntype: Playbook": "tool", "type: [playbook]": "codebase",
+	} {
+		doc, err := index.Dissect(ragtest.File("docs/a.md", "---\n"+text+"\n---\nText."), catalog.Compounding, p)
+		if err != nil || doc.DocType != want {
+			t.Errorf("%q is a %q, want %q: %v", text, doc.DocType, want, err)
+		}
+	}
+}
+
 // Nothing that the index makes of a file has its secrets or comments.
 func TestDissect_HasNoSecretAndNoComment(t *testing.T) {
 	t.Parallel()

@@ -76,12 +76,15 @@ func violationsError(docType project.Rules, violations []project.Violation) *api
 	return e.With("doc_type", docType.Name).With("violations", violations)
 }
 
-// namedType returns the doc-type that the front matter of a lenient project's document
-// names, if there is such a doc-type, and that of its folder otherwise.
+// namedType returns the doc-type that the front matter of a lenient project's document names, if there is such a
+// doc-type, and that of its folder otherwise. The Open Knowledge Format has type for it, as in "type: Playbook".
 func namedType(folder project.Rules, frontMatter map[string]any) project.Rules {
 	name, _ := frontMatter["doc_type"].(string)
-	if named, ok := folder.Named(name); ok {
-		return named
+	kind, _ := frontMatter["type"].(string)
+	for _, name := range []string{name, strings.ToLower(strings.TrimSpace(kind))} {
+		if named, ok := folder.Named(name); ok {
+			return named
+		}
 	}
 	return folder
 }
