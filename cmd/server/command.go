@@ -51,7 +51,7 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 			root.AddCommand(command)
 		}
 	}
-	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags), newGraphCommand(flags),
+	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags),
 		newPageCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newRetireCommand(flags),
 		newCleanCommand(flags), newLintCommand(flags), newReviewCommand(flags), newIngestCommand(flags))

@@ -63,7 +63,6 @@ func TestHostileGit_RunsNothing(t *testing.T) {
 		{"review"},
 		{"search", "a rule"},
 		{"search", "--explain", "a rule"},
-		{"graph"},
 		{"status"},
 		{"doctor"},
 		{"promote", tools + "rule.md", "important"},

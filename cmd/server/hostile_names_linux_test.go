@@ -48,8 +48,6 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 		{"critical", "--json"},
 		{"lint", "--level", "notice"},
 		{"lint", "--json"},
-		{"graph"},
-		{"graph", "--json"},
 		{"sync"},
 		{"sync", "--json"},
 		{"search", "pool exhausted"},

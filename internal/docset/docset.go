@@ -160,6 +160,19 @@ func (s *Set) Standings() catalog.Standings {
 	return catalog.NewStandings(declared, later[said.Supersedes], later[said.Amends])
 }
 
+// Forward turns a relation around that the earlier document names: "B is superseded by A" becomes "A supersedes B".
+// It returns the two documents in the order of the new relation.
+func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forward said.Relation) {
+	switch relation {
+	case said.SupersededBy:
+		return to, from, said.Supersedes
+	case said.AmendedBy:
+		return to, from, said.Amends
+	default:
+		return from, to, relation
+	}
+}
+
 // Numbered returns the first two other documents of the folder with the number that a relation of the document at
 // source names.
 func (s *Set) Numbered(source, number string) []*Document {
