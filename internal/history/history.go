@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -237,19 +236,6 @@ func parseLog(output io.Reader, visit func(change)) error {
 		return fmt.Errorf("read git's changes: %w", err)
 	}
 	return nil
-}
-
-// fieldsOf returns the fields of an output that end with a NUL.
-func fieldsOf(output io.Reader) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		fields := bufio.NewScanner(output)
-		fields.Split(splitNUL)
-		for fields.Scan() {
-			if !yield(fields.Text()) {
-				return
-			}
-		}
-	}
 }
 
 // splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. It drops an unfinished field.
