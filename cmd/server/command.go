@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -62,8 +61,6 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	for _, command := range root.Commands() {
 		complement(command)
 	}
-	root.InitDefaultHelpCmd()
-	checkTopic(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if plain.IsTerminal(cmd.InOrStdin()) {
 			return cmd.Help()
@@ -73,22 +70,7 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	return root
 }
 
-// checkTopic has help refuse a command that does not exist.
-func checkTopic(root *cobra.Command) {
-	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		panic(err) // cobra has added it
-	}
-	help.Args = func(_ *cobra.Command, topic []string) error {
-		if _, _, err := root.Find(topic); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
-}
-
-// complement gives a command what all have: --json, checks of arguments and flags, and an error
-// that shows that it ran.
+// complement gives a command what all have: --json, a check of its arguments, and an error that shows that it ran.
 func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
@@ -98,9 +80,6 @@ func complement(command *cobra.Command) {
 	}
 	run := command.RunE
 	command.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := checkExcluded(cmd); err != nil {
-			return runError{err}
-		}
 		if err := run(cmd, args); err != nil {
 			return runError{err}
 		}
@@ -197,24 +176,11 @@ func newVersionCommand(flags *flags) *cobra.Command {
 	}
 }
 
-// exclude declares that a flag of a command cannot be given with others.
+// exclude declares that a flag of a command cannot be given with any of the others.
 func exclude(command *cobra.Command, flag string, others ...string) {
-	if command.Annotations == nil {
-		command.Annotations = map[string]string{}
+	for _, other := range others {
+		command.MarkFlagsMutuallyExclusive(flag, other)
 	}
-	command.Annotations[flag] = strings.Join(others, " ")
-}
-
-// checkExcluded fails if flags were given that exclude each other.
-func checkExcluded(command *cobra.Command) error {
-	for _, flag := range slices.Sorted(maps.Keys(command.Annotations)) {
-		for other := range strings.FieldsSeq(command.Annotations[flag]) {
-			if command.Flags().Changed(flag) && command.Flags().Changed(other) {
-				return usagef("--%s does not go with --%s; leave one of them out", other, flag)
-			}
-		}
-	}
-	return nil
 }
 
 // checkFlag fails if the value of a flag is not allowed.
