@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -30,9 +29,8 @@ func newLintCommand(flags *flags) *cobra.Command {
 		Long: `Check the project's own documents, by their files and git. It needs neither the database nor
 Ollama, and changes nothing.
 
-- errors: the configuration is not valid (config); a file cannot be read, or its front matter
-  cannot be read or does not fit the doc-type (unreadable, schema, front-matter); marks of a
-  merge are left (conflict); a link, related_docs or supersedes leads to no file (broken-link);
+- errors: a file cannot be read, or its front matter cannot be read or does not fit the
+  doc-type (unreadable, schema, front-matter); marks of a merge are left (conflict); a link, related_docs or supersedes leads to no file (broken-link);
   documents supersede each other (supersession-cycle); decisions of a folder have one number
   (ambiguous-number); a document holds a key, a token or a password (secret); a trigger cannot
   be read (trigger)
@@ -81,11 +79,11 @@ func (f *lintFlags) run(i invocation) error {
 	if err != nil {
 		return err
 	}
-	options, root, err := i.here()
+	p, err := i.loadHere()
 	if err != nil {
 		return err
 	}
-	report, err := lintProject(i.command.Context(), root, options)
+	report, err := lint.Run(i.command.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -97,17 +95,6 @@ func (f *lintFlags) run(i invocation) error {
 		return errFound
 	}
 	return nil
-}
-
-func lintProject(ctx context.Context, root string, o options) (lint.Report, error) {
-	p, err := o.settings.Load(root)
-	if err != nil {
-		if report, ok := lint.OfConfig(root, err); ok {
-			return report, nil
-		}
-		return lint.Report{}, err
-	}
-	return lint.Run(ctx, p)
 }
 
 // judge counts the findings, and leaves out those below --level that do not fail the command.

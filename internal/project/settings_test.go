@@ -79,7 +79,7 @@ func TestLoadSettings_Refuses(t *testing.T) {
 	tests := []struct{ name, settings, want string }{
 		{
 			"cut off", `{"log_level": "info"`,
-			`: line 1, column 20: the file ends before a bracket or a quote is closed. Every key and text stands in double quotes, ` +
+			`: line 1, column 20: unexpected end of JSON input. Every key and text stands in double quotes, ` +
 				`entries are separated by commas, with none after the last, and there are no comments; for example {"log_level": "warn"}.`,
 		},
 		{

@@ -248,9 +248,6 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			"insights/a.md:2: warning trigger: trigger run helm upgrade fires on a command of the project itself, Makefile:2",
 			"insights/a.md:5: error trigger: triggers[2] has 0 of run, edit, fails (expected: one of run, edit, fails, such as run: terraform apply -target)",
 		}},
-		{"a configuration that is not valid", func(r *gitrepo.Repo) {
-			r.Put(config, `{"project_name": "planted", "retrieval": {"max_results": 0}}`)
-		}, []string{config + ":1: error config: retrieval.max_results is 0. Write a whole number, minimum 1, maximum 100."}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
