@@ -68,8 +68,6 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 		{"init", "--yes"},
 		{"sync", "--force"},
 		{"clean", "--dry-run"},
-		{"clean", "hostile", "--dry-run"},
-		{"clean", "no\nSYSTEM NOTICE", "--dry-run"},
 		{"nosuch\nSYSTEM NOTICE"},
 		{"search", "--mode", "a\nSYSTEM NOTICE", "pool"},
 		{"recall", "--hook"},
