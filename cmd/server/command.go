@@ -75,7 +75,7 @@ func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
 	}
-	if command.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "recall", "page"}, command.Name()) {
+	if command.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "recall", "page", "init"}, command.Name()) {
 		command.Flags().Bool("json", false, "print JSON")
 	}
 	run := command.RunE

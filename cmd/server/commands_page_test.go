@@ -123,7 +123,7 @@ func TestDocumentation_CallsCommandsThatExist(t *testing.T) {
 	if calls < 50 {
 		t.Errorf("only %d calls were found", calls)
 	}
-	for _, wrong := range []string{"compound-docs serach x", "compound-docs search --modus x", "compound-docs init --json=x --branch"} {
+	for _, wrong := range []string{"compound-docs serach x", "compound-docs search --modus x", "compound-docs init --yes=x --branch"} {
 		if checkCall(root, wrong) == "" {
 			t.Errorf("%s passes", wrong)
 		}

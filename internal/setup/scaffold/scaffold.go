@@ -33,8 +33,6 @@ type Result struct {
 	Project *project.Project // as it is now
 	// Kept is set if there was a configuration, and Changed if Documents changed it.
 	Kept, Changed bool
-	// Folders were made, relative to the repository.
-	Folders []string
 	// Places are where the documents are. Example is the longest name of one, which says most; README says nothing.
 	Places  []FolderCount
 	Example string
@@ -46,14 +44,14 @@ type Result struct {
 
 // FolderCount is an entry of documents.folders, or the folder of new documents, with the number of its files.
 type FolderCount struct {
-	Place string `json:"place"`
-	Files int    `json:"files"`
+	Place string
+	Files int
 }
 
 // LeftOut is a file or a folder outside the documents, with the reason.
 type LeftOut struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
+	Path string
+	Why  string
 }
 
 // Write prepares the repository at root, which has no symbolic link in it. A configuration that is not valid is a
@@ -77,10 +75,7 @@ func Write(root string, options Options) (Result, error) {
 	}
 	named := append(slices.Clone(result.Project.Config.Documents.Folders), result.Project.DocsDir())
 	result.count(take(folder, project.Exclusions(root, named)))
-	if slices.Contains(options.Documents, result.Project.DocsDir()) {
-		result.Folders, err = makeFolders(folder, result.Project)
-	}
-	return result, err
+	return result, nil
 }
 
 // count fills in where the markdown of the survey is.
@@ -114,23 +109,6 @@ func (r *Result) count(found survey) {
 		r.Further = append(r.Further, FolderCount{Place: place})
 	}
 	r.LeftOut = found.left
-}
-
-// makeFolders makes the folder of new documents, with one for each doc-type.
-func makeFolders(folder *contain.Root, p *project.Project) ([]string, error) {
-	const readable = 0o755
-	var made []string
-	for _, docType := range p.DocTypes() {
-		name := path.Join(p.DocsDir(), docType.Folder)
-		if folder.Exists(name) {
-			continue
-		}
-		if err := folder.MkdirAll(name, readable); err != nil {
-			return nil, fmt.Errorf("make the folders of the documents: %w", err)
-		}
-		made = append(made, name)
-	}
-	return made, nil
 }
 
 // config holds the keys of a new configuration.
