@@ -107,26 +107,26 @@ func isLockTimeout(err error) bool {
 }
 
 // inspect looks at the server and creates nothing. It reports whether the schema has all migrations.
-func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (version Version, done bool, err error) {
+func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	latest, err := latestMigration(m.schema)
 	if err != nil {
-		return Version{}, false, err
+		return false, err
 	}
 	version, backend, err := readVersion(ctx, conn)
 	if err != nil {
-		return version, false, err
+		return false, err
 	}
 	if err := version.Check(); err != nil {
-		return version, false, err
+		return false, err
 	}
 	applied, err := appliedMigration(ctx, conn)
 	if err != nil {
-		return version, false, err
+		return false, err
 	}
 	if err := checkCompatible(applied, latest); err != nil || applied >= latest {
-		return version, true, err
+		return true, err
 	}
-	return version, false, checkPooler(ctx, conn, backend)
+	return false, checkPooler(ctx, conn, backend)
 }
 
 // checkPooler returns an [*Error] if a pooler gives each transaction another session: the lock of a
