@@ -41,7 +41,7 @@ type Database struct {
 	// context, because a migration may take minutes.
 	opening  chan struct{}
 	pool     *pgxpool.Pool
-	url      string // of the pool
+	url      string       // of the pool
 	failure  *Error       // the last failure to open
 	failures atomic.Int64 // to open
 

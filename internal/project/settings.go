@@ -45,8 +45,7 @@ type Settings struct {
 	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these, and
 	// folders below them, as external docs. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
-	// Sources are what assistants keep or read by themselves: claude, codex, cursor, github, agents, or the absolute
-	// path of a folder.
+	// Sources are what assistants keep by themselves: claude, codex, or the absolute path of a folder.
 	Sources []string `json:"sources"`
 }
 

@@ -108,7 +108,7 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		},
 		{
 			"an unknown source", `{"sources": ["claude", "copilot"]}`,
-			`: "sources[1]" is "copilot", which is not a source. Write one of claude, codex, cursor, github, agents, or the absolute path of a folder.`,
+			`: "sources[1]" is "copilot", which is not a source. Write one of claude, codex, or the absolute path of a folder.`,
 		},
 		{
 			"relative folder", `{"external_docs_allowed": ["/srv", "docs"]}`,

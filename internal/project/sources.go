@@ -10,13 +10,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// Source is a folder with texts that an assistant keeps or reads by itself. It is searched with the external docs
-// and never changed.
+// Source is a folder with texts that an assistant keeps. It is searched with the external docs and never changed.
 type Source struct {
-	Name      string // as in [Settings.Sources]
-	Dir       string // its absolute path; it may be missing
-	Inside    string // the repository if Dir is in it, "" otherwise
-	TopHidden bool   // the first folder below Inside is hidden
+	Name string // as in [Settings.Sources]
+	Dir  string // its absolute path; it may be missing
 
 	patterns []string // of its files, relative to Dir
 	project  *Project // its own documents do not belong to the source
@@ -28,14 +25,14 @@ func (s Source) Match(name string) bool {
 	if _, isOwn := s.project.PlaceOf(rel); isInside && isOwn && !contain.Hidden(rel) {
 		return false
 	}
-	return matchAny(s.patterns, name) && copyOrTemplate(name) == "" && !strings.Contains(strings.ToUpper(name), "_TEMPLATE")
+	return matchAny(s.patterns, name) && copyOrTemplate(name) == ""
 }
 
 // Prune reports whether a folder of Dir has no file of the source.
 func (s Source) Prune(string) bool { return !strings.Contains(strings.Join(s.patterns, " "), "/") }
 
 // sourceNames are the names of [Settings.Sources].
-var sourceNames = []string{"claude", "codex", "cursor", "github", "agents"}
+var sourceNames = []string{"claude", "codex"}
 
 // Load is [Load] with what the settings allow, and with their sources. The error is that of Load.
 func (s Settings) Load(configPath string) (*Project, error) {
@@ -62,19 +59,13 @@ func (s Settings) Load(configPath string) (*Project, error) {
 }
 
 // nested returns the folder of external docs or of another source that a source lies in, or that lies in it, or "".
-// The folders in the repository cannot meet another: they are hidden, or have no folders.
 func (p *Project) nested(source Source) string {
-	if source.Inside != "" {
-		return ""
-	}
 	var others []string
 	if p.external != nil {
 		others = append(others, p.external.Dir)
 	}
 	for _, other := range p.sources {
-		if other.Inside == "" {
-			others = append(others, other.Dir)
-		}
+		others = append(others, other.Dir)
 	}
 	at := slices.IndexFunc(others, func(other string) bool { return isInside(other, source.Dir) || isInside(source.Dir, other) })
 	if at < 0 {
@@ -113,12 +104,8 @@ func (p *Project) SourceOf(indexed string) string {
 }
 
 // sourceOf returns a source of [Settings.Sources] for the repository at root. The folders are those that the
-// assistants' documentation names: "How Claude remembers your project" of Claude Code, "Memories" of Codex,
-// "Rules" of Cursor, "Custom instructions" of GitHub Copilot.
+// assistants' documentation names: "How Claude remembers your project" of Claude Code, "Memories" of Codex.
 func sourceOf(name, root string) (Source, error) {
-	inRepository := func(dir string, patterns ...string) (Source, error) {
-		return Source{Name: name, Dir: filepath.Join(root, dir), Inside: root, TopHidden: dir != "", patterns: patterns}, nil
-	}
 	switch name {
 	case "claude":
 		folder, err := userFolder("CLAUDE_CONFIG_DIR", ".claude")
@@ -127,12 +114,6 @@ func sourceOf(name, root string) (Source, error) {
 	case "codex": // the other files there repeat what MEMORY.md says
 		folder, err := userFolder("CODEX_HOME", ".codex")
 		return Source{Name: name, Dir: filepath.Join(folder, "memories"), patterns: []string{"MEMORY.md"}}, err
-	case "cursor":
-		return inRepository(".cursor/rules", "**/*.mdc", "**/*.md")
-	case "github":
-		return inRepository(".github", "*.md", "instructions/**/*.md")
-	case "agents":
-		return inRepository("", "{AGENTS,CLAUDE,GEMINI}.md")
 	}
 	return Source{Name: name, Dir: filepath.Clean(name), patterns: []string{"**/*.{md,mdc,mdx,markdown}"}}, nil
 }

@@ -51,11 +51,8 @@ func TestSources_AreWhereAssistantsKeepThem(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", folder, diff)
 		}
 	}
-	want := []string{
-		filepath.Join(home, ".codex", "memories"), filepath.Join(root, ".cursor", "rules"), filepath.Join(root, ".github"), root,
-		filepath.Join(home, "notes"),
-	}
-	if diff := cmp.Diff(want, sourceDirs(t, root, "codex", "cursor", "github", "agents", filepath.Join(home, "notes")+"/")); diff != "" {
+	want := []string{filepath.Join(home, ".codex", "memories"), filepath.Join(home, "notes")}
+	if diff := cmp.Diff(want, sourceDirs(t, root, "codex", filepath.Join(home, "notes")+"/")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	t.Setenv("CLAUDE_CONFIG_DIR", "/x")
@@ -116,10 +113,5 @@ func TestSource_LeavesOutOwnDocuments(t *testing.T) {
 				t.Errorf("%s of %s is in the source: %t", name, dir, got)
 			}
 		}
-	}
-	whole := newRepo(t, map[string]string{configPath: `{"project_name": "b", "documents": {"folders": ["."]}}`})
-	p, err := loadWith(whole, "agents", "github")
-	if err != nil || !p.Sources()[0].Match("AGENTS.md") || !p.Sources()[1].Match("copilot-instructions.md") {
-		t.Errorf("a repository of documents has no files of assistants: %v", err)
 	}
 }

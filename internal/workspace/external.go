@@ -58,7 +58,6 @@ func externalFolder(p *project.Project, external project.External) watch.Folder 
 func sourceFolder(source project.Source) watch.Folder {
 	// The whole path begins that of each document, so that no other folder of the collection has it too.
 	return watch.Folder{
-		Dir: source.Dir, Inside: source.Inside, TopHidden: source.TopHidden, Prefix: filepath.ToSlash(source.Dir),
-		Match: source.Match, Prune: source.Prune, MayBeMissing: true,
+		Dir: source.Dir, Prefix: filepath.ToSlash(source.Dir), Match: source.Match, Prune: source.Prune, MayBeMissing: true,
 	}
 }
