@@ -87,7 +87,7 @@ func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
 		if command.Long == "" || command.Example == "" || command.GroupID == "" {
 			t.Errorf("%s lacks a description, an example or a group", command.Name())
 		}
-		speaksOther := slices.Contains([]string{"serve", "recall", "page"}, command.Name())
+		speaksOther := slices.Contains([]string{"serve", "recall", "page", "init"}, command.Name())
 		if !speaksOther && command.Flags().Lookup("json") == nil {
 			t.Errorf("%s has no --json", command.Name())
 		}
