@@ -52,7 +52,6 @@ answer, the documents are listed as compound-docs search lists them.`,
 	set.BoolVar(&f.own, "own", false, "answer only from the project's own documents")
 	set.BoolVar(&f.external, "external", false, "answer only from the external docs")
 	exclude(command, "external", append(ofOwnDocuments(), "own")...)
-	complete(command, "min-promotion-level", tools.Names(catalog.Levels())...)
 	return command
 }
 

@@ -96,10 +96,6 @@ func addFlags(root *cobra.Command, flags *flags) {
 		"debug, info, warn or error, on stderr (CDOCS_LOG_LEVEL; default info)")
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
 		"repository to work on (CLAUDE_PROJECT_DIR; default: that of the current folder)")
-	complete(root, "log-level", "debug", "info", "warn", "error")
-	if err := root.MarkPersistentFlagDirname("project"); err != nil {
-		panic(err) // the flag is declared above
-	}
 }
 
 // invocation is one call of a command: its arguments, and where it prints what.
@@ -134,14 +130,6 @@ func (i invocation) print(value any, people func(w io.Writer)) error {
 // notef prints a remark on stderr.
 func (i invocation) notef(format string, values ...any) {
 	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
-}
-
-// complete has a shell complete a flag with the values. It panics if there is no such flag.
-func complete(command *cobra.Command, flag string, values ...string) {
-	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	if err := command.RegisterFlagCompletionFunc(flag, fixed); err != nil {
-		panic(err)
-	}
 }
 
 // needs returns the check of a command with least to most arguments; most < 0 is no limit.

@@ -59,7 +59,6 @@ Without a database it does the rest, and ends with 1.`,
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")
 	command.Flags().BoolVar(&i.hooks, "hooks", false, "have the assistant point to the document that a prompt or an act needs")
-	complete(command, "client", clientNames()...)
 	return command
 }
 

@@ -55,12 +55,9 @@ a line about that file, or its date.`,
   compound-docs lint --fail-on warning`,
 		RunE: flags.run(f.run),
 	}
-	severities := tools.Names(lint.Severities())
 	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "minimum severity to print: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"minimum severity that ends with 1: "+joined(lint.Severities())+", "+never)
-	complete(command, "level", severities...)
-	complete(command, "fail-on", append(severities, never)...)
 	return command
 }
 

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
@@ -51,9 +49,4 @@ func placeIn(root, argument string) (document.Place, error) {
 	}
 	place.Path = relative
 	return place, nil
-}
-
-// completeMarkdown has a shell complete arguments with markdown files.
-func completeMarkdown(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{"md"}, cobra.ShellCompDirectiveFilterFileExt
 }

@@ -67,9 +67,6 @@ is superseded.`,
 		}
 		f.filters[filter.Flag] = set.StringSlice(filter.Flag, nil, filter.Usage)
 		ofOwn = append(ofOwn, filter.Flag)
-		if filter.Values != nil {
-			complete(command, filter.Flag, filter.Values...)
-		}
 	}
 	set.IntVarP(&f.limit, "limit", "n", 0, "most results (default: 10, or as configured)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
@@ -82,7 +79,6 @@ is superseded.`,
 	set.BoolVar(&f.explain, "explain", false, "show why the query finds what it finds")
 	exclude(command, "handbook", append([]string{"external", "min-relevance-score", "mode", "explain"}, ofOwn...)...)
 	exclude(command, "external", ofOwn...)
-	complete(command, "mode", tools.Names(rag.Modes())...)
 	return command
 }
 
