@@ -15,12 +15,11 @@ import (
 )
 
 type askFlags struct {
-	docTypes      []string
-	maxSources    int
-	minScore      float64
-	minLevel      string
-	critical      bool
-	own, external bool
+	docTypes           []string
+	maxSources         int
+	minScore           float64
+	minLevel           string
+	critical, external bool
 }
 
 func newAskCommand(flags *flags) *cobra.Command {
@@ -29,8 +28,7 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Use:   "ask QUESTION...",
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
-printed as the language model writes it, and then its sources. If the project's own
-documents hold nothing, the external docs are asked, unless a flag leaves these out.
+printed as the language model writes it, and then its sources.
 
 If the model fails, the most relevant passages are quoted instead. If no document is sure to
 answer, the documents are listed as compound-docs search lists them.`,
@@ -49,37 +47,23 @@ answer, the documents are listed as compound-docs search lists them.`,
 	set.StringVar(&f.minLevel, "min-promotion-level", string(catalog.Standard),
 		"only documents at or above this level: "+joined(catalog.Levels()))
 	set.BoolVar(&f.critical, "include-critical", true, "add critical documents, whatever their relevance")
-	set.BoolVar(&f.own, "own", false, "answer only from the project's own documents")
-	set.BoolVar(&f.external, "external", false, "answer only from the external docs")
-	exclude(command, "external", append(ofOwnDocuments(), "own")...)
+	set.BoolVar(&f.external, "external", false, "answer from the external docs")
+	exclude(command, "external", "doc-types", "min-promotion-level", "include-critical")
 	return command
 }
 
-// ofOwnDocuments are flags with which only own documents are asked.
-func ofOwnDocuments() []string {
-	return []string{"doc-types", "min-promotion-level", "include-critical"}
-}
-
-// run prints the answer from own documents, or from external docs if only these have one.
+// run prints the answer from own documents or external docs.
 func (f *askFlags) run(t *tooling) error {
 	in := f.input(t)
-	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
 	p := &answerPrinter{tooling: t, flags: f}
 	ctx := tools.WithProgress(t.command.Context(), func(progress tools.Progress) { p.write(progress.Text) })
-
-	if f.external {
-		external, err := t.tools.RagQueryExternal(ctx, externalIn)
-		return p.finish(external, externalAnswer(external), err)
-	}
-	alone := f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed)
-	own, err := t.tools.RagQuery(ctx, in)
-	if err != nil || alone || own.Grade != rag.Nothing {
+	if !f.external {
+		own, err := t.tools.RagQuery(ctx, in)
 		return p.finish(own, own, err)
 	}
-	external, err := t.tools.RagQueryExternal(ctx, externalIn)
-	if isNotConfigured(err) || err == nil && external.Grade == rag.Nothing {
-		return p.finish(own, own, nil)
-	}
+	external, err := t.tools.RagQueryExternal(ctx, tools.RagQueryExternalInput{
+		Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore,
+	})
 	return p.finish(external, externalAnswer(external), err)
 }
 
@@ -165,7 +149,7 @@ func (f *askFlags) asSearch() *searchFlags {
 	}
 	return &searchFlags{
 		filters: map[string]*[]string{"doc-types": &f.docTypes, "promotion-levels": &levels}, minScore: f.minScore,
-		mode: string(rag.Hybrid), own: f.own, external: f.external,
+		mode: string(rag.Hybrid), external: f.external,
 	}
 }
 
