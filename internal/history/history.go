@@ -93,13 +93,6 @@ func (f Folder) Shallow(ctx context.Context) (bool, error) {
 	return answer == "true", err
 }
 
-// Origin returns the address of the remote "origin" as the configuration of git has it, and the folder's path in
-// the repository, "." for its top. The error is [ErrNone] without such a remote.
-func (f Folder) Origin(ctx context.Context) (address, name string, err error) {
-	address, err = f.ask(ctx, "config", "--get", "remote.origin.url")
-	return address, f.name, err
-}
-
 // ask returns git's output without the space around it.
 func (f Folder) ask(ctx context.Context, arguments ...string) (string, error) {
 	var answer strings.Builder

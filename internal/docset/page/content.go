@@ -25,7 +25,6 @@ import (
 type content struct {
 	Project   string         `json:"project"`
 	Made      string         `json:"made"`
-	Edit      string         `json:"edit"` // see editAddress
 	Documents []entry        `json:"documents"`
 	Findings  []lint.Finding `json:"findings"`
 	Notes     []string       `json:"notes"`
