@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -18,6 +19,15 @@ func clearProgress(w io.Writer) {
 }
 
 const clearLine = "\r\x1b[K"
+
+// overProgress writes lines of the log to a terminal. Each one replaces an unfinished line of progress,
+// which is shown again with its next count.
+type overProgress struct{ terminal io.Writer }
+
+func (o overProgress) Write(line []byte) (int, error) {
+	n, err := o.terminal.Write(slices.Concat([]byte(clearLine), line))
+	return max(0, n-len(clearLine)), err
+}
 
 // showProgress returns a function that tells w how much of what is done, at the beginning, once a
 // second and at the end. On a terminal a line replaces the one before.
