@@ -53,7 +53,7 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags),
 		newPageCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newRetireCommand(flags),
-		newCleanCommand(flags), newLintCommand(flags), newReviewCommand(flags), newIngestCommand(flags))
+		newCleanCommand(flags), newLintCommand(flags), newIngestCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
 		newDoctorCommand(flags), serve, newVersionCommand(flags))
 	root.SetHelpCommandGroupID(groupSetUp)

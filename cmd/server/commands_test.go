@@ -59,7 +59,7 @@ func TestCommands_Transcripts(t *testing.T) {
 	r := newTranscript(t)
 	// The first ones index, the others find, and the last but one removes.
 	for _, name := range []string{
-		"sync", "search", "search-explain", "ask", "about", "lint", "review", "page", "doctor", "completion", "serve", "critical",
+		"sync", "search", "search-explain", "ask", "about", "lint", "page", "doctor", "completion", "serve", "critical",
 		"promote", "ingest", "sync-force", "clean", "set-up", "mistakes", "retire",
 	} {
 		t.Run(name, func(t *testing.T) {

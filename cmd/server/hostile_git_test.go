@@ -60,7 +60,6 @@ func TestHostileGit_RunsNothing(t *testing.T) {
 		{"sync"},
 		{"about", "src/pool.go:1-3"},
 		{"lint"},
-		{"review"},
 		{"search", "a rule"},
 		{"search", "--explain", "a rule"},
 		{"status"},

@@ -45,7 +45,7 @@ Ollama, and changes nothing.
 - notices: a superseded document does not say so (unmarked, with the line to add); two documents
   replace one (two-successors); a status has no known word (unknown-status); cited lines are
   elsewhere now, or were never there (place-moved, place-unknown); a document has no link at all
-  (orphan); a critical document lists no questions (no-questions)
+  (orphan)
 
 Cited places are files_involved, code with a path, a path with lines, a definition beside a
 path, and links to code. They are compared with the commit in which the document last changed

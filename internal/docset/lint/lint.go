@@ -80,7 +80,6 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}
 	e.checkSchemas()
-	e.checkQuestions()
 	e.checkLinks()
 	e.checkAnchors()
 	e.checkStandings()

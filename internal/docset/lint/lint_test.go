@@ -149,13 +149,6 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			"insights/a.md:9: warning superseded-rule: " + docs +
 				"insights/b.md supersedes it, so it is no rule any more; remove its promotion_level, and make that one critical if it is a rule",
 		}},
-		{"a rule without questions", func(r *gitrepo.Repo) {
-			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\n", "See [b](b.md) and [c](../codebase/c.md)."))
-		}, []string{"insights/a.md:9: notice no-questions: a critical document without `questions`; list three that it answers, " +
-			"as somebody asks who does not know the answer"}},
-		{"a rule with a question", func(r *gitrepo.Repo) {
-			r.Put(docs+"insights/a.md", insight("a", "promotion_level: critical\nquestions: [Why?]\n", "See [b](b.md) and [c](../codebase/c.md)."))
-		}, []string{}},
 		{"a document without links", func(r *gitrepo.Repo) {
 			r.Put(docs+"insights/d.md", insight("d", "", "x"))
 		}, []string{"insights/d.md:1: notice orphan: no document links to it, and it links to none"}},
