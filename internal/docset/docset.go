@@ -107,11 +107,11 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 
 // ReadExternal reads the external docs of a project. After an error it returns what it has read so far.
 func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
-	if _, ok := p.External(); !ok {
+	external, ok := p.External()
+	if !ok {
 		return &Set{}, nil
 	}
-	external := workspace.Folders(p)[len(workspace.OwnFolders(p))]
-	return readFolders(ctx, p, []watch.Folder{external}, func(file document.File) (index.Dissection, error) {
+	return readFolders(ctx, p, []watch.Folder{workspace.ExternalFolder(p, external)}, func(file document.File) (index.Dissection, error) {
 		return index.Dissect(file, catalog.External, nil)
 	})
 }

@@ -214,26 +214,6 @@ func commonDir(own string) string {
 	return dir
 }
 
-// haveTop reports whether the git folder says that the work tree belongs to it. A folder from an archive can name
-// the git folder of any repository.
-func (d gitDirs) haveTop() bool {
-	dotGit := filepath.Join(d.top, ".git")
-	if d.own == dotGit {
-		return d.common == d.own
-	}
-	back, err := readGitFile(filepath.Join(d.own, "gitdir"))
-	if err != nil {
-		return false
-	}
-	if !filepath.IsAbs(back) {
-		back = filepath.Join(d.own, back)
-	}
-	named, namedErr := os.Stat(back)
-	there, thereErr := os.Stat(dotGit)
-	return errors.Join(namedErr, thereErr) == nil && os.SameFile(named, there) &&
-		filepath.Dir(d.own) == filepath.Join(d.common, "worktrees")
-}
-
 // rebasing returns the short name of the branch that is being rebased, or "".
 func (d gitDirs) rebasing() string {
 	for _, state := range []string{"rebase-merge", "rebase-apply"} {

@@ -40,7 +40,6 @@ type Project struct {
 	places   places             // beside docsDir
 	types    []DocType
 	external *External
-	sources  []Source
 
 	ruleFolders []string
 }
@@ -113,6 +112,15 @@ func (p *Project) External() (External, bool) {
 		return External{}, false
 	}
 	return *p.external, true
+}
+
+// HasExternal reports whether the project has external docs.
+func (p *Project) HasExternal() bool { return p.external != nil }
+
+// ExternalPath returns external_docs.path, or "".
+func (p *Project) ExternalPath() string {
+	external, _ := p.External()
+	return external.Path
 }
 
 // PathHash identifies a checkout: the first 16 hexadecimal digits of the SHA-256 of [Project.Root], with /

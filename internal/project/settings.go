@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -45,8 +44,6 @@ type Settings struct {
 	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these, and
 	// folders below them, as external docs. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
-	// Sources are what assistants keep by themselves: claude, codex, or the absolute path of a folder.
-	Sources []string `json:"sources"`
 }
 
 // ModelHost is a server of models. It is not set if URL is "".
@@ -114,7 +111,6 @@ func DefaultSettings() Settings {
 		RecallCollections:       []string{"compounding"},
 		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},
-		Sources:                 []string{},
 	}
 }
 
@@ -209,13 +205,10 @@ func LoadSettings(home string) (Settings, error) {
 			}
 		}
 	}
-	for i, source := range settings.Sources {
-		if !filepath.IsAbs(source) && !slices.Contains(sourceNames, source) {
-			return Settings{}, &ConfigError{
-				Path: file, Key: fmt.Sprintf("sources[%d]", i), Problem: fmt.Sprintf("is %q, which is not a source", source),
-				Hint: "Write one of " + strings.Join(sourceNames, ", ") + ", or the absolute path of a folder.",
-			}
-		}
-	}
 	return settings, nil
+}
+
+// Load is [Load] with what the settings allow.
+func (s Settings) Load(configPath string) (*Project, error) {
+	return Load(configPath, s.ExternalDocsAllowed...)
 }

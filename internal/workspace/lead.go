@@ -124,8 +124,8 @@ func (p *Project) deferUntilText(ctx context.Context) {
 	}
 }
 
-// dropFormerExternal removes the external docs and sources of earlier settings if the present ones have none. With
-// others, the mirror of the first folder removes them.
+// dropFormerExternal removes the external docs of an earlier configuration if the present one has none. With others,
+// their mirror removes them.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
 	if p.Definition.HasExternal() {
 		return nil

@@ -90,11 +90,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		add(folder, catalog.Compounding, indexer)
 	}
 	a.docs = a.trees[0]
-	external := externalFolders(p)
-	for i, folder := range external {
-		indexer := x.Indexer(tenant, catalog.External, nil)
-		indexer.Owns = ownedBy(i, external)
-		add(folder, catalog.External, indexer)
+	if external, ok := p.External(); ok {
+		add(ExternalFolder(p, external), catalog.External, x.Indexer(tenant, catalog.External, nil))
 	}
 	return a
 }
@@ -122,22 +119,6 @@ func OwnFolders(p *project.Project) []watch.Folder {
 			Dir: filepath.Join(p.Root, filepath.FromSlash(name)), Inside: p.Root, TopHidden: true, Prefix: name,
 			Match: project.IsRuleFile, MayBeMissing: true,
 		})
-	}
-	return folders
-}
-
-// Folders returns the indexed folders of a project: its own documents first, then the external docs, then the sources.
-func Folders(p *project.Project) []watch.Folder {
-	return slices.Concat(OwnFolders(p), externalFolders(p))
-}
-
-func externalFolders(p *project.Project) []watch.Folder {
-	var folders []watch.Folder
-	if external, ok := p.External(); ok {
-		folders = append(folders, externalFolder(p, external))
-	}
-	for _, source := range p.Sources() {
-		folders = append(folders, sourceFolder(source))
 	}
 	return folders
 }
