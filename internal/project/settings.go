@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
@@ -87,14 +86,6 @@ func (h *ModelHost) readKey(settings, name string) error {
 // FileWatcher has the settings of the file watcher.
 type FileWatcher struct {
 	DebounceMS int `json:"debounce_ms"` // milliseconds without a change before a file is indexed
-}
-
-// Debounce returns the setting as a duration.
-func (f FileWatcher) Debounce() time.Duration { return time.Duration(f.DebounceMS) * time.Millisecond }
-
-// UnusedTextAge returns UnusedTextHours as a duration.
-func (s Settings) UnusedTextAge() time.Duration {
-	return time.Duration(s.UnusedTextHours * float64(time.Hour))
 }
 
 // DefaultSettings returns the values for keys that settings.json does not set.

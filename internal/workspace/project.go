@@ -75,8 +75,9 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		},
 		due: make(chan struct{}, 1), checked: make(chan struct{}),
 	}
-	a.unusedTextAge = w.settings.UnusedTextAge()
-	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
+	a.unusedTextAge = time.Duration(w.settings.UnusedTextHours * float64(time.Hour))
+	debounce := time.Duration(w.settings.FileWatcher.DebounceMS) * time.Millisecond
+	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
 		t := tree{folder: folder, collection: in, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
