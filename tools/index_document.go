@@ -36,7 +36,7 @@ type IndexDocumentOutput struct {
 }
 
 func indexDocumentTool() Tool {
-	return newProjectTool((*Handler).IndexDocument, &mcp.Tool{
+	return newTool(ofProject, (*Handler).IndexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
 		Description: "Validate and index one document now. Use it after writing or editing one: it lists everything that is wrong " +

@@ -33,7 +33,7 @@ type ExternalSource struct {
 }
 
 func ragQueryExternalTool() Tool {
-	return newWritingTool((*Handler).RagQueryExternal, &mcp.Tool{
+	return newTool(ofModel, (*Handler).RagQueryExternal, &mcp.Tool{
 		Name:  "rag_query_external",
 		Title: "Ask the external docs",
 		Description: "Answer a question from the external project documentation, with sources. Requires `external_docs` to be " +

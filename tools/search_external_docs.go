@@ -34,7 +34,7 @@ type ExternalResult struct {
 }
 
 func searchExternalDocsTool() Tool {
-	return newProjectTool((*Handler).SearchExternalDocs, &mcp.Tool{
+	return newTool(ofProject, (*Handler).SearchExternalDocs, &mcp.Tool{
 		Name:  "search_external_docs",
 		Title: "Search external docs",
 		Description: "Search external project documentation (read-only). Requires `external_docs` to be configured in project " +

@@ -54,7 +54,7 @@ type HandbookResult struct {
 }
 
 func searchHandbookTool() Tool {
-	return newTool((*Handler).SearchHandbook, &mcp.Tool{
+	return newTool(ofServer, (*Handler).SearchHandbook, &mcp.Tool{
 		Name:  "search_handbook",
 		Title: "Search handbook",
 		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning, best first, quoted in " +

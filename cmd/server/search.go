@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -150,7 +151,11 @@ func (f *searchFlags) explainSearch(t *tooling) error {
 		return err
 	}
 	t.sayWhatIsMissing(explained.Index)
-	return t.print(explained, func(w io.Writer) { plain.Table(w, func(table io.Writer) { printExplanation(table, explained) }) })
+	return t.print(explained, func(w io.Writer) {
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		printExplanation(table, explained)
+		_ = table.Flush() // [plain.Output.Err] has it
+	})
 }
 
 func (f *searchFlags) explained(t *tooling) (tools.ExplainOutput, error) {
