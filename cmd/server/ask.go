@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +30,7 @@ func newAskCommand(flags *flags) *cobra.Command {
 printed as the language model writes it, and then its sources.
 
 If the model fails, the most relevant passages are quoted instead. If no document is sure to
-answer, the documents are listed as compound-docs search lists them.`,
+answer, those that may are listed.`,
 		Example: `  compound-docs ask "how do we handle connection pool exhaustion?"
   compound-docs ask --doc-types problem --max-sources 5 why did the import time out
   compound-docs ask --external --json "how does API authentication work?"`,
@@ -55,7 +54,7 @@ answer, the documents are listed as compound-docs search lists them.`,
 // run prints the answer from own documents or external docs.
 func (f *askFlags) run(t *tooling) error {
 	in := f.input(t)
-	p := &answerPrinter{tooling: t, flags: f}
+	p := &answerPrinter{tooling: t}
 	ctx := tools.WithProgress(t.command.Context(), func(progress tools.Progress) { p.write(progress.Text) })
 	if !f.external {
 		own, err := t.tools.RagQuery(ctx, in)
@@ -87,7 +86,6 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 type answerPrinter struct {
 	*tooling
 
-	flags *askFlags
 	begun bool // to be printed
 }
 
@@ -108,14 +106,9 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	if err != nil {
 		return err
 	}
-	if p.json || out.Grade == rag.Answers {
-		p.sayWhatIsMissing(out.Index)
-	}
+	p.sayWhatIsMissing(out.Index)
 	if p.json {
 		return plain.JSON(p.stdout, asJSON)
-	}
-	if out.Grade == rag.Nothing {
-		return p.flags.asSearch().list(p.tooling)
 	}
 	unsure, _, _ := strings.Cut(out.Answer, "\n")
 	if p.begun && out.Grade == rag.MayAnswer { // the first line was not written piece by piece
@@ -131,26 +124,12 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	if out.OmittedCount > 0 {
 		p.notef("the context had no room for %s more", plain.Count(out.OmittedCount, "document"))
 	}
-	if out.Grade == rag.MayAnswer {
-		plain.Printf(p.stdout, "\n")
-		return p.flags.asSearch().list(p.tooling)
-	}
 	printSources(p.stdout, out)
+	if len(out.MayAnswer) > 0 {
+		plain.Printf(p.stdout, "\n%s\n", plain.StyleFor(p.stdout).Bold("May answer"))
+		printResults(p.stdout, unsureResults(out.MayAnswer), "")
+	}
 	return nil
-}
-
-// asSearch returns the flags of the search that lists documents when no answer is sure.
-func (f *askFlags) asSearch() *searchFlags {
-	levels := tools.Names(catalog.Levels())
-	if f.minLevel == levels[0] {
-		levels = nil
-	} else {
-		levels = levels[slices.Index(levels, f.minLevel):]
-	}
-	return &searchFlags{
-		filters: map[string]*[]string{"doc-types": &f.docTypes, "promotion-levels": &levels}, minScore: f.minScore,
-		mode: string(rag.Hybrid), external: f.external,
-	}
 }
 
 func printSources(w io.Writer, out tools.RagQueryOutput) {

@@ -18,16 +18,24 @@ func withUnsure(results []tools.SearchResult, end tools.SearchEnd) []tools.Searc
 	if end.Grade == rag.Nothing {
 		return results
 	}
-	for _, d := range slices.Concat(end.MayAnswer, end.Closest) {
-		if slices.ContainsFunc(results, func(r tools.SearchResult) bool { return r.Path == d.Path }) {
+	for _, unsure := range unsureResults(slices.Concat(end.MayAnswer, end.Closest)) {
+		if slices.ContainsFunc(results, func(r tools.SearchResult) bool { return r.Path == unsure.Path }) {
 			continue
 		}
-		result := tools.SearchResult{ResultEnd: tools.ResultEnd{BestPassage: d.BestPassage}}
-		result.Path, result.Title, result.RelevanceScore, result.Status = d.Path, d.Title, d.RelevanceScore, d.Status
-		if end.Grade == rag.MayAnswer {
-			result.Snippet = d.Snippet
+		if end.Grade != rag.MayAnswer {
+			unsure.Snippet = ""
 		}
-		results = append(results, result)
+		results = append(results, unsure)
+	}
+	return results
+}
+
+func unsureResults(documents []tools.UnsureDocument) []tools.SearchResult {
+	results := make([]tools.SearchResult, len(documents))
+	for i, d := range documents {
+		r := &results[i]
+		r.Path, r.Title, r.RelevanceScore, r.Status = d.Path, d.Title, d.RelevanceScore, d.Status
+		r.BestPassage, r.Snippet = d.BestPassage, d.Snippet
 	}
 	return results
 }

@@ -98,13 +98,9 @@ func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
 	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
 }
 
+// run searches own documents or external docs, and prints the results.
 func (f *searchFlags) run(t *tooling) error {
 	t.workspace.Once()
-	return f.list(t)
-}
-
-// list searches own documents or external docs, and prints the results.
-func (f *searchFlags) list(t *tooling) error {
 	ctx := t.command.Context()
 	if f.external {
 		external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
