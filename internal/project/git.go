@@ -31,7 +31,6 @@ type GitHead struct {
 	// Branch is the branch's short name, such as feature/x, also during a rebase. It is "HEAD" without a
 	// branch, and "" outside a repository.
 	Branch       string
-	Detached     bool // HEAD names a commit, as in a rebase
 	InRepository bool
 	HeadFile     string   // absolute path of HEAD of this work tree
 	refFiles     []string // with the commit of the branch
@@ -103,7 +102,6 @@ func Head(root string) (GitHead, error) {
 		head.refFiles = append(head.refFiles,
 			filepath.Join(dirs.common, filepath.FromSlash(ref)), filepath.Join(dirs.common, "packed-refs"))
 	case !attached && isCommit(text):
-		head.Detached = true
 		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)
 	default:
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errDamagedHead}
