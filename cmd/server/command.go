@@ -55,7 +55,7 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newRetireCommand(flags),
 		newCleanCommand(flags), newLintCommand(flags), newIngestCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
-		newDoctorCommand(flags), serve, newVersionCommand(flags))
+		newDoctorCommand(flags), serve)
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
 	for _, command := range root.Commands() {
@@ -150,18 +150,6 @@ func noArgs(command *cobra.Command, args []string) error {
 		return fmt.Errorf("unexpected argument %q; `%s` takes flags only", strings.Join(args, " "), command.CommandPath())
 	}
 	return nil
-}
-
-func newVersionCommand(flags *flags) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    "Print the version of this program.",
-		Example: "  compound-docs version --json",
-		RunE: flags.run(func(i invocation) error {
-			return i.print(map[string]string{"version": version}, func(w io.Writer) { plain.Println(w, "compound-docs", version) })
-		}),
-	}
 }
 
 // exclude declares that a flag of a command cannot be given with any of the others.
