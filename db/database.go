@@ -41,8 +41,7 @@ type Database struct {
 	// context, because a migration may take minutes.
 	opening  chan struct{}
 	pool     *pgxpool.Pool
-	url      string // of the pool
-	onOpened func(Version)
+	url      string       // of the pool
 	failure  *Error       // the last failure to open
 	failures atomic.Int64 // to open
 
@@ -120,10 +119,6 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	return d.pool, nil
 }
 
-// OnOpened registers f, which gets the server's versions when the database is first opened. Call it before
-// the first use. f must not use the database.
-func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
-
 // open asks the source, and makes a pool if the URL is new. It always migrates: somebody may have dropped
 // the database and made it again.
 func (d *Database) open(ctx context.Context) error {
@@ -138,7 +133,7 @@ func (d *Database) open(ctx context.Context) error {
 			return err
 		}
 	}
-	version, err := migrated(ctx, pool, d.logger)
+	err = migrated(ctx, pool, d.logger)
 	if err != nil {
 		if pool != d.pool {
 			pool.Close()
@@ -146,9 +141,6 @@ func (d *Database) open(ctx context.Context) error {
 			pool.Reset() // see try
 		}
 		return err
-	}
-	if d.pool == nil && d.onOpened != nil {
-		d.onOpened(version)
 	}
 	d.pool, d.url = pool, url // calls that use a former pool keep it
 	return nil

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -110,26 +107,26 @@ func isLockTimeout(err error) bool {
 }
 
 // inspect looks at the server and creates nothing. It reports whether the schema has all migrations.
-func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (version Version, done bool, err error) {
+func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	latest, err := latestMigration(m.schema)
 	if err != nil {
-		return Version{}, false, err
+		return false, err
 	}
 	version, backend, err := readVersion(ctx, conn)
 	if err != nil {
-		return version, false, err
+		return false, err
 	}
 	if err := version.Check(); err != nil {
-		return version, false, err
+		return false, err
 	}
 	applied, err := appliedMigration(ctx, conn)
 	if err != nil {
-		return version, false, err
+		return false, err
 	}
 	if err := checkCompatible(applied, latest); err != nil || applied >= latest {
-		return version, true, err
+		return true, err
 	}
-	return version, false, checkPooler(ctx, conn, backend)
+	return false, checkPooler(ctx, conn, backend)
 }
 
 // checkPooler returns an [*Error] if a pooler gives each transaction another session: the lock of a
@@ -161,32 +158,10 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	if second != first && again == first {
 		return nil
 	}
-	return setupError(op, "migrate once past the pooler: CDOCS_DATABASE_URL='"+directURL(ctx, conn)+
-		"' compound-docs up; servers may then use the pooler again",
+	return setupError(op, "migrate once past the pooler: name PostgreSQL's own host and port in CDOCS_DATABASE_URL, and run "+
+		"compound-docs up; servers may then use the pooler again",
 		errors.New("the tables are missing or of an earlier release, and the connection pooler between this server and "+
 			"PostgreSQL gives each transaction another session"))
-}
-
-// directURL returns PostgreSQL's own address, as far as PostgreSQL knows it, with the pooler's settings of TLS.
-func directURL(ctx context.Context, conn *pgx.Conn) string {
-	config := conn.Config()
-	address, unknown, database := "", "HOST:5432", config.Database // a pooler may have another name for it
-	err := conn.QueryRow(ctx, "SELECT coalesce(host(inet_server_addr()) || ':' || inet_server_port(), ''), current_database()",
-		pgx.QueryExecModeSimpleProtocol).Scan(&address, &database)
-	if err != nil || address == "" || strings.Count(address, ":") > 1 {
-		address = unknown
-	}
-	direct := url.URL{Scheme: "postgres", User: url.User(config.User), Host: address, Path: database}
-	given, err := url.Parse(config.ConnString())
-	if err != nil {
-		return direct.String()
-	}
-	parameters := given.Query()
-	maps.DeleteFunc(parameters, func(name string, _ []string) bool {
-		return !strings.HasPrefix(name, "ssl") || name == "sslpassword"
-	})
-	direct.RawQuery = parameters.Encode()
-	return direct.String()
 }
 
 // backend returns the number of the process that serves the connection. A pooler may lose a prepared

@@ -80,20 +80,20 @@ func poolConfig(address string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// migrated migrates the database of a pool if it lacks migrations, and returns its server's versions.
-func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (version Version, err error) {
+// migrated migrates the database of a pool if it lacks migrations.
+func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) error {
 	m := newMigrator(logger)
-	var done bool
+	done := false
 	limited, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	err = pool.AcquireFunc(limited, func(conn *pgxpool.Conn) error {
-		version, done, err = m.inspect(limited, conn.Conn())
+	err := pool.AcquireFunc(limited, func(conn *pgxpool.Conn) (err error) {
+		done, err = m.inspect(limited, conn.Conn())
 		return err
 	})
 	if err != nil || done {
-		return version, Wrap("open database", err)
+		return Wrap("open database", err)
 	}
-	return version, m.migrate(ctx, pool.Config().ConnConfig)
+	return m.migrate(ctx, pool.Config().ConnConfig)
 }
 
 // registerTypes registers the types that pgx does not know. Their OIDs are made up: statements are sent

@@ -13,7 +13,7 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := migrated(ctx, pool, logger); err != nil {
+	if err := migrated(ctx, pool, logger); err != nil {
 		pool.Close()
 		return nil, err
 	}

@@ -47,11 +47,9 @@ func TestTemplates(t *testing.T) {
 			if diff := cmp.Diff([]project.Violation{}, docType.Validate(doc.FrontMatter)); diff != "" {
 				t.Errorf("the template is no valid document (-want +got):\n%s", diff)
 			}
-			for _, field := range docType.Fields() {
-				values, ok := strings.CutPrefix(field.Expected, "one of ")
-				_, used := doc.FrontMatter[field.Name]
-				if ok && used && !strings.Contains(template, "# "+values+"\n") {
-					t.Errorf("the template does not say that %s is one of %s", field.Name, values)
+			for name, values := range enums(t, docType.Name) {
+				if _, used := doc.FrontMatter[name]; used && len(values) > 0 && !strings.Contains(template, "# "+strings.Join(values, ", ")+"\n") {
+					t.Errorf("the template does not say that %s is one of %v", name, values)
 				}
 			}
 			skill := read(t, "capture", "SKILL.md")
@@ -61,6 +59,28 @@ func TestTemplates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// enums returns the values of the fields of a built-in doc-type that have a list of them.
+func enums(t *testing.T, docType string) map[string][]string {
+	t.Helper()
+	content, err := os.ReadFile("../internal/project/schemas/" + docType + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Enum []string `json:"enum"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(content, &schema); err != nil {
+		t.Fatal(err)
+	}
+	values := map[string][]string{}
+	for name, property := range schema.Properties {
+		values[name] = property.Enum
+	}
+	return values
 }
 
 // Claude Code updates the plugin when its version changes.

@@ -35,7 +35,7 @@ type docTypeCountOutput struct {
 }
 
 func activateProjectTool() Tool {
-	return newProjectTool((*Handler).ActivateProject, &mcp.Tool{
+	return newTool(ofProject, (*Handler).ActivateProject, &mcp.Tool{
 		Name:  "activate_project",
 		Title: "Activate project",
 		Description: "Make a repository the active project and bring its index up to date. Call it when a tool answers " +

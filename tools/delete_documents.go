@@ -32,7 +32,7 @@ type DeleteDocumentsOutput struct {
 }
 
 func deleteDocumentsTool() Tool {
-	return newProjectTool((*Handler).DeleteDocuments, &mcp.Tool{
+	return newTool(ofProject, (*Handler).DeleteDocuments, &mcp.Tool{
 		Name:  "delete_documents",
 		Title: "Delete from the index",
 		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +

@@ -29,7 +29,7 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 	var log bytes.Buffer
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	tool := newTool(
+	tool := newTool(ofServer,
 		func(*Handler, context.Context, struct{}) (failOutput, error) {
 			return failOutput{Score: math.NaN()}, handle()
 		}, &mcp.Tool{Name: "fail", InputSchema: inputSchema[struct{}](nil)})

@@ -21,9 +21,8 @@ type SearchFilters struct {
 
 // Filter is a row of the table of filters: all that tools and commands know of one.
 type Filter struct {
-	// Flag is the name of the command's flag, "" for none, with its help and the values to complete.
+	// Flag is the name of the command's flag, "" for none, with its help.
 	Flag, Usage string
-	Values      []string
 	// Take sets the parameter from the values of the flag.
 	Take func(in *SearchFilters, values []string)
 
@@ -50,7 +49,6 @@ func Filters() []Filter {
 		},
 		{
 			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(Names(catalog.Levels()), ", "),
-			Values: Names(catalog.Levels()),
 			Take: func(in *SearchFilters, values []string) {
 				for _, level := range values {
 					in.PromotionLevels = append(in.PromotionLevels, catalog.Level(level))
@@ -65,7 +63,6 @@ func Filters() []Filter {
 		},
 		{
 			Flag: "status", Usage: "only documents that are one of: " + strings.Join(Names(catalog.Statuses()), ", "),
-			Values: Names(catalog.Statuses()),
 			Take: func(in *SearchFilters, values []string) {
 				for _, status := range values {
 					in.Statuses = append(in.Statuses, catalog.Status(status))

@@ -36,7 +36,7 @@ type IndexDocumentOutput struct {
 }
 
 func indexDocumentTool() Tool {
-	return newProjectTool((*Handler).IndexDocument, &mcp.Tool{
+	return newTool(ofProject, (*Handler).IndexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
 		Description: "Validate and index one document now. Use it after writing or editing one: it lists everything that is wrong " +
@@ -70,8 +70,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 	if indexed.Unembedded != nil {
 		out.EmbeddedReason = brief("vectors of the model follow when its server is there: " + indexed.Unembedded.Error())
 	}
-	advice := active.Advice(path)
-	triggers, doubts := active.Triggers(path)
+	advice, triggers, doubts := active.Understood(path)
 	for _, v := range advice {
 		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
 		out.Warnings = append(out.Warnings, cutLine(warning, textLimit(len(advice))))

@@ -28,7 +28,7 @@ type docTypeOutput struct {
 }
 
 func listDocTypesTool() Tool {
-	return newProjectTool((*Handler).ListDocTypes, &mcp.Tool{
+	return newTool(ofProject, (*Handler).ListDocTypes, &mcp.Tool{
 		Name:  "list_doc_types",
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +

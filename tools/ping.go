@@ -17,7 +17,7 @@ type PingOutput string
 func (o PingOutput) words() string { return string(o) }
 
 func pingTool() Tool {
-	return newTool((*Handler).Ping, &mcp.Tool{
+	return newTool(ofServer, (*Handler).Ping, &mcp.Tool{
 		Name:  "ping",
 		Title: "Ping",
 		Description: "Check that the server is running: answers `pong: ` and the message. Needs no project, database or " +

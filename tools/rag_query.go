@@ -158,7 +158,7 @@ type LinkedDocument struct {
 }
 
 func ragQueryTool() Tool {
-	return newWritingTool((*Handler).RagQuery, &mcp.Tool{
+	return newTool(ofModel, (*Handler).RagQuery, &mcp.Tool{
 		Name:  "rag_query",
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +

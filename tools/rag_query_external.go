@@ -29,12 +29,11 @@ type RagQueryExternalOutput struct {
 // ExternalSource is a page that an answer is based on.
 type ExternalSource struct {
 	SourceHead
-	Source string `json:"source,omitempty"`
 	BestPassage
 }
 
 func ragQueryExternalTool() Tool {
-	return newWritingTool((*Handler).RagQueryExternal, &mcp.Tool{
+	return newTool(ofModel, (*Handler).RagQueryExternal, &mcp.Tool{
 		Name:  "rag_query_external",
 		Title: "Ask the external docs",
 		Description: "Answer a question from the external project documentation, with sources. Requires `external_docs` to be " +
@@ -75,7 +74,7 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))
 	for i, hit := range answered.Sources {
-		sources[i] = ExternalSource{sourceHeadOf(hit, limit), active.Definition.SourceOf(hit.Path), bestPassageOf(hit, limit)}
+		sources[i] = ExternalSource{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
 	}
 	var unlisted int
 	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))

@@ -13,7 +13,7 @@ import (
 )
 
 func recallTool() Tool {
-	return newTool((*Handler).Recall, &mcp.Tool{
+	return newTool(ofServer, (*Handler).Recall, &mcp.Tool{
 		Name:        "recall",
 		Title:       "Recall",
 		Description: "Called by hooks, not by the model.",

@@ -30,12 +30,11 @@ type SearchExternalDocsOutput struct {
 // ExternalResult is a page that a search has found.
 type ExternalResult struct {
 	ResultHead
-	Source string `json:"source,omitempty"`
 	ResultEnd
 }
 
 func searchExternalDocsTool() Tool {
-	return newProjectTool((*Handler).SearchExternalDocs, &mcp.Tool{
+	return newTool(ofProject, (*Handler).SearchExternalDocs, &mcp.Tool{
 		Name:  "search_external_docs",
 		Title: "Search external docs",
 		Description: "Search external project documentation (read-only). Requires `external_docs` to be configured in project " +
@@ -67,7 +66,7 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
 	for i, hit := range hits.Documents {
-		list[i] = ExternalResult{resultHeadOf(hit, limit), active.Definition.SourceOf(hit.Path), resultEndOf(hit, limit)}
+		list[i] = ExternalResult{resultHeadOf(hit, limit), resultEndOf(hit, limit)}
 	}
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{

@@ -20,8 +20,6 @@ const (
 	maxHandbookResults = 20
 	// cachedSearches is how many searches the cache holds.
 	cachedSearches = 100
-	// editionWait bounds the check whether a cached search is still valid.
-	editionWait = 2 * time.Second
 	// maxPassage bounds the text of a passage, in characters.
 	maxPassage = 3000
 	// maxSections is how many sections an answer names at most.
@@ -56,7 +54,7 @@ type HandbookResult struct {
 }
 
 func searchHandbookTool() Tool {
-	return newTool((*Handler).SearchHandbook, &mcp.Tool{
+	return newTool(ofServer, (*Handler).SearchHandbook, &mcp.Tool{
 		Name:  "search_handbook",
 		Title: "Search handbook",
 		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning and words, best " +
@@ -126,23 +124,13 @@ type handbookHits struct {
 	sections []string
 }
 
-// findInHandbook returns the cached result of the search if the handbook has not changed since,
-// or if the database does not say so within editionWait. Otherwise it searches.
+// findInHandbook returns the cached result of the search if the handbook has not changed since. Otherwise it searches.
 func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (handbookHits, error) {
-	known, cached := h.handbook.Get(search)
-	asking, cancel := ctx, context.CancelFunc(func() {})
-	if cached {
-		asking, cancel = context.WithTimeout(ctx, editionWait)
-	}
-	edition, err := h.workspace.Handbook(asking)
-	cancel()
-	switch {
-	case err != nil && cached && ctx.Err() == nil:
-		h.logger.WarnContext(ctx, "answer from an earlier search of the handbook", "error", err)
-		return known, nil
-	case err != nil || edition == (index.HandbookEdition{}):
+	edition, err := h.workspace.Handbook(ctx)
+	if err != nil || edition == (index.HandbookEdition{}) {
 		return handbookHits{}, err
 	}
+	known, cached := h.handbook.Get(search)
 	hit := cached && known.edition == edition
 	h.logger.DebugContext(ctx, "handbook cache", "hit", hit)
 	if hit {

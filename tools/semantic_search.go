@@ -78,7 +78,7 @@ type BestPassage struct {
 }
 
 func semanticSearchTool() Tool {
-	return newProjectTool((*Handler).SemanticSearch, &mcp.Tool{
+	return newTool(ofProject, (*Handler).SemanticSearch, &mcp.Tool{
 		Name:  "semantic_search",
 		Title: "Search documents",
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +

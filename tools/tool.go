@@ -34,38 +34,26 @@ type shortened interface{ forClient() any }
 // method is a tool's method of [Handler].
 type method[In, Out any] func(h *Handler, ctx context.Context, in In) (Out, error)
 
-// newTool makes a tool of its method and its declaration.
-func newTool[In, Out any](method method[In, Out], declaration *mcp.Tool) Tool {
-	return toolOf(method, declaration, kind{})
-}
-
-// newProjectTool is newTool for a tool whose answer depends on the active project.
-func newProjectTool[In, Out any](method method[In, Out], declaration *mcp.Tool) Tool {
-	return toolOf(method, declaration, kind{followsRoots: true})
-}
-
-// newWritingTool is newProjectTool for a tool whose answer the language model writes.
-func newWritingTool[In, Out any](method method[In, Out], declaration *mcp.Tool) Tool {
-	return toolOf(method, declaration, kind{followsRoots: true, writes: true})
-}
-
 // kind says what a tool's calls depend on.
-type kind struct {
-	followsRoots bool // the active project
-	writes       bool // the language model: these calls take long, and have their own turns
-}
+type kind int
 
-// toolOf does what the SDK could do: the SDK's check stops at the first fault, and it reads every
-// answer again.
-func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, kind kind) Tool {
+const (
+	ofServer  kind = iota // nothing else
+	ofProject             // the active project
+	ofModel               // and the language model: these calls take long, and have their own turns
+)
+
+// newTool makes a tool of its method and its declaration. It does what the SDK could do: the SDK's check stops at the
+// first fault, and it reads every answer again.
+func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.Tool) Tool {
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		limit, turns := callTimeout(declaration.Name), h.turns
-		if kind.writes {
+		if kind == ofModel {
 			limit, turns = writingTime, h.writing
 		}
-		if kind.followsRoots {
+		if kind != ofServer {
 			select {
 			case turns <- struct{}{}:
 				defer func() { <-turns }()
@@ -78,7 +66,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, kind kin
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		if kind.followsRoots {
+		if kind != ofServer {
 			ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses)
 			if ask != nil {
 				return &mcp.CallToolResult{InputRequests: ask}, nil
@@ -96,7 +84,7 @@ func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, kind kin
 		if err != nil {
 			return nil, err
 		}
-		if note := h.parentNote(); note != "" && kind.followsRoots {
+		if note := h.parentNote(); note != "" && kind != ofServer {
 			result.Content = append(result.Content, &mcp.TextContent{Text: note})
 		}
 		return result, nil

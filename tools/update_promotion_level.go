@@ -23,7 +23,7 @@ type UpdatePromotionLevelOutput struct {
 }
 
 func updatePromotionLevelTool() Tool {
-	return newProjectTool((*Handler).UpdatePromotionLevel, &mcp.Tool{
+	return newTool(ofProject, (*Handler).UpdatePromotionLevel, &mcp.Tool{
 		Name:  "update_promotion_level",
 		Title: "Change promotion level",
 		Description: "Set how prominent a document is: `important` ranks it higher, `critical` has it considered by " +

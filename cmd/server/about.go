@@ -19,16 +19,14 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 func newAboutCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "about FILE[:LINES]",
-		Short: "Find the documents about a file, and the reasons of its commits",
+		Short: "Find the documents about a file",
 		Long: `Find the project's own documents that cite a file of the repository, or lines of it, or name
-what it defines, such as a function. A folder means all of its files. The last five commits that
-changed the file or the lines, and whose messages explain something, follow.
+what it defines, such as a function. A folder means all of its files.
 
 It needs neither database nor Ollama. It ends with 0 if nothing cites the file, and with 2 if
 there is no such file either.`,
@@ -53,7 +51,6 @@ func (i invocation) about() error {
 	if err != nil {
 		return err
 	}
-	reasons := reasonsOf(i.command.Context(), p, place)
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return err
@@ -62,30 +59,7 @@ func (i invocation) about() error {
 	if len(citing) == 0 && !root.Exists(strings.TrimSuffix(place.Path, "/")) {
 		return usagef("there is no file %s in the repository, and no document cites it", place.Path)
 	}
-	return i.print(map[string]any{"documents": citing, "commits": reasons}, func(w io.Writer) {
-		printCiting(w, place, citing)
-		printReasons(w, reasons)
-	})
-}
-
-// reasonsOf returns the last commits that explain a change of a place, none without a history.
-func reasonsOf(ctx context.Context, p *project.Project, place document.Place) []history.Reason {
-	folder, err := history.Open(p.Root)
-	if err != nil {
-		return []history.Reason{}
-	}
-	reasons, _ := folder.Reasons(ctx, place.Path, place.First, place.Last) // documents are enough
-	return reasons
-}
-
-// maxReason bounds what is printed of a commit's reason, in characters.
-const maxReason = 200
-
-func printReasons(w io.Writer, reasons []history.Reason) {
-	s := plain.StyleFor(w)
-	for _, r := range reasons {
-		plain.Printf(w, "%s %s %s\n  %s\n", s.Yellow(r.Commit), r.Date, r.Subject, s.Dim(markdown.CutRunes(r.Text, maxReason)))
-	}
+	return i.print(map[string]any{"documents": citing}, func(w io.Writer) { printCiting(w, place, citing) })
 }
 
 // citingDocument is a document that cites a place.

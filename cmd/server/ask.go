@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,12 +14,11 @@ import (
 )
 
 type askFlags struct {
-	docTypes      []string
-	maxSources    int
-	minScore      float64
-	minLevel      string
-	critical      bool
-	own, external bool
+	docTypes           []string
+	maxSources         int
+	minScore           float64
+	minLevel           string
+	critical, external bool
 }
 
 func newAskCommand(flags *flags) *cobra.Command {
@@ -29,11 +27,10 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Use:   "ask QUESTION...",
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
-printed as the language model writes it, and then its sources. If the project's own
-documents hold nothing, the external docs are asked, unless a flag leaves these out.
+printed as the language model writes it, and then its sources.
 
 If the model fails, the most relevant passages are quoted instead. If no document is sure to
-answer, the documents are listed as compound-docs search lists them.`,
+answer, those that may are listed.`,
 		Example: `  compound-docs ask "how do we handle connection pool exhaustion?"
   compound-docs ask --doc-types problem --max-sources 5 why did the import time out
   compound-docs ask --external --json "how does API authentication work?"`,
@@ -49,38 +46,23 @@ answer, the documents are listed as compound-docs search lists them.`,
 	set.StringVar(&f.minLevel, "min-promotion-level", string(catalog.Standard),
 		"only documents at or above this level: "+joined(catalog.Levels()))
 	set.BoolVar(&f.critical, "include-critical", true, "add critical documents, whatever their relevance")
-	set.BoolVar(&f.own, "own", false, "answer only from the project's own documents")
-	set.BoolVar(&f.external, "external", false, "answer only from the external docs")
-	exclude(command, "external", append(ofOwnDocuments(), "own")...)
-	complete(command, "min-promotion-level", tools.Names(catalog.Levels())...)
+	set.BoolVar(&f.external, "external", false, "answer from the external docs")
+	exclude(command, "external", "doc-types", "min-promotion-level", "include-critical")
 	return command
 }
 
-// ofOwnDocuments are flags with which only own documents are asked.
-func ofOwnDocuments() []string {
-	return []string{"doc-types", "min-promotion-level", "include-critical"}
-}
-
-// run prints the answer from own documents, or from external docs if only these have one.
+// run prints the answer from own documents or external docs.
 func (f *askFlags) run(t *tooling) error {
 	in := f.input(t)
-	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
-	p := &answerPrinter{tooling: t, flags: f}
+	p := &answerPrinter{tooling: t}
 	ctx := tools.WithProgress(t.command.Context(), func(progress tools.Progress) { p.write(progress.Text) })
-
-	if f.external {
-		external, err := t.tools.RagQueryExternal(ctx, externalIn)
-		return p.finish(external, externalAnswer(external), err)
-	}
-	alone := f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed)
-	own, err := t.tools.RagQuery(ctx, in)
-	if err != nil || alone || own.Grade != rag.Nothing {
+	if !f.external {
+		own, err := t.tools.RagQuery(ctx, in)
 		return p.finish(own, own, err)
 	}
-	external, err := t.tools.RagQueryExternal(ctx, externalIn)
-	if isNotConfigured(err) || err == nil && external.Grade == rag.Nothing {
-		return p.finish(own, own, nil)
-	}
+	external, err := t.tools.RagQueryExternal(ctx, tools.RagQueryExternalInput{
+		Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore,
+	})
 	return p.finish(external, externalAnswer(external), err)
 }
 
@@ -104,7 +86,6 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 type answerPrinter struct {
 	*tooling
 
-	flags *askFlags
 	begun bool // to be printed
 }
 
@@ -125,14 +106,9 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	if err != nil {
 		return err
 	}
-	if p.json || out.Grade == rag.Answers {
-		p.sayWhatIsMissing(out.Index)
-	}
+	p.sayWhatIsMissing(out.Index)
 	if p.json {
 		return plain.JSON(p.stdout, asJSON)
-	}
-	if out.Grade == rag.Nothing {
-		return p.flags.asSearch().list(p.tooling)
 	}
 	unsure, _, _ := strings.Cut(out.Answer, "\n")
 	if p.begun && out.Grade == rag.MayAnswer { // the first line was not written piece by piece
@@ -148,26 +124,12 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	if out.OmittedCount > 0 {
 		p.notef("the context had no room for %s more", plain.Count(out.OmittedCount, "document"))
 	}
-	if out.Grade == rag.MayAnswer {
-		plain.Printf(p.stdout, "\n")
-		return p.flags.asSearch().list(p.tooling)
-	}
 	printSources(p.stdout, out)
+	if len(out.MayAnswer) > 0 {
+		plain.Printf(p.stdout, "\n%s\n", plain.StyleFor(p.stdout).Bold("May answer"))
+		printResults(p.stdout, unsureResults(out.MayAnswer), "")
+	}
 	return nil
-}
-
-// asSearch returns the flags of the search that lists documents when no answer is sure.
-func (f *askFlags) asSearch() *searchFlags {
-	levels := tools.Names(catalog.Levels())
-	if f.minLevel == levels[0] {
-		levels = nil
-	} else {
-		levels = levels[slices.Index(levels, f.minLevel):]
-	}
-	return &searchFlags{
-		filters: map[string]*[]string{"doc-types": &f.docTypes, "promotion-levels": &levels}, minScore: f.minScore,
-		mode: string(rag.Hybrid), own: f.own, external: f.external,
-	}
 }
 
 func printSources(w io.Writer, out tools.RagQueryOutput) {

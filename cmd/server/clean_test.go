@@ -139,30 +139,3 @@ removed: the project has no document left
 	repo.Git("switch", "-q", "feature/labels")
 	mustIndex(kept)
 }
-
-// If a project has two checkouts, clean takes its own or none. --all takes both.
-func TestClean_TakesThisCheckoutOrNone(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	here, other := newCheckout(t, "shared", "printers").Root, newCheckout(t, "shared", "pools").Root
-	mustRun(t, here, environment, "sync")
-	mustRun(t, other, environment, "sync")
-	for _, run := range []struct {
-		arguments []string
-		want      string
-	}{
-		{[]string{"--dry-run"}, "would remove 1 document of shared, all branches of this checkout\n"},
-		{[]string{"--yes"}, "removed 1 document of shared, all branches of this checkout\n"},
-		{[]string{"--yes"}, "removed 0 documents of shared, all branches of this checkout\n"},
-		{[]string{"--yes", "--branch", "main"}, "removed 0 documents of shared, branch main of this checkout\n"},
-		{[]string{"--all", "--yes"}, "removed 1 document of shared, all branches of all checkouts\n"},
-	} {
-		o := mustRun(t, here, environment, append([]string{"clean", "shared"}, run.arguments...)...)
-		if !strings.HasPrefix(o.stdout, run.want) {
-			t.Errorf("clean shared %v prints %q, want %q", run.arguments, o.stdout, run.want)
-		}
-		if all := run.arguments[0] == "--all"; !all && !strings.Contains(o.stdout, "--all takes every checkout") {
-			t.Errorf("clean shared %v prints %q, which does not name --all", run.arguments, o.stdout)
-		}
-	}
-}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -51,19 +50,17 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 			root.AddCommand(command)
 		}
 	}
-	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags), newGraphCommand(flags),
+	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags),
 		newPageCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newRetireCommand(flags),
-		newCleanCommand(flags), newLintCommand(flags), newReviewCommand(flags), newIngestCommand(flags))
+		newCleanCommand(flags), newLintCommand(flags), newIngestCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
-		newDoctorCommand(flags), serve, newVersionCommand(flags))
+		newDoctorCommand(flags), serve)
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
 	for _, command := range root.Commands() {
 		complement(command)
 	}
-	root.InitDefaultHelpCmd()
-	checkTopic(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if plain.IsTerminal(cmd.InOrStdin()) {
 			return cmd.Help()
@@ -73,34 +70,16 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	return root
 }
 
-// checkTopic has help refuse a command that does not exist.
-func checkTopic(root *cobra.Command) {
-	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		panic(err) // cobra has added it
-	}
-	help.Args = func(_ *cobra.Command, topic []string) error {
-		if _, _, err := root.Find(topic); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
-}
-
-// complement gives a command what all have: --json, checks of arguments and flags, and an error
-// that shows that it ran.
+// complement gives a command what all have: --json, a check of its arguments, and an error that shows that it ran.
 func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
 	}
-	if command.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "recall", "page"}, command.Name()) {
+	if command.Flags().Lookup("json") == nil && !slices.Contains([]string{"serve", "recall", "page", "init"}, command.Name()) {
 		command.Flags().Bool("json", false, "print JSON")
 	}
 	run := command.RunE
 	command.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := checkExcluded(cmd); err != nil {
-			return runError{err}
-		}
 		if err := run(cmd, args); err != nil {
 			return runError{err}
 		}
@@ -117,10 +96,6 @@ func addFlags(root *cobra.Command, flags *flags) {
 		"debug, info, warn or error, on stderr (CDOCS_LOG_LEVEL; default info)")
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
 		"repository to work on (CLAUDE_PROJECT_DIR; default: that of the current folder)")
-	complete(root, "log-level", "debug", "info", "warn", "error")
-	if err := root.MarkPersistentFlagDirname("project"); err != nil {
-		panic(err) // the flag is declared above
-	}
 }
 
 // invocation is one call of a command: its arguments, and where it prints what.
@@ -157,14 +132,6 @@ func (i invocation) notef(format string, values ...any) {
 	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
-// complete has a shell complete a flag with the values. It panics if there is no such flag.
-func complete(command *cobra.Command, flag string, values ...string) {
-	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	if err := command.RegisterFlagCompletionFunc(flag, fixed); err != nil {
-		panic(err)
-	}
-}
-
 // needs returns the check of a command with least to most arguments; most < 0 is no limit.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
@@ -185,36 +152,11 @@ func noArgs(command *cobra.Command, args []string) error {
 	return nil
 }
 
-func newVersionCommand(flags *flags) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    "Print the version of this program.",
-		Example: "  compound-docs version --json",
-		RunE: flags.run(func(i invocation) error {
-			return i.print(map[string]string{"version": version}, func(w io.Writer) { plain.Println(w, "compound-docs", version) })
-		}),
-	}
-}
-
-// exclude declares that a flag of a command cannot be given with others.
+// exclude declares that a flag of a command cannot be given with any of the others.
 func exclude(command *cobra.Command, flag string, others ...string) {
-	if command.Annotations == nil {
-		command.Annotations = map[string]string{}
+	for _, other := range others {
+		command.MarkFlagsMutuallyExclusive(flag, other)
 	}
-	command.Annotations[flag] = strings.Join(others, " ")
-}
-
-// checkExcluded fails if flags were given that exclude each other.
-func checkExcluded(command *cobra.Command) error {
-	for _, flag := range slices.Sorted(maps.Keys(command.Annotations)) {
-		for other := range strings.FieldsSeq(command.Annotations[flag]) {
-			if command.Flags().Changed(flag) && command.Flags().Changed(other) {
-				return usagef("--%s does not go with --%s; leave one of them out", other, flag)
-			}
-		}
-	}
-	return nil
 }
 
 // checkFlag fails if the value of a flag is not allowed.

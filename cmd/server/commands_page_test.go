@@ -87,7 +87,7 @@ func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
 		if command.Long == "" || command.Example == "" || command.GroupID == "" {
 			t.Errorf("%s lacks a description, an example or a group", command.Name())
 		}
-		speaksOther := slices.Contains([]string{"serve", "recall", "page"}, command.Name())
+		speaksOther := slices.Contains([]string{"serve", "recall", "page", "init"}, command.Name())
 		if !speaksOther && command.Flags().Lookup("json") == nil {
 			t.Errorf("%s has no --json", command.Name())
 		}
@@ -123,7 +123,7 @@ func TestDocumentation_CallsCommandsThatExist(t *testing.T) {
 	if calls < 50 {
 		t.Errorf("only %d calls were found", calls)
 	}
-	for _, wrong := range []string{"compound-docs serach x", "compound-docs search --modus x", "compound-docs init --json=x --branch"} {
+	for _, wrong := range []string{"compound-docs serach x", "compound-docs search --modus x", "compound-docs init --yes=x --branch"} {
 		if checkCall(root, wrong) == "" {
 			t.Errorf("%s passes", wrong)
 		}

@@ -59,8 +59,8 @@ func TestCommands_Transcripts(t *testing.T) {
 	r := newTranscript(t)
 	// The first ones index, the others find, and the last but one removes.
 	for _, name := range []string{
-		"sync", "search", "search-explain", "ask", "about", "lint", "review", "graph", "page", "doctor", "completion", "serve", "critical",
-		"promote", "ingest", "sync-force", "clean", "set-up", "mistakes", "retire", "clean-project",
+		"sync", "search", "search-explain", "ask", "about", "lint", "page", "doctor", "completion", "serve", "critical",
+		"promote", "ingest", "sync-force", "clean", "set-up", "mistakes", "retire",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txtar")

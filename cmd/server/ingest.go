@@ -31,9 +31,6 @@ the first folder below DIR that it is in, else the name of its file.`,
 		Example: "  compound-docs ingest ./handbook",
 		Args:    needs(1, 1, "the folder of the handbook", "compound-docs ingest ./handbook"),
 		RunE:    withSetup(flags, (*setup).ingest),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
 	}
 }
 

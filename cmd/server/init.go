@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,7 +59,6 @@ Without a database it does the rest, and ends with 1.`,
 	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&i.show, "print", false, "show the files of --client, and write nothing")
 	command.Flags().BoolVar(&i.hooks, "hooks", false, "have the assistant point to the document that a prompt or an act needs")
-	complete(command, "client", clientNames()...)
 	return command
 }
 
@@ -74,31 +72,7 @@ type initializer struct {
 	named     []string // assistants
 	show      bool
 	hooks     bool
-
-	done initialized
 }
-
-// initialized says for --json what compound-docs init has done.
-type initialized struct {
-	ProjectName   string `json:"project_name"`
-	ConfigPath    string `json:"config_path"`
-	ConfigWritten bool   `json:"config_written"`
-	// Documents are the places of the project's documents, and LeftOut the files that are not taken.
-	Documents    []scaffold.FolderCount `json:"documents"`
-	LeftOut      []scaffold.LeftOut     `json:"left_out"`
-	ExternalDocs string                 `json:"external_docs,omitempty"`
-	// Registration is "", registered, registeredBefore or notRegistered.
-	Registration   string `json:"claude_code,omitempty"`
-	EmbeddingModel string `json:"embedding_model"`
-	// Clients are the other assistants that the server was registered with.
-	Clients []string `json:"clients"`
-}
-
-const (
-	registered       = "registered"
-	registeredBefore = "registered before"
-	notRegistered    = "not registered"
-)
 
 func (i *initializer) run(ctx context.Context) error {
 	options, err := i.flags.resolve()
@@ -125,18 +99,6 @@ func (i *initializer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	jsonTo := i.stdout
-	if i.json {
-		i.stdout = i.stderr // for messages and questions
-	}
-	i.done = initialized{
-		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
-		Documents: append([]scaffold.FolderCount{}, result.Places...), LeftOut: append([]scaffold.LeftOut{}, result.LeftOut...),
-		Clients: []string{},
-	}
-	if external, ok := result.Project.External(); ok {
-		i.done.ExternalDocs = external.Path
-	}
 	i.report(result)
 	if err := i.keepAddresses(options); err != nil {
 		return err
@@ -152,9 +114,6 @@ func (i *initializer) run(ctx context.Context) error {
 	databaseErr := i.provideDatabase(ctx, options) // all else works without one
 	if err := i.settleEmbedder(ctx, options); err != nil {
 		return err
-	}
-	if i.json {
-		return errors.Join(plain.JSON(jsonTo, i.done), databaseErr)
 	}
 	i.sayProgram()
 	i.sayWhatToAsk(result)
@@ -210,9 +169,6 @@ func (i *initializer) report(result scaffold.Result) {
 	}
 	if len(result.Places) == 0 {
 		say("documents: none yet; the first one is written in %s/", result.Project.DocsDir())
-	}
-	if len(result.Folders) > 0 {
-		say("documents: made %s in %s/", plain.Count(len(result.Folders), "folder"), result.Project.DocsDir())
 	}
 	if rules := result.Project.RuleFolders(); len(rules) > 0 {
 		say("rules: what is written for assistants in %s is searched too, and heard at edits in its scope; "+
@@ -288,10 +244,6 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	if _, external := result.Project.External(); external || len(result.Places) > 0 {
 		ask = "What do our documents say about …? Search compound-docs."
 	}
-	assistant := "your assistant"
-	if _, err := exec.LookPath("claude"); err == nil && i.done.Registration != "" && i.done.Registration != notRegistered {
-		assistant = "claude"
-	}
-	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
-		"compound-docs doctor says what is missing.\n", assistant, ask)
+	plain.Printf(i.stdout, "\nStart your assistant in this repository, and ask for example:\n  %s\n"+
+		"compound-docs doctor says what is missing.\n", ask)
 }

@@ -113,7 +113,6 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 	if err := change.Write(); err != nil {
 		return fmt.Errorf("write %s: %w; init --client %s --print shows what to add by hand", change.Path(), err, c.Name)
 	}
-	i.done.Clients = append(i.done.Clients, c.Name)
 	if home := os.Getenv("CDOCS_HOME"); home != "" && !c.Paragraph && !c.ForUser() {
 		plain.Printf(i.stdout, "%s: start it with CDOCS_HOME=%s, as this shell has it, or its server has another database\n",
 			c.Title, home)
@@ -173,11 +172,9 @@ func (i *initializer) plan(c clients.Client, root string) (clients.Change, error
 
 // register has Claude Code start the server in this project, or prints how to.
 func (i *initializer) register(ctx context.Context, root string) error {
-	i.done.Registration = notRegistered
 	found, err := clients.FindClaude(root)
 	switch {
 	case err == nil:
-		i.done.Registration = registeredBefore
 		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
 		return i.offerHooks(root, found)
 	case !errors.Is(err, fs.ErrNotExist):
@@ -200,7 +197,6 @@ func (i *initializer) register(ctx context.Context, root string) error {
 		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
 			err, strings.TrimSpace(string(text)), root, line)
 	}
-	i.done.Registration = registered
 	plain.Printf(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it\n")
 	return i.offerHooks(root, clients.Registration{Name: clients.ServerName})
 }

@@ -20,7 +20,6 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 		o.settings.EmbeddingModel = i.embedder
 	}
 	model := o.settings.EmbeddingModel
-	i.done.EmbeddingModel = model
 	silent := i.invocation
 	silent.stderr = io.Discard
 	return silent.withSetup(o, func(s *setup) error {

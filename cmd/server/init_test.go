@@ -38,7 +38,7 @@ func TestInit_RegistersOnce(t *testing.T) {
 	below := filepath.Join(root, "docs", "solutions")
 	said := mustRun(t, below, environment, "init", "--yes").stdout
 	for _, want := range []string{
-		"the project is shop-42", "documents: 1 markdown file in docs/solutions\n", "\nStart claude in this repository",
+		"the project is shop-42", "documents: 1 markdown file in docs/solutions\n", "\nStart your assistant in this repository",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("init does not say %q: %s", want, said)
@@ -92,7 +92,7 @@ func TestInit_SaysHowToRegister(t *testing.T) {
 			got := run(t, root, append(test.environment(), secret, "CDOCS_HOME="+home), "init", root)
 			said := got.stdout + got.stderr
 			if got.code != test.code || !strings.Contains(said, `--env CDOCS_HOME="$CDOCS_HOME" --scope local`) ||
-				strings.Contains(said, "s3cret") || strings.Contains(said, "Start claude") {
+				strings.Contains(said, "s3cret") {
 				t.Errorf("init ends with %d, and says %s", got.code, said)
 			}
 			settings, err := os.ReadFile(filepath.Join(home, "settings.json"))

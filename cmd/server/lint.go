@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -30,12 +29,11 @@ func newLintCommand(flags *flags) *cobra.Command {
 		Long: `Check the project's own documents, by their files and git. It needs neither the database nor
 Ollama, and changes nothing.
 
-- errors: the configuration is not valid (config); a file cannot be read, has another encoding
-  than UTF-8, or its front matter cannot be read or does not fit the doc-type (unreadable,
-  encoding, schema, front-matter); marks of a merge are left (conflict); a link, related_docs or
-  supersedes leads to no file (broken-link); documents supersede each other (supersession-cycle);
-  decisions of a folder have one number (ambiguous-number); a document holds a key, a token or a
-  password (secret); a trigger cannot be read (trigger)
+- errors: a file cannot be read, or its front matter cannot be read or does not fit the doc-type
+  (unreadable, schema, front-matter); marks of a merge are left (conflict); a link, related_docs
+  or supersedes leads to no file (broken-link); documents supersede each other
+  (supersession-cycle); decisions of a folder have one number (ambiguous-number); a document holds
+  a key, a token or a password (secret); a trigger cannot be read (trigger)
 - warnings: there is no document (no-documents); a critical document no longer holds
   (superseded-rule); a superseded document has no successor (no-successor); a cited place has
   changed or gone (place-changed, place-gone), or its file was moved (place-moved); a picture
@@ -43,12 +41,12 @@ Ollama, and changes nothing.
   quotes, a second block of front matter is text, a date may be one of two days, or a doc-type
   does not know a field of a lenient project (front-matter); a trigger cannot match, is a
   program alone, or fires on a command of the project itself (trigger); a pattern of paths is
-  like no file (dead-pattern); git tracks documents that a .gitignore names (left-out)
+  like no file (dead-pattern); a file is not UTF-8 (encoding); git tracks documents that a
+  .gitignore names (left-out)
 - notices: a superseded document does not say so (unmarked, with the line to add); two documents
   replace one (two-successors); a status has no known word (unknown-status); cited lines are
   elsewhere now, or were never there (place-moved, place-unknown); a document has no link at all
-  (orphan); a critical document lists no questions (no-questions); a document was changed long
-  after its date (old-date); a file is a template, and no document (left-out)
+  (orphan); a file is a template, and no document (left-out)
 
 Cited places are files_involved, code with a path, a path with lines, a definition beside a
 path, and links to code. They are compared with the commit in which the document last changed
@@ -58,13 +56,10 @@ a line about that file, or its date.`,
   compound-docs lint --fail-on warning`,
 		RunE: flags.run(f.run),
 	}
-	severities := tools.Names(lint.Severities())
 	command.Flags().StringVar(&f.level, "level", string(lint.Warning),
 		"minimum severity to print, beside findings that fail: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"minimum severity that ends with 1: "+joined(lint.Severities())+", "+never)
-	complete(command, "level", severities...)
-	complete(command, "fail-on", append(severities, never)...)
 	return command
 }
 
@@ -83,11 +78,11 @@ func (f *lintFlags) run(i invocation) error {
 	if err != nil {
 		return err
 	}
-	options, root, err := i.here()
+	p, err := i.loadHere()
 	if err != nil {
 		return err
 	}
-	report, err := lintProject(i.command.Context(), root, options)
+	report, err := lint.Run(i.command.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -99,17 +94,6 @@ func (f *lintFlags) run(i invocation) error {
 		return errFound
 	}
 	return nil
-}
-
-func lintProject(ctx context.Context, root string, o options) (lint.Report, error) {
-	p, err := o.settings.Load(root)
-	if err != nil {
-		if report, ok := lint.OfConfig(root, err); ok {
-			return report, nil
-		}
-		return lint.Report{}, err
-	}
-	return lint.Run(ctx, p)
 }
 
 // judge counts the findings, and leaves out those below --level that do not fail the command.

@@ -91,7 +91,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
 	})
 	calls := [][]string{
-		{"sync"}, {"search", "pool"}, {"ask", "pool"}, {"lint"}, {"page"}, {"doctor"}, {"help"}, {"recall", "--hook"}, {"version"},
+		{"sync"}, {"search", "pool"}, {"ask", "pool"}, {"lint"}, {"page"}, {"doctor"}, {"help"}, {"recall", "--hook"}, {"--version"},
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	must(t, err)

@@ -18,9 +18,9 @@ func newPageCommand(flags *flags) *cobra.Command {
 		Use:   "page",
 		Short: "Write one page in which people search and read the documents",
 		Long: `Write the project's documents and its external docs as one HTML file, to search and read in a
-browser, with what lint and review find. It needs neither the database nor Ollama. The page does
-not change by itself. Anyone with the file can read all documents, and your questions that found
-nothing.`,
+browser, with what lint finds, your questions that found nothing, and how often hooks have shown
+a document. It needs neither the database nor Ollama. The page does not change by itself. Anyone
+with the file can read all of it.`,
 		Example: "  compound-docs page --output knowledge.html\n  compound-docs page > knowledge.html",
 		RunE:    flags.run(func(i invocation) error { return i.page(output) }),
 	}

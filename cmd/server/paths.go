@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 )
@@ -23,19 +19,8 @@ func documentPath(given string) (string, error) {
 	return filepath.Abs(given)
 }
 
-// lineRange is the end of an argument with two lines.
-var lineRange = regexp.MustCompile(`:(\d+)-(\d+)$`)
-
 // placeIn returns the place that an argument names in the working directory, relative to the repository.
 func placeIn(root, argument string) (document.Place, error) {
-	if lines := lineRange.FindStringSubmatch(argument); lines != nil {
-		first, firstErr := strconv.Atoi(lines[1])
-		last, lastErr := strconv.Atoi(lines[2])
-		if firstErr != nil || lastErr != nil || first < 1 || last < first {
-			return document.Place{}, usagef("%s has no lines %s to %s; give the first line and then the last, as in db/pool.go:40-60",
-				argument, lines[1], lines[2])
-		}
-	}
 	place := document.ParsePlace(filepath.ToSlash(argument))
 	full, err := filepath.Abs(filepath.FromSlash(place.Path))
 	if err != nil {
@@ -51,9 +36,4 @@ func placeIn(root, argument string) (document.Place, error) {
 	}
 	place.Path = relative
 	return place, nil
-}
-
-// completeMarkdown has a shell complete arguments with markdown files.
-func completeMarkdown(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{"md"}, cobra.ShellCompDirectiveFilterFileExt
 }

@@ -24,12 +24,6 @@ DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolu
 		Args: needs(2, 2, "a document and its level ("+joined(catalog.Levels())+")",
 			"compound-docs promote problems/example.md important"),
 		RunE: withProject(flags, (*tooling).promote),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) == 1 {
-				return tools.Names(catalog.Levels()), cobra.ShellCompDirectiveNoFileComp
-			}
-			return completeMarkdown(cmd, args, typed)
-		},
 	}
 }
 

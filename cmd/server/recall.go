@@ -52,7 +52,6 @@ and a hung hook with 3, because assistants take 2 for a veto.`,
 	set.StringVar(&f.edit, "edit", "", "file that is about to be edited")
 	set.StringVar(&f.writes, "writes", "", "text that the edit writes; without it that of the file")
 	set.StringVar(&f.fails, "fails", "", "output of a command that has failed")
-	complete(command, "client", hooks.Assistants()...)
 	return command
 }
 

@@ -13,57 +13,47 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// section is the results of a search in one collection, for people: the best first, with those that may answer.
-type section struct {
-	heading string // "" for none
-	message string // instead of results
-	results []tools.SearchResult
-	unsure  bool // no document answers
-}
-
-func sectionOf(results []tools.SearchResult, end tools.SearchEnd) section {
-	s := section{message: end.Message, results: results}
+// withUnsure adds to the results those that may answer and the closest ones, the best first.
+func withUnsure(results []tools.SearchResult, end tools.SearchEnd) []tools.SearchResult {
 	if end.Grade == rag.Nothing {
-		return s
+		return results
 	}
-	s.unsure = end.Grade == rag.MayAnswer
-	for _, d := range slices.Concat(end.MayAnswer, end.Closest) {
-		if slices.ContainsFunc(s.results, func(r tools.SearchResult) bool { return r.Path == d.Path }) {
+	for _, unsure := range unsureResults(slices.Concat(end.MayAnswer, end.Closest)) {
+		if slices.ContainsFunc(results, func(r tools.SearchResult) bool { return r.Path == unsure.Path }) {
 			continue
 		}
-		result := tools.SearchResult{ResultEnd: tools.ResultEnd{BestPassage: d.BestPassage}}
-		result.Path, result.Title, result.RelevanceScore, result.Status = d.Path, d.Title, d.RelevanceScore, d.Status
-		if end.Grade == rag.MayAnswer {
-			result.Snippet = d.Snippet
+		if end.Grade != rag.MayAnswer {
+			unsure.Snippet = ""
 		}
-		s.results = append(s.results, result)
+		results = append(results, unsure)
 	}
-	return s
+	return results
 }
 
-func ownSection(out tools.SemanticSearchOutput) section { return sectionOf(out.Results, out.SearchEnd) }
+func unsureResults(documents []tools.UnsureDocument) []tools.SearchResult {
+	results := make([]tools.SearchResult, len(documents))
+	for i, d := range documents {
+		r := &results[i]
+		r.Path, r.Title, r.RelevanceScore, r.Status = d.Path, d.Title, d.RelevanceScore, d.Status
+		r.BestPassage, r.Snippet = d.BestPassage, d.Snippet
+	}
+	return results
+}
 
-func externalSection(out tools.SearchExternalDocsOutput) section {
+func externalResults(out tools.SearchExternalDocsOutput) []tools.SearchResult {
 	results := make([]tools.SearchResult, len(out.Results))
 	for i, result := range out.Results {
 		results[i] = tools.SearchResult{ResultHead: result.ResultHead, ResultEnd: result.ResultEnd}
 	}
-	return sectionOf(results, out.SearchEnd)
+	return results
 }
 
-func (s section) print(w io.Writer) {
-	if s.heading != "" {
-		plain.Println(w, plain.StyleFor(w).Bold(s.heading))
-	}
-	if s.unsure {
-		none, _, _ := strings.Cut(s.message, ": ") // the results say the rest
-		plain.Println(w, plain.StyleFor(w).Dim(none+":"))
-	}
-	for i, result := range s.results {
+func printResults(w io.Writer, results []tools.SearchResult, message string) {
+	for i, result := range results {
 		printResult(w, i+1, result)
 	}
-	if len(s.results) == 0 {
-		plain.Println(w, s.message)
+	if message != "" {
+		plain.Println(w, message)
 	}
 }
 

@@ -23,8 +23,7 @@ document too, and may also be relative to the folder of DOCUMENT.`,
   compound-docs retire problems/db-pool-exhaustion-20250115.md`,
 		Args: needs(1, 1, "the document that no longer holds",
 			"compound-docs retire docs/adr/0007-cache.md --by docs/adr/0012-cache.md"),
-		RunE:              withProject(flags, func(t *tooling) error { return t.retire(by) }),
-		ValidArgsFunction: completeMarkdown,
+		RunE: withProject(flags, func(t *tooling) error { return t.retire(by) }),
 	}
 	command.Flags().StringVar(&by, "by", "", "the document that replaces it")
 	return command

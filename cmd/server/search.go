@@ -1,27 +1,23 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"io"
-	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 type searchFlags struct {
-	filters                 map[string]*[]string // the values of flags, by their names
-	limit                   int
-	minScore                float64
-	mode, section           string
-	own, external, handbook bool
-	explain                 bool
+	filters                     map[string]*[]string // the values of flags, by their names
+	limit                       int
+	minScore                    float64
+	mode, section               string
+	external, handbook, explain bool
 }
 
 func newSearchCommand(flags *flags) *cobra.Command {
@@ -30,17 +26,18 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first line of
-its best passage and a strength: sure from 0.7 on, likely from 0.3 on, or weak. Weak ones are
-listed only until there are five, or twenty for a query of few frequent words. External docs, if
-configured, are searched too and listed apart, unless a filter is given.
+its best passage and a strength: sure from 0.7 on, likely from 0.3 on, or weak. Weak ones
+are listed only until there are five, or twenty for a query of few frequent words. If none is
+sure, a line says whether the external docs or the handbook have more, which --external and
+--handbook search.
 
 Changed files are indexed first; searches do not wait for their vectors. Gaps of the index are
 reported on stderr.
 
---explain prints for the best passage of each document the cosine of its vector, or else of its
-built-in one ("-" for neither), and the parts of the log-odds, as in docs/architecture.md. Their
-sum, calibrated, makes the score; "<" marks one below the threshold. "order" is more than the sum
-if the document is promoted, and less if it no longer holds or is a changelog.`,
+--explain prints for the best passage of each document the cosine of its vector ("-" without one)
+and the parts of the log-odds, as in docs/architecture.md. Their sum makes the score; "<" marks
+one below the threshold. "order" is more than the sum if the document is promoted, and less if it
+is superseded.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment
@@ -60,29 +57,24 @@ if the document is promoted, and less if it no longer holds or is a changelog.`,
 		},
 	}
 	set := command.Flags()
-	ofOwn := []string{"own"} // flags for own documents alone
+	var ofOwn []string // flags for own documents alone
 	for _, filter := range tools.Filters() {
 		if filter.Flag == "" {
 			continue
 		}
 		f.filters[filter.Flag] = set.StringSlice(filter.Flag, nil, filter.Usage)
 		ofOwn = append(ofOwn, filter.Flag)
-		if filter.Values != nil {
-			complete(command, filter.Flag, filter.Values...)
-		}
 	}
 	set.IntVarP(&f.limit, "limit", "n", 0, "most results (default: 10, or as configured)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
 		"minimum relevance (default: 0.5, or as configured; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
-	set.BoolVar(&f.own, "own", false, "search only the project's own documents")
-	set.BoolVar(&f.external, "external", false, "search only the external docs")
+	set.BoolVar(&f.external, "external", false, "search the external docs")
 	set.BoolVar(&f.handbook, "handbook", false, "search the handbook; see ingest")
 	set.StringVar(&f.section, "section", "", "only this section of the handbook")
 	set.BoolVar(&f.explain, "explain", false, "show why the query finds what it finds")
 	exclude(command, "handbook", append([]string{"external", "min-relevance-score", "mode", "explain"}, ofOwn...)...)
 	exclude(command, "external", ofOwn...)
-	complete(command, "mode", tools.Names(rag.Modes())...)
 	return command
 }
 
@@ -102,73 +94,31 @@ func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
 	return in
 }
 
-// filtered reports whether a filter is set.
-func (f *searchFlags) filtered() bool {
-	for _, values := range f.filters {
-		if len(*values) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
 	in := f.ownInput(t)
 	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
 }
 
-// bothCollections is what --json prints of a search in own documents and external docs.
-type bothCollections struct {
-	Own      tools.SemanticSearchOutput     `json:"own"`
-	External tools.SearchExternalDocsOutput `json:"external"`
-}
-
+// run searches own documents or external docs, and prints the results.
 func (f *searchFlags) run(t *tooling) error {
 	t.workspace.Once()
-	return f.list(t)
-}
-
-// list searches own documents, external docs, or both, and prints the results. Only own documents have
-// what filters look at.
-func (f *searchFlags) list(t *tooling) error {
 	ctx := t.command.Context()
-	externalIn := f.externalInput(t)
 	if f.external {
-		external, err := t.tools.SearchExternalDocs(ctx, externalIn)
+		external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
 		if err != nil {
 			return err
 		}
-		return t.showSections(external, external.SearchEnd, externalSection(external))
+		return t.showResults(external, external.SearchEnd, externalResults(external))
 	}
 	own, err := t.tools.SemanticSearch(ctx, f.ownInput(t))
 	if err != nil {
 		return err
 	}
-	if f.own || f.filtered() {
-		return t.showSections(own, own.SearchEnd, ownSection(own))
-	}
-	external, err := t.tools.SearchExternalDocs(ctx, externalIn)
-	if isNotConfigured(err) {
-		return t.showSections(own, own.SearchEnd, ownSection(own))
-	}
-	if err != nil {
-		return err
-	}
-	ours, theirs := ownSection(own), externalSection(external)
-	ours.heading, theirs.heading = "Own documents", "External docs"
-	sections := []section{ours, theirs}
-	switch {
-	case len(ours.results)+len(theirs.results) > 0:
-		sections = slices.DeleteFunc(sections, func(s section) bool { return len(s.results) == 0 })
-	case ours.message == theirs.message:
-		sections = []section{{message: ours.message}}
-	}
-	own.Index = cmp.Or(own.Index, external.Index)
-	return t.showSections(bothCollections{own, external}, own.SearchEnd, sections...)
+	return t.showResults(own, own.SearchEnd, own.Results)
 }
 
-// showSections prints the results, or asJSON. It says on stderr what the search lacks.
-func (t *tooling) showSections(asJSON any, end tools.SearchEnd, sections ...section) error {
+// showResults prints the results, or asJSON. It says on stderr what the search lacks.
+func (t *tooling) showResults(asJSON any, end tools.SearchEnd, results []tools.SearchResult) error {
 	t.sayMode(end)
 	if end.Index != nil && end.ModeReason != "" { // it says the same of the vectors
 		index := *end.Index
@@ -176,17 +126,7 @@ func (t *tooling) showSections(asJSON any, end tools.SearchEnd, sections ...sect
 		end.Index = &index
 	}
 	t.sayWhatIsMissing(end.Index)
-	return t.print(asJSON, func(w io.Writer) {
-		for _, s := range sections {
-			s.print(w)
-		}
-	})
-}
-
-// isNotConfigured reports whether a project has no external docs.
-func isNotConfigured(err error) bool {
-	refused, ok := errors.AsType[*apierror.Error](err)
-	return ok && refused.Code == apierror.ExternalDocsNotConfigured
+	return t.print(asJSON, func(w io.Writer) { printResults(w, withUnsure(results, end), end.Message) })
 }
 
 func (f *searchFlags) searchHandbook(t *tooling) error {
@@ -208,7 +148,11 @@ func (f *searchFlags) explainSearch(t *tooling) error {
 		return err
 	}
 	t.sayWhatIsMissing(explained.Index)
-	return t.print(explained, func(w io.Writer) { plain.Table(w, func(table io.Writer) { printExplanation(table, explained) }) })
+	return t.print(explained, func(w io.Writer) {
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		printExplanation(table, explained)
+		_ = table.Flush() // [plain.Output.Err] has it
+	})
 }
 
 func (f *searchFlags) explained(t *tooling) (tools.ExplainOutput, error) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/stdio"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -46,11 +45,6 @@ func (s *setup) serve(stdout io.Writer) error {
 	if s.server != nil {
 		s.server.StartWait = startWait
 	}
-	s.database.OnOpened(func(v db.Version) {
-		if problem, remedy := v.Concern(); problem != "" {
-			s.logger.WarnContext(ctx, "the database needs care", "problem", problem, "remedy", remedy)
-		}
-	})
 	active := workspace.New(s.index, s.searcher, s.answerer, s.settings, s.project, s.logger)
 	defer active.Close()
 	if s.project == "" {

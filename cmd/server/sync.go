@@ -46,7 +46,6 @@ with 0 if no server makes vectors: words find the documents until then.`,
 			}
 			return withProject(flags, func(t *tooling) error { return t.sync(force) })(cmd, args)
 		},
-		ValidArgsFunction: completeMarkdown,
 	}
 	command.Flags().BoolVar(&force, "force", false, "index every document again")
 	return command

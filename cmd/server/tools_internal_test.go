@@ -11,15 +11,15 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// Each tool has a command that calls its method, except three: commands activate the project by themselves, doc-types are
-// listed for assistants that are about to write, and doctor says more than ping.
+// Each tool has a command that calls its method, except four: commands activate the project by themselves, doc-types are
+// listed for assistants that are about to write, doctor says more than ping, and clean looks for what can be deleted.
 func TestTools_HaveCommands(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	called := []string{"activateproject", "listdoctypes", "ping"}
+	called := []string{"activateproject", "listdoctypes", "ping", "deletedocuments"}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue

@@ -35,7 +35,7 @@ func wordsOf(command *cobra.Command) apierror.Words {
 func commandFor(tool string) string {
 	switch tool {
 	case "semantic_search":
-		return "`compound-docs search --own`"
+		return "`compound-docs search`"
 	case "search_external_docs":
 		return "`compound-docs search --external`"
 	case "search_handbook":

@@ -51,7 +51,7 @@ func TestFilters_HaveFlagsOfSearch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := command.ParseFlags([]string{"--" + filter.Flag, "x", "--" + other}); err != nil || checkExcluded(command) == nil {
+			if err := command.ParseFlags([]string{"--" + filter.Flag, "x", "--" + other}); err != nil || command.ValidateFlagGroups() == nil {
 				t.Errorf("%s goes with --%s (%v)", filter.Flag, other, err)
 			}
 		}

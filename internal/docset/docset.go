@@ -107,11 +107,11 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 
 // ReadExternal reads the external docs of a project. After an error it returns what it has read so far.
 func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
-	if _, ok := p.External(); !ok {
+	external, ok := p.External()
+	if !ok {
 		return &Set{}, nil
 	}
-	external := workspace.Folders(p)[len(workspace.OwnFolders(p))]
-	return readFolders(ctx, p, []watch.Folder{external}, func(file document.File) (index.Dissection, error) {
+	return readFolders(ctx, p, []watch.Folder{workspace.ExternalFolder(p, external)}, func(file document.File) (index.Dissection, error) {
 		return index.Dissect(file, catalog.External, nil)
 	})
 }
@@ -158,6 +158,19 @@ func (s *Set) Standings() catalog.Standings {
 		}
 	}
 	return catalog.NewStandings(declared, later[said.Supersedes], later[said.Amends])
+}
+
+// Forward turns a relation around that the earlier document names: "B is superseded by A" becomes "A supersedes B".
+// It returns the two documents in the order of the new relation.
+func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forward said.Relation) {
+	switch relation {
+	case said.SupersededBy:
+		return to, from, said.Supersedes
+	case said.AmendedBy:
+		return to, from, said.Amends
+	default:
+		return from, to, relation
+	}
 }
 
 // Numbered returns the first two other documents of the folder with the number that a relation of the document at

@@ -2,13 +2,9 @@
 package document
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // ErrChanged means that a file has changed since it was read. It is read and indexed again.
@@ -70,30 +66,4 @@ func (s Stamp) SameModTime(other Stamp) bool {
 type Failure struct {
 	Path string
 	Err  error
-}
-
-// Encoding returns the name that iconv has for the encoding of a text, if that is UTF-16, Latin-1 or the one of
-// Windows. It is "" for UTF-8 and for files that are no text.
-func Encoding(content []byte) string {
-	switch {
-	case bytes.HasPrefix(content, []byte("\xff\xfe")), bytes.HasPrefix(content, []byte("\xfe\xff")):
-		return "UTF-16"
-	case utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0:
-		return ""
-	case bytes.ContainsFunc(bytes.ToValidUTF8(content, nil), func(r rune) bool { return r >= utf8.RuneSelf }):
-		return "" // some of it is UTF-8
-	}
-	for _, b := range content {
-		if 0x80 <= b && b < 0xa0 { // controls in Latin-1, quotation marks and dashes in Windows
-			return "WINDOWS-1252"
-		}
-	}
-	return "LATIN1"
-}
-
-// Recode returns the command that makes a file UTF-8, for a shell.
-func Recode(encoding, path string) string {
-	quote := func(name string) string { return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" }
-	return fmt.Sprintf("iconv -f %s -t UTF-8 %s >%s && mv %s %s",
-		encoding, quote(path), quote(path+".utf8"), quote(path+".utf8"), quote(path))
 }

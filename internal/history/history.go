@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -92,13 +91,6 @@ func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
 func (f Folder) Shallow(ctx context.Context) (bool, error) {
 	answer, err := f.ask(ctx, "rev-parse", "--is-shallow-repository")
 	return answer == "true", err
-}
-
-// Origin returns the address of the remote "origin" as the configuration of git has it, and the folder's path in
-// the repository, "." for its top. The error is [ErrNone] without such a remote.
-func (f Folder) Origin(ctx context.Context) (address, name string, err error) {
-	address, err = f.ask(ctx, "config", "--get", "remote.origin.url")
-	return address, f.name, err
 }
 
 // ask returns git's output without the space around it.
@@ -237,19 +229,6 @@ func parseLog(output io.Reader, visit func(change)) error {
 		return fmt.Errorf("read git's changes: %w", err)
 	}
 	return nil
-}
-
-// fieldsOf returns the fields of an output that end with a NUL.
-func fieldsOf(output io.Reader) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		fields := bufio.NewScanner(output)
-		fields.Split(splitNUL)
-		for fields.Scan() {
-			if !yield(fields.Text()) {
-				return
-			}
-		}
-	}
 }
 
 // splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. It drops an unfinished field.

@@ -75,21 +75,6 @@ func TestAdded(t *testing.T) {
 	}
 }
 
-func TestOrigin(t *testing.T) {
-	t.Parallel()
-	repo := newRepository(t)
-	repo.Put("docs/a.md", "A\n")
-	folder := open(t, repo.Path("docs"))
-	if address, _, err := folder.Origin(t.Context()); !errors.Is(err, ErrNone) {
-		t.Errorf("without a remote the origin is %q, %v", address, err)
-	}
-	repo.Git("remote", "add", "origin", "git@example.com:us/tool.git")
-	address, name, err := folder.Origin(t.Context())
-	if err != nil || address != "git@example.com:us/tool.git" || name != "docs" {
-		t.Errorf("the origin is %q, the folder %q, %v", address, name, err)
-	}
-}
-
 func TestHead_SaysWhyThereIsNoCommit(t *testing.T) {
 	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNone) {
 		t.Errorf("outside a repository: %v, want ErrNone", err)

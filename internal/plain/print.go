@@ -7,7 +7,6 @@ import (
 	"os"
 	"reflect"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 )
@@ -41,13 +40,6 @@ func lines(values []any) []any {
 		}
 	}
 	return safe
-}
-
-// Table writes lines in columns. Each cell ends with a tab.
-func Table(w io.Writer, fill func(table io.Writer)) {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fill(table)
-	_ = table.Flush() // [Output.Err] has it
 }
 
 // Block is a text of several lines, such as an answer. Tabs stay in it.

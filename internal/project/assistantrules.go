@@ -16,8 +16,7 @@ var ruleFolders = []string{
 }
 
 // RuleFolders returns the folders with rules for assistants that the repository has, relative to Root. Their files are documents
-// of the project's own, and are never written. It returns none if the configuration leaves them out, and no folder that lies in
-// a source.
+// of the project's own, and are never written. It returns none if the configuration leaves them out.
 func (p *Project) RuleFolders() []string { return slices.Clone(p.ruleFolders) }
 
 func (p *Project) findRuleFolders() []string {
@@ -26,10 +25,8 @@ func (p *Project) findRuleFolders() []string {
 	}
 	var found []string
 	for _, folder := range ruleFolders {
-		dir := filepath.Join(p.Root, filepath.FromSlash(folder))
-		info, err := os.Lstat(dir)
-		isSource := slices.ContainsFunc(p.sources, func(s Source) bool { return isInside(s.Dir, dir) })
-		if err == nil && info.IsDir() && !isSource {
+		info, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(folder)))
+		if err == nil && info.IsDir() {
 			found = append(found, folder)
 		}
 	}

@@ -110,7 +110,7 @@ func TestLoad_RefusesSchema(t *testing.T) {
 		},
 		{
 			"bad JSON", "a.json", "{\n  'type': 1}",
-			`: line 2, column 3: a text in single quotes. Every key and text stands in double quotes, ` +
+			`: line 2, column 3: invalid character '\'' looking for beginning of object key string. Every key and text stands in double quotes, ` +
 				`entries are separated by commas, with none after the last, and there are no comments; for example {"type": "object"}.`,
 		},
 		{"huge", "a.json", "{}" + strings.Repeat(" ", 1<<20), " is larger than 1 MiB. Shorten it; such a file has a few kilobytes."},

@@ -112,21 +112,3 @@ func fingerprint(parts ...[]byte) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
-
-// Field is a key of a document's front matter.
-type Field = jsonschema.Field
-
-// Fields returns the fields of the doc-type's front matter except doc_type: required fields in the
-// schema's order, then the others.
-func (t DocType) Fields() []Field {
-	fields := []Field{}
-	for _, s := range t.schemas {
-		for _, f := range s.Fields() {
-			if f.Name == "doc_type" || slices.ContainsFunc(fields, func(have Field) bool { return have.Name == f.Name }) {
-				continue
-			}
-			fields = append(fields, f)
-		}
-	}
-	return fields
-}

@@ -34,42 +34,18 @@ func (p *Project) Places() []string {
 // DocumentPaths returns files and folders that have all documents, by their paths in DocumentsRoot. Empty means
 // that any folder may have some.
 func (p *Project) DocumentPaths() []string {
-	paths := []string{p.docsDir}
-	for _, place := range p.places.list {
-		base := place.base()
-		if base != "." {
-			paths = append(paths, base)
-			continue
-		}
-		if strings.Contains(place.pattern, "/") || place.pattern == "**" {
-			return nil
-		}
-		paths = append(paths, p.rootFiles(place)...)
-	}
 	if p.DocumentsRoot() != "." {
 		return nil
 	}
-	return paths
-}
-
-// rootFiles returns the files at the root of the repository that are documents of a place.
-func (p *Project) rootFiles(place place) []string {
-	root, err := contain.Open(p.Root)
-	if err != nil {
-		return nil
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	var files []string
-	_ = root.Walk(func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || d.IsDir() && name != ".":
-			return fs.SkipDir
-		case !d.IsDir() && place.covers(name) && p.places.has(name):
-			files = append(files, name)
+	paths := []string{p.docsDir}
+	for _, place := range p.places.list {
+		base := place.base()
+		if base == "." || place.pattern == "**" {
+			return nil
 		}
-		return nil
-	})
-	return files
+		paths = append(paths, base)
+	}
+	return paths
 }
 
 // PlaceOf returns the entry of Places that has a file of the repository as its document, and false without one.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
@@ -76,23 +75,9 @@ func jsonProblem(data []byte, err error) string {
 		return fmt.Sprintf("cannot be read: %.100s", err)
 	}
 	before := data[:max(0, syntax.Offset-1)] // the offset includes the wrong byte
-	wrong := data[len(before)]
-	problem := err.Error()
-	switch {
-	case strings.HasPrefix(problem, "unexpected end"):
-		problem = "the file ends before a bracket or a quote is closed"
-	case wrong == '/' || wrong == '#':
-		problem = "a comment"
-	case wrong == '\'':
-		problem = "a text in single quotes"
-	case (wrong == '}' || wrong == ']') && bytes.HasSuffix(bytes.TrimSpace(before), []byte(",")):
-		problem = "a comma stands before the " + string(wrong)
-	case wrong == '"':
-		problem = "a comma or a colon is missing before the quote"
-	}
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return fmt.Sprintf("line %d, column %d: %s", line, column, problem)
+	return fmt.Sprintf("line %d, column %d: %v", line, column, err)
 }
 
 const maxYAMLBytes = 256 << 10

@@ -31,7 +31,6 @@ type GitHead struct {
 	// Branch is the branch's short name, such as feature/x, also during a rebase. It is "HEAD" without a
 	// branch, and "" outside a repository.
 	Branch       string
-	Detached     bool // HEAD names a commit, as in a rebase
 	InRepository bool
 	HeadFile     string   // absolute path of HEAD of this work tree
 	refFiles     []string // with the commit of the branch
@@ -103,7 +102,6 @@ func Head(root string) (GitHead, error) {
 		head.refFiles = append(head.refFiles,
 			filepath.Join(dirs.common, filepath.FromSlash(ref)), filepath.Join(dirs.common, "packed-refs"))
 	case !attached && isCommit(text):
-		head.Detached = true
 		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)
 	default:
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errDamagedHead}
@@ -212,26 +210,6 @@ func commonDir(own string) string {
 		dir = filepath.Join(own, dir)
 	}
 	return dir
-}
-
-// haveTop reports whether the git folder says that the work tree belongs to it. A folder from an archive can name
-// the git folder of any repository.
-func (d gitDirs) haveTop() bool {
-	dotGit := filepath.Join(d.top, ".git")
-	if d.own == dotGit {
-		return d.common == d.own
-	}
-	back, err := readGitFile(filepath.Join(d.own, "gitdir"))
-	if err != nil {
-		return false
-	}
-	if !filepath.IsAbs(back) {
-		back = filepath.Join(d.own, back)
-	}
-	named, namedErr := os.Stat(back)
-	there, thereErr := os.Stat(dotGit)
-	return errors.Join(namedErr, thereErr) == nil && os.SameFile(named, there) &&
-		filepath.Dir(d.own) == filepath.Join(d.common, "worktrees")
 }
 
 // rebasing returns the short name of the branch that is being rebased, or "".

@@ -77,14 +77,13 @@ func TestHead(t *testing.T) {
 		folder   string   // to look from, made if it is missing
 		headFile string   // in .git
 		branch   string
-		detached bool
 	}{
 		{name: "branch", headFile: "HEAD", branch: "main"},
 		{name: "branch with slashes", commands: []string{"switch -q -c feature/new/thing"}, headFile: "HEAD", branch: "feature/new/thing"},
 		{name: "folder below the top", folder: "docs", headFile: "HEAD", branch: "main"},
 		{name: "a folder called .git in between", folder: "docs/.git", headFile: "HEAD", branch: "main"},
 		{name: "packed refs", commands: []string{"tag -a -m release v1", "pack-refs --all --prune"}, headFile: "HEAD", branch: "main"},
-		{name: "detached", commands: []string{"checkout -q --detach"}, headFile: "HEAD", branch: "HEAD", detached: true},
+		{name: "detached", commands: []string{"checkout -q --detach"}, headFile: "HEAD", branch: "HEAD"},
 		{
 			name: "worktree", commands: []string{"worktree add -q -b side trees/side"},
 			folder: "trees/side", headFile: "worktrees/side/HEAD", branch: "side",
@@ -97,8 +96,8 @@ func TestHead(t *testing.T) {
 			name: "submodule", commands: []string{"submodule --quiet add OTHER sub", "-C sub switch -q -c in-sub"},
 			folder: "sub", headFile: "modules/sub/HEAD", branch: "in-sub",
 		},
-		{name: "rebase", conflict: "--merge", headFile: "HEAD", branch: "team/topic", detached: true},
-		{name: "rebase by patches", conflict: "--apply", headFile: "HEAD", branch: "team/topic", detached: true},
+		{name: "rebase", conflict: "--merge", headFile: "HEAD", branch: "team/topic"},
+		{name: "rebase by patches", conflict: "--apply", headFile: "HEAD", branch: "team/topic"},
 		{name: "after a rebase", conflict: "--merge", commands: []string{"rebase --abort"}, headFile: "HEAD", branch: "team/topic"},
 	}
 	for _, tt := range tests {
@@ -117,7 +116,7 @@ func TestHead(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantHead(t, got, project.GitHead{
-				Branch: tt.branch, Detached: tt.detached, InRepository: true, HeadFile: filepath.Join(root, ".git", tt.headFile),
+				Branch: tt.branch, InRepository: true, HeadFile: filepath.Join(root, ".git", tt.headFile),
 			})
 			if _, err := os.Lstat(got.HeadFile); err != nil {
 				t.Error(err)
@@ -161,7 +160,7 @@ func TestHead_AsksGitForReftables(t *testing.T) {
 		problem string
 	}{
 		"branch":   {`[ "$*" = "${*%symbolic-ref*}" ] || echo refs/heads/feature/x`, project.GitHead{Branch: "feature/x"}, ""},
-		"detached": {`[ "$*" = "${*%rev-parse*}" ] && exit 1; echo ` + strings.Repeat("a1", 20), project.GitHead{Branch: "HEAD", Detached: true}, ""},
+		"detached": {`[ "$*" = "${*%rev-parse*}" ] && exit 1; echo ` + strings.Repeat("a1", 20), project.GitHead{Branch: "HEAD"}, ""},
 		"outside":  {"echo refs/heads/../../x", project.GitHead{}, "it holds neither a branch nor a commit"},
 		"old git":  {"echo unknown extension >&2; exit 128", project.GitHead{}, "git 2.45 or newer is needed: git rev-parse: exit status 128: unknown extension"},
 		"no git":   {"", project.GitHead{}, "git 2.45 or newer is needed: there is no git history: git is not installed"},
@@ -183,7 +182,7 @@ func TestHead_AsksGitForReftables(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.Branch != tt.want.Branch || got.Detached != tt.want.Detached || !got.InRepository {
+			if err != nil || got.Branch != tt.want.Branch || !got.InRepository {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			before := got.Stamp()

@@ -148,7 +148,7 @@ func TestProject_DocumentPaths(t *testing.T) {
 	t.Parallel()
 	for folders, want := range map[string]string{
 		`["docs", "packages/*/docs", "README.md"]`: "csharp-compounding-docs docs packages README.md",
-		`["*.md", "docs"]`:                         "csharp-compounding-docs README.md docs",
+		`["*.md", "docs"]`:                         "",
 		`["."]`:                                    "",
 		`["*/docs"]`:                               "",
 		`[]`:                                       "",

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
@@ -41,7 +40,6 @@ type Project struct {
 	places   places             // beside docsDir
 	types    []DocType
 	external *External
-	sources  []Source
 
 	ruleFolders []string
 }
@@ -116,22 +114,18 @@ func (p *Project) External() (External, bool) {
 	return *p.external, true
 }
 
-// PathHash identifies a checkout: the first 16 hexadecimal digits of the SHA-256 of [Project.Root], with /
-// separators and no trailing slash. A Windows path has one hash with either separator, and with its drive
-// in either case.
-func PathHash(root string) string {
-	root = filepath.ToSlash(root)
-	if hasDrive(root) {
-		root = strings.ToUpper(root[:1]) + root[1:]
-	}
-	if hasDrive(root) || strings.HasPrefix(root, `\\`) {
-		root = strings.ReplaceAll(root, `\`, "/")
-	}
-	sum := sha256.Sum256([]byte(path.Clean(root)))
-	return hex.EncodeToString(sum[:])[:16]
+// HasExternal reports whether the project has external docs.
+func (p *Project) HasExternal() bool { return p.external != nil }
+
+// ExternalPath returns external_docs.path, or "".
+func (p *Project) ExternalPath() string {
+	external, _ := p.External()
+	return external.Path
 }
 
-// hasDrive reports whether a path begins with a drive of Windows.
-func hasDrive(p string) bool {
-	return len(p) > 1 && p[1] == ':' && ('a' <= p[0] && p[0] <= 'z' || 'A' <= p[0] && p[0] <= 'Z')
+// PathHash identifies a checkout: the first 16 hexadecimal digits of the SHA-256 of [Project.Root], with /
+// separators and no trailing slash.
+func PathHash(root string) string {
+	sum := sha256.Sum256([]byte(path.Clean(filepath.ToSlash(root))))
+	return hex.EncodeToString(sum[:])[:16]
 }

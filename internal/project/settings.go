@@ -9,9 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
@@ -45,9 +43,6 @@ type Settings struct {
 	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these, and
 	// folders below them, as external docs. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
-	// Sources are what assistants keep or read by themselves: claude, codex, cursor, github, agents, or the absolute
-	// path of a folder.
-	Sources []string `json:"sources"`
 }
 
 // ModelHost is a server of models. It is not set if URL is "".
@@ -93,14 +88,6 @@ type FileWatcher struct {
 	DebounceMS int `json:"debounce_ms"` // milliseconds without a change before a file is indexed
 }
 
-// Debounce returns the setting as a duration.
-func (f FileWatcher) Debounce() time.Duration { return time.Duration(f.DebounceMS) * time.Millisecond }
-
-// UnusedTextAge returns UnusedTextHours as a duration.
-func (s Settings) UnusedTextAge() time.Duration {
-	return time.Duration(s.UnusedTextHours * float64(time.Hour))
-}
-
 // DefaultSettings returns the values for keys that settings.json does not set.
 func DefaultSettings() Settings {
 	return Settings{
@@ -115,7 +102,6 @@ func DefaultSettings() Settings {
 		RecallCollections:       []string{"compounding"},
 		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},
-		Sources:                 []string{},
 	}
 }
 
@@ -210,13 +196,10 @@ func LoadSettings(home string) (Settings, error) {
 			}
 		}
 	}
-	for i, source := range settings.Sources {
-		if !filepath.IsAbs(source) && !slices.Contains(sourceNames, source) {
-			return Settings{}, &ConfigError{
-				Path: file, Key: fmt.Sprintf("sources[%d]", i), Problem: fmt.Sprintf("is %q, which is not a source", source),
-				Hint: "Write one of " + strings.Join(sourceNames, ", ") + ", or the absolute path of a folder.",
-			}
-		}
-	}
 	return settings, nil
+}
+
+// Load is [Load] with what the settings allow.
+func (s Settings) Load(configPath string) (*Project, error) {
+	return Load(configPath, s.ExternalDocsAllowed...)
 }

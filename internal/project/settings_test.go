@@ -38,8 +38,7 @@ func TestLoadSettings(t *testing.T) {
 			"recall": "prompt",
 			"recall_threshold": 0.85,
 			"keep_questions": false,
-			"external_docs_allowed": ["/srv/handbook"],
-			"sources": ["claude", "/srv/notes"]
+			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
 			FileWatcher:             project.FileWatcher{DebounceMS: 50},
 			EmbeddingModel:          "bge-m3",
@@ -57,7 +56,6 @@ func TestLoadSettings(t *testing.T) {
 			RecallThreshold:         0.85,
 			RecallCollections:       []string{"compounding"},
 			ExternalDocsAllowed:     []string{"/srv/handbook"},
-			Sources:                 []string{"claude", "/srv/notes"},
 		}},
 	}
 	for _, tt := range tests {
@@ -79,7 +77,7 @@ func TestLoadSettings_Refuses(t *testing.T) {
 	tests := []struct{ name, settings, want string }{
 		{
 			"cut off", `{"log_level": "info"`,
-			`: line 1, column 20: the file ends before a bracket or a quote is closed. Every key and text stands in double quotes, ` +
+			`: line 1, column 20: unexpected end of JSON input. Every key and text stands in double quotes, ` +
 				`entries are separated by commas, with none after the last, and there are no comments; for example {"log_level": "warn"}.`,
 		},
 		{
@@ -105,10 +103,6 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		{
 			"a relative key file", `{"generation_host": {"api": "openai", "url": "http://localhost", "key_file": "key"}}`,
 			`: "generation_host.key_file" is "key", which is not an absolute path. ` + keyHint,
-		},
-		{
-			"an unknown source", `{"sources": ["claude", "copilot"]}`,
-			`: "sources[1]" is "copilot", which is not a source. Write one of claude, codex, cursor, github, agents, or the absolute path of a folder.`,
 		},
 		{
 			"relative folder", `{"external_docs_allowed": ["/srv", "docs"]}`,

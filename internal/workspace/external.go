@@ -3,14 +3,13 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// External returns the active project if it has external docs or sources. It reads config.json again, which may be
+// External returns the active project if it has external docs. It reads config.json again, which may be
 // new. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json names no folder, and otherwise says why
 // the folder cannot be used.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
@@ -44,7 +43,8 @@ func noExternal(problem error) error {
 		}})
 }
 
-func externalFolder(p *project.Project, external project.External) watch.Folder {
+// ExternalFolder returns the folder of a project's external docs.
+func ExternalFolder(p *project.Project, external project.External) watch.Folder {
 	inside := p.Root
 	if external.RelDir == "" || external.Hidden {
 		inside = external.Dir // the user allows it
@@ -52,13 +52,5 @@ func externalFolder(p *project.Project, external project.External) watch.Folder 
 	return watch.Folder{
 		Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), MayBeMissing: true,
 		Match: external.Match, Prune: external.Prune, Excluded: external.Excluded,
-	}
-}
-
-func sourceFolder(source project.Source) watch.Folder {
-	// The whole path begins that of each document, so that no other folder of the collection has it too.
-	return watch.Folder{
-		Dir: source.Dir, Inside: source.Inside, TopHidden: source.TopHidden, Prefix: filepath.ToSlash(source.Dir),
-		Match: source.Match, Prune: source.Prune, MayBeMissing: true,
 	}
 }

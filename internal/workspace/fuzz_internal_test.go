@@ -44,7 +44,7 @@ func hostileProject(f *testing.F) *Project {
 	top.Must(err)
 	external, _ := definition.External()
 	docs := tree{folder: docsFolder(definition)}
-	return &Project{Definition: definition, docs: docs, trees: []tree{docs, {folder: externalFolder(definition, external)}}}
+	return &Project{Definition: definition, docs: docs, trees: []tree{docs, {folder: ExternalFolder(definition, external)}}}
 }
 
 // FuzzPath takes each text for the path of a document, as tools and resources do. None

@@ -70,39 +70,27 @@ func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error)
 	return indexed, nil
 }
 
-// Advice returns what is wrong with a document that a lenient project has indexed all the same.
-func (p *Project) Advice(indexed string) []project.Violation {
+// Understood returns how an indexed document is read: what is wrong with it in a lenient project, its triggers, and
+// what is doubtful about these.
+func (p *Project) Understood(indexed string) (advice []project.Violation, triggers, doubts []string) {
 	file, err := p.Read(indexed)
 	if err != nil {
-		return nil // it is gone, and the index follows
+		return nil, nil, nil // it is gone, and the index follows
 	}
 	d, err := index.Dissect(file, catalog.Compounding, p.Definition)
 	if err != nil {
-		return nil // it is not indexed
-	}
-	return d.Advice(p.Definition)
-}
-
-// Triggers returns the triggers of a document as they were understood, and what is doubtful about them.
-func (p *Project) Triggers(indexed string) (understood []string, doubts []string) {
-	file, err := p.Read(indexed)
-	if err != nil {
-		return nil, nil // it is gone, and the index follows
-	}
-	d, err := index.Dissect(file, catalog.Compounding, p.Definition)
-	if err != nil {
-		return nil, nil // the call has said why
+		return nil, nil, nil // it is not indexed, and the call has said why
 	}
 	for _, fault := range d.TriggerFaults {
 		doubts = append(doubts, fault.String())
 	}
 	for _, t := range d.Triggers {
-		understood = append(understood, t.String())
+		triggers = append(triggers, t.String())
 	}
 	for _, doubt := range trigger.Doubts(d.Triggers, ownruns.Read(p.Definition.Root)) {
 		doubts = append(doubts, doubt.String())
 	}
-	return understood, doubts
+	return d.Advice(p.Definition), triggers, doubts
 }
 
 // indexNewest puts the newest text of a document into the index. The error is [fs.ErrNotExist] if there

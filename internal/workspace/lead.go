@@ -16,17 +16,13 @@ import (
 // leader indexes a project while this server has the lease, and observes its folders otherwise. Only the
 // goroutine of the project uses it.
 type leader struct {
-	project     *Project
-	lease       *db.Lease
-	leads       bool
-	end         context.CancelFunc // of the work; nil before the first
-	working     sync.WaitGroup
-	published   *IndexStatus // that other servers read; nil before the first
-	publishedAt time.Time
+	project   *Project
+	lease     *db.Lease
+	leads     bool
+	end       context.CancelFunc // of the work; nil before the first
+	working   sync.WaitGroup
+	published *IndexStatus // that other servers read; nil before the first
 }
-
-// progressInterval is how often the tenant's row says how much is left, while nothing else has changed.
-const progressInterval = 2 * time.Second
 
 // changeRole ends the work of a former role, after the lease was taken or lost, and begins that of the new one.
 func (l *leader) changeRole(ctx context.Context) {
@@ -90,15 +86,14 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 		l.project.count(ctx)
 	}
 	status := l.project.indexed()
-	if l.published != nil && (reflect.DeepEqual(*l.published, status) ||
-		status.onlyProgress(*l.published) && time.Since(l.publishedAt) < progressInterval) {
+	if l.published != nil && reflect.DeepEqual(*l.published, status) {
 		return
 	}
 	if err := l.project.index.SetSyncStatus(l.lease.Context(ctx), l.project.Tenant, status); err != nil {
 		l.project.logger.DebugContext(ctx, "publish the status", "error", err)
 		return
 	}
-	l.published, l.publishedAt = &status, time.Now()
+	l.published = &status
 }
 
 // temporaryAge is the age from which no edit still writes a temporary file.
@@ -124,8 +119,8 @@ func (p *Project) deferUntilText(ctx context.Context) {
 	}
 }
 
-// dropFormerExternal removes the external docs and sources of earlier settings if the present ones have none. With
-// others, the mirror of the first folder removes them.
+// dropFormerExternal removes the external docs of an earlier configuration if the present one has none. With others,
+// their mirror removes them.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
 	if p.Definition.HasExternal() {
 		return nil

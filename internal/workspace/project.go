@@ -75,8 +75,9 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		},
 		due: make(chan struct{}, 1), checked: make(chan struct{}),
 	}
-	a.unusedTextAge = w.settings.UnusedTextAge()
-	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
+	a.unusedTextAge = time.Duration(w.settings.UnusedTextHours * float64(time.Hour))
+	debounce := time.Duration(w.settings.FileWatcher.DebounceMS) * time.Millisecond
+	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
 		t := tree{folder: folder, collection: in, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
@@ -90,11 +91,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 		add(folder, catalog.Compounding, indexer)
 	}
 	a.docs = a.trees[0]
-	external := externalFolders(p)
-	for i, folder := range external {
-		indexer := x.Indexer(tenant, catalog.External, nil)
-		indexer.Owns = ownedBy(i, external)
-		add(folder, catalog.External, indexer)
+	if external, ok := p.External(); ok {
+		add(ExternalFolder(p, external), catalog.External, x.Indexer(tenant, catalog.External, nil))
 	}
 	return a
 }
@@ -122,22 +120,6 @@ func OwnFolders(p *project.Project) []watch.Folder {
 			Dir: filepath.Join(p.Root, filepath.FromSlash(name)), Inside: p.Root, TopHidden: true, Prefix: name,
 			Match: project.IsRuleFile, MayBeMissing: true,
 		})
-	}
-	return folders
-}
-
-// Folders returns the indexed folders of a project: its own documents first, then the external docs, then the sources.
-func Folders(p *project.Project) []watch.Folder {
-	return slices.Concat(OwnFolders(p), externalFolders(p))
-}
-
-func externalFolders(p *project.Project) []watch.Folder {
-	var folders []watch.Folder
-	if external, ok := p.External(); ok {
-		folders = append(folders, externalFolder(p, external))
-	}
-	for _, source := range p.Sources() {
-		folders = append(folders, sourceFolder(source))
 	}
 	return folders
 }

@@ -3,6 +3,8 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"strings"
 	"sync"
@@ -39,23 +41,23 @@ func (s Sources) Text(name string) string {
 
 // Exists reports whether the repository has a file or a folder of the name.
 func (s Sources) Exists(name string) bool {
-	root, err := contain.Open(s.Root)
-	if err != nil {
-		return false
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	return root.Exists(name)
+	_, err := s.describe(name)
+	return err == nil
 }
 
 // IsFolder reports whether the repository has a folder of the name.
 func (s Sources) IsFolder(name string) bool {
+	info, err := s.describe(name)
+	return err == nil && info.IsDir()
+}
+
+func (s Sources) describe(name string) (fs.FileInfo, error) {
 	root, err := contain.Open(s.Root)
 	if err != nil {
-		return false
+		return nil, err
 	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	info, err := root.Lstat(name)
-	return err == nil && info.IsDir()
+	return info, errors.Join(err, root.Close())
 }
 
 // Share returns which part of the tracked files is like one of some patterns, 0 without git.

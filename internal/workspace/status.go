@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -76,16 +75,6 @@ func (s IndexStatus) Current() bool {
 
 // hasText reports whether the index holds the text of all files that can be indexed.
 func (s IndexStatus) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
-
-// onlyProgress reports whether s and the status before it differ only in how much is left.
-func (s IndexStatus) onlyProgress(before IndexStatus) bool {
-	if s.Current() != before.Current() {
-		return false
-	}
-	s.Synced, s.Done, s.Total, s.Queued = before.Synced, before.Done, before.Total, before.Queued
-	s.Embedding, s.Passages = before.Embedding, before.Passages
-	return reflect.DeepEqual(s, before)
-}
 
 // plus adds the status of one folder. The sum is as old as its oldest part.
 func (s IndexStatus) plus(part watch.Progress) IndexStatus {

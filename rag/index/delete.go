@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -26,19 +25,6 @@ type Contents struct {
 	Documents int
 	// Chunks does not count documents that are one passage.
 	Chunks int
-}
-
-// Projects returns the names of all projects, sorted, without those that begin with a
-// colon: the handbook and evaluations.
-func (x *Index) Projects(ctx context.Context) ([]string, error) {
-	rows, err := x.allProjects(ctx)
-	var names []string
-	for _, row := range rows {
-		if !strings.HasPrefix(row.Name, ":") {
-			names = append(names, row.Name)
-		}
-	}
-	return names, err
 }
 
 func (x *Index) allProjects(ctx context.Context) ([]db.Project, error) {

@@ -109,7 +109,6 @@ func TestOutputs_MarkWhatDoesNotHold(t *testing.T) {
 		{"about", "--json", "src/ferry.go"},
 		{"sync", "docs/neighbour.md"},
 		{"sync", "docs/younger.md"},
-		{"graph"},
 	} {
 		check(strings.Join(arguments, " "), command(arguments...))
 	}

@@ -62,7 +62,7 @@ func TestNPM_RunsByName(t *testing.T) {
 			if version, err := exec.CommandContext(t.Context(), postgresql, "--version").Output(); err != nil {
 				t.Errorf("the kept PostgreSQL: %v, %s", err, version)
 			}
-			if said := npx("version"); !strings.Contains(said, "v"+bundledVersion) {
+			if said := npx("--version"); !strings.Contains(said, "v"+bundledVersion) {
 				t.Errorf("version prints %s, want %s", said, bundledVersion)
 			}
 		})

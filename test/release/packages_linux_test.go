@@ -100,7 +100,7 @@ func TestPackages_WorkInABareRoot(t *testing.T) {
 			for user, uid := range map[string]int{"root": 0, "person": 1000} {
 				r := &bareRoot{folder: root, program: with.program, uid: uid, home: "/home/" + user}
 				r.prepare(t)
-				if said := r.run(t, "version"); !strings.Contains(said, "v"+version) {
+				if said := r.run(t, "--version"); !strings.Contains(said, "v"+version) {
 					t.Errorf("%s: version prints %s, want %s", user, said, version)
 				}
 				r.run(t, "lint")

@@ -5,8 +5,6 @@ package lint
 import (
 	"cmp"
 	"context"
-	"errors"
-	"path/filepath"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
@@ -82,7 +80,6 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
 	}
 	e.checkSchemas()
-	e.checkQuestions()
 	e.checkLinks()
 	e.checkAnchors()
 	e.checkStandings()
@@ -90,7 +87,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	files := e.tracked(ctx)
 	e.checkTriggers(files)
 	e.checkIgnored(files)
-	err := cmp.Or(e.checkPlaces(ctx), e.checkDates(ctx))
+	err := e.checkPlaces(ctx)
 	if err != nil {
 		return Report{}, err
 	}
@@ -109,29 +106,4 @@ func nothingToCheck(p *project.Project) Finding {
 			"name their folder in documents.folder"
 	}
 	return Finding{Path: p.DocsDir(), Line: 1, Severity: Warning, Check: "no-documents", Message: message}
-}
-
-// OfConfig returns the report for an invalid configuration, and false for another error.
-func OfConfig(root string, err error) (Report, bool) {
-	problem, ok := errors.AsType[*project.ConfigError](err)
-	if !ok {
-		return Report{}, false
-	}
-	message := problem.Problem + ". " + problem.Hint
-	if problem.Key != "" {
-		message = problem.Key + " " + message
-	}
-	return Report{
-		Findings: []Finding{{Path: fromRoot(root, problem.Path), Line: 1, Severity: Error, Check: "config", Message: message}},
-		Notes:    []string{"the documents were not checked: the configuration is not valid"},
-	}, true
-}
-
-// fromRoot returns the path of a file of the repository from its root. Other paths stay.
-func fromRoot(root, path string) string {
-	relative, err := filepath.Rel(root, path)
-	if err != nil || !filepath.IsLocal(relative) {
-		return path
-	}
-	return filepath.ToSlash(relative)
 }

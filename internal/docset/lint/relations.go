@@ -3,12 +3,9 @@ package lint
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // checkLinks finds broken links, and documents without a link.
@@ -59,14 +56,3 @@ func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 }
 
 var isImage = regexp.MustCompile(`(?i)\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico)$`)
-
-// checkQuestions finds rules that no question helps to find.
-func (e *examination) checkQuestions() {
-	isQuestion := func(p index.DissectedPassage) bool { return p.Question }
-	for _, d := range e.set.Documents {
-		if d.Level == catalog.Critical && e.standings.Of(d.Path, e.today).Holds() && !slices.ContainsFunc(d.Passages, isQuestion) {
-			e.add(d, d.LineOfField("promotion_level"), Notice, "no-questions",
-				"a critical document without `questions`; list three that it answers, as somebody asks who does not know the answer")
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -18,16 +19,15 @@ import (
 // checkSchemas finds documents that the index refuses, and front matter that a lenient project ignores.
 func (e *examination) checkSchemas() {
 	for _, d := range e.set.Documents {
-		if encoding := document.Encoding(d.Content); encoding != "" {
-			e.checkEncoding(d, encoding)
-			continue
-		}
 		if errors.Is(d.Err, document.ErrLeftOut) {
 			e.add(d, 1, Notice, "left-out", d.Err.Error())
 			continue
 		}
 		e.checkForm(d)
 		if d.Err == nil {
+			if !utf8.Valid(d.Content) {
+				e.add(d, 1, Warning, "encoding", "is not UTF-8: words with other letters than a to z are not found; save it with the encoding UTF-8")
+			}
 			e.checkLenient(d)
 			continue
 		}
@@ -63,16 +63,6 @@ func (e *examination) checkForm(d *docset.Document) {
 	for _, note := range d.Notes {
 		e.add(d, cmp.Or(note.Line, d.LineOfField("date")), Warning, "front-matter", note.Problem)
 	}
-}
-
-// checkEncoding names a text that is not UTF-8. The index has refused it, or does not find some of its words.
-func (e *examination) checkEncoding(d *docset.Document, encoding string) {
-	severity, effect := Warning, "words with other letters than a to z are not found"
-	if d.Err != nil {
-		severity, effect = Error, "it is not indexed"
-	}
-	e.add(d, 1, severity, "encoding", fmt.Sprintf("is %s, not UTF-8: %s; run: %s",
-		encoding, effect, document.Recode(encoding, d.Path)))
 }
 
 // checkLenient finds front matter that a lenient project ignores. A missing field is intended, except in a profile. There

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -12,17 +13,10 @@ import (
 // calloutMark begins a quotation that is a callout, as in GitHub's [!WARNING] and Obsidian's [!tip]- My title.
 var calloutMark = lazyregexp.New(`^\[!([A-Za-z]+)\][+-]?[ \t]*`)
 
-// calloutKind returns how the page shows a callout of a kind, which page.css knows.
+// calloutKind returns how the page shows a callout of a kind: GitHub's five are the classes of page.css.
 func calloutKind(name string) string {
-	switch name {
-	case "tip", "hint", "success", "check", "done":
-		return "tip"
-	case "important", "abstract", "summary", "tldr", "question", "help", "faq":
-		return "important"
-	case "warning", "attention":
-		return "warning"
-	case "caution", "danger", "error", "bug", "failure", "fail", "missing":
-		return "caution"
+	if slices.Contains([]string{"tip", "important", "warning", "caution"}, name) {
+		return name
 	}
 	return "note"
 }

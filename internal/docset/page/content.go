@@ -13,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/docset/lint"
+	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -24,7 +25,6 @@ import (
 type content struct {
 	Project   string         `json:"project"`
 	Made      string         `json:"made"`
-	Edit      string         `json:"edit"` // see editAddress
 	Documents []entry        `json:"documents"`
 	Findings  []lint.Finding `json:"findings"`
 	Notes     []string       `json:"notes"`
@@ -98,13 +98,28 @@ func (c *content) fill(ctx context.Context, p *project.Project, set, external *d
 			all[i].Date = cmp.Or(e.Date, committed[e.Path])
 		}
 	}
-	changed := lint.LastChanges(ctx, p)
+	changed := lastChanges(ctx, p)
 	for i, e := range all {
 		all[i].Changed = max(e.Date, changed[e.Path])
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(b.Date, a.Date) })
 	c.Documents, c.Stems, c.Pictures = all, stems(read, texts), r.pictures.urls
 	return context.Cause(ctx)
+}
+
+// lastChanges returns when files were last changed after they were added, by their paths. It is empty without a history
+// that git can read.
+func lastChanges(ctx context.Context, p *project.Project) map[string]string {
+	folder, err := history.Open(p.Root)
+	if err != nil {
+		return nil
+	}
+	head, err := folder.Head(ctx)
+	if err != nil {
+		return nil
+	}
+	changed, _ := folder.Changed(ctx, head, p.DocumentsRoot()) // up to an error
+	return changed
 }
 
 // shownFields returns the front matter of a document, with each trigger as it was understood.

@@ -50,7 +50,7 @@ func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *hooks.
 		times[shown.Path]++
 	}
 	c := content{
-		Project: p.Config.ProjectName, Made: time.Now().Format(time.DateOnly), Edit: editAddress(ctx, p),
+		Project: p.Config.ProjectName, Made: time.Now().Format(time.DateOnly),
 		Findings: report.Findings, Notes: report.Notes, Questions: recalls.Questions(p.Root), Shown: times,
 	}
 	external, err := docset.ReadExternal(ctx, p)

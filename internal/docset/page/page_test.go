@@ -151,21 +151,16 @@ func TestWrite_HasSmallPictures(t *testing.T) {
 	}
 }
 
-// The page has the stems of words that search has, and the address at which a document is edited.
-func TestWrite_HasStemsAndEditAddress(t *testing.T) {
+// The page has the stems of words that search has.
+func TestWrite_HasStems(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{"a.md": "The requests requested HTTPServer ErrNoRows isn’t a cache 検索 Zeitüberschreitung.\n"})
-	f.Git("init", "-q", "-b", "main")
-	f.Git("remote", "add", "origin", "git@github.com:us/tool.git")
 	w := f.write(t)
 	want := map[string]string{
 		"": "a isn't the", "cach": "cache", "err errnorow row": "errnorows", "+http server": "httpserver", "request": "requested requests", "zeituberschreitung": "zeitüberschreitung",
 	}
 	if diff := cmp.Diff(want, w.content.Stems); diff != "" {
 		t.Errorf("stems (-want +got):\n%s", diff)
-	}
-	if w.content.Edit != "https://github.com/us/tool/edit/main/{path}" {
-		t.Errorf("documents are edited at %q", w.content.Edit)
 	}
 }
 

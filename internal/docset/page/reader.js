@@ -29,11 +29,6 @@ function fields(d) {
 const tags = d => d.tags.length === 0 ? null : element("ul", { className: "chips", ariaLabel: "Tags" },
   d.tags.map(tag => element("li", {}, element("a", { href: "#/in/tag/" + encodeURIComponent(tag) }, tag))));
 
-// editLink leads to the editor of the host that keeps the repository.
-const editLink = d => content.edit === "" || d.external ? null : element("a", {
-  href: content.edit.replace("{path}", () => d.path.split("/").map(encodeURIComponent).join("/")), target: "_blank", rel: "noreferrer noopener",
-}, "Edit");
-
 // outline lists the headings of a text, if there are enough to get lost between.
 function outline(d, text) {
   const headings = [...text.querySelectorAll("h1[id], h2[id], h3[id]")];
@@ -82,7 +77,7 @@ function read(d, place) {
   const reader = byId("reader");
   reader.replaceChildren(...[
     element("a", { className: "back", href: "#/all" }, "← All documents"),
-    element("h1", {}, d.title), element("div", { className: "meta" }, type(d), level(d), day(d), state(d), element("span", {}, d.path), editLink(d)),
+    element("h1", {}, d.title), element("div", { className: "meta" }, type(d), level(d), day(d), state(d), element("span", {}, d.path)),
     said || !d.summary ? null : element("p", { className: "summary" }, d.summary), ...notes(d), tags(d), fields(d), outline(d, text), text, near(d),
   ].filter(part => part !== null));
   for (const box of text.querySelectorAll("pre, .wide")) {

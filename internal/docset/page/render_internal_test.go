@@ -77,7 +77,7 @@ func TestRender_KeepsPlainTagsOfHTML(t *testing.T) {
 		"other pictures":       {"![a](gone.png) ![b](b.md) ![c](https://example.com/p.png) ![d](../../../etc/p.png)", "<p><em>Image: a</em> <em>Image: b</em> <em>Image: c</em> <em>Image: d</em></p>"},
 		"embedded picture":     {"![[p.png]] ![[p.png|100]] ![[gone.png|g]]", `<p><img data-picture="0" alt="p.png"> <img data-picture="0" alt="p.png"> <em>Image: g</em></p>`},
 		"callout":              {"> [!WARNING]\n> Take *care*.", "<blockquote class=\"callout warning\"><p><strong>Warning</strong></p>\n<p>Take <em>care</em>.</p>\n</blockquote>"},
-		"titled callout":       {"> [!bug]- A *b*\n> c\n>\n> - d", "<blockquote class=\"callout caution\"><p><strong>A <em>b</em></strong></p>\n<p>c</p>\n<ul>\n<li>d</li>\n</ul>\n</blockquote>"},
+		"titled callout":       {"> [!bug]- A *b*\n> c\n>\n> - d", "<blockquote class=\"callout note\"><p><strong>A <em>b</em></strong></p>\n<p>c</p>\n<ul>\n<li>d</li>\n</ul>\n</blockquote>"},
 		"callout without text": {"> [!tip]", "<blockquote class=\"callout tip\"><p><strong>Tip</strong></p>\n</blockquote>"},
 		"unknown callout":      {"> [!mine]\n>\n> a", "<blockquote class=\"callout note\"><p><strong>Mine</strong></p>\n<p>a</p>\n</blockquote>"},
 		"no callout":           {"> a [!note]\n\n[!note] b\n\n> [!a b] c", "<blockquote>\n<p>a [!note]</p>\n</blockquote>\n<p>[!note] b</p>\n<blockquote>\n<p>[!a b] c</p>\n</blockquote>"},

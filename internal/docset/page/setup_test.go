@@ -42,7 +42,6 @@ type written struct {
 // content is what page.js reads.
 type content struct {
 	Documents []document        `json:"documents"`
-	Edit      string            `json:"edit"`
 	Stems     map[string]string `json:"stems"`
 	Pictures  []string          `json:"pictures"`
 	Findings  []struct {

@@ -108,8 +108,7 @@ func (c *checker) check(s *jsonschema.Schema, value any, field string) {
 func (c *checker) checkKeys(s *jsonschema.Schema, object map[string]any, field string) {
 	for _, name := range s.Required {
 		if _, given := object[name]; !given && len(c.faults) < maxFaults {
-			known, _ := fieldsOf(s)
-			c.add(Fault{Field: join(field, name), Problem: "is missing", Expected: cmp.Or(describe(known[name]), "a value")})
+			c.add(Fault{Field: join(field, name), Problem: "is missing", Expected: cmp.Or(describe(fieldsOf(s)[name]), "a value")})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -123,7 +122,7 @@ func (c *checker) checkKeys(s *jsonschema.Schema, object map[string]any, field s
 			continue
 		}
 		expected := "no such field"
-		if known, _ := fieldsOf(s); len(known) > 0 {
+		if known := fieldsOf(s); len(known) > 0 {
 			expected = "one of the fields " + list(slices.Sorted(maps.Keys(known)), cut)
 		}
 		c.add(Fault{Field: join(field, key), Problem: "is not a known field", Expected: expected, Unknown: true})

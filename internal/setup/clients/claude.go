@@ -51,26 +51,14 @@ type claudeConfig struct {
 	Projects map[string]claudeServers `json:"projects"`
 }
 
-// project returns the entry of the project at root. On Windows, Claude Code has written
-// the folder with either separator.
+// project returns the entry of the project at root. On Windows, Claude Code has written the folder with either separator.
 func (c claudeConfig) project(root string) claudeServers {
-	if found, ok := c.Projects[root]; ok {
-		return found
-	}
 	for folder, found := range c.Projects {
-		if windowsFolder(folder) == windowsFolder(root) {
+		if filepath.ToSlash(folder) == filepath.ToSlash(root) {
 			return found
 		}
 	}
 	return claudeServers{}
-}
-
-// windowsFolder returns one spelling of a path that begins with a drive, and any other path as it is.
-func windowsFolder(folder string) string {
-	if len(folder) < 2 || folder[1] != ':' {
-		return folder
-	}
-	return strings.ToUpper(folder[:1]) + strings.ReplaceAll(folder[1:], `\`, "/")
 }
 
 // claudeFile is the user's file of Claude Code.

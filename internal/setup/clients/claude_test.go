@@ -3,7 +3,6 @@ package clients_test
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,19 +62,6 @@ func TestFindClaude_Plugin(t *testing.T) {
 				t.Errorf("found %+v (%v), want scope %q", found, err, test.want)
 			}
 		})
-	}
-}
-
-func TestFindClaude_TakesAWindowsPathInAnySpelling(t *testing.T) {
-	home := t.TempDir()
-	t.Setenv("CLAUDE_CONFIG_DIR", home)
-	put(t, filepath.Join(home, ".claude.json"), `{"projects": {"C:/Users/me/repo": {"mcpServers": {"compound-docs": {"command": "x"}}}}}`)
-	for root, want := range map[string]bool{
-		"C:/Users/me/repo": true, `C:\Users\me\repo`: true, `c:\Users\me\repo`: true, `C:\Users\me\repo2`: false, `D:\Users\me\repo`: false,
-	} {
-		if _, err := clients.FindClaude(root); (err == nil) != want {
-			t.Errorf("found in %s: %v, want %v", root, err, want)
-		}
 	}
 }
 

@@ -162,7 +162,6 @@ func TestRegister_LeavesUnusualFilesAlone(t *testing.T) {
 	for name, c := range map[string]struct{ client, content string }{
 		"brackets":               {"cursor", strings.Repeat("[", 1<<20)},
 		"brackets in an object":  {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
-		"another program":        {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
 		"a list":                 {"gemini", "[]"},
 		"a server twice":         {"vscode", "{\n\t\"servers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}\n}\n"},
 		"a setting twice":        {"zed", "// mine\n{\"context_servers\": {}, \"tab_size\": 2, \"tab_size\": 4}\n"},

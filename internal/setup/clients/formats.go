@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -43,31 +42,10 @@ func addServer(content []byte, section, kind string, s startCommand) ([]byte, er
 	if !ok && present[section] != nil {
 		return nil, fmt.Errorf("%s is not a group of servers", section)
 	}
-	if known, ok := servers[ServerName]; ok {
-		return nil, alreadyThere(known)
+	if servers[ServerName] != nil {
+		return nil, ErrRegistered
 	}
 	return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))
-}
-
-// alreadyThere returns ErrRegistered for an entry that starts this program, by whatever path or
-// wrapper, and an error that names the program of any other entry.
-func alreadyThere(entry any) error {
-	fields, _ := entry.(map[string]any)
-	var words []string
-	for _, key := range []string{"command", "args"} {
-		switch value := fields[key].(type) {
-		case string:
-			words = append(words, value)
-		case []any:
-			for _, word := range value {
-				words = append(words, fmt.Sprint(word))
-			}
-		}
-	}
-	if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, ServerName) }) {
-		return ErrRegistered
-	}
-	return fmt.Errorf("its entry %s starts another program, %.100q", ServerName, strings.Join(words, " "))
 }
 
 // maxNested bounds brackets inside each other: parsers take time with the square of them.

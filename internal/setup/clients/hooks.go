@@ -36,23 +36,16 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 // program keeps its list. The error is [ErrRegistered] if every event has one. client is the name in the error's remedy.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
-	content, before, err := change.withHooks(hooks)
-	change.Content, change.before = content, before
+	before, err := change.current()
+	change.before = before
+	if err == nil {
+		change.Content, err = mergeHooks(before, hooks)
+	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client %s --hooks --print shows them",
 			change.Path(), err, client)
 	}
 	return change, err
-}
-
-// withHooks returns the new content of the file, and the old one.
-func (c Change) withHooks(hooks []byte) (content, before []byte, err error) {
-	before, err = c.current()
-	if err != nil {
-		return nil, nil, err
-	}
-	content, err = mergeHooks(before, hooks)
-	return content, before, err
 }
 
 // mergeHooks returns the content with hooks.

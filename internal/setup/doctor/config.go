@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -36,15 +35,7 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
 			command("mkdir", "-p", folder)+", or correct documents.folder")
 	}
-	findings := one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
-	var sources []string
-	for _, source := range loaded.Sources() {
-		sources = append(sources, fmt.Sprintf("%s (%s)", source.Name, source.Dir))
-	}
-	if len(sources) > 0 {
-		findings = append(findings, one(OK, "files of sources: "+strings.Join(sources, ", "), "")...)
-	}
-	return findings
+	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
 
 // checkClients finds registrations with assistants whose program is gone.

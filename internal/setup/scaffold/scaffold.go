@@ -34,8 +34,6 @@ type Result struct {
 	Project *project.Project // as it is now
 	// Kept is set if there was a configuration, and Changed if Documents changed it.
 	Kept, Changed bool
-	// Folders were made, relative to the repository.
-	Folders []string
 	// Places are where the documents are. Example is the words of the name of one, as a search.
 	Places  []FolderCount
 	Example string
@@ -47,14 +45,14 @@ type Result struct {
 
 // FolderCount is an entry of documents.folders, or the folder of new documents, with the number of its files.
 type FolderCount struct {
-	Place string `json:"place"`
-	Files int    `json:"files"`
+	Place string
+	Files int
 }
 
 // LeftOut is a file or a folder outside the documents, with the reason.
 type LeftOut struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
+	Path string
+	Why  string
 }
 
 // Write prepares the repository at root, which has no symbolic link in it. A configuration that is not valid is a
@@ -78,10 +76,7 @@ func Write(root string, options Options) (Result, error) {
 	}
 	named := append(slices.Clone(result.Project.Config.Documents.Folders), result.Project.DocsDir())
 	result.count(take(folder, project.Exclusions(root, named)))
-	if slices.Contains(options.Documents, result.Project.DocsDir()) {
-		result.Folders, err = makeFolders(folder, result.Project)
-	}
-	return result, err
+	return result, nil
 }
 
 // count fills in where the markdown of the survey is.
@@ -123,23 +118,6 @@ func moreTelling(example, file string) string {
 		return example
 	}
 	return strings.ToLower(strings.Join(words, " "))
-}
-
-// makeFolders makes the folder of new documents, with one for each doc-type.
-func makeFolders(folder *contain.Root, p *project.Project) ([]string, error) {
-	const readable = 0o755
-	var made []string
-	for _, docType := range p.DocTypes() {
-		name := path.Join(p.DocsDir(), docType.Folder)
-		if folder.Exists(name) {
-			continue
-		}
-		if err := folder.MkdirAll(name, readable); err != nil {
-			return nil, fmt.Errorf("make the folders of the documents: %w", err)
-		}
-		made = append(made, name)
-	}
-	return made, nil
 }
 
 // config holds the keys of a new configuration.
@@ -271,8 +249,7 @@ func withFolders(text []byte, folders []string) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
-// ProjectName turns the name of a folder into that of a project: a small letter, then small letters, digits and
-// hyphens.
+// ProjectName makes a project's name of a folder's: a letter, then small letters, digits and hyphens.
 func ProjectName(folder string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(folder) {
