@@ -142,10 +142,13 @@ CREATE TABLE documents (
     messages        text[],
     -- The acts at which the document wants to be heard, a list of rag/said.Trigger; NULL for none.
     triggers        jsonb,
+    -- How an act finds the document by its triggers and places, see internal/hooks/trigger.Cues; NULL for none.
+    cues            text[],
     CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
     CHECK (isfinite(file_mtime) AND isfinite(file_ctime)),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
     CHECK (pg_column_size(names) <= 262144 AND pg_column_size(messages) <= 524288 AND pg_column_size(triggers) <= 262144),
+    CHECK (pg_column_size(cues) <= 262144),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE
@@ -197,6 +200,7 @@ CREATE TABLE document_links (
 
 -- Each search that meets a change asks for these few.
 CREATE INDEX document_links_relations ON document_links (project_id, tenant_id) WHERE relation <> '';
+CREATE INDEX documents_cues ON documents USING gin (cues);
 CREATE INDEX documents_statuses ON documents (project_id, tenant_id) WHERE status <> '' OR holds_until <> '';
 
 -- A unit of text that is searched and embedded, stored once a project however many
