@@ -14,8 +14,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 const (
@@ -37,8 +35,8 @@ type Project struct {
 	Config     Config // with defaults applied
 
 	docsDir  string
-	profile  *jsonschema.Schema // of the documents of CompoundEngineering
-	places   places             // beside docsDir
+	profile  lazySchema // of the documents of CompoundEngineering
+	places   places     // beside docsDir
 	types    []DocType
 	external *External
 	sources  []Source
@@ -67,10 +65,7 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.profile, err = embeddedSchema("schemas/compound-engineering.json", "")
-	if err != nil {
-		return nil, err
-	}
+	p.profile = embeddedSchema("schemas/compound-engineering.json", "")
 	p.types, err = p.loadDocTypes()
 	if err != nil {
 		return nil, err

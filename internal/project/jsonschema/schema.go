@@ -19,12 +19,6 @@ type Schema struct {
 	nodes, instructions int // as in compiler
 }
 
-// Title returns the schema's title, or "".
-func (s *Schema) Title() string { return s.root.Title }
-
-// Description returns the schema's description, or "".
-func (s *Schema) Description() string { return s.root.Description }
-
 // Field is a key of an object that a schema describes.
 type Field struct {
 	Name        string
