@@ -154,6 +154,18 @@ CREATE TABLE documents (
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE
 );
 
+CREATE INDEX documents_types ON documents (project_id, tenant_id, collection, doc_type);
+
+-- Whether a filter lets a document through. A field that the filter lacks is NULL. It alone knows the fields. PostgreSQL
+-- puts its text into each query.
+-- +goose StatementBegin
+CREATE FUNCTION admits(doc_types text[], paths text[], other_paths text[], doc_type text, path text) RETURNS boolean
+IMMUTABLE LANGUAGE sql AS $$
+    SELECT (doc_types IS NULL OR doc_type = ANY(doc_types)) AND (paths IS NULL OR path = ANY(paths))
+        AND (other_paths IS NULL OR path <> ALL(other_paths))
+$$;
+-- +goose StatementEnd
+
 -- The places of passages in documents. passage_hash has no foreign key: a key into the shared table
 -- would lock a passage's row for every document that uses it. Writers hold the project's advisory
 -- lock shared instead, and the sweep of unreferenced passages holds it exclusively.
@@ -345,6 +357,7 @@ CREATE TRIGGER document_chunks_updated AFTER UPDATE ON document_chunks
 DROP VIEW found_chunks;
 DROP TABLE embeddings, passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
 DROP FUNCTION promote_passages();
+DROP FUNCTION admits(text[], text[], text[], text, text);
 DROP FUNCTION graph_size(oid, boolean);
 DROP FUNCTION lease_free(timestamptz, timestamptz);
 DROP TYPE promotion_level, collection;
