@@ -133,9 +133,9 @@ type selection struct {
 
 const (
 	// shareSample is how many passages of a level show what part of them a filter lets through.
-	shareSample = 1000
+	shareSample = 1_000
 	// maxListed is how many passages the listed documents of a selection have at most.
-	maxListed = 10_000
+	maxListed = 1_000
 )
 
 // selectDocuments returns the documents that a filter lets through. The levels of the filter do not count.
