@@ -76,7 +76,8 @@ func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logge
 		panic(err) // it fails only for a size below 1
 	}
 	return &Handler{
-		workspace: w, tools: sync.OnceValue(toolsByName), words: words, recalls: hooks.NewStore(home), handbook: handbook, logger: logger,
+		workspace: w, tools: sync.OnceValue(toolsByName), words: words, recalls: hooks.NewStore(home), handbook: handbook,
+		logger: logger,
 		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
 	}
 }

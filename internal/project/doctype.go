@@ -92,7 +92,10 @@ func builtInTypes() ([]DocType, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read built-in schema: %w", err)
 		}
-		var about struct{ Title, Description string }
+		var about struct {
+			Title       string `json:"title"`
+			Description string `json:"description"`
+		}
 		if err := json.Unmarshal(data, &about); err != nil {
 			return nil, fmt.Errorf("read built-in schema: %w", err)
 		}

@@ -19,7 +19,7 @@ func commandLine(ctx context.Context, b *bench) (cpu float64, note string) {
 	url := b.newDatabase(ctx).url
 	in := mcpclient.Installation{Program: b.program, Root: repo.root, Home: b.dir, DatabaseURL: url, OllamaHost: nobody}
 	server := b.startServer(ctx, url, nobody)
-	server.activateText(ctx, repo, "main")
+	server.activateText(ctx, repo)
 	own, wall := b.runProgram(func(int) (*exec.Cmd, bool) { return in.Command("search", name(0), "mooring"), true })
 	start, _ := b.runProgram(func(int) (*exec.Cmd, bool) { return in.Command("version"), false })
 	return ms(own), fmt.Sprintf("1400 documents; wall %s ms; the program alone takes %s ms", number(ms(wall)), number(ms(start)))
@@ -34,7 +34,7 @@ func hookProgram(ctx context.Context, b *bench) (worst float64, note string) {
 		url := b.newDatabase(ctx).url
 		in := mcpclient.Installation{Program: b.program, Root: repo.root, Home: b.dir, DatabaseURL: url, OllamaHost: nobody}
 		server := b.startServer(ctx, url, nobody)
-		server.activateText(ctx, repo, "main")
+		server.activateText(ctx, repo)
 		time.Sleep(5 * time.Second) // until it listens
 		for _, running := range []bool{true, false} {
 			if !running {

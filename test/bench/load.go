@@ -28,7 +28,7 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 	var servers []*server
 	for range sessions {
 		s := b.startServer(ctx, url, nobody)
-		s.activateText(ctx, repo, "main")
+		s.activateText(ctx, repo)
 		servers = append(servers, s)
 	}
 	idle, _ := servers[0].searchAndHook(ctx, "idle", 0)
@@ -43,7 +43,7 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 		return attempt(func() {
 			began := time.Now()
 			repo.write(loadDocuments, 8)
-			servers[0].activateText(groupCtx, repo, "main")
+			servers[0].activateText(groupCtx, repo)
 			took = time.Since(began)
 		})
 	})

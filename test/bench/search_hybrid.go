@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// filtered compares a search by words with a filter, which lets all documents through, with the same search without one.
+// filtered compares searches with a filter, which lets all documents through, with others without one.
 func filtered(ctx context.Context, b *bench) (ratio float64, note string) {
 	x := b.openSearchIndex(ctx)
 	p := x.projects[len(x.projects)-1]
@@ -19,7 +19,7 @@ func filtered(ctx context.Context, b *bench) (ratio float64, note string) {
 	questions := x.questions(p, 61, 2*(warmup+rounds))
 	search := func(filter rag.Filter, side int) timed {
 		return whole(func(ctx context.Context, i int) {
-			x.search(ctx, p, rag.Query{Text: questions[2*i+side].text, Mode: rag.Lexical, Filter: filter})
+			x.search(ctx, p, rag.Query{Text: questions[2*i+side].text, Filter: filter})
 		})
 	}
 	return compare(ctx, warmup, rounds, search(rag.Filter{DocTypes: []string{"problem"}}, 0), search(rag.Filter{}, 1),
