@@ -103,6 +103,7 @@ func (far) Close() error { return nil }
 // While a server runs, each prompt and each act is answered, however far the database is.
 func TestRecall_IsAnsweredWithAFarDatabase(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "each trip to the database takes 40 ms")
 	environment, _ := services(t)
 	const name = "CDOCS_DATABASE_URL="
 	at := slices.IndexFunc(environment, func(variable string) bool { return strings.HasPrefix(variable, name) })

@@ -31,9 +31,13 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 		s.activateText(ctx, repo)
 		servers = append(servers, s)
 	}
-	idle, _ := servers[0].searchAndHook(ctx, "idle", 0)
+	idle, _, spoke := servers[0].searchAndHook(ctx, "idle", 0)
+	if !spoke {
+		check(errors.New("a hook alone is silent"))
+	}
 	var mu sync.Mutex
 	var busy, hooks []time.Duration
+	silent := 0
 	var took time.Duration // of the sync
 	syncing, synced := context.WithCancel(ctx)
 	defer synced()
@@ -59,9 +63,12 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 				case <-next.C:
 				}
 				next.Reset(searchEvery)
-				search, hook := s.searchAndHook(groupCtx, strconv.Itoa(i)+"-"+strconv.Itoa(n), n)
+				search, hook, spoke := s.searchAndHook(groupCtx, strconv.Itoa(i)+"-"+strconv.Itoa(n), n)
 				mu.Lock()
 				busy, hooks = append(busy, search), append(hooks, hook)
+				if !spoke {
+					silent++
+				}
 				mu.Unlock()
 			}
 		}
@@ -69,12 +76,12 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 	}
 	check(group.Wait())
 	return ms(percentile(busy, 99)), fmt.Sprintf("p50 %s ms of %d searches by %d servers during the sync of %d changed documents, "+
-		"which took %s s; one search alone %s ms; hooks p50 %s ms, p99 %s ms, none silent", number(ms(median(busy))), len(busy),
-		sessions, loadDocuments, number(took.Seconds()), number(ms(idle)), number(ms(median(hooks))), number(ms(percentile(hooks, 99))))
+		"which took %s s; one search alone %s ms; hooks p50 %s ms, p99 %s ms, %d silent", number(ms(median(busy))), len(busy),
+		sessions, loadDocuments, number(took.Seconds()), number(ms(idle)), number(ms(median(hooks))), number(ms(percentile(hooks, 99))), silent)
 }
 
 // searchAndHook times a search, and the hook of a command in a new session about a document behind the first loadDocuments.
-func (s *server) searchAndHook(ctx context.Context, session string, i int) (search, hook time.Duration) {
+func (s *server) searchAndHook(ctx context.Context, session string, i int) (search, hook time.Duration, spoke bool) {
 	began := time.Now()
 	s.search(ctx, rag.Lexical, name(i%hookDocuments)+" mooring")
 	search = time.Since(began)
@@ -83,8 +90,5 @@ func (s *server) searchAndHook(ctx context.Context, session string, i int) (sear
 	var answer map[string]any
 	began = time.Now()
 	check(s.Call(ctx, "recall", call, &answer))
-	if len(answer) == 0 {
-		check(errors.New("a hook is silent"))
-	}
-	return search, time.Since(began)
+	return search, time.Since(began), len(answer) > 0
 }
