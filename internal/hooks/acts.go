@@ -192,9 +192,13 @@ func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit tr
 
 // naming returns the documents that name what a file defines, or a text that is written to it.
 func (p Project) naming(ctx context.Context, file, text string) ([]candidate, error) {
+	text = p.Text(file) + "\n" + text
+	if strings.TrimSpace(text) == "" { // such as a log that a command is about to write
+		return nil, nil
+	}
 	var found []candidate
 	book := p.Book(ctx)
-	named := book.Names().In(file, p.Text(file)+"\n"+text)
+	named := book.Names().In(file, text)
 	for _, m := range named[:min(len(named), maxCandidates)] {
 		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "names "+m.Text)
 		if err != nil {

@@ -83,7 +83,7 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 // searchAndHook times a search, and the hook of a command in a new session about a document behind the first loadDocuments.
 func (s *server) searchAndHook(ctx context.Context, session string, i int) (search, hook time.Duration, spoke bool) {
 	began := time.Now()
-	s.search(ctx, rag.Lexical, name(i%hookDocuments)+" mooring")
+	s.search(ctx, rag.Lexical, name(loadDocuments+i)+" mooring")
 	search = time.Since(began)
 	call := act("command", 4+2*(i%8))[0]
 	call["session_id"] = session
