@@ -87,6 +87,7 @@ FROM (
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = ANY($3::collection[])
         AND (d.places IS NOT NULL OR d.names IS NOT NULL OR d.messages IS NOT NULL OR d.triggers IS NOT NULL
             OR d.promotion_level = 'critical')
+        AND ($4::text[] IS NULL OR d.cues && $4::text[])
 ) AS d
 ORDER BY path
 `
@@ -95,6 +96,7 @@ type DocumentPlacesParams struct {
 	ProjectID   int32
 	TenantID    int32
 	Collections []Collection
+	Cues        []string
 }
 
 type DocumentPlacesRow struct {
@@ -110,11 +112,16 @@ type DocumentPlacesRow struct {
 	Declared   string
 }
 
-// The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. These lists of one
-// may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
+// The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. With cues, only
+// those that have one of them, over documents_cues. The lists of one document may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
 // || gives a value its size before compression. Triggers are read first: nothing else says what they say.
 func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
-	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collections)
+	rows, err := q.db.Query(ctx, documentPlaces,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collections,
+		arg.Cues,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +248,7 @@ const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
-    messages, triggers, status, holds_until, number
+    messages, triggers, cues, status, holds_until, number
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -252,7 +259,7 @@ SELECT t.project_id, t.id,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
-    d.status, d.holds_until, d.number
+    string_to_array(nullif(d.cues, ''), E'\n'), d.status, d.holds_until, d.number
 FROM tenants t
 CROSS JOIN (
     SELECT unnest($3::text[]) AS relative_path,
@@ -276,11 +283,12 @@ CROSS JOIN (
         unnest($20::text[]) AS names,
         unnest($21::text[]) AS messages,
         unnest($22::text[]) AS triggers,
-        unnest($23::text[]) AS status,
-        unnest($24::text[]) AS holds_until,
-        unnest($25::text[]) AS number
+        unnest($23::text[]) AS cues,
+        unnest($24::text[]) AS status,
+        unnest($25::text[]) AS holds_until,
+        unnest($26::text[]) AS number
 ) AS d
-WHERE t.project_id = $1 AND t.id = $26
+WHERE t.project_id = $1 AND t.id = $27
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, dated = excluded.dated, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
@@ -288,7 +296,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
     places = excluded.places, names = excluded.names, messages = excluded.messages, triggers = excluded.triggers,
-    status = excluded.status, holds_until = excluded.holds_until, number = excluded.number
+    cues = excluded.cues, status = excluded.status, holds_until = excluded.holds_until, number = excluded.number
 `
 
 type DocumentUpsertManyParams struct {
@@ -314,6 +322,7 @@ type DocumentUpsertManyParams struct {
 	Names           []string
 	Messages        []string
 	Triggers        []string
+	Cues            []string
 	Statuses        []string
 	Untils          []string
 	Numbers         []string
@@ -348,6 +357,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.Names,
 		arg.Messages,
 		arg.Triggers,
+		arg.Cues,
 		arg.Statuses,
 		arg.Untils,
 		arg.Numbers,

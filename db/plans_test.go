@@ -171,6 +171,12 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		_, err := q.SearchAllowed(t.Context(), c.rareParams("small"))
 		return err
 	}
+	share := func(q *Queries) error {
+		_, err := q.SearchShare(t.Context(), SearchShareParams{
+			ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding, DocTypes: []string{"rare"}, SampleSize: 100,
+		})
+		return err
+	}
 	return []planCase{
 		{"exact, small tenant", find(c.exactly(small, &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
 		{"exact, promoted", find(c.exactly(promotedOnly(small), &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
@@ -187,7 +193,8 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		{"lines", words(lines), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
 		{"meanings", meanings(nil), projected, []string{graphScan, promotedScan, termIndex}},
 		{"meanings, rare doc-type", meanings(rare), projected, []string{graphScan, promotedScan, termIndex}},
-		{"allowed documents", allowed, []string{chunkIndex}, []string{passageKey, vectorKey}},
+		{"allowed documents", allowed, []string{"documents_types", chunkKey}, []string{passageKey, vectorKey, chunkIndex}},
+		{"share of a filter", share, []string{chunkIndex, documentKey}, []string{passageKey, vectorKey}},
 		{"facts", facts, []string{"Index Only Scan using " + chunkIndex, vectorKey, passageKey, linkIndex}, []string{graphScan}},
 	}
 }

@@ -17,20 +17,20 @@ const searchAllowed = `-- name: SearchAllowed :one
 WITH allowed AS MATERIALIZED (
     SELECT d.id FROM documents d
     WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
-        AND ($4::text[] IS NULL OR d.doc_type = ANY($4::text[]))
-        AND ($5::text[] IS NULL OR d.relative_path = ANY($5::text[]))
-        AND ($6::text[] IS NULL OR d.relative_path <> ALL($6::text[]))
+        AND admits($4::text[], $5::text[], $6::text[],
+            d.doc_type, d.relative_path)
         AND ($7::bigint[] IS NULL OR d.id = ANY($7::bigint[]))
 )
 SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,
     count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
     count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
     count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical
-FROM document_chunks c
-WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
-    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-    -- IS TRUE keeps it a set that is made once: PostgreSQL would make it a join.
-    AND (c.document_id IN (SELECT a.id FROM allowed a)) IS TRUE
+FROM allowed a
+CROSS JOIN LATERAL (
+    SELECT c.promotion_level FROM document_chunks c
+    WHERE c.project_id = $1 AND c.document_id = a.id
+    OFFSET 0
+) c
 `
 
 type SearchAllowedParams struct {
@@ -50,8 +50,7 @@ type SearchAllowedRow struct {
 	Critical  int64
 }
 
-// The documents that a filter lets through, and how many passages they have, by level. A field that the filter
-// lacks is NULL. No other statement knows the fields.
+// The documents that a filter lets through, and how many passages they have, by level. The caller does not ask for too many.
 func (q *Queries) SearchAllowed(ctx context.Context, arg SearchAllowedParams) (SearchAllowedRow, error) {
 	row := q.db.QueryRow(ctx, searchAllowed,
 		arg.ProjectID,
@@ -209,13 +208,14 @@ type SearchFactsRow struct {
 	SampledTerms   string
 }
 
-// A search reads SearchFacts, with a filter SearchAllowed, and then one to three of SearchWords, SearchVectors and
+// A search reads SearchFacts, with a filter SearchShare and perhaps SearchAllowed, and then one to three of SearchWords, SearchVectors and
 // SearchMeanings. They are separate because PostgreSQL plans each statement each time: a search by words does not
 // wait for the plan of a search by vectors. All three return passages with the columns of the view
 // found_chunks and some more, and find a document once, by its best passage. With each_passage they find each of its
 // passages. Beside a question of a document they return the best passage of its text. Content is cut at 20,000
 // characters; only a text without spaces is longer. likeness is the cosine of the built-in vectors of query and
-// passage, NaN without them. documents are the only ones to search, NULL for all. In the statements, asked has
+// passage, NaN without them. documents are the only ones to search, NULL for all. With filtered, each is
+// compared with a filter that lets many through. In the statements, asked has
 // these documents, and wanted the passages that may be found. Each use of wanted is planned for itself, over
 // document_chunks_passage.
 //
@@ -298,16 +298,21 @@ WITH asked AS MATERIALIZED (
     WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $4
         AND c.promotion_level = ANY($9::promotion_level[])
         AND ($7::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (NOT $10::boolean OR EXISTS (
+            SELECT FROM documents d
+            WHERE d.project_id = $1 AND d.id = c.document_id AND admits($11::text[],
+                $12::text[], $13::text[], d.doc_type, d.relative_path)
+            OFFSET 0))
     ORDER BY p.distance, c.document_id, c.ordinal
-    LIMIT $10
+    LIMIT $14
 ), best AS (
-    SELECT DISTINCT ON (document_id, CASE WHEN $11::boolean THEN ordinal END) document_id, ordinal, hash, distance
+    SELECT DISTINCT ON (document_id, CASE WHEN $15::boolean THEN ordinal END) document_id, ordinal, hash, distance
     FROM near
-    ORDER BY document_id, CASE WHEN $11::boolean THEN ordinal END, distance, ordinal
+    ORDER BY document_id, CASE WHEN $15::boolean THEN ordinal END, distance, ordinal
 ), top AS (
     SELECT document_id, ordinal, hash, distance FROM best
     ORDER BY distance, document_id, ordinal
-    LIMIT $12
+    LIMIT $16
 ), shown AS (
     SELECT document_id, ordinal, hash FROM top
     UNION ALL
@@ -356,6 +361,10 @@ type SearchMeaningsParams struct {
 	Documents   []int64
 	TenantID    int32
 	Levels      []PromotionLevel
+	Filtered    bool
+	DocTypes    []string
+	Paths       []string
+	OtherPaths  []string
 	MaxPassages int32
 	EachPassage bool
 	MaxRows     int32
@@ -405,6 +414,10 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 		arg.Documents,
 		arg.TenantID,
 		arg.Levels,
+		arg.Filtered,
+		arg.DocTypes,
+		arg.Paths,
+		arg.OtherPaths,
 		arg.MaxPassages,
 		arg.EachPassage,
 		arg.MaxRows,
@@ -456,6 +469,72 @@ func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) 
 	return items, nil
 }
 
+const searchShare = `-- name: SearchShare :one
+SELECT count(*) FILTER (WHERE l.level = 'standard') AS standard_of,
+    count(*) FILTER (WHERE l.level = 'standard' AND s.admitted) AS standard,
+    count(*) FILTER (WHERE l.level = 'important') AS important_of,
+    count(*) FILTER (WHERE l.level = 'important' AND s.admitted) AS important,
+    count(*) FILTER (WHERE l.level = 'critical') AS critical_of,
+    count(*) FILTER (WHERE l.level = 'critical' AND s.admitted) AS critical
+FROM unnest(enum_range(NULL::promotion_level)) AS l (level)
+CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM documents d
+        WHERE d.project_id = $1 AND d.id = c.document_id AND admits($2::text[],
+            $3::text[], $4::text[], d.doc_type, d.relative_path)
+        OFFSET 0) AS admitted
+    FROM (
+        SELECT c.document_id FROM document_chunks c
+        WHERE c.project_id = $1 AND c.tenant_id = $5 AND c.collection = $6 AND c.promotion_level = l.level
+        ORDER BY c.passage_hash
+        LIMIT $7
+    ) c
+) s
+`
+
+type SearchShareParams struct {
+	ProjectID  int32
+	DocTypes   []string
+	Paths      []string
+	OtherPaths []string
+	TenantID   int32
+	Collection Collection
+	SampleSize int32
+}
+
+type SearchShareRow struct {
+	StandardOf  int64
+	Standard    int64
+	ImportantOf int64
+	Important   int64
+	CriticalOf  int64
+	Critical    int64
+}
+
+// How many of the first passages of each level are of documents that a filter lets through, and of how many. A hash says
+// nothing about its passage, so these are a random sample, over document_chunks_passage.
+func (q *Queries) SearchShare(ctx context.Context, arg SearchShareParams) (SearchShareRow, error) {
+	row := q.db.QueryRow(ctx, searchShare,
+		arg.ProjectID,
+		arg.DocTypes,
+		arg.Paths,
+		arg.OtherPaths,
+		arg.TenantID,
+		arg.Collection,
+		arg.SampleSize,
+	)
+	var i SearchShareRow
+	err := row.Scan(
+		&i.StandardOf,
+		&i.Standard,
+		&i.ImportantOf,
+		&i.Important,
+		&i.CriticalOf,
+		&i.Critical,
+	)
+	return i, err
+}
+
 const searchVectors = `-- name: SearchVectors :many
 WITH asked AS MATERIALIZED (
     SELECT unnest($5::bigint[]) AS id
@@ -464,35 +543,40 @@ WITH asked AS MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $4
         AND ($5::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (NOT $7::boolean OR EXISTS (
+            SELECT FROM documents d
+            WHERE d.project_id = $1 AND d.id = c.document_id AND admits($8::text[],
+                $9::text[], $10::text[], d.doc_type, d.relative_path)
+            OFFSET 0))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
     -- the wanted passages.
-    SELECT e.hash, (e.embedding <=> $7::halfvec)::float8 AS distance
+    SELECT e.hash, (e.embedding <=> $11::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
         AND EXISTS (
             SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($9::promotion_level[])
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($13::promotion_level[])
             OFFSET 0)
-    ORDER BY e.embedding <=> $7::halfvec
-    LIMIT $10
+    ORDER BY e.embedding <=> $11::halfvec
+    LIMIT $14
 ), promoted AS MATERIALIZED (
-    SELECT e.hash, (e.embedding <=> $7::halfvec)::float8 AS distance
+    SELECT e.hash, (e.embedding <=> $11::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
+    WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
         AND e.promoted
         AND EXISTS (
             SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($11::promotion_level[])
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($15::promotion_level[])
             OFFSET 0)
-    ORDER BY e.embedding <=> $7::halfvec
-    LIMIT $12
+    ORDER BY e.embedding <=> $11::halfvec
+    LIMIT $16
 ), scanned AS MATERIALIZED (
     SELECT n.promoted, w.document_id, w.ordinal, n.hash, n.distance
     FROM (
-        SELECT false AS promoted, hash, distance, $9::promotion_level[] AS levels FROM near
+        SELECT false AS promoted, hash, distance, $13::promotion_level[] AS levels FROM near
         UNION ALL
-        SELECT true, hash, distance, $11::promotion_level[] FROM promoted
+        SELECT true, hash, distance, $15::promotion_level[] FROM promoted
     ) n
     CROSS JOIN LATERAL (
         SELECT w.document_id, w.ordinal FROM wanted w
@@ -501,37 +585,37 @@ WITH asked AS MATERIALIZED (
     ) w
 ), unscanned AS MATERIALIZED (
     -- The levels with too few documents found.
-    SELECT unnest(CASE WHEN g.promoted THEN $11::promotion_level[] ELSE $9::promotion_level[] END) AS level
+    SELECT unnest(CASE WHEN g.promoted THEN $15::promotion_level[] ELSE $13::promotion_level[] END) AS level
     FROM (VALUES (false), (true)) AS g (promoted)
-    WHERE $13::integer > (
-        SELECT count(DISTINCT (s.document_id, CASE WHEN $14::boolean THEN s.ordinal END))
+    WHERE $17::integer > (
+        SELECT count(DISTINCT (s.document_id, CASE WHEN $18::boolean THEN s.ordinal END))
         FROM scanned s WHERE s.promoted = g.promoted)
 ), found AS (
     SELECT promoted, document_id, ordinal, hash, distance FROM scanned
     UNION ALL
     -- Vectors are reached by primary key from document_chunks_passage.
-    SELECT w.promotion_level = ANY($11::promotion_level[]),
+    SELECT w.promotion_level = ANY($15::promotion_level[]),
         w.document_id, w.ordinal, w.passage_hash, coalesce(e.distance, 'NaN')
     FROM wanted w
     LEFT JOIN LATERAL (
-        SELECT (e.embedding <=> $7::halfvec)::float8 AS distance
+        SELECT (e.embedding <=> $11::halfvec)::float8 AS distance
         FROM embeddings e
-        WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
+        WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
             AND e.hash = w.passage_hash
         OFFSET 0
     ) e ON true
-    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $15::boolean)
+    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $19::boolean)
 ), best AS MATERIALIZED (
-    SELECT DISTINCT ON (promoted, document_id, CASE WHEN $14::boolean THEN ordinal END)
+    SELECT DISTINCT ON (promoted, document_id, CASE WHEN $18::boolean THEN ordinal END)
         promoted, document_id, ordinal, hash, distance
     FROM found
-    ORDER BY promoted, document_id, CASE WHEN $14::boolean THEN ordinal END, distance, ordinal
+    ORDER BY promoted, document_id, CASE WHEN $18::boolean THEN ordinal END, distance, ordinal
 ), top AS (
     (SELECT document_id, ordinal, hash, distance FROM best WHERE NOT promoted
-        ORDER BY distance, document_id, ordinal LIMIT $16)
+        ORDER BY distance, document_id, ordinal LIMIT $20)
     UNION ALL
     (SELECT document_id, ordinal, hash, distance FROM best WHERE promoted
-        ORDER BY distance, document_id, ordinal LIMIT $17)
+        ORDER BY distance, document_id, ordinal LIMIT $21)
 ), shown AS (
     SELECT document_id, ordinal, hash, distance FROM top
     UNION ALL
@@ -541,9 +625,9 @@ WITH asked AS MATERIALIZED (
         SELECT c.ordinal, c.passage_hash AS hash, coalesce(e.distance, 'NaN') AS distance
         FROM document_chunks c
         LEFT JOIN LATERAL (
-            SELECT (e.embedding <=> $7::halfvec)::float8 AS distance
+            SELECT (e.embedding <=> $11::halfvec)::float8 AS distance
             FROM embeddings e
-            WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $8::integer
+            WHERE e.collection = $4 AND e.project_id = $1 AND e.model_id = $12::integer
                 AND e.hash = c.passage_hash
             OFFSET 0
         ) e ON true
@@ -576,6 +660,10 @@ type SearchVectorsParams struct {
 	Collection     Collection
 	Documents      []int64
 	TenantID       int32
+	Filtered       bool
+	DocTypes       []string
+	Paths          []string
+	OtherPaths     []string
 	Query          *pgvector_go.HalfVector
 	ModelID        *int32
 	NearLevels     []PromotionLevel
@@ -635,6 +723,10 @@ func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([
 		arg.Collection,
 		arg.Documents,
 		arg.TenantID,
+		arg.Filtered,
+		arg.DocTypes,
+		arg.Paths,
+		arg.OtherPaths,
 		arg.Query,
 		arg.ModelID,
 		arg.NearLevels,
@@ -702,11 +794,16 @@ WITH asked AS MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $4
         AND ($7::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (NOT $9::boolean OR EXISTS (
+            SELECT FROM documents d
+            WHERE d.project_id = $1 AND d.id = c.document_id AND admits($10::text[],
+                $11::text[], $12::text[], d.doc_type, d.relative_path)
+            OFFSET 0))
 ), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
     FROM (
-        SELECT unnest($9::integer[]) AS line, unnest($10::sparsevec[]) AS terms,
-            unnest($11::text[]) AS rare, unnest($12::integer[]) AS passages
+        SELECT unnest($13::integer[]) AS line, unnest($14::sparsevec[]) AS terms,
+            unnest($15::text[]) AS rare, unnest($16::integer[]) AS passages
     ) l
     CROSS JOIN LATERAL (
         -- From the best passage on.
@@ -714,10 +811,10 @@ WITH asked AS MATERIALIZED (
         FROM (
             SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
                 -- Each level costs a lookup, and most passages have only one level.
-                CASE WHEN p.promoted THEN $13::promotion_level[] ELSE '{standard}' END AS levels
+                CASE WHEN p.promoted THEN $17::promotion_level[] ELSE '{standard}' END AS levels
             FROM passages p
             WHERE p.collection = $4 AND p.project_id = $1 AND p.terms && l.rare::integer[]
-                AND (p.promoted OR 'standard'::promotion_level = ANY($13::promotion_level[]))
+                AND (p.promoted OR 'standard'::promotion_level = ANY($17::promotion_level[]))
             ORDER BY bm25 DESC, p.hash
             OFFSET 0
         ) s
@@ -729,13 +826,13 @@ WITH asked AS MATERIALIZED (
         LIMIT l.passages
     ) f
 ), best AS MATERIALIZED (
-    SELECT DISTINCT ON (line, document_id, CASE WHEN $14::boolean THEN ordinal END)
+    SELECT DISTINCT ON (line, document_id, CASE WHEN $18::boolean THEN ordinal END)
         line, document_id, ordinal, hash, bm25
     FROM found
-    ORDER BY line, document_id, CASE WHEN $14::boolean THEN ordinal END, bm25 DESC, ordinal
+    ORDER BY line, document_id, CASE WHEN $18::boolean THEN ordinal END, bm25 DESC, ordinal
 ), top AS (
     (SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line < 0
-        ORDER BY bm25 DESC, document_id, ordinal LIMIT $15)
+        ORDER BY bm25 DESC, document_id, ordinal LIMIT $19)
     UNION ALL
     SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line >= 0
 ), shown AS (
@@ -791,6 +888,10 @@ type SearchWordsParams struct {
 	ModelID       *int32
 	Documents     []int64
 	TenantID      int32
+	Filtered      bool
+	DocTypes      []string
+	Paths         []string
+	OtherPaths    []string
 	Lines         []int32
 	LineTerms     []pgvector_go.SparseVector
 	LineRareTerms []string
@@ -849,6 +950,10 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 		arg.ModelID,
 		arg.Documents,
 		arg.TenantID,
+		arg.Filtered,
+		arg.DocTypes,
+		arg.Paths,
+		arg.OtherPaths,
 		arg.Lines,
 		arg.LineTerms,
 		arg.LineRareTerms,

@@ -16,6 +16,7 @@ type Tenant struct {
 	ProjectID, ID int32
 	Generation    int64  // identifies this registration; see [ErrTenantGone]
 	ModelID       *int32 // made its vectors when it was registered, or nil
+	Written       bool   // it had documents when it was registered
 	ReadOnly      bool   // the database's role could not write the index when it was registered
 }
 

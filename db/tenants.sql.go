@@ -422,7 +422,7 @@ INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT (project_id, branch_name, path_hash)
     DO UPDATE SET repo_root = excluded.repo_root, last_seen = excluded.last_seen, deleted_at = NULL
-RETURNING id, generation, embedding_model_id
+RETURNING id, generation, embedding_model_id, (version > generation)::boolean AS written
 `
 
 type TenantUpsertParams struct {
@@ -436,9 +436,10 @@ type TenantUpsertRow struct {
 	ID               int32
 	Generation       int64
 	EmbeddingModelID *int32
+	Written          bool
 }
 
-// It undoes an earlier deletion.
+// It undoes an earlier deletion. version and generation begin at the same number.
 func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (TenantUpsertRow, error) {
 	row := q.db.QueryRow(ctx, tenantUpsert,
 		arg.ProjectID,
@@ -447,6 +448,11 @@ func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (Ten
 		arg.RepoRoot,
 	)
 	var i TenantUpsertRow
-	err := row.Scan(&i.ID, &i.Generation, &i.EmbeddingModelID)
+	err := row.Scan(
+		&i.ID,
+		&i.Generation,
+		&i.EmbeddingModelID,
+		&i.Written,
+	)
 	return i, err
 }

@@ -128,7 +128,7 @@ func (h *Handler) check(tool string, in any) error {
 	if err != nil {
 		return apierror.Errorf(apierror.InvalidArgument, "a number of the arguments is not finite; give another one")
 	}
-	_, err = h.tools[tool].parameters().given(arguments)
+	_, err = h.tools()[tool].parameters().given(arguments)
 	return err
 }
 

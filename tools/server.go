@@ -5,6 +5,7 @@ package tools
 import (
 	_ "embed"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -45,7 +46,7 @@ func Groups() []Group {
 // Handler has a method for each tool, for clients and commands. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
-	tools     map[string]Tool // by their names
+	tools     func() map[string]Tool // by their names, made when they are first needed: a hook needs none
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *hooks.Store
 	logger    *slog.Logger
@@ -74,16 +75,21 @@ func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logge
 	if err != nil {
 		panic(err) // it fails only for a size below 1
 	}
+	return &Handler{
+		workspace: w, tools: sync.OnceValue(toolsByName), words: words, recalls: hooks.NewStore(home), handbook: handbook,
+		logger: logger,
+		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
+	}
+}
+
+func toolsByName() map[string]Tool {
 	tools := map[string]Tool{}
 	for _, group := range Groups() {
 		for _, tool := range group.Tools {
 			tools[tool.Name] = tool
 		}
 	}
-	return &Handler{
-		workspace: w, tools: tools, words: words, recalls: hooks.NewStore(home), handbook: handbook, logger: logger,
-		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
-	}
+	return tools
 }
 
 // NewServer returns the MCP server with every tool. repository is where the server was started. The handshake needs
@@ -102,7 +108,7 @@ func NewServer(h *Handler, repository, version string) *mcp.Server {
 		},
 	)
 	server.AddReceivingMiddleware(reportErrors(h.logger))
-	for _, tool := range h.tools {
+	for _, tool := range h.tools() {
 		server.AddTool(tool.Tool, h.answering(tool))
 	}
 	server.AddResourceTemplate(pageTemplate(), h.readPage)

@@ -2,12 +2,15 @@ package main_test
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // leaky is a document with a trigger and a prompt that it answers.
@@ -84,5 +87,45 @@ func TestRecall_AsksTheServer(t *testing.T) {
 	must(t, err)
 	if slices.ContainsFunc(sockets, func(name string) bool { return filepath.Ext(name) == "" }) {
 		t.Errorf("after its end there is a socket: %v", sockets)
+	}
+}
+
+// far takes a while for each piece.
+type far time.Duration
+
+func (f far) Write(piece []byte) (int, error) {
+	time.Sleep(time.Duration(f))
+	return len(piece), nil
+}
+
+func (far) Close() error { return nil }
+
+// While a server runs, each prompt and each act is answered, however far the database is.
+func TestRecall_IsAnsweredWithAFarDatabase(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "each trip to the database takes 40 ms")
+	environment, _ := services(t)
+	const name = "CDOCS_DATABASE_URL="
+	at := slices.IndexFunc(environment, func(variable string) bool { return strings.HasPrefix(variable, name) })
+	relay, url, err := testenv.StartDatabaseRelay(strings.TrimPrefix(environment[at], name), func() io.WriteCloser {
+		return far(40 * time.Millisecond)
+	})
+	must(t, err)
+	t.Cleanup(relay.Close)
+	root, home := newProject(t, leaky("pool.md")), "CDOCS_HOME="+t.TempDir()
+	openWindow(t, append(slices.Clone(environment), name+url, home)...).activate(t, root)
+	noDatabase := append(away(), home) // only a server can answer then
+	asked := 0
+	answers := func(event map[string]any) bool {
+		asked++
+		event["session_id"] = fmt.Sprint(asked)
+		return strings.Contains(answerOf(t, root, noDatabase, event), "pool.md")
+	}
+	until(t, "a server answers", patience, func() bool { return answers(leakyPrompt("")) })
+	for range 3 {
+		act := map[string]any{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "crane lift"}}
+		if !answers(leakyPrompt("")) || !answers(act) {
+			t.Error("a prompt or an act gets nothing")
+		}
 	}
 }

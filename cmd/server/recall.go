@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,6 +123,9 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	if err != nil {
 		return withProject(flags, func(t *tooling) error {
 			t.workspace.Once()
+			if slices.Contains([]string{hooks.Before, hooks.After, hooks.Failure}, hook.Event.Event) {
+				t.workspace.AsIs() // acts are many, and to compare all files takes longer than the rest
+			}
 			if t.server != nil && hook.Event.Event == hooks.Prompt {
 				_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
 			}

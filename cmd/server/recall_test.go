@@ -48,6 +48,16 @@ func TestRecall_AnswersAHook(t *testing.T) {
 	if got := hook(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "t", "prompt": "continue"}); got != "{}\n" {
 		t.Errorf("for an everyday prompt it gets %s", got)
 	}
+	// Acts are answered from the index as it is, and prompts compare the files with it first.
+	write(t, root, promotable+"ebb.md", strings.Replace(strings.ReplaceAll(problem, "%", "Ebb"), "---\n", "---\ntriggers: [{run: ebb}]\n", 1))
+	act := map[string]any{"hook_event_name": "PreToolUse", "session_id": "u", "tool_name": "Bash", "tool_input": map[string]any{"command": "ebb"}}
+	if got := hook(act); got != "{}\n" {
+		t.Errorf("an act before the next prompt gets %s", got)
+	}
+	hook(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "u", "prompt": "continue"})
+	if got := hook(act); !strings.Contains(got, "ebb.md") {
+		t.Errorf("an act after the next prompt gets %s", got)
+	}
 	if got := run(t, root, environment, "recall", "--hook"); got.code != 1 || !strings.Contains(got.stderr, "stdin has no event") {
 		t.Errorf("without an event it ends with %d: %s", got.code, got.stderr)
 	}

@@ -15,7 +15,11 @@ import (
 
 // onCommand returns the documents whose triggers match a command, and those for the files that it writes.
 func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
-	line, book := e.line(), p.Book(ctx)
+	line := e.line()
+	book, err := p.Heard(ctx, line.Cues())
+	if err != nil {
+		return nil, err
+	}
 	found, err := p.triggered(ctx, book, book.Triggers.Run(line), "for this command")
 	if err != nil {
 		return nil, err
@@ -34,7 +38,11 @@ func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 // onFailure returns the documents whose triggers match the output of a failed command, and those that quote a line of it, with
 // their remedies.
 func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
-	book, output := p.Book(ctx), e.output()
+	output := e.output()
+	book, err := p.Heard(ctx, []string{trigger.FailCue})
+	if err != nil {
+		return nil, err
+	}
 	found, err := p.triggered(ctx, book, book.Triggers.Fails(output, e.line()), "for this failure")
 	if err != nil {
 		return nil, err
@@ -42,6 +50,7 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	for i, c := range found {
 		found[i].remedy = cmp.Or(c.remedy, p.remedyFor(c))
 	}
+	book = p.Book(ctx)
 	quoting := book.Messages().In(output)
 	for _, m := range quoting[:min(len(quoting), maxCandidates)] {
 		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "same error")
@@ -61,7 +70,7 @@ func (p Project) onRead(ctx context.Context, file string) ([]candidate, error) {
 	if file == "" || p.IsDocument(file) {
 		return nil, nil
 	}
-	found, err := p.naming(ctx, p.Book(ctx), file, "")
+	found, err := p.naming(ctx, file, "")
 	return slices.DeleteFunc(found, func(c candidate) bool { return c.Level == catalog.Critical }), err
 }
 
@@ -91,11 +100,19 @@ func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]cand
 	if edit.Old == "" && !edit.Creates && e.NewString == "" {
 		edit.Old = p.Text(edit.Path) // the whole file is written
 	}
-	book := p.Book(ctx)
-	matches := book.Triggers.Edit(edit)
+	var script trigger.Line
 	if isScript(edit) {
-		matches = append(matches, book.Triggers.Run(trigger.Read(edit.New, ""))...)
+		script = trigger.Read(edit.New, "")
 	}
+	cues := slices.Concat(trigger.FileCues(edit.Path), script.Cues())
+	for _, former := range p.Former(ctx, edit.Path) {
+		cues = append(cues, trigger.FileCues(former)...)
+	}
+	book, err := p.Heard(ctx, cues)
+	if err != nil {
+		return nil, err
+	}
+	matches := append(book.Triggers.Edit(edit), book.Triggers.Run(script)...)
 	declared, err := p.triggered(ctx, book, matches, "for this edit")
 	if err != nil {
 		return nil, err
@@ -104,7 +121,7 @@ func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]cand
 	if err != nil {
 		return nil, err
 	}
-	named, err := p.naming(ctx, book, edit.Path, edit.New)
+	named, err := p.naming(ctx, edit.Path, edit.New)
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +191,14 @@ func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit tr
 }
 
 // naming returns the documents that name what a file defines, or a text that is written to it.
-func (p Project) naming(ctx context.Context, book *quoted.Book, file, text string) ([]candidate, error) {
+func (p Project) naming(ctx context.Context, file, text string) ([]candidate, error) {
+	text = p.Text(file) + "\n" + text
+	if strings.TrimSpace(text) == "" { // such as a log that a command is about to write
+		return nil, nil
+	}
 	var found []candidate
-	named := book.Names().In(file, p.Text(file)+"\n"+text)
+	book := p.Book(ctx)
+	named := book.Names().In(file, text)
 	for _, m := range named[:min(len(named), maxCandidates)] {
 		c, isThere, err := p.passage(ctx, book.Documents[m.Document], m.Text, "names "+m.Text)
 		if err != nil {

@@ -29,7 +29,9 @@ type Searcher interface {
 type Documents interface {
 	// RecallScopes returns what hooks search.
 	RecallScopes(ctx context.Context) []catalog.Scope
-	// Book returns what the documents declare and quote. It is not changed.
+	// Heard returns what the documents with one of some cues declare and cite, see package trigger.
+	Heard(ctx context.Context, cues []string) (*quoted.Book, error)
+	// Book returns what the documents name and quote. It is not changed.
 	Book(ctx context.Context) *quoted.Book
 	// Read returns a document as it is on disk, by its path in the index.
 	Read(path string) (document.File, error)
@@ -50,6 +52,8 @@ type Sources interface {
 	Exists(name string) bool
 	// Share returns which part of the project's files are like one of some patterns, 0 if it is not known.
 	Share(ctx context.Context, patterns []string) float64
+	// Former returns other paths by which documents may cite a file.
+	Former(ctx context.Context, name string) []string
 	// Citing returns a function that reports whether a place that a document cites has lines of the given place.
 	Citing(ctx context.Context, place document.Place) func(cited document.Place) bool
 }

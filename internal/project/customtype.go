@@ -114,18 +114,18 @@ func overlaps(a, b string) bool {
 // writes, and questions, which it searches, are checked too.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	if t.Schema == "" {
-		own, err := embeddedSchema("schemas/common.json", "/$defs/custom")
-		t.schemas, t.SchemaHash = []*jsonschema.Schema{own}, fingerprint(commonSchema, []byte(t.Name), nil)
-		return err
+		own := embeddedSchema("schemas/common.json", "/$defs/custom")
+		t.schemas, t.SchemaHash = []lazySchema{own}, fingerprint(commonSchema, []byte(t.Name), nil)
+		return nil
 	}
 	data, own, err := p.readSchema(key, t.Schema)
 	if err != nil {
 		return err
 	}
-	promotable, err := embeddedSchema("schemas/common.json", "/$defs/promotable")
-	t.schemas, t.ownNulls = []*jsonschema.Schema{own, promotable}, true
+	promotable := embeddedSchema("schemas/common.json", "/$defs/promotable")
+	t.schemas, t.ownNulls = []lazySchema{func() *jsonschema.Schema { return own }, promotable}, true
 	t.SchemaHash = fingerprint(commonSchema, []byte(t.Name), data)
-	return err
+	return nil
 }
 
 // readSchema reads and compiles a schema_file.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,7 @@ type DocType struct {
 	Custom      bool
 	SchemaHash  string // hexadecimal SHA-256 of everything that [DocType.Validate] depends on
 
-	schemas  []*jsonschema.Schema
+	schemas  []lazySchema
 	ownNulls bool // the schema is the project's own, which may allow null
 }
 
@@ -63,7 +64,7 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	}
 	value["doc_type"] = t.Name
 	for _, s := range t.schemas {
-		for _, f := range s.Check(value) {
+		for _, f := range s().Check(value) {
 			if f.Unknown && slices.Contains(commonFields, f.Field) {
 				continue
 			}
@@ -91,13 +92,16 @@ func builtInTypes() ([]DocType, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read built-in schema: %w", err)
 		}
-		s, err := embeddedSchema(file, "")
-		if err != nil {
-			return nil, err
+		var about struct {
+			Title       string `json:"title"`
+			Description string `json:"description"`
+		}
+		if err := json.Unmarshal(data, &about); err != nil {
+			return nil, fmt.Errorf("read built-in schema: %w", err)
 		}
 		types = append(types, DocType{
-			Name: s.Title(), Description: s.Description(), Folder: folder, Schema: BuiltIn,
-			SchemaHash: fingerprint(commonSchema, []byte(s.Title()), data), schemas: []*jsonschema.Schema{s},
+			Name: about.Title, Description: about.Description, Folder: folder, Schema: BuiltIn,
+			SchemaHash: fingerprint(commonSchema, []byte(about.Title), data), schemas: []lazySchema{embeddedSchema(file, "")},
 		})
 	}
 	return types, nil

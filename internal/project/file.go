@@ -27,11 +27,7 @@ func decode(path string, content []byte, schema, example string, dst any) (map[s
 	if twice, ok := errors.AsType[*yamlvalue.Error](err); ok && twice.Problem == "is given twice" {
 		return nil, &ConfigError{Path: path, Key: twice.Key, Problem: twice.Problem, Hint: "Remove one of the two."}
 	}
-	s, err := embeddedSchema(schema, "")
-	if err != nil {
-		return nil, err
-	}
-	if err := keyError(path, s.Check(value)); err != nil {
+	if err := keyError(path, embeddedSchema(schema, "")().Check(value)); err != nil {
 		return nil, err
 	}
 	checked, err := json.Marshal(value) // 2.0 becomes 2

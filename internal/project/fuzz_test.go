@@ -43,7 +43,7 @@ func FuzzSchema(f *testing.F) {
 			wantConfigError(t, err)
 			return
 		}
-		dt := DocType{Name: "x", Folder: "x", schemas: []*jsonschema.Schema{compiled}}
+		dt := DocType{Name: "x", Folder: "x", schemas: []lazySchema{func() *jsonschema.Schema { return compiled }}}
 		var value map[string]any
 		if json.Unmarshal(frontMatter, &value) != nil {
 			return

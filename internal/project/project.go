@@ -13,8 +13,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-
-	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
 const (
@@ -36,8 +34,8 @@ type Project struct {
 	Config     Config // with defaults applied
 
 	docsDir  string
-	profile  *jsonschema.Schema // of the documents of CompoundEngineering
-	places   places             // beside docsDir
+	profile  lazySchema // of the documents of CompoundEngineering
+	places   places     // beside docsDir
 	types    []DocType
 	external *External
 
@@ -65,10 +63,7 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.profile, err = embeddedSchema("schemas/compound-engineering.json", "")
-	if err != nil {
-		return nil, err
-	}
+	p.profile = embeddedSchema("schemas/compound-engineering.json", "")
 	p.types, err = p.loadDocTypes()
 	if err != nil {
 		return nil, err

@@ -16,19 +16,27 @@ var schemaFiles embed.FS
 //go:embed schemas/common.json
 var commonSchema []byte
 
-// compiledSchemas caches the results of embeddedSchema by its arguments. Every project has seven of them, and one takes
-// two milliseconds.
+// compiledSchemas caches the results of embeddedSchema by its arguments. One takes two milliseconds.
 //
 //nolint:gochecknoglobals // what is built in is the same for every project
 var compiledSchemas sync.Map
 
-// embeddedSchema compiles an embedded schema once, or a part of it: fragment is a JSON pointer, or "". The
-// schema may refer to common.json.
-func embeddedSchema(file, fragment string) (*jsonschema.Schema, error) {
-	compile := sync.OnceValues(func() (*jsonschema.Schema, error) { return compileEmbedded(file, fragment) })
+// lazySchema returns a schema. A built-in one is compiled when it is first needed: a hook needs none.
+type lazySchema func() *jsonschema.Schema
+
+// embeddedSchema returns an embedded schema, or a part of it: fragment is a JSON pointer, or "". The schema may refer to
+// common.json.
+func embeddedSchema(file, fragment string) lazySchema {
+	compile := lazySchema(sync.OnceValue(func() *jsonschema.Schema {
+		compiled, err := compileEmbedded(file, fragment)
+		if err != nil {
+			panic(err) // each is compiled by tests
+		}
+		return compiled
+	}))
 	once, _ := compiledSchemas.LoadOrStore(file+"#"+fragment, compile)
-	compile, _ = once.(func() (*jsonschema.Schema, error)) // nothing else is stored
-	return compile()
+	compile, _ = once.(lazySchema) // nothing else is stored
+	return compile
 }
 
 func compileEmbedded(file, fragment string) (*jsonschema.Schema, error) {

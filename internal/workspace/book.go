@@ -42,13 +42,19 @@ func (s *bookshelf) current(ctx context.Context) *quoted.Book {
 		return s.book
 	}
 	began := time.Now()
-	documents, err := s.index.CitedPlaces(ctx, s.tenant, s.collections()...)
+	documents, err := s.index.CitedPlaces(ctx, s.tenant, nil, s.collections()...)
 	if err != nil {
 		s.logger.DebugContext(ctx, "read what documents say for hooks", "error", err)
 		return s.book
 	}
 	s.book, s.version, s.at, s.took = quoted.NewBook(documents), version, time.Now(), time.Since(began)
 	return s.book
+}
+
+// heard returns the book of the documents with one of some cues, as the index has them now.
+func (s *bookshelf) heard(ctx context.Context, cues []string) (*quoted.Book, error) {
+	documents, err := s.index.CitedPlaces(ctx, s.tenant, cues, s.collections()...)
+	return quoted.NewBook(documents), err
 }
 
 // collections are those that hooks search and whose documents may cite places or have triggers. The handbook is of no project.

@@ -41,7 +41,12 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 	return scopes
 }
 
-// Book returns what the documents of the collections that hooks search declare and quote, as the index has it now.
+// Heard returns what the documents of the collections that hooks search declare and cite, if they have one of some cues.
+func (p *Project) Heard(ctx context.Context, cues []string) (*quoted.Book, error) {
+	return p.book.heard(ctx, cues)
+}
+
+// Book returns what the documents of the collections that hooks search name and quote, as the index has it now.
 func (p *Project) Book(ctx context.Context) *quoted.Book { return p.book.current(ctx) }
 
 // ActiveWithin is Active for callers that cannot wait long, such as hooks: an activation goes on when ctx

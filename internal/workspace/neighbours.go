@@ -44,7 +44,7 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 // DocumentsCiting returns the IDs of the indexed documents that cite one of the places, such as
 // src/pool.go:12-20 or src/, or name what the files there define. The list is not nil.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
-	documents, err := p.index.CitedPlaces(ctx, p.Tenant, catalog.Compounding)
+	documents, err := p.index.CitedPlaces(ctx, p.Tenant, nil, catalog.Compounding)
 	var names codename.Names
 	for _, d := range documents {
 		names.Add(d.Names, d.Places)

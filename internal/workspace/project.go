@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/history"
 	"github.com/compound-docs/compound-docs/internal/hooks/quoted"
+	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -71,7 +72,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.stale = &staleDocuments{
 		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
-			return x.CitedPlaces(ctx, tenant, catalog.Compounding)
+			return x.CitedPlaces(ctx, tenant, nil, catalog.Compounding)
 		},
 		due: make(chan struct{}, 1), checked: make(chan struct{}),
 	}
@@ -79,7 +80,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	debounce := time.Duration(w.settings.FileWatcher.DebounceMS) * time.Millisecond
 	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, in catalog.Collection, indexer *index.Indexer) {
-		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
+		indexer.Source, indexer.Cues, indexer.OnWritten = folder, trigger.Cues, a.queue.Wake
 		t := tree{folder: folder, collection: in, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 	}

@@ -79,6 +79,17 @@ func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	return float64(like) / float64(len(files))
 }
 
+// Former returns the paths, of files and folders, that documents cite and where a file was before.
+func (s Sources) Former(ctx context.Context, name string) []string {
+	var former []string
+	for cited, now := range s.Moved(ctx) {
+		if now == name || strings.HasSuffix(now, "/") && strings.HasPrefix(name, now) {
+			former = append(former, cited)
+		}
+	}
+	return former
+}
+
 // fewFiles may have a name that documents cite without folders.
 const fewFiles = 2
 

@@ -18,8 +18,10 @@ const (
 	// 1/staleShare of the time, because git takes seconds in a long history.
 	staleAge   = 5 * time.Second
 	staleShare = 20
-	// maxCheckWait bounds the wait of a call that comes before the first check has ended.
-	maxCheckWait = 200 * time.Millisecond
+	// maxCheckWait bounds the wait of a call that comes before the first check has ended. Of the time that the call has
+	// left, it takes 1/checkWaitShare: a hook asks several times, and may have a quarter of a second.
+	maxCheckWait   = 200 * time.Millisecond
+	checkWaitShare = 10
 )
 
 // staleDocuments finds out in the background which documents of a project may no longer hold: when a
@@ -79,7 +81,11 @@ func isClosed(c <-chan struct{}) bool {
 
 // waitFor waits until c is closed, for a moment.
 func waitFor(ctx context.Context, c <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, maxCheckWait)
+	most := maxCheckWait
+	if deadline, isLimited := ctx.Deadline(); isLimited {
+		most = min(most, time.Until(deadline)/checkWaitShare)
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	select {
 	case <-c:

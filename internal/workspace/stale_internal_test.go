@@ -42,3 +42,18 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 		}
 	})
 }
+
+// A hook does not spend its time on a check that has not ended.
+func TestStaleDocuments_LeaveAHookItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &staleDocuments{due: make(chan struct{}, 1), checked: make(chan struct{})}
+		ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		s.ask(ctx)()
+		if took := time.Since(began); took > 50*time.Millisecond {
+			t.Errorf("of 250 ms it waits %s", took)
+		}
+	})
+}

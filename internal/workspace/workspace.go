@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -28,6 +29,7 @@ type Workspace struct {
 	settings project.Settings
 	logger   *slog.Logger
 	once     bool // see Once
+	asIs     bool // see AsIs
 
 	running sync.WaitGroup
 	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
@@ -60,6 +62,9 @@ func New(
 // Once prepares the workspace for a process that ends soon. An activation then updates the text of the
 // index, embeds nothing, and follows no file. Call it before the first use.
 func (w *Workspace) Once() { w.once = true }
+
+// AsIs has an activation of Once leave the index as it is, unless the index is empty. Call it before the first use.
+func (w *Workspace) AsIs() { w.asIs = true }
 
 // Settings returns the user's settings.
 func (w *Workspace) Settings() project.Settings { return w.settings }
@@ -235,7 +240,12 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *cat
 	if w.once {
 		w.setActive(next)
 		w.keepStale(next)
-		next.syncAtOnce(ctx)
+		if w.asIs && tenant.Written {
+			status := IndexStatus{Synced: time.Now(), Failed: []Failed{}} // it takes no answer for an older one
+			next.latest.Store(&snapshot{published: status, config: next.configStamp()})
+		} else {
+			next.syncAtOnce(ctx)
+		}
 	} else {
 		w.start(next)
 	}

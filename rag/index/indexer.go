@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // Indexer keeps the text of one collection of a tenant. Documents are found by their
@@ -34,6 +35,8 @@ type Indexer struct {
 	// Dates, if not nil, is asked for the dates, such as 2026-01-02, of documents that have none in their
 	// front matter and need none there. Without an answer, the date is that of the file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
+	// Cues, if not nil, returns how acts find a document by its triggers and the paths that it cites.
+	Cues func(triggers []said.Trigger, cited []string) []string
 	// OnWritten is called after documents were written.
 	OnWritten func()
 	// Owns, if not nil, says which documents of the collection a folder has, by their paths. Other indexers have the

@@ -19,10 +19,13 @@ type CitedPlaces struct {
 	Triggers []said.Trigger
 }
 
-// CitedPlaces returns the tenant's documents that cite places, quote code or have triggers, and the critical ones.
-func (x *Index) CitedPlaces(ctx context.Context, tenant *catalog.Tenant, in ...catalog.Collection) ([]CitedPlaces, error) {
+// CitedPlaces returns the tenant's documents that cite places, quote code or have triggers, and the critical ones. With cues,
+// it returns only those that have one of them.
+func (x *Index) CitedPlaces(
+	ctx context.Context, tenant *catalog.Tenant, cues []string, in ...catalog.Collection,
+) ([]CitedPlaces, error) {
 	rows, err := db.ReadOne(ctx, x.db, "read what documents cite and declare", (*db.Queries).DocumentPlaces,
-		db.DocumentPlacesParams{ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collections: in})
+		db.DocumentPlacesParams{ProjectID: tenant.ProjectID, TenantID: tenant.ID, Cues: cues, Collections: in})
 	cited := make([]CitedPlaces, len(rows))
 	for i, row := range rows {
 		cited[i] = CitedPlaces{DocumentPlacesRow: row}

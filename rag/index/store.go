@@ -206,7 +206,7 @@ func (x *Indexer) rows(
 		rows.FileMtimes = append(rows.FileMtimes, doc.stamp.ModTime.Truncate(time.Microsecond))
 		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
 		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
-		addQuoted(&rows, doc)
+		x.addQuoted(&rows, doc)
 		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)
@@ -243,15 +243,19 @@ func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
 }
 
 // addQuoted adds what a document cites, quotes and declares.
-func addQuoted(rows *db.DocumentUpsertManyParams, doc Dissection) {
-	var places []string
+func (x *Indexer) addQuoted(rows *db.DocumentUpsertManyParams, doc Dissection) {
+	var places, paths, cues []string
 	for _, place := range doc.Places {
-		places = append(places, place.String())
+		places, paths = append(places, place.String()), append(paths, place.Path)
+	}
+	if x.Cues != nil {
+		cues = x.Cues(doc.Triggers, paths)
 	}
 	rows.Places = append(rows.Places, storedLines(places))
 	rows.Names = append(rows.Names, storedLines(doc.Names))
 	rows.Messages = append(rows.Messages, storedLines(doc.Messages))
 	rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
+	rows.Cues = append(rows.Cues, storedLines(cues))
 }
 
 // storedTriggers writes triggers for the database, "" for none.

@@ -26,6 +26,7 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 		})
 		return &catalog.Tenant{
 			Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation, ModelID: row.EmbeddingModelID,
+			Written: row.Written,
 		}, err
 	}
 	tenant, err := transact(ctx, x.db.Write, "register tenant", register)

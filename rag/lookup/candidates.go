@@ -19,7 +19,7 @@ import (
 )
 
 // Filter says which documents a search may return; the zero value means all. A new field needs a condition in the
-// query SearchAllowed, and a line in [Reader.selectDocuments].
+// SQL function admits, and a line in [Reader.selectDocuments].
 type Filter struct {
 	// Levels is empty for all.
 	Levels []catalog.Level
@@ -121,24 +121,53 @@ type list struct {
 	all    bool
 }
 
-// selection is the documents that a filter lets through, nil for all, and how many passages they have.
+// selection is the documents that a filter lets through, nil for all, and about how many passages they have. If the
+// documents are too many to be listed, it has the filter instead.
 type selection struct {
-	documents []int64
-	counts    passageCounts
+	documents           []int64
+	filtered            bool
+	docTypes            []string
+	paths, withoutPaths []string
+	counts              passageCounts
 }
+
+const (
+	// shareSample is how many passages of a level show what part of them a filter lets through.
+	shareSample = 1_000
+	// maxListed is how many passages the listed documents of a selection have at most.
+	maxListed = 1_000
+)
 
 // selectDocuments returns the documents that a filter lets through. The levels of the filter do not count.
 func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Filter) (selection, error) {
 	if len(filter.DocTypes) == 0 && len(filter.Statuses) == 0 {
-		return selection{filter.Documents, request.Facts.counts.byLevel}, nil
+		return selection{documents: filter.Documents, counts: request.Facts.counts.byLevel}, nil
 	}
 	only, without := request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
+	if filter.Documents == nil && request.Facts.Passages() > maxListed {
+		row, err := db.ReadOne(ctx, r.db, "sample what a filter lets through", (*db.Queries).SearchShare, db.SearchShareParams{
+			ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
+			DocTypes: filter.DocTypes, Paths: only, OtherPaths: without, SampleSize: shareSample,
+		})
+		if err != nil {
+			return selection{}, err
+		}
+		all := request.Facts.counts.byLevel
+		counts := passageCounts{
+			Standard:  all.Standard * row.Standard / max(row.StandardOf, 1),
+			Important: all.Important * row.Important / max(row.ImportantOf, 1),
+			Critical:  all.Critical * row.Critical / max(row.CriticalOf, 1),
+		}
+		if counts.at(catalog.Levels()) > maxListed {
+			return selection{filtered: true, docTypes: filter.DocTypes, paths: only, withoutPaths: without, counts: counts}, nil
+		}
+	}
 	row, err := db.ReadOne(ctx, r.db, "filter documents", (*db.Queries).SearchAllowed, db.SearchAllowedParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
 		DocTypes: filter.DocTypes, Paths: only, OtherPaths: without, Documents: filter.Documents,
 	})
 	counts := passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
-	return selection{row.Documents, counts}, err
+	return selection{documents: row.Documents, counts: counts}, err
 }
 
 // readList reads the passages of one list of candidates.
@@ -147,7 +176,7 @@ func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, 
 	if err != nil {
 		return Found{}, err
 	}
-	search := search{request, l, selected.documents}
+	search := search{request, l, selected}
 	passages := selected.counts.at(l.levels)
 	vectorParams, scans := search.vectorParams(selected.counts)
 	var words []db.SearchWordsRow
@@ -192,12 +221,11 @@ func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, 
 	return found, nil
 }
 
-// search is a request for one list, with the documents that the filter lets through, nil for all.
+// search is a request for one list, with the documents that the filter lets through.
 type search struct {
 	Request
 	list
-
-	documents []int64
+	selection
 }
 
 // maxMeanings is how many passages are compared by their built-in vectors, which takes some 4 ms for a thousand.
@@ -211,6 +239,7 @@ func (s search) meaningParams() db.SearchMeaningsParams {
 	return db.SearchMeaningsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
 		Documents: s.documents, Levels: s.levels,
+		Filtered: s.filtered, DocTypes: s.docTypes, Paths: s.paths, OtherPaths: s.withoutPaths,
 		Terms: termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: *s.Meaning,
 		EachPassage: s.Question.EachPassage, MaxPassages: passagesPerDocument * rows, MaxRows: rows,
 	}
@@ -224,6 +253,7 @@ func (s search) wordParams() db.SearchWordsParams {
 	params := db.SearchWordsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
 		Documents: s.documents, Levels: s.levels,
+		Filtered: s.filtered, DocTypes: s.docTypes, Paths: s.paths, OtherPaths: s.withoutPaths,
 		Terms: termVector(q.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		EachPassage: q.EachPassage, MaxRows: rows,
 	}

@@ -49,8 +49,8 @@ func (s search) vectorParams(counts passageCounts) (db.SearchVectorsParams, []Sc
 	promotedScan := s.scan(promoted, counts, s.Facts.counts.promotedGraph)
 	params := db.SearchVectorsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
-		Documents: s.documents,
-		Terms:     termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
+		Documents: s.documents, Filtered: s.filtered, DocTypes: s.docTypes, Paths: s.paths, OtherPaths: s.withoutPaths,
+		Terms: termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		NearLevels: near, PromotedLevels: promoted, NearScan: nearScan.length, PromotedScan: promotedScan.length,
 		Unembedded: s.all, EachPassage: s.Question.EachPassage,
 		WantedRows: int32(s.limit), MaxRows: s.listLength(s.levels), PromotedRows: s.listLength(promoted),
@@ -91,7 +91,7 @@ func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) 
 // the scan meets many others for each.
 func (s search) scanLength(levels []catalog.Level) int32 {
 	rows := s.listLength(levels)
-	if s.documents != nil || len(levels) == 1 && levels[0] != catalog.Standard {
+	if s.documents != nil || s.filtered || len(levels) == 1 && levels[0] != catalog.Standard {
 		return max(int32(2*s.limit), rows, 20)
 	}
 	return max(int32(4*s.limit), rows+rows/2, 40)

@@ -36,7 +36,8 @@ type Sample struct {
 // passage except the last. size is the number of passages, lastHash the largest of their hashes, and version that
 // of the project.
 func NewSample(sampled string, size int, lastHash string, version int64) (*Sample, error) {
-	s := &Sample{places: map[int32][]uint16{}, size: size, passages: size, version: version}
+	const bytesPerTerm = 50 // roughly: a large map grows slowly
+	s := &Sample{places: make(map[int32][]uint16, len(sampled)/bytesPerTerm), size: size, passages: size, version: version}
 	passage := uint16(0)
 	for list := range strings.SplitSeq(sampled, ";") {
 		for text := range strings.SplitSeq(list, ",") {

@@ -12,7 +12,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
-    messages, triggers, status, holds_until, number
+    messages, triggers, cues, status, holds_until, number
 )
 SELECT t.project_id, t.id,
     d.ordinal + coalesce((
@@ -23,7 +23,7 @@ SELECT t.project_id, t.id,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
-    d.status, d.holds_until, d.number
+    string_to_array(nullif(d.cues, ''), E'\n'), d.status, d.holds_until, d.number
 FROM tenants t
 CROSS JOIN (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -47,6 +47,7 @@ CROSS JOIN (
         unnest(@names::text[]) AS names,
         unnest(@messages::text[]) AS messages,
         unnest(@triggers::text[]) AS triggers,
+        unnest(@cues::text[]) AS cues,
         unnest(@statuses::text[]) AS status,
         unnest(@untils::text[]) AS holds_until,
         unnest(@numbers::text[]) AS number
@@ -59,7 +60,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
     places = excluded.places, names = excluded.names, messages = excluded.messages, triggers = excluded.triggers,
-    status = excluded.status, holds_until = excluded.holds_until, number = excluded.number;
+    cues = excluded.cues, status = excluded.status, holds_until = excluded.holds_until, number = excluded.number;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.
@@ -105,8 +106,8 @@ ORDER BY length(relative_path), relative_path
 LIMIT 10;
 
 -- name: DocumentPlaces :many
--- The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. These lists of one
--- may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
+-- The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. With cues, only
+-- those that have one of them, over documents_cues. The lists of one document may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
 -- || gives a value its size before compression. Triggers are read first: nothing else says what they say.
 SELECT id, collection, path, title, date, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
     (CASE WHEN bytes <= 33554432 THEN names END)::text[] AS names,
@@ -122,5 +123,6 @@ FROM (
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = ANY(@collections::collection[])
         AND (d.places IS NOT NULL OR d.names IS NOT NULL OR d.messages IS NOT NULL OR d.triggers IS NOT NULL
             OR d.promotion_level = 'critical')
+        AND (sqlc.narg('cues')::text[] IS NULL OR d.cues && sqlc.narg('cues')::text[])
 ) AS d
 ORDER BY path;

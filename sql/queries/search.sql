@@ -1,10 +1,11 @@
--- A search reads SearchFacts, with a filter SearchAllowed, and then one to three of SearchWords, SearchVectors and
+-- A search reads SearchFacts, with a filter SearchShare and perhaps SearchAllowed, and then one to three of SearchWords, SearchVectors and
 -- SearchMeanings. They are separate because PostgreSQL plans each statement each time: a search by words does not
 -- wait for the plan of a search by vectors. All three return passages with the columns of the view
 -- found_chunks and some more, and find a document once, by its best passage. With each_passage they find each of its
 -- passages. Beside a question of a document they return the best passage of its text. Content is cut at 20,000
 -- characters; only a text without spaces is longer. likeness is the cosine of the built-in vectors of query and
--- passage, NaN without them. documents are the only ones to search, NULL for all. In the statements, asked has
+-- passage, NaN without them. documents are the only ones to search, NULL for all. With filtered, each is
+-- compared with a filter that lets many through. In the statements, asked has
 -- these documents, and wanted the passages that may be found. Each use of wanted is planned for itself, over
 -- document_chunks_passage.
 --
@@ -117,26 +118,49 @@ CROSS JOIN LATERAL (
 ) f
 WHERE t.project_id = @project_id AND t.id = @tenant_id AND t.generation = @generation;
 
+-- name: SearchShare :one
+-- How many of the first passages of each level are of documents that a filter lets through, and of how many. A hash says
+-- nothing about its passage, so these are a random sample, over document_chunks_passage.
+SELECT count(*) FILTER (WHERE l.level = 'standard') AS standard_of,
+    count(*) FILTER (WHERE l.level = 'standard' AND s.admitted) AS standard,
+    count(*) FILTER (WHERE l.level = 'important') AS important_of,
+    count(*) FILTER (WHERE l.level = 'important' AND s.admitted) AS important,
+    count(*) FILTER (WHERE l.level = 'critical') AS critical_of,
+    count(*) FILTER (WHERE l.level = 'critical' AND s.admitted) AS critical
+FROM unnest(enum_range(NULL::promotion_level)) AS l (level)
+CROSS JOIN LATERAL (
+    SELECT EXISTS (
+        SELECT FROM documents d
+        WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
+            sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+        OFFSET 0) AS admitted
+    FROM (
+        SELECT c.document_id FROM document_chunks c
+        WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection AND c.promotion_level = l.level
+        ORDER BY c.passage_hash
+        LIMIT @sample_size
+    ) c
+) s;
+
 -- name: SearchAllowed :one
--- The documents that a filter lets through, and how many passages they have, by level. A field that the filter
--- lacks is NULL. No other statement knows the fields.
+-- The documents that a filter lets through, and how many passages they have, by level. The caller does not ask for too many.
 WITH allowed AS MATERIALIZED (
     SELECT d.id FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-        AND (sqlc.narg('doc_types')::text[] IS NULL OR d.doc_type = ANY(sqlc.narg('doc_types')::text[]))
-        AND (sqlc.narg('paths')::text[] IS NULL OR d.relative_path = ANY(sqlc.narg('paths')::text[]))
-        AND (sqlc.narg('other_paths')::text[] IS NULL OR d.relative_path <> ALL(sqlc.narg('other_paths')::text[]))
+        AND admits(sqlc.narg('doc_types')::text[], sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[],
+            d.doc_type, d.relative_path)
         AND (sqlc.narg('documents')::bigint[] IS NULL OR d.id = ANY(sqlc.narg('documents')::bigint[]))
 )
 SELECT array(SELECT a.id FROM allowed a)::bigint[] AS documents,
     count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
     count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
     count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical
-FROM document_chunks c
-WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-    -- IS TRUE keeps it a set that is made once: PostgreSQL would make it a join.
-    AND (c.document_id IN (SELECT a.id FROM allowed a)) IS TRUE;
+FROM allowed a
+CROSS JOIN LATERAL (
+    SELECT c.promotion_level FROM document_chunks c
+    WHERE c.project_id = @project_id AND c.document_id = a.id
+    OFFSET 0
+) c;
 
 -- name: SearchWords :many
 -- The passages that have words of the query, or of a line of a pasted text. lines has the
@@ -154,6 +178,11 @@ WITH asked AS MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (NOT @filtered::boolean OR EXISTS (
+            SELECT FROM documents d
+            WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
+                sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+            OFFSET 0))
 ), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
     FROM (
@@ -248,6 +277,11 @@ WITH asked AS MATERIALIZED (
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (NOT @filtered::boolean OR EXISTS (
+            SELECT FROM documents d
+            WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
+                sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+            OFFSET 0))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
     -- the wanted passages.
@@ -369,6 +403,11 @@ WITH asked AS MATERIALIZED (
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (sqlc.narg('documents')::bigint[] IS NULL OR c.document_id IN (SELECT a.id FROM asked a))
+        AND (NOT @filtered::boolean OR EXISTS (
+            SELECT FROM documents d
+            WHERE d.project_id = @project_id AND d.id = c.document_id AND admits(sqlc.narg('doc_types')::text[],
+                sqlc.narg('paths')::text[], sqlc.narg('other_paths')::text[], d.doc_type, d.relative_path)
+            OFFSET 0))
     ORDER BY p.distance, c.document_id, c.ordinal
     LIMIT @max_passages
 ), best AS (

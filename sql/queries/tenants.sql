@@ -1,10 +1,10 @@
 -- name: TenantUpsert :one
--- It undoes an earlier deletion.
+-- It undoes an earlier deletion. version and generation begin at the same number.
 INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES (@project_id, @branch_name, @path_hash, @repo_root)
 ON CONFLICT (project_id, branch_name, path_hash)
     DO UPDATE SET repo_root = excluded.repo_root, last_seen = excluded.last_seen, deleted_at = NULL
-RETURNING id, generation, embedding_model_id;
+RETURNING id, generation, embedding_model_id, (version > generation)::boolean AS written;
 
 -- name: TenantSeen :exec
 -- Unlike TenantUpsert it does not bring back a tenant that was deleted.

@@ -142,14 +142,29 @@ CREATE TABLE documents (
     messages        text[],
     -- The acts at which the document wants to be heard, a list of rag/said.Trigger; NULL for none.
     triggers        jsonb,
+    -- How an act finds the document by its triggers and places, see internal/hooks/trigger.Cues; NULL for none.
+    cues            text[],
     CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
     CHECK (isfinite(file_mtime) AND isfinite(file_ctime)),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
     CHECK (pg_column_size(names) <= 262144 AND pg_column_size(messages) <= 524288 AND pg_column_size(triggers) <= 262144),
+    CHECK (pg_column_size(cues) <= 262144),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE
 );
+
+CREATE INDEX documents_types ON documents (project_id, tenant_id, collection, doc_type);
+
+-- Whether a filter lets a document through. A field that the filter lacks is NULL. It alone knows the fields. PostgreSQL
+-- puts its text into each query.
+-- +goose StatementBegin
+CREATE FUNCTION admits(doc_types text[], paths text[], other_paths text[], doc_type text, path text) RETURNS boolean
+IMMUTABLE LANGUAGE sql AS $$
+    SELECT (doc_types IS NULL OR doc_type = ANY(doc_types)) AND (paths IS NULL OR path = ANY(paths))
+        AND (other_paths IS NULL OR path <> ALL(other_paths))
+$$;
+-- +goose StatementEnd
 
 -- The places of passages in documents. passage_hash has no foreign key: a key into the shared table
 -- would lock a passage's row for every document that uses it. Writers hold the project's advisory
@@ -197,6 +212,7 @@ CREATE TABLE document_links (
 
 -- Each search that meets a change asks for these few.
 CREATE INDEX document_links_relations ON document_links (project_id, tenant_id) WHERE relation <> '';
+CREATE INDEX documents_cues ON documents USING gin (cues);
 CREATE INDEX documents_statuses ON documents (project_id, tenant_id) WHERE status <> '' OR holds_until <> '';
 
 -- A unit of text that is searched and embedded, stored once a project however many
@@ -341,6 +357,7 @@ CREATE TRIGGER document_chunks_updated AFTER UPDATE ON document_chunks
 DROP VIEW found_chunks;
 DROP TABLE embeddings, passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
 DROP FUNCTION promote_passages();
+DROP FUNCTION admits(text[], text[], text[], text, text);
 DROP FUNCTION graph_size(oid, boolean);
 DROP FUNCTION lease_free(timestamptz, timestamptz);
 DROP TYPE promotion_level, collection;

@@ -82,7 +82,7 @@ func (b *bench) newHookRepository(project string, documents int) *repository {
 func hookTime(ctx context.Context, b *bench) (worst float64, note string) {
 	repo := b.newHookRepository("hooks", hookDocuments)
 	server := b.startServer(ctx, b.newDatabase(ctx).url, nobody)
-	server.activateText(ctx, repo, "main")
+	server.activateText(ctx, repo)
 	notes := []string{fmt.Sprintf("%d passages, over stdio, %d acts of a kind, half of them known", 2*hookDocuments, hookActs)}
 	for _, event := range []string{"prompt", "long prompt", "command", "failure", "long failure", "edit", "subagent"} {
 		var took []time.Duration

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -12,16 +13,28 @@ import (
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
+// commandLine returns the median processor time of `search` in a project of 1,400 documents, while a server runs.
+func commandLine(ctx context.Context, b *bench) (cpu float64, note string) {
+	repo := b.newHookRepository("cli", 1400)
+	url := b.newDatabase(ctx).url
+	in := mcpclient.Installation{Program: b.program, Root: repo.root, Home: b.dir, DatabaseURL: url, OllamaHost: nobody}
+	server := b.startServer(ctx, url, nobody)
+	server.activateText(ctx, repo)
+	own, wall := b.runProgram(func(int) (*exec.Cmd, bool) { return in.Command("search", name(0), "mooring"), true })
+	start, _ := b.runProgram(func(int) (*exec.Cmd, bool) { return in.Command("version"), false })
+	return ms(own), fmt.Sprintf("1400 documents; wall %s ms; the program alone takes %s ms", number(ms(wall)), number(ms(start)))
+}
+
 // hookProgram returns the median processor time of `recall --hook`, which many assistants start for each event, in
 // milliseconds: of the event and the project that take longest, while a server of the project runs.
 func hookProgram(ctx context.Context, b *bench) (worst float64, note string) {
 	var notes []string
-	for _, documents := range []int{40, 1400} {
+	for _, documents := range []int{40, 1400, b.size(10_000, 100_000)} {
 		repo := b.newHookRepository("hook-program-"+strconv.Itoa(documents), documents)
 		url := b.newDatabase(ctx).url
 		in := mcpclient.Installation{Program: b.program, Root: repo.root, Home: b.dir, DatabaseURL: url, OllamaHost: nobody}
 		server := b.startServer(ctx, url, nobody)
-		server.activateText(ctx, repo, "main")
+		server.activateText(ctx, repo)
 		time.Sleep(5 * time.Second) // until it listens
 		for _, running := range []bool{true, false} {
 			if !running {
@@ -31,7 +44,12 @@ func hookProgram(ctx context.Context, b *bench) (worst float64, note string) {
 				"UserPromptSubmit": {"prompt": "where does " + name(0) + " come from, and what of " + name(0) + "?"},
 				"PreToolUse":       {"tool_name": "Bash", "tool_input": map[string]any{"command": name(0) + " -v --purge all"}},
 			} {
-				cpu, wall := runHook(b, in, event, fields)
+				cpu, wall := b.runProgram(func(round int) (*exec.Cmd, bool) {
+					fields["hook_event_name"], fields["session_id"] = event, fmt.Sprint(documents, running, event, round)
+					command := in.Command("recall", "--hook")
+					command.Stdin = bytes.NewReader(get(json.Marshal(fields)))
+					return command, running
+				})
 				if running {
 					worst = max(worst, ms(cpu))
 				}
@@ -43,20 +61,18 @@ func hookProgram(ctx context.Context, b *bench) (worst float64, note string) {
 	return worst, strings.Join(notes, "; ")
 }
 
-// runHook returns the medians of the processor time and of the time of the program at an event, each in another session.
-// It must point to a document.
-func runHook(b *bench, in mcpclient.Installation, event string, fields map[string]any) (cpu, wall time.Duration) {
+// runProgram returns the medians of the processor time and of the time of a command. If it finds something, that must be the
+// first document.
+func (b *bench) runProgram(next func(round int) (command *exec.Cmd, finds bool)) (cpu, wall time.Duration) {
 	var cpus, walls []time.Duration
-	for range b.size(20, 60) {
+	for round := range b.size(20, 60) {
 		began := time.Now()
-		fields["hook_event_name"], fields["session_id"] = event, began.String()
-		command := in.Command("recall", "--hook")
-		command.Stdin = bytes.NewReader(get(json.Marshal(fields)))
+		command, finds := next(round)
 		output := get(command.Output())
 		walls = append(walls, time.Since(began))
 		cpus = append(cpus, command.ProcessState.UserTime()+command.ProcessState.SystemTime())
-		if !strings.Contains(string(output), "doc-000000.md") {
-			check(fmt.Errorf("a hook says %q", output))
+		if finds && !strings.Contains(string(output), "doc-000000.md") {
+			check(fmt.Errorf("%v says %q", command.Args, output))
 		}
 	}
 	return median(cpus), median(walls)

@@ -33,7 +33,10 @@ func measurements() []measurement {
 		}, lexicalOverhead},
 		{Row{Name: "recall.hook", Unit: "ms", Target: atMost(50)}, hookTime},
 		{Row{Name: "hook.program", Unit: "ms", Target: atMost(15)}, hookProgram},
+		{Row{Name: "cli.search", Unit: "ms", Target: atMost(60)}, commandLine},
+		{Row{Name: "load.sessions", Unit: "ms", Target: atMost(500)}, load},
 		{Row{Name: "search.hybrid.ratio", Unit: "ratio", Target: atMost(1.3)}, hybrid},
+		{Row{Name: "search.filter.ratio", Unit: "ratio", Target: atMost(2)}, filtered},
 		{Row{
 			Name: "search.recall10.min", Unit: "share", Target: atLeast(0.995),
 			Reason: "a query about a subject of no document is as near to one synthetic cluster as to another, and in a graph of " +

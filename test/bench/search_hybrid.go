@@ -10,6 +10,22 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
+// filtered compares searches with a filter, which lets all documents through, with others without one.
+func filtered(ctx context.Context, b *bench) (ratio float64, note string) {
+	x := b.openSearchIndex(ctx)
+	p := x.projects[len(x.projects)-1]
+	const warmup = 10
+	rounds := b.size(100, 300)
+	questions := x.questions(p, 61, 2*(warmup+rounds))
+	search := func(filter rag.Filter, side int) timed {
+		return whole(func(ctx context.Context, i int) {
+			x.search(ctx, p, rag.Query{Text: questions[2*i+side].text, Filter: filter})
+		})
+	}
+	return compare(ctx, warmup, rounds, search(rag.Filter{DocTypes: []string{"problem"}}, 0), search(rag.Filter{}, 1),
+		"rag.Searcher, without stdio; %d passages; ", p.passages)
+}
+
 // hybrid compares a search by meaning and words with one by meaning alone, of queries
 // that were not asked before: real Ollama embeds them while the words are searched. Its
 // vectors are replaced by synthetic ones, which lie among those of the project.

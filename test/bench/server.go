@@ -49,8 +49,8 @@ func (s *server) activate(ctx context.Context, r *repository) {
 
 // activateText makes the repository active and waits until its documents are found by
 // their words.
-func (s *server) activateText(ctx context.Context, r *repository, branch string) {
-	check(s.Call(ctx, "activate_project", map[string]any{"config_path": r.config(), "branch_name": branch}, nil))
+func (s *server) activateText(ctx context.Context, r *repository) {
+	check(s.Call(ctx, "activate_project", map[string]any{"config_path": r.config(), "branch_name": "main"}, nil))
 	check(s.WaitForText(ctx))
 }
 

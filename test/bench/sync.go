@@ -39,7 +39,7 @@ func textFirst(ctx context.Context, b *bench) (ratio float64, note string) {
 	sync := b.onNewDatabase(func(ctx context.Context, b *bench, d *database) time.Duration {
 		s := b.startServer(ctx, d.url, fake.URL())
 		began := time.Now()
-		s.activateText(ctx, repo, "main")
+		s.activateText(ctx, repo)
 		took := time.Since(began)
 		if rows == nil {
 			s.findEach(ctx, repo)

@@ -19,21 +19,22 @@ func (s *Set) Run(line Line) []Match {
 	return sorted(matches)
 }
 
-// named returns the triggers that may be for the program of a call: with or without a version in its name, such as python3. A
-// statement of SQL may go to any client of a database.
+// named returns the triggers that may be for the program of a call.
 func (s *Set) named(c call) []run {
-	programs := []string{c.program}
-	if unversioned := strings.TrimRight(c.program, "0123456789."); unversioned != c.program {
-		programs = append(programs, unversioned)
-	}
-	if c.sql {
-		programs = sqlClients
-	}
 	all := slices.Clone(s.runs[""])
-	for _, program := range programs {
+	for _, program := range c.programs() {
 		all = append(all, s.runs[program]...)
 	}
 	return all
+}
+
+// programs returns the program of a call, and its name without a version, such as that of python3. A statement of SQL may
+// go to any client of a database.
+func (c call) programs() []string {
+	if c.sql {
+		return sqlClients
+	}
+	return slices.Compact([]string{c.program, strings.TrimRight(c.program, "0123456789.")})
 }
 
 var sqlClients = strings.Fields("psql mysql mariadb sqlite3 sqlcmd clickhouse-client duckdb cockroach snowsql bq usql pgcli")

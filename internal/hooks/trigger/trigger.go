@@ -2,8 +2,8 @@
 // an edit, and the output of a command that has failed. It is pure. A trigger matches or it does not: there are no scores.
 //
 // run.go compares commands, word.go their words, paths.go paths, and text.go texts. shell.go reads a line as a shell does,
-// wrappers.go finds the programs that other programs run, and files.go the files that a line writes. docs/triggers.md
-// describes the format.
+// wrappers.go finds the programs that other programs run, and files.go the files that a line writes. cue.go has how an index
+// finds triggers. docs/triggers.md describes the format.
 package trigger
 
 import (

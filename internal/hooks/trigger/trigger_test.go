@@ -2,6 +2,7 @@ package trigger_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +11,46 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
+// cued has triggers that match only acts with one of their cues, as in an index.
+type cued struct {
+	trigger.Set
+
+	cues []string
+}
+
+func newCued(triggers []said.Trigger) *cued {
+	c := &cued{cues: trigger.Cues(triggers, nil)}
+	c.Add(0, triggers)
+	return c
+}
+
+func (c *cued) has(cues []string) bool {
+	return slices.ContainsFunc(cues, func(cue string) bool { return slices.Contains(c.cues, cue) })
+}
+
+func (c *cued) Run(line trigger.Line) []trigger.Match {
+	if !c.has(line.Cues()) {
+		return nil
+	}
+	return c.Set.Run(line)
+}
+
+func (c *cued) Edit(e trigger.Edit) []trigger.Match {
+	if !c.has(trigger.FileCues(e.Path)) {
+		return nil
+	}
+	return c.Set.Edit(e)
+}
+
+func (c *cued) Scopes(file string) []trigger.Match {
+	if !c.has(trigger.FileCues(file)) {
+		return nil
+	}
+	return c.Set.Scopes(file)
+}
+
 // set returns the triggers of a list in JSON, as the front matter has it.
-func set(t *testing.T, list string) *trigger.Set {
+func set(t *testing.T, list string) *cued {
 	t.Helper()
 	var value any
 	if err := json.Unmarshal([]byte(list), &value); err != nil {
@@ -21,9 +60,7 @@ func set(t *testing.T, list string) *trigger.Set {
 	if len(faults) > 0 {
 		t.Fatalf("%s: %+v", list, faults)
 	}
-	s := &trigger.Set{}
-	s.Add(0, triggers)
-	return s
+	return newCued(triggers)
 }
 
 // Each row is about a sentence of docs/triggers.md.
@@ -245,9 +282,9 @@ func TestScope_AsPeopleWriteThem(t *testing.T) {
 		{"pkg/api/AGENTS.md", nil, "pkg/api/v1/a.go", true},
 		{"AGENTS.md", nil, "pkg/api/v1/a.go", false},
 	} {
-		var s trigger.Set
+		s := &cued{}
 		if scope, isGiven := said.Scope(test.file, test.fields, "files_involved"); isGiven {
-			s.Add(0, []said.Trigger{scope})
+			s = newCued([]said.Trigger{scope})
 		}
 		if got := len(s.Scopes(test.path)) > 0; got != test.want {
 			t.Errorf("%s %v has %s: %t", test.file, test.fields, test.path, got)
@@ -263,20 +300,23 @@ func TestScope_AsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// FuzzRead reads any line without a fault, and compares it.
+// FuzzRead reads any line without a fault, and compares it. An act that matches has a cue of the triggers.
 func FuzzRead(f *testing.F) {
 	f.Add("sudo -u x psql -c 'VACUUM FULL a' && cat > f <<EOF\nx\nEOF", "psql VACUUM|x *a* -f", "**/{a,b}*")
-	f.Fuzz(func(_ *testing.T, line, pattern, glob string) {
-		var s trigger.Set
+	f.Fuzz(func(t *testing.T, line, pattern, glob string) {
 		triggers, _ := said.Triggers(map[string]any{said.TriggersField: []any{
 			map[string]any{"run": pattern, "with": glob}, map[string]any{"edit": glob, "writes": pattern}, map[string]any{"fails": pattern},
 		}})
-		s.Add(0, triggers)
+		s := newCued(triggers)
 		read := trigger.Read(line, glob)
-		s.Run(read)
+		if len(s.Run(read)) != len(s.Set.Run(read)) {
+			t.Errorf("%q has none of the cues %q", line, s.cues)
+		}
 		s.Fails(line, read)
 		for _, edit := range read.Writes {
-			s.Edit(edit)
+			if len(s.Edit(edit)) != len(s.Set.Edit(edit)) {
+				t.Errorf("%q has none of the cues %q", edit.Path, s.cues)
+			}
 		}
 		trigger.Doubts(triggers, nil)
 	})
