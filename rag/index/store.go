@@ -97,8 +97,11 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 			return err
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
-		var lists, lexicals, meanings []byte // with a semicolon behind each row
 		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
+		// A semicolon ends each row of these columns. Most rows are no longer than this.
+		const row = 2 << 10
+		lists, meanings := make([]byte, 0, row*len(hashes)), make([]byte, 0, row*len(hashes))
+		lexicals := make([]byte, 0, 2*row*len(hashes))
 		for _, hash := range hashes {
 			p := passages[hash]
 			params.Hashes = append(params.Hashes, hash)
