@@ -62,7 +62,7 @@ func syncMemory(ctx context.Context, b *bench) (most float64, note string) {
 	for range 2 { // the second server finds the index up to date
 		check(b.within(func(b *bench) {
 			s := b.startServer(ctx, url, fake.URL())
-			s.activateText(ctx, repo, "main")
+			s.activateText(ctx, repo, "large")
 			s.search(ctx, rag.Lexical, ownWord(0))
 			peaks = append(peaks, get(mebibytes(fmt.Sprintf("/proc/%d/status", s.Process().Pid), "VmHWM")))
 		}))
