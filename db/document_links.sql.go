@@ -243,12 +243,20 @@ candidates AS (
     FULL JOIN (
         SELECT s.name, s.id, s.relative_path, s.number
         FROM (
-            SELECT n.name, d.id, d.relative_path, d.number,
-                row_number() OVER (PARTITION BY n.name ORDER BY length(d.relative_path), d.relative_path) AS place
-            FROM documents d
-            CROSS JOIN LATERAL unnest(ARRAY['**/' || lower(regexp_replace(d.relative_path, '^.*/', '')), nullif(d.number, '')]) n (name)
-            WHERE d.project_id = $1 AND d.tenant_id = $3 AND d.collection = $2::collection
-                AND EXISTS (SELECT FROM relations r WHERE r.name IS NOT NULL)
+            SELECT d.name, d.id, d.relative_path, d.number,
+                row_number() OVER (PARTITION BY d.name ORDER BY length(d.relative_path), d.relative_path) AS place
+            FROM (
+                SELECT '**/' || lower(split_part(d.relative_path, '/', -1)) AS name, d.id, d.relative_path, d.number
+                FROM documents d
+                WHERE d.project_id = $1 AND d.tenant_id = $3 AND d.collection = $2::collection
+                    AND EXISTS (SELECT FROM relations r WHERE r.name LIKE '**/%')
+                UNION ALL
+                SELECT d.number, d.id, d.relative_path, d.number
+                FROM documents d
+                WHERE d.project_id = $1 AND d.tenant_id = $3 AND d.collection = $2::collection
+                    AND d.number <> '' AND EXISTS (SELECT FROM relations r WHERE r.name LIKE '%#%')
+            ) d
+            WHERE (d.name IN (SELECT r.name FROM relations r)) IS TRUE
         ) s
         WHERE s.place <= 30
     ) n ON n.name = r.name
@@ -277,7 +285,8 @@ type LinkResolveRelationsParams struct {
 
 // Finds the document that each relation of a collection names, among those that it has now: each write ends with it.
 // A wikilink means a page of that name, and a number the only decision of the folder with it. Of several pages, it is as in
-// LinkEdges, which says why there is a FULL JOIN.
+// LinkEdges, which says why there is a FULL JOIN. A sync writes many batches, so only documents of a name that a relation
+// has are sorted, and those with a number come from documents_numbers. IS TRUE makes PostgreSQL hash the names.
 func (q *Queries) LinkResolveRelations(ctx context.Context, arg LinkResolveRelationsParams) error {
 	_, err := q.db.Exec(ctx, linkResolveRelations, arg.ProjectID, arg.Collection, arg.TenantID)
 	return err

@@ -144,6 +144,7 @@ func (f Folder) entry(name string) entry {
 
 // RemoveTemporary removes older temporary files that killed programs left beside documents.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
+	f.Match = func(string) bool { return false } // the walk looks at no file
 	return f.open(func(root *contain.Root) error {
 		var problems []error
 		err := f.walk(ctx, root, func(e entry, unreadable error) {

@@ -29,13 +29,19 @@ import (
 // version is set when the binary is linked.
 var version = "dev"
 
-// softMemoryLimit is the memory use from which garbage is collected more often. Live data stays far
-// below it, even while large files are indexed.
-const softMemoryLimit = 256 << 20
+// Garbage is collected when the heap is three times as large as live data, and from softMemoryLimit on more often. A sync
+// makes much garbage, and its live data stays below the limit: see sync.memory in docs/benchmarks.md.
+const (
+	softMemoryLimit = 112 << 20
+	garbagePercent  = 200
+)
 
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemoryLimit)
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent)
 	}
 	isHook := slices.Contains(os.Args, "--hook")
 	if isHook {

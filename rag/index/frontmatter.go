@@ -35,7 +35,7 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	lines := append(texts(doc.FrontMatter["summary"]), texts(doc.FrontMatter["description"])...)
 	for _, name := range names {
 		if text := joined(doc.FrontMatter[name]); text != "" {
-			lines = append(lines, strings.NewReplacer("_", " ", "-", " ").Replace(name)+": "+text)
+			lines = append(lines, inWords.Replace(name)+": "+text)
 		}
 	}
 	if len(lines) == 0 {
@@ -44,6 +44,9 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	whole := markdown.Passage{StartLine: 1, EndLine: doc.FrontMatterLines, Text: strings.Join(lines, "\n")}
 	return halved(whole, roomBeside(title))
 }
+
+// inWords writes the name of a field in words.
+var inWords = strings.NewReplacer("_", " ", "-", " ")
 
 // joined returns the texts of a value as one.
 func joined(value any) string { return strings.Join(texts(value), "; ") }

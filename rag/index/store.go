@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -96,25 +97,27 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 			return err
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
-		var lists, lexicals, meanings []string
 		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
+		// A semicolon ends each row of these columns. Most rows are no longer than this.
+		const row = 2 << 10
+		lists, meanings := make([]byte, 0, row*len(hashes)), make([]byte, 0, row*len(hashes))
+		lexicals := make([]byte, 0, 2*row*len(hashes))
 		for _, hash := range hashes {
 			p := passages[hash]
 			params.Hashes = append(params.Hashes, hash)
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
 			params.Promoted = append(params.Promoted, promoted[hash])
-			list, lexical := searchColumns(x.tenant.ProjectID, p)
-			lists, lexicals = append(lists, list), append(lexicals, lexical)
+			lists, lexicals = appendTerms(lists, lexicals, x.tenant.ProjectID, p)
 		}
 		if len(hashes) == 0 {
 			continue
 		}
 		for _, hash := range hashes { // apart: each of the two reads large tables
-			meanings = append(meanings, meaning(passages[hash]))
+			meanings = appendMeaning(meanings, passages[hash])
 		}
-		params.Terms, params.Lexicals = strings.Join(lists, ";"), strings.Join(lexicals, ";")
-		params.Meanings = strings.Join(meanings, ";")
+		params.Terms, params.Lexicals = string(lists[:len(lists)-1]), string(lexicals[:len(lexicals)-1])
+		params.Meanings = string(meanings[:len(meanings)-1])
 		if err := q.PassageInsertMany(ctx, params); err != nil {
 			return err
 		}
@@ -124,35 +127,42 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// searchColumns returns the terms of a passage and their weights, as PassageInsertMany takes them, to four digits after
-// the point: scores have three.
-func searchColumns(project int32, p DissectedPassage) (list, lexical string) {
-	var ids, weighted []byte // each number with a comma behind it
+// appendTerms appends the terms of a passage and their weights, as PassageInsertMany takes them. Weights have four digits
+// after the point: scores have three.
+func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (withList, withLexical []byte) {
+	lists, lexicals = append(lists, '{'), append(lexicals, '{')
 	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
 	for i, hash := range hashes {
-		ids = append(strconv.AppendInt(ids, int64(hash), 10), ',')
-		weighted = append(strconv.AppendInt(weighted, int64(hash), 10), ':')
-		weighted = append(strconv.AppendFloat(weighted, float64(weights[i]), 'f', 4, 32), ',')
+		if i > 0 {
+			lists, lexicals = append(lists, ','), append(lexicals, ',')
+		}
+		lists = strconv.AppendInt(lists, int64(hash), 10)
+		lexicals = append(strconv.AppendInt(lexicals, int64(hash), 10), ':')
+		lexicals = strconv.AppendFloat(lexicals, float64(weights[i]), 'f', 4, 32)
 	}
-	list = "{" + string(bytes.TrimSuffix(ids, []byte(","))) + "}"
-	return list, "{" + string(bytes.TrimSuffix(weighted, []byte(","))) + "}/" + strconv.Itoa(terms.Dimensions)
+	return append(lists, "};"...), fmt.Appendf(lexicals, "}/%d;", terms.Dimensions)
 }
 
-// meaning returns the built-in vector of a passage, as PassageInsertMany takes it, "" for none, because the table is of
-// English. Searches compare directions alone, so its numbers are whole, which PostgreSQL reads faster.
-func meaning(p DissectedPassage) string {
-	if p.language != terms.English {
-		return ""
-	}
+// appendMeaning appends the built-in vector of a passage, as PassageInsertMany takes it. A passage in another language than
+// that of the table, which is English, has none. Searches compare directions alone, so its numbers are whole, which
+// PostgreSQL reads faster.
+func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	const length = 1000
-	var numbers []byte
-	for _, component := range wordvec.Vector(p.Heading + "\n" + p.Text) {
-		numbers = append(strconv.AppendInt(numbers, int64(math.Round(length*float64(component))), 10), ',')
+	var vector []float32
+	if p.language == terms.English {
+		vector = wordvec.Vector(p.Heading + "\n" + p.Text)
 	}
-	if len(numbers) == 0 {
-		return ""
+	if len(vector) == 0 {
+		return append(meanings, ';')
 	}
-	return "[" + string(bytes.TrimSuffix(numbers, []byte(","))) + "]"
+	meanings = append(meanings, '[')
+	for i, component := range vector {
+		if i > 0 {
+			meanings = append(meanings, ',')
+		}
+		meanings = strconv.AppendInt(meanings, int64(math.Round(length*float64(component))), 10)
+	}
+	return append(meanings, "];"...)
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions. It

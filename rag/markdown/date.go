@@ -22,6 +22,9 @@ var besideDay = lazyregexp.New("(?i)^\\W*(?:mon|tues?|wednes|wed|thurs?|thu|fri|
 // Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. It
 // reports true without a day for one like 03/04/2024, which is two days.
 func Day(text string) (day string, ambiguous bool) {
+	if isDay(text) {
+		return text, false
+	}
 	text = ordinal().ReplaceAllString(text, "$1")
 	words := strings.Fields(besideDay().ReplaceAllString(text, " "))
 	var days []string
@@ -38,6 +41,12 @@ func Day(text string) (day string, ambiguous bool) {
 		return "", len(days) > 1
 	}
 	return days[0], false
+}
+
+// isDay reports whether a text is a day as most write it.
+func isDay(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
 }
 
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -43,6 +45,7 @@ var (
 	// named matches a document: a link, a wikilink, a path, or the number of a decision.
 	named     = lazyregexp.New(namedForm)
 	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\b`)
+	series    = lazyregexp.New(`(?i)^(?:` + seriesForm + `)$`)
 	// nextNamed matches a document that follows.
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
@@ -67,7 +70,7 @@ func relationsIn(text string) []NamedRelation {
 func MentionsIn(document *markdown.Document) []NamedRelation {
 	var relations []NamedRelation
 	for _, line := range document.TextLines() {
-		if !strings.ContainsAny(line, "0123456789") { // which is faster
+		if !namesDecision(line) {
 			continue
 		}
 		for _, found := range mentioned().FindAllStringSubmatch(line, -1) {
@@ -75,6 +78,21 @@ func MentionsIn(document *markdown.Document) []NamedRelation {
 		}
 	}
 	return relations
+}
+
+// namesDecision reports whether a line may match mentioned, which takes longer: it has a number behind the name of a series.
+func namesDecision(line string) bool {
+	const digits = "0123456789"
+	isLetter := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
+	for at := strings.IndexAny(line, digits); at >= 0; at = strings.IndexAny(line, digits) {
+		before := strings.TrimRight(line[:at], "-_ #")
+		name := before[len(strings.TrimRightFunc(before, isLetter)):]
+		if name != "" && series().MatchString(name) {
+			return true
+		}
+		line = strings.TrimLeft(line[at:], digits)
+	}
+	return false
 }
 
 // appendFollowing adds the relations to the documents with which a text begins.
@@ -117,10 +135,12 @@ const maxRelations = 200
 func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	var relations []NamedRelation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {
-		name := strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(field))
+		name := strings.ToLower(inWords.Replace(field))
+		if !strings.HasSuffix(name, "by") && !strings.HasSuffix(name, "s") { // superseded: true names no document
+			continue
+		}
 		m, ok := firstForm(formAtStart(), name)
-		isWhole := ok && m.end == len(name) && (strings.HasSuffix(name, "by") || strings.HasSuffix(name, "s"))
-		if !isWhole || m.relation == "" { // superseded: true names no document
+		if !ok || m.end < len(name) || m.relation == "" {
 			continue
 		}
 		relation := m.relation
@@ -139,6 +159,9 @@ func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	}
 	return relations
 }
+
+// inWords writes the name of a field in words.
+var inWords = strings.NewReplacer("-", " ", "_", " ")
 
 var isNumber = lazyregexp.New(`^\d{1,6}$`)
 

@@ -210,6 +210,9 @@ func statusText(document *markdown.Document) string {
 		if text := statusCell(beginning[i:]); text != "" {
 			return text
 		}
+		if !namesStatus(line) {
+			continue
+		}
 		if tag := statusTag().FindStringSubmatch(line); tag != nil {
 			return strings.ReplaceAll(tag[1], "-", " ")
 		}
@@ -218,6 +221,12 @@ func statusText(document *markdown.Document) string {
 		}
 	}
 	return ""
+}
+
+// namesStatus reports whether a line may match statusTag or statusLine, which take longer.
+func namesStatus(line string) bool {
+	line = strings.ToLower(line)
+	return strings.Contains(line, "stat") || strings.Contains(line, "état") || strings.Contains(line, "estad")
 }
 
 var (

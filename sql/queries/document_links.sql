@@ -26,7 +26,8 @@ CROSS JOIN LATERAL (
 -- name: LinkResolveRelations :exec
 -- Finds the document that each relation of a collection names, among those that it has now: each write ends with it.
 -- A wikilink means a page of that name, and a number the only decision of the folder with it. Of several pages, it is as in
--- LinkEdges, which says why there is a FULL JOIN.
+-- LinkEdges, which says why there is a FULL JOIN. A sync writes many batches, so only documents of a name that a relation
+-- has are sorted, and those with a number come from documents_numbers. IS TRUE makes PostgreSQL hash the names.
 WITH relations AS MATERIALIZED (
     SELECT d.id, d.relative_path, l.ordinal, l.target_path, f.id AS found_id,
         CASE WHEN f.id IS NOT NULL THEN NULL WHEN l.target_path LIKE '**/%'
@@ -60,12 +61,20 @@ candidates AS (
     FULL JOIN (
         SELECT s.name, s.id, s.relative_path, s.number
         FROM (
-            SELECT n.name, d.id, d.relative_path, d.number,
-                row_number() OVER (PARTITION BY n.name ORDER BY length(d.relative_path), d.relative_path) AS place
-            FROM documents d
-            CROSS JOIN LATERAL unnest(ARRAY['**/' || lower(regexp_replace(d.relative_path, '^.*/', '')), nullif(d.number, '')]) n (name)
-            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection::collection
-                AND EXISTS (SELECT FROM relations r WHERE r.name IS NOT NULL)
+            SELECT d.name, d.id, d.relative_path, d.number,
+                row_number() OVER (PARTITION BY d.name ORDER BY length(d.relative_path), d.relative_path) AS place
+            FROM (
+                SELECT '**/' || lower(split_part(d.relative_path, '/', -1)) AS name, d.id, d.relative_path, d.number
+                FROM documents d
+                WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection::collection
+                    AND EXISTS (SELECT FROM relations r WHERE r.name LIKE '**/%')
+                UNION ALL
+                SELECT d.number, d.id, d.relative_path, d.number
+                FROM documents d
+                WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection::collection
+                    AND d.number <> '' AND EXISTS (SELECT FROM relations r WHERE r.name LIKE '%#%')
+            ) d
+            WHERE (d.name IN (SELECT r.name FROM relations r)) IS TRUE
         ) s
         WHERE s.place <= 30
     ) n ON n.name = r.name

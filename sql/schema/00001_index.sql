@@ -213,6 +213,7 @@ CREATE TABLE document_links (
 -- Each search that meets a change asks for these few.
 CREATE INDEX document_links_relations ON document_links (project_id, tenant_id) WHERE relation <> '';
 CREATE INDEX documents_cues ON documents USING gin (cues);
+CREATE INDEX documents_numbers ON documents (project_id, tenant_id) WHERE number <> '';
 CREATE INDEX documents_statuses ON documents (project_id, tenant_id) WHERE status <> '' OR holds_until <> '';
 
 -- A unit of text that is searched and embedded, stored once a project however many

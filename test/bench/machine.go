@@ -42,12 +42,17 @@ func (e *environment) facts(ctx context.Context) []fact {
 
 // memory is rounded: two machines of a kind differ by some kilobytes.
 func memory() string {
-	text := field("/proc/meminfo", "MemTotal")
-	kilobytes, err := strconv.ParseFloat(strings.TrimSuffix(text, " kB"), 64)
+	all, err := mebibytes("/proc/meminfo", "MemTotal")
 	if err != nil {
-		return text
+		return unknown
 	}
-	return fmt.Sprintf("%.1f GiB", kilobytes/(1<<20))
+	return fmt.Sprintf("%.1f GiB", all/(1<<10))
+}
+
+// mebibytes returns the memory that a file of Linux has under a name.
+func mebibytes(file, name string) (float64, error) {
+	kibibytes, err := strconv.ParseFloat(strings.TrimSuffix(field(file, name), " kB"), 64)
+	return kibibytes / (1 << 10), err
 }
 
 // field returns the value of the first "name: value" line of a file.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
@@ -50,6 +51,23 @@ func textFirst(ctx context.Context, b *bench) (ratio float64, note string) {
 	})
 	return compare(ctx, 0, b.size(1, 3), sync, b.copying(&rows),
 		"%d documents, over stdio, %v of Ollama a passage; ", documents, slowEmbedding)
+}
+
+// syncMemory returns the most memory that a server takes while it puts a large project into the index, in MiB.
+func syncMemory(ctx context.Context, b *bench) (most float64, note string) {
+	repo := b.newRepository("memory", b.size(10_000, 100_000), 9)
+	fake := b.startFake(slowEmbedding)
+	url := b.newDatabase(ctx).url
+	var peaks []float64
+	for range 2 { // the second server finds the index up to date
+		check(b.within(func(b *bench) {
+			s := b.startServer(ctx, url, fake.URL())
+			s.activateText(ctx, repo)
+			s.search(ctx, rag.Lexical, ownWord(0))
+			peaks = append(peaks, get(mebibytes(fmt.Sprintf("/proc/%d/status", s.Process().Pid), "VmHWM")))
+		}))
+	}
+	return peaks[0], fmt.Sprintf("%d documents, over stdio; after a restart %s MiB", repo.documents, number(peaks[1]))
 }
 
 // slowEmbedding is the time that a passage takes on a laptop, or more.
