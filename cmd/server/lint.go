@@ -30,10 +30,10 @@ func newLintCommand(flags *flags) *cobra.Command {
 Ollama, and changes nothing.
 
 - errors: a file cannot be read, or its front matter cannot be read or does not fit the
-  doc-type (unreadable, schema, front-matter); marks of a merge are left (conflict); a link, related_docs or supersedes leads to no file (broken-link);
-  documents supersede each other (supersession-cycle); decisions of a folder have one number
-  (ambiguous-number); a document holds a key, a token or a password (secret); a trigger cannot
-  be read (trigger)
+  doc-type (unreadable, schema, front-matter); marks of a merge are left (conflict); a link,
+  related_docs or supersedes leads to no file (broken-link); documents supersede each other
+  (supersession-cycle); decisions of a folder have one number (ambiguous-number); a document
+  holds a key, a token or a password (secret); a trigger cannot be read (trigger)
 - warnings: there is no document (no-documents); a critical document no longer holds
   (superseded-rule); a superseded document has no successor (no-successor); a cited place has
   changed or gone (place-changed, place-gone), or its file was moved (place-moved); a picture
