@@ -29,11 +29,11 @@ func newLintCommand(flags *flags) *cobra.Command {
 		Long: `Check the project's own documents, by their files and git. It needs neither the database nor
 Ollama, and changes nothing.
 
-- errors: a file cannot be read, or its front matter cannot be read or does not fit the doc-type
-  (unreadable, schema, front-matter); marks of a merge are left (conflict); a link, related_docs
-  or supersedes leads to no file (broken-link); documents supersede each other
-  (supersession-cycle); decisions of a folder have one number (ambiguous-number); a document holds
-  a key, a token or a password (secret); a trigger cannot be read (trigger)
+- errors: a file cannot be read, or its front matter cannot be read or does not fit the
+  doc-type (unreadable, schema, front-matter); marks of a merge are left (conflict); a link,
+  related_docs or supersedes leads to no file (broken-link); documents supersede each other
+  (supersession-cycle); decisions of a folder have one number (ambiguous-number); a document
+  holds a key, a token or a password (secret); a trigger cannot be read (trigger)
 - warnings: there is no document (no-documents); a critical document no longer holds
   (superseded-rule); a superseded document has no successor (no-successor); a cited place has
   changed or gone (place-changed, place-gone), or its file was moved (place-moved); a picture
@@ -56,8 +56,7 @@ a line about that file, or its date.`,
   compound-docs lint --fail-on warning`,
 		RunE: flags.run(f.run),
 	}
-	command.Flags().StringVar(&f.level, "level", string(lint.Warning),
-		"minimum severity to print, beside findings that fail: "+joined(lint.Severities()))
+	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "minimum severity to print: "+joined(lint.Severities()))
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"minimum severity that ends with 1: "+joined(lint.Severities())+", "+never)
 	return command

@@ -111,7 +111,8 @@ func ReadExternal(ctx context.Context, p *project.Project) (*Set, error) {
 	if !ok {
 		return &Set{}, nil
 	}
-	return readFolders(ctx, p, []watch.Folder{workspace.ExternalFolder(p, external)}, func(file document.File) (index.Dissection, error) {
+	folders := []watch.Folder{workspace.ExternalFolder(p, external)}
+	return readFolders(ctx, p, folders, func(file document.File) (index.Dissection, error) {
 		return index.Dissect(file, catalog.External, nil)
 	})
 }

@@ -26,9 +26,10 @@ func (p *Project) findRuleFolders() []string {
 	var found []string
 	for _, folder := range ruleFolders {
 		info, err := os.Lstat(filepath.Join(p.Root, filepath.FromSlash(folder)))
-		if err == nil && info.IsDir() {
-			found = append(found, folder)
+		if err != nil || !info.IsDir() {
+			continue
 		}
+		found = append(found, folder)
 	}
 	return found
 }

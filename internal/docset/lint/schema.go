@@ -26,7 +26,8 @@ func (e *examination) checkSchemas() {
 		e.checkForm(d)
 		if d.Err == nil {
 			if !utf8.Valid(d.Content) {
-				e.add(d, 1, Warning, "encoding", "is not UTF-8: words with other letters than a to z are not found; save it with the encoding UTF-8")
+				e.add(d, 1, Warning, "encoding",
+					"is not UTF-8: words with other letters than a to z are not found; save it with the encoding UTF-8")
 			}
 			e.checkLenient(d)
 			continue

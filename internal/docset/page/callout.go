@@ -13,14 +13,6 @@ import (
 // calloutMark begins a quotation that is a callout, as in GitHub's [!WARNING] and Obsidian's [!tip]- My title.
 var calloutMark = lazyregexp.New(`^\[!([A-Za-z]+)\][+-]?[ \t]*`)
 
-// calloutKind returns how the page shows a callout of a kind: GitHub's five are the classes of page.css.
-func calloutKind(name string) string {
-	if slices.Contains([]string{"tip", "important", "warning", "caution"}, name) {
-		return name
-	}
-	return "note"
-}
-
 // makeCallout makes a callout of a quotation that begins with a mark. The rest of its first line is the title.
 func makeCallout(quote *ast.Blockquote, src []byte) {
 	first, ok := quote.FirstChild().(*ast.Paragraph)
@@ -52,5 +44,8 @@ func makeCallout(quote *ast.Blockquote, src []byte) {
 	if first.FirstChild() == nil {
 		quote.RemoveChild(quote, first)
 	}
-	quote.SetAttributeString("class", "callout "+calloutKind(kind))
+	if !slices.Contains([]string{"tip", "important", "warning", "caution"}, kind) { // the other classes of page.css
+		kind = "note"
+	}
+	quote.SetAttributeString("class", "callout "+kind)
 }

@@ -163,6 +163,7 @@ func TestRegister_LeavesUnusualFilesAlone(t *testing.T) {
 		"brackets":               {"cursor", strings.Repeat("[", 1<<20)},
 		"brackets in an object":  {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
 		"a list":                 {"gemini", "[]"},
+		"another program":        {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
 		"a server twice":         {"vscode", "{\n\t\"servers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}\n}\n"},
 		"a setting twice":        {"zed", "// mine\n{\"context_servers\": {}, \"tab_size\": 2, \"tab_size\": 4}\n"},
 		"a key in two spellings": {"vscode", "{\"servers\": {\"other\": {\"env\": {\"a\": \"1\", \"\\u0061\": \"2\"}}}}\n"},

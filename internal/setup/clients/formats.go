@@ -42,7 +42,10 @@ func addServer(content []byte, section, kind string, s startCommand) ([]byte, er
 	if !ok && present[section] != nil {
 		return nil, fmt.Errorf("%s is not a group of servers", section)
 	}
-	if servers[ServerName] != nil {
+	if known := servers[ServerName]; known != nil {
+		if !strings.Contains(fmt.Sprint(known), ServerName) { // the file may come with a hostile repository
+			return nil, fmt.Errorf("its entry %s starts another program: %.100v", ServerName, known)
+		}
 		return nil, ErrRegistered
 	}
 	return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))

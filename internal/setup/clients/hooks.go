@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -36,11 +37,10 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 // program keeps its list. The error is [ErrRegistered] if every event has one. client is the name in the error's remedy.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
-	before, err := change.current()
-	change.before = before
-	if err == nil {
-		change.Content, err = mergeHooks(before, hooks)
-	}
+	before, readErr := change.current()
+	content, err := mergeHooks(before, hooks)
+	err = cmp.Or(readErr, err)
+	change.Content, change.before = content, before
 	if err != nil && !errors.Is(err, ErrRegistered) {
 		err = fmt.Errorf("%s was not changed: %w; correct it, or add them by hand: init --client %s --hooks --print shows them",
 			change.Path(), err, client)
