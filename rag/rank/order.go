@@ -21,12 +21,12 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		ordinal int
 	}
 	best, lines, title := map[passageOf]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
-	names, paths := rareNames(q, candidates), map[document.Hash][]string{}
+	names, paths, asking := rareNames(q, candidates), map[document.Hash][]string{}, documentsAsking(title, candidates)
 	for _, hit := range Assess(q, candidates, passages) {
 		passage := passageOf{hit.Stamp.Hash, hit.Ordinal}
 		paths[passage.file] = append(paths[passage.file], hit.Path)
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
-		hit.titled = title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
+		hit.titled = title != "" && (terms.Sequence(hit.Title) == title || asking[hit.ID]) || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		byText, line := withLine(hit.LogOdds, lines[[2]int64{hit.ID, int64(hit.Ordinal)}], len(q.Lines))
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
@@ -47,6 +47,17 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 	}
 	ranked := withNamedFirst(slices.SortedFunc(maps.Values(best), compareHits))
 	return successorsFirst(presentFirst(ranked))
+}
+
+// documentsAsking returns the documents among whose questions is a text, by their IDs.
+func documentsAsking(text string, candidates []Candidate) map[int64]bool {
+	asking := map[int64]bool{}
+	for _, c := range candidates {
+		if c.isQuestion() && terms.Sequence(c.Content) == text {
+			asking[c.ID] = true
+		}
+	}
+	return asking
 }
 
 // maxNamed is how many documents may have a name for it to say which document is asked for.

@@ -192,7 +192,7 @@ const Sure = .7
 // Likely is the least score of a document that may answer, whatever its words: three in ten do.
 const Likely = .3
 
-// Asked is the least score of a document that the query names by its title, path or number. It is chosen.
+// Asked is the least score of a document that the query names by its title, path, number or question. It is chosen.
 const Asked = .95
 
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
