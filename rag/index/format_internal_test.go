@@ -13,8 +13,8 @@ import (
 // indexed before would lack it until their files change.
 func TestFormat_ChangesWithTheColumns(t *testing.T) {
 	t.Parallel()
-	const format = "17.3"
-	const columns = "ProjectID Collection RelativePaths Titles Summaries Tags DocTypes DocDates Dated PromotionLevels ContentHashes " +
+	const format = "18.3"
+	const columns = "ProjectID Collection RelativePaths Titles FileTitles Summaries Tags DocTypes DocDates Dated PromotionLevels ContentHashes " +
 		"SchemaHashes CharCounts FileSizes FileMtimes FileCtimes FileInodes ChunkCounts Places Names Messages Triggers Statuses Untils Numbers TenantID"
 	var now []string
 	for field := range reflect.TypeFor[db.DocumentUpsertManyParams]().Fields() {

@@ -105,6 +105,9 @@ CREATE TABLE documents (
     collection      collection      NOT NULL,
     relative_path   text            NOT NULL,
     title           text            NOT NULL,
+    -- What the document is called by its own text and by its file: see DocumentUpdateTitles, which chooses title.
+    own_title       text            NOT NULL DEFAULT '',
+    file_title      text            NOT NULL DEFAULT '',
     summary         text            NOT NULL,
     -- Separated by "; ".
     tags            text            NOT NULL,
@@ -142,7 +145,7 @@ CREATE TABLE documents (
     messages        text[],
     -- The acts at which the document wants to be heard, a list of rag/said.Trigger; NULL for none.
     triggers        jsonb,
-    CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
+    CHECK (greatest(length(title), length(own_title), length(file_title)) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
     CHECK (isfinite(file_mtime) AND isfinite(file_ctime)),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
     CHECK (pg_column_size(names) <= 262144 AND pg_column_size(messages) <= 524288 AND pg_column_size(triggers) <= 262144),
