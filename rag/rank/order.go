@@ -33,7 +33,6 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
-		hit.Score = hit.probability()
 		if !q.EachPassage {
 			passage.ordinal = 0
 		}
@@ -45,8 +44,22 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.paths = paths[passage.file]
 		best[passage] = hit
 	}
-	ranked := withNamedFirst(slices.SortedFunc(maps.Values(best), compareHits))
-	return successorsFirst(presentFirst(ranked))
+	ranked := scored(slices.SortedFunc(maps.Values(best), compareHits))
+	return successorsFirst(presentFirst(withNamedFirst(ranked)))
+}
+
+// scored returns the documents with their scores.
+func scored(ranked []Hit) []Hit {
+	evidence := make([]relevance.Evidence, len(ranked))
+	for i, hit := range ranked {
+		evidence[i] = hit.Evidence
+	}
+	crowd := relevance.CrowdOf(evidence)
+	for i := range ranked {
+		ranked[i].Crowd = crowd
+		ranked[i].Score = ranked[i].probability()
+	}
+	return ranked
 }
 
 // documentsAsking returns the documents among whose questions is a text, by their IDs.
@@ -107,7 +120,7 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		id := candidates[i].ID
 		documents[id] = documents[id].with(a)
 	}
-	crowd, inPairs := crowdOf(documents), q.Terms.InPairs()
+	inPairs := q.Terms.InPairs()
 	hits := make([]Hit, 0, len(candidates))
 	for i, a := range own {
 		if candidates[i].isQuestion() {
@@ -115,7 +128,7 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		}
 		hit := candidates[i].Hit
 		hit.comparison, hit.Evidence = a.comparison, a.Evidence
-		hit.Signals, hit.Crowd = a.Within(documents[hit.ID].best(a.comparison)), crowd
+		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
 		hit.named, hit.inPairs = a.named, inPairs
 		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		hits = append(hits, hit)
@@ -167,17 +180,6 @@ func assess(q Question, c Candidate, passages int) assessment {
 type documentSignals struct {
 	signals  relevance.Signals
 	compared bool // of one passage at least a vector was compared
-}
-
-// crowdOf says how near the nearest documents are.
-func crowdOf(documents map[int64]documentSignals) float64 {
-	var meanings []float64
-	for _, d := range documents {
-		if d.compared {
-			meanings = append(meanings, d.signals.Meaning)
-		}
-	}
-	return relevance.Crowd(meanings)
 }
 
 // with returns the signals with those of another passage. Meaning may be negative, so it counts from the first
