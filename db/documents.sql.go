@@ -255,9 +255,8 @@ type DocumentUpdateTitlesParams struct {
 	TenantID   int32
 }
 
-// A title that three documents have in common is that of their form, such as "RFC template": they are called by their
-// files. Two are often a document and its translation. Copies, which have one size, keep the title, and so do files of one
-// name, such as the versions of a page. Each write ends with it. It reads the tenant over the documents' unique key.
+// A title of three documents is that of their form, such as "RFC template": they are called by their files. Two are often a
+// document and its translation. Copies, of one size, keep the title, and so do files of one name, such as versions of a page.
 func (q *Queries) DocumentUpdateTitles(ctx context.Context, arg DocumentUpdateTitlesParams) error {
 	_, err := q.db.Exec(ctx, documentUpdateTitles, arg.ProjectID, arg.Collection, arg.TenantID)
 	return err

@@ -14,7 +14,6 @@ import (
 
 const (
 	// maxListed is how many documents a shortlist names, of maxFound that a search finds with a score of leastFound.
-	// In a project of 4,000 documents .05 of the tasks find theirs with a score below .02.
 	maxListed, maxFound = 3, 12
 	leastFound          = .005
 	// leastNear is the nearness of a document that is named, to the first maxTask characters of the task. Of the tasks of
@@ -49,24 +48,19 @@ func countTerms(task string) int { return len(terms.Distinct(terms.English, ends
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
 	// The score says less: a user reports a symptom in other words than the document has.
-	near, byPath := make(map[int64]float64, len(found)), map[string]float64{}
+	near, byPath, least := make(map[int64]float64, len(found)), map[string]float64{}, leastNear
+	if countTerms(task) < longTerms {
+		least = leastNearShort
+	}
 	for _, c := range slices.Backward(found) {
 		nearness := c.Nearness(task)
+		least = max(least, nearness-maxBehind)
 		if c.named != "" {
 			nearness = math.Inf(1)
 		}
 		// A document that replaces or amends another one comes before it.
 		near[c.ID] = max(nearness, byPath[c.Path])
 		byPath[c.Successor()] = max(byPath[c.Successor()], near[c.ID])
-	}
-	least := leastNear
-	if countTerms(task) < longTerms {
-		least = leastNearShort
-	}
-	for _, nearness := range near {
-		if !math.IsInf(nearness, 1) { // a named document leaves the others
-			least = max(least, nearness-maxBehind)
-		}
 	}
 	found = slices.SortedStableFunc(slices.Values(found), func(a, b candidate) int { return cmp.Compare(near[b.ID], near[a.ID]) })
 	return slices.DeleteFunc(found, func(c candidate) bool { return near[c.ID] < least })

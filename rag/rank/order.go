@@ -21,12 +21,12 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		ordinal int
 	}
 	best, lines, title := map[passageOf]Hit{}, bestLines(q, candidates, passages), terms.Sequence(q.Text)
-	names, paths, asking := rareNames(q, candidates), map[document.Hash][]string{}, documentsAsking(title, candidates)
+	names, paths := rareNames(q, candidates), map[document.Hash][]string{}
 	for _, hit := range Assess(q, candidates, passages) {
 		passage := passageOf{hit.Stamp.Hash, hit.Ordinal}
 		paths[passage.file] = append(paths[passage.file], hit.Path)
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
-		hit.titled = title != "" && (terms.Sequence(hit.Title) == title || asking[hit.ID]) || slices.Contains(q.Named, hit.Path)
+		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		byText, line := withLine(hit.LogOdds, lines[[2]int64{hit.ID, int64(hit.Ordinal)}], len(q.Lines))
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
@@ -60,17 +60,6 @@ func scored(ranked []Hit) []Hit {
 		ranked[i].Score = ranked[i].probability()
 	}
 	return ranked
-}
-
-// documentsAsking returns the documents among whose questions is a text, by their IDs.
-func documentsAsking(text string, candidates []Candidate) map[int64]bool {
-	asking := map[int64]bool{}
-	for _, c := range candidates {
-		if c.isQuestion() && terms.Sequence(c.Content) == text {
-			asking[c.ID] = true
-		}
-	}
-	return asking
 }
 
 // maxNamed is how many documents may have a name for it to say which document is asked for.
@@ -129,7 +118,7 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		hit := candidates[i].Hit
 		hit.comparison, hit.Evidence = a.comparison, a.Evidence
 		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
-		hit.named, hit.inPairs = a.named, inPairs
+		hit.named, hit.inPairs, hit.titled = a.named, inPairs, documents[hit.ID].asked
 		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		hits = append(hits, hit)
 	}
@@ -150,10 +139,12 @@ type assessment struct {
 	comparison
 
 	named bool // as in Hit
+	asked bool // the passage is a question of its document, and the query
 }
 
 func assess(q Question, c Candidate, passages int) assessment {
 	a := assessment{Evidence: relevance.Evidence{Passages: passages}, comparison: comparison{c.Distance, c.Likeness}}
+	a.asked = c.isQuestion() && terms.Sequence(c.Content) == terms.Sequence(q.Text)
 	switch {
 	case a.byModel() && q.Calibration.Usable():
 		a.Meaning = q.Calibration.LogOdds(1 - c.Distance)
@@ -180,6 +171,7 @@ func assess(q Question, c Candidate, passages int) assessment {
 type documentSignals struct {
 	signals  relevance.Signals
 	compared bool // of one passage at least a vector was compared
+	asked    bool // one of its questions is the query
 }
 
 // with returns the signals with those of another passage. Meaning may be negative, so it counts from the first
@@ -190,7 +182,7 @@ func (d documentSignals) with(a assessment) documentSignals {
 		meaning = a.Meaning
 	}
 	d.signals = d.signals.Best(a.Signals)
-	d.signals.Meaning, d.compared = meaning, d.compared || compared
+	d.signals.Meaning, d.compared, d.asked = meaning, d.compared || compared, d.asked || a.asked
 	return d
 }
 

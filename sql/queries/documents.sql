@@ -63,9 +63,8 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     status = excluded.status, holds_until = excluded.holds_until, number = excluded.number;
 
 -- name: DocumentUpdateTitles :exec
--- A title that three documents have in common is that of their form, such as "RFC template": they are called by their
--- files. Two are often a document and its translation. Copies, which have one size, keep the title, and so do files of one
--- name, such as the versions of a page. Each write ends with it. It reads the tenant over the documents' unique key.
+-- A title of three documents is that of their form, such as "RFC template": they are called by their files. Two are often a
+-- document and its translation. Copies, of one size, keep the title, and so do files of one name, such as versions of a page.
 UPDATE documents d SET title = t.title
 FROM (
     SELECT n.id, n.title AS current, CASE WHEN count(*) OVER same > 2 AND min(n.file_title) OVER same <> max(n.file_title) OVER same

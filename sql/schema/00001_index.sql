@@ -105,7 +105,7 @@ CREATE TABLE documents (
     collection      collection      NOT NULL,
     relative_path   text            NOT NULL,
     title           text            NOT NULL,
-    -- What the document is called by its own text and by its file: see DocumentUpdateTitles, which chooses title.
+    -- By its own text and by its file. DocumentUpdateTitles, with which each write ends, makes title of one of them.
     own_title       text            NOT NULL DEFAULT '',
     file_title      text            NOT NULL DEFAULT '',
     summary         text            NOT NULL,
