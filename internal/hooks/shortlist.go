@@ -53,10 +53,10 @@ func forTask(task string, found []candidate) []candidate {
 		least = leastNearShort
 	}
 	for _, c := range slices.Backward(found) {
-		nearness := c.Nearness(task)
-		least = max(least, nearness-maxBehind)
-		if c.named != "" {
-			nearness = math.Inf(1)
+		nearness := math.Inf(1)
+		if c.named == "" {
+			nearness = c.Nearness(task)
+			least = max(least, nearness-maxBehind)
 		}
 		// A document that replaces or amends another one comes before it.
 		near[c.ID] = max(nearness, byPath[c.Path])
