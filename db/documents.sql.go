@@ -244,9 +244,34 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 	return err
 }
 
+const documentUpdateTitles = `-- name: DocumentUpdateTitles :exec
+UPDATE documents d SET title = t.title
+FROM (
+    SELECT n.id, n.title AS current, CASE WHEN count(*) OVER same > 2 AND min(n.file_title) OVER same <> max(n.file_title) OVER same
+        AND min(n.file_size) OVER same <> max(n.file_size) OVER same THEN n.file_title ELSE n.own_title END AS title
+    FROM documents n
+    WHERE n.project_id = $1 AND n.collection = $2::collection AND n.tenant_id = $3
+    WINDOW same AS (PARTITION BY n.own_title COLLATE "C")
+) t
+WHERE d.project_id = $1 AND d.id = t.id AND t.title <> t.current
+`
+
+type DocumentUpdateTitlesParams struct {
+	ProjectID  int32
+	Collection Collection
+	TenantID   int32
+}
+
+// A title of three documents is that of their form, such as "RFC template": they are called by their files. Two are often a
+// document and its translation. Copies, of one size, keep the title, and so do files of one name, such as versions of a page.
+func (q *Queries) DocumentUpdateTitles(ctx context.Context, arg DocumentUpdateTitlesParams) error {
+	_, err := q.db.Exec(ctx, documentUpdateTitles, arg.ProjectID, arg.Collection, arg.TenantID)
+	return err
+}
+
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, own_title, file_title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
     messages, triggers, cues, status, holds_until, number
 )
@@ -255,7 +280,7 @@ SELECT t.project_id, t.id,
         SELECT max(l.id) FROM documents l
         WHERE l.project_id = $1 AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
     ), t.id::bigint << 32),
-    $2, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
+    $2, d.relative_path, d.title, d.title, d.file_title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
@@ -265,32 +290,33 @@ CROSS JOIN (
     SELECT unnest($3::text[]) AS relative_path,
         generate_subscripts($3::text[], 1) AS ordinal,
         unnest($4::text[]) AS title,
-        unnest($5::text[]) AS summary,
-        unnest($6::text[]) AS tags,
-        unnest($7::text[]) AS doc_type,
-        unnest($8::text[]) AS doc_date,
-        unnest($9::boolean[]) AS dated,
-        unnest($10::promotion_level[]) AS promotion_level,
-        unnest($11::bytea[]) AS content_hash,
-        unnest($12::text[]) AS schema_hash,
-        unnest($13::integer[]) AS char_count,
-        unnest($14::bigint[]) AS file_size,
-        unnest($15::timestamptz[]) AS file_mtime,
-        unnest($16::timestamptz[]) AS file_ctime,
-        unnest($17::bigint[]) AS file_inode,
-        unnest($18::integer[]) AS chunk_count,
-        unnest($19::text[]) AS places,
-        unnest($20::text[]) AS names,
-        unnest($21::text[]) AS messages,
-        unnest($22::text[]) AS triggers,
-        unnest($23::text[]) AS cues,
-        unnest($24::text[]) AS status,
-        unnest($25::text[]) AS holds_until,
-        unnest($26::text[]) AS number
+        unnest($5::text[]) AS file_title,
+        unnest($6::text[]) AS summary,
+        unnest($7::text[]) AS tags,
+        unnest($8::text[]) AS doc_type,
+        unnest($9::text[]) AS doc_date,
+        unnest($10::boolean[]) AS dated,
+        unnest($11::promotion_level[]) AS promotion_level,
+        unnest($12::bytea[]) AS content_hash,
+        unnest($13::text[]) AS schema_hash,
+        unnest($14::integer[]) AS char_count,
+        unnest($15::bigint[]) AS file_size,
+        unnest($16::timestamptz[]) AS file_mtime,
+        unnest($17::timestamptz[]) AS file_ctime,
+        unnest($18::bigint[]) AS file_inode,
+        unnest($19::integer[]) AS chunk_count,
+        unnest($20::text[]) AS places,
+        unnest($21::text[]) AS names,
+        unnest($22::text[]) AS messages,
+        unnest($23::text[]) AS triggers,
+        unnest($24::text[]) AS cues,
+        unnest($25::text[]) AS status,
+        unnest($26::text[]) AS holds_until,
+        unnest($27::text[]) AS number
 ) AS d
-WHERE t.project_id = $1 AND t.id = $27
+WHERE t.project_id = $1 AND t.id = $28
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
-    title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
+    title = excluded.title, own_title = excluded.own_title, file_title = excluded.file_title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, dated = excluded.dated, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
@@ -304,6 +330,7 @@ type DocumentUpsertManyParams struct {
 	Collection      Collection
 	RelativePaths   []string
 	Titles          []string
+	FileTitles      []string
 	Summaries       []string
 	Tags            []string
 	DocTypes        []string
@@ -339,6 +366,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.Collection,
 		arg.RelativePaths,
 		arg.Titles,
+		arg.FileTitles,
 		arg.Summaries,
 		arg.Tags,
 		arg.DocTypes,

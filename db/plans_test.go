@@ -231,6 +231,11 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 		}, []string{chunkKey, passageKey, vectorKey}, nil},
 		{"links", c.edges(t), []string{"document_links_pkey", "Hash Full Join"}, []string{"Seq Scan"}},
 		{"relations", c.resolve(t), []string{linkIndex, "Full Join"}, []string{"Seq Scan"}},
+		{"titles", func(q *Queries) error {
+			return q.DocumentUpdateTitles(t.Context(), DocumentUpdateTitlesParams{
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,
+			})
+		}, []string{"documents_project_id_tenant_id_collection_relative_path_key", "documents_pkey"}, []string{"Seq Scan"}},
 		{"unused passages", func(q *Queries) error {
 			_, err := q.CleanupUnusedPassages(t.Context(), CleanupUnusedPassagesParams{
 				Collection: CollectionCompounding, ProjectID: c.projectID, Removable: []int32{small},

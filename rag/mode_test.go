@@ -69,8 +69,8 @@ func TestSearch_Modes(t *testing.T) {
 	}
 	words, vectors := f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1}, "docs/pool.md"),
 		f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
-	if h, v := words.Documents[0].Score, vectors.Documents[0].Score; h <= v {
-		t.Errorf("the words raise the score from %v to %v", v, h)
+	if h, v := words.Documents[0].LogOdds, vectors.Documents[0].LogOdds; h <= v {
+		t.Errorf("the words raise the log-odds from %v to %v", v, h)
 	}
 	// No document has one of these words, and there relevance is the cosine.
 	words, vectors = f.mustFind(t, rag.Query{Text: "zebra", Limit: 1}, "docs/pool.md"),

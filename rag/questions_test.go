@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // asked is a document that answers a question, and withoutQuestions the same document.
@@ -85,6 +86,19 @@ func TestSearch_QuestionAloneIsNoEvidence(t *testing.T) {
 			if hit := hitOf(found, "docs/pool.md"); hit == nil || hit.Score >= .5 || strings.Contains(hit.Content, "nightly") || hit.Line != "" {
 				t.Errorf("%+v finds %+v", query, hit)
 			}
+		}
+	}
+}
+
+// A question that a document lists counts as its title does, also in a project of one document.
+func TestSearch_QuestionWordForWordIsAnswered(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, asked(catalog.Standard))
+	for _, mode := range rag.Modes() {
+		_, found := f.found(t, rag.Query{Text: "why do nightly jobs wait for a FREE slot", Mode: mode})
+		if hit := hitOf(found, "docs/pool.md"); hit == nil || hit.Score < relevance.Asked || strings.Contains(hit.Content, "nightly") {
+			t.Errorf("%s: found %+v", mode, hit)
 		}
 	}
 }

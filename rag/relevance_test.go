@@ -86,10 +86,15 @@ func TestSearch_ScoresByMeaning(t *testing.T) {
 			if len(found) != documents {
 				t.Errorf("%q finds %d documents, want all %d", text, len(found), documents)
 			}
-			for _, hit := range hits.Documents {
-				evidence := relevance.Evidence{
+			all := make([]relevance.Evidence, len(hits.Documents))
+			for i, hit := range hits.Documents {
+				all[i] = relevance.Evidence{
 					Form: relevance.Meaning, Signals: relevance.Signals{Meaning: calibrated.LogOdds(cosines[hit.Path])}, Passages: documents,
 				}
+			}
+			for i, hit := range hits.Documents {
+				evidence := all[i]
+				evidence.Crowd = relevance.CrowdOf(all)
 				want := relevance.Score(evidence.Calibrated(evidence.LogOdds()))
 				if math.Abs(hit.Score-want) > 1e-6 {
 					t.Errorf("%q in mode %s: %s scores %v, want %v", text, mode, hit.Path, hit.Score, want)

@@ -130,7 +130,7 @@ func TestRecall_ListsDocumentsForTheFirstTask(t *testing.T) {
 	t.Parallel()
 	h := newHooks(t, `{"project_name": "p"}`)
 	const task = "The importer of the harbour runs out of connections at night: leaked ones are never given back. Write a monitor that warns us, " +
-		"and while you are at it let the loader of tide tables ask the office of the harbour only once an hour."
+		"and bound how many of them each importer may take from the pool."
 	got := h.call(t, prompt("one", task))
 	if !strings.Contains(got, "problems/pool.md:") || !strings.Contains(got, "semantic_search") {
 		t.Errorf("the first task gets %q", got)

@@ -90,6 +90,7 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 			set.byName[key] = append(set.byName[key], d)
 		}
 	}
+	nameByFiles(documents)
 	root, err := contain.Open(p.Root)
 	if err != nil {
 		return set, err
@@ -103,6 +104,23 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 		}
 	}
 	return set, nil
+}
+
+// nameByFiles calls documents by their files if their title is that of a form, as DocumentUpdateTitles does in the index.
+func nameByFiles(documents []*Document) {
+	byTitle := map[string][]*Document{}
+	for _, d := range documents {
+		byTitle[d.Title] = append(byTitle[d.Title], d)
+	}
+	for _, same := range byTitle {
+		isOther := func(d *Document) bool { return d.FileTitle != same[0].FileTitle }
+		hasOther := func(d *Document) bool { return len(d.Content) != len(same[0].Content) }
+		if len(same) > 2 && slices.ContainsFunc(same, isOther) && slices.ContainsFunc(same, hasOther) {
+			for _, d := range same {
+				d.Title = d.FileTitle
+			}
+		}
+	}
 }
 
 // ReadExternal reads the external docs of a project. After an error it returns what it has read so far.

@@ -122,6 +122,51 @@ func TestStandings_AreThoseOfTheIndex(t *testing.T) {
 	}
 }
 
+// A first heading of three documents is that of their form, for the index as for lint and the page, until one of them goes.
+func TestRead_CallsDocumentsOfAFormByTheirFiles(t *testing.T) {
+	t.Parallel()
+	repo := gitrepo.New(t)
+	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "forms", "documents": {"folders": ["."], "lenient": true}}`)
+	want := map[string]string{}
+	for name, document := range map[string]struct{ text, title string }{
+		"rfcs/0001-queue.md": {"# RFC template\n\nA queue.\n", "0001-queue"}, "rfcs/0002-cache.md": {"# RFC template\n\nA cache.\n", "0002-cache"},
+		"rfcs/login/README.md": {"# RFC template\n\nLogin.\n", "login"}, "rfcs/said.md": {"---\ntitle: RFC template\n---\n\nIt says so.\n", "RFC template"},
+		"copies/a.md": {"# Our rules\n", "Our rules"}, "copies/b.md": {"# Our rules\n", "Our rules"}, "copies/c.md": {"# Our rules\n", "Our rules"},
+		"v1/start.md": {"# Start\n\nOne.\n", "Start"}, "v2/start.md": {"# Start\n\nTwo.\n", "Start"}, "v3/start.md": {"# Start\n\nThree.\n", "Start"},
+		"de/pool.md": {"# Pool\n\nEin Pool.\n", "Pool"}, "en/pools.md": {"# Pool\n\nA pool.\n", "Pool"},
+	} {
+		repo.Put(name, document.text)
+		want[name] = document.title
+	}
+	p, err := project.Load(repo.Root)
+	repo.Must(err)
+	set, err := docset.Read(t.Context(), p)
+	repo.Must(err)
+	got := map[string]string{}
+	for _, d := range set.Documents {
+		got[d.Path] = d.Title
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the files (-want +got):\n%s", diff)
+	}
+	f := indexed(t, p, set)
+	titles := func() map[string]string {
+		got := map[string]string{}
+		for _, row := range f.Rows(t, "SELECT relative_path || '=' || title FROM documents") {
+			path, title, _ := strings.Cut(row, "=")
+			got[path] = title
+		}
+		return got
+	}
+	if diff := cmp.Diff(want, titles()); diff != "" {
+		t.Errorf("the index (-want +got):\n%s", diff)
+	}
+	repo.Must(f.Index.Indexer(f.Tenant, catalog.Compounding, p).Remove(t.Context(), []string{"rfcs/0001-queue.md", "rfcs/said.md"}))
+	if got := titles()["rfcs/0002-cache.md"]; got != "RFC template" {
+		t.Errorf("one of two with a title is called %q", got)
+	}
+}
+
 // indexed returns an index of the set.
 func indexed(t *testing.T, p *project.Project, set *docset.Set) *ragtest.Fixture {
 	t.Helper()

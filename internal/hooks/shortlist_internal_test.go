@@ -83,7 +83,8 @@ func TestCandidate_Leads(t *testing.T) {
 	other := scored("docs/u.md", .9)
 	other.Title, other.Summary = "Colours of buttons", "Grey on white is hard to read."
 	among := near
-	among.Title, among.Summary = "Tables", "The last day of the month."
+	among.Title, among.Summary = "Tables", "The month."
+	behind := among
 	among.Passages = 1_000_000
 	named := other
 	named.named = " colours "
@@ -91,13 +92,13 @@ func TestCandidate_Leads(t *testing.T) {
 		candidate
 
 		want bool
-	}{"near": {near, true}, "far": {other, false}, "near among very many": {among, false}, "named": {named, true}} {
+	}{"near": {near, true}, "far": {other, false}, "near among very many": {among, false}, "less near": {behind, true}, "named": {named, true}} {
 		if got := forTask(aTask, []candidate{test.candidate}); len(got) > 0 != test.want {
 			t.Errorf("%s leads: %v", name, got)
 		}
 	}
-	near.ID, other.ID, among.ID = 1, 2, 3
-	if got := forTask(aTask, []candidate{other, near, among}); len(got) != 1 || got[0].ID != near.ID {
+	near.ID, other.ID, among.ID, behind.ID = 1, 2, 3, 4
+	if got := forTask(aTask, []candidate{other, near, among, behind}); len(got) != 1 || got[0].ID != near.ID {
 		t.Errorf("want the near document alone, got %d", len(got))
 	}
 	s, project := Session{}, repo()

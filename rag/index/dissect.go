@@ -27,10 +27,12 @@ const (
 // Dissection describes what the index makes of a file.
 type Dissection struct {
 	Title, Summary, DocType, Date string
-	Level                         catalog.Level
-	Passages                      []DissectedPassage
-	Links                         []Link
-	Status                        said.Status
+	// FileTitle is the title if other documents have the same: the name of the file, or a title in the front matter.
+	FileTitle string
+	Level     catalog.Level
+	Passages  []DissectedPassage
+	Links     []Link
+	Status    said.Status
 	// Number is that of a decision below its folder, such as docs/adr/#12, "" without one.
 	Number string
 	// Places are those of the repository that it cites.
@@ -135,7 +137,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	}
 	status := said.StatusOf(parsed, file.Path)
 	doc := Dissection{
-		Title:   markdown.CutRunes(titleOf(parsed, file.Path), maxTitle),
+		Title: markdown.CutRunes(titleOf(parsed, file.Path), maxTitle), FileTitle: titleOfName(file.Path),
 		Summary: parsed.Summary, DocType: docType.Name, Date: date, Level: levelOf(fields),
 		Links: dedupe(slices.Concat(
 			resolveLinks(file.Path, folder, parsed.Links),
@@ -147,6 +149,9 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		Anchors: parsed.Anchors, Headlines: parsed.Headlines(),
 		path: file.Path, stamp: file.Stamp(), parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
+	}
+	if parsed.FrontMatter["title"] != nil {
+		doc.FileTitle = doc.Title
 	}
 	quotes := said.Quotes(parsed)
 	doc.Names = said.Names(slices.Concat(quotes, namesOf(parsed.Title), namesOf(withoutTriggers(parsed.FrontMatter))))

@@ -14,7 +14,7 @@ import (
 func TestFormat_ChangesWithTheColumns(t *testing.T) {
 	t.Parallel()
 	const format = "18.3"
-	const columns = "ProjectID Collection RelativePaths Titles Summaries Tags DocTypes DocDates Dated PromotionLevels ContentHashes " +
+	const columns = "ProjectID Collection RelativePaths Titles FileTitles Summaries Tags DocTypes DocDates Dated PromotionLevels ContentHashes " +
 		"SchemaHashes CharCounts FileSizes FileMtimes FileCtimes FileInodes ChunkCounts Places Names Messages Triggers Cues Statuses Untils Numbers TenantID"
 	var now []string
 	for field := range reflect.TypeFor[db.DocumentUpsertManyParams]().Fields() {

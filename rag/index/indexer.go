@@ -286,6 +286,9 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		}); err != nil {
 			return err
 		}
-		return q.LinkResolveRelations(ctx, x.relations())
+		if err := q.LinkResolveRelations(ctx, x.relations()); err != nil {
+			return err
+		}
+		return q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams(x.relations()))
 	})
 }

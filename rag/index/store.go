@@ -184,6 +184,7 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 			}),
 			q.LinkInsertMany(ctx, links),
 			q.LinkResolveRelations(ctx, x.relations()),
+			q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams(x.relations())),
 		)
 	})
 }
@@ -203,7 +204,7 @@ func (x *Indexer) rows(
 	links := db.LinkInsertManyParams{ProjectID: project, TenantID: tenant, Collection: x.collection}
 	for _, doc := range documents {
 		rows.RelativePaths = append(rows.RelativePaths, doc.path)
-		rows.Titles = append(rows.Titles, doc.Title)
+		rows.Titles, rows.FileTitles = append(rows.Titles, doc.Title), append(rows.FileTitles, doc.FileTitle)
 		rows.Summaries = append(rows.Summaries, doc.Summary)
 		rows.Tags = append(rows.Tags, markdown.CutRunes(joined(doc.FrontMatter["tags"]), maxTags))
 		rows.DocTypes = append(rows.DocTypes, doc.DocType)

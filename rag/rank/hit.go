@@ -54,7 +54,7 @@ type Hit struct {
 	comparison
 
 	// named says that the passage has the whole of a short query, or the only word of a query in any
-	// of its forms. titled says that the title, the path or the number of the document is the query.
+	// of its forms. titled says that the title, the path, the number or a question of the document is the query.
 	named, titled bool
 	// names is how many names of the query the document has that hardly any other document has.
 	names int

@@ -177,7 +177,7 @@ func TestJudge_OneKindOfEvidence(t *testing.T) {
 		"words":   {Signals: relevance.Signals{Strength: 2.2, Share: .9, Meaning: -9}},
 		"nothing": {Signals: relevance.Signals{Strength: 1, Share: .2, Meaning: -9}},
 	} {
-		evidence.Passages = 20
+		evidence.Passages, evidence.Crowd = 20, relevance.CrowdOf(nil)
 		hit := rank.Hit{ID: 1, Path: "a.md", Evidence: evidence, Score: relevance.Score(evidence.Calibrated(evidence.LogOdds()))}
 		v := rank.Judge(words(t, "pool"), []rank.Hit{hit}, 20, rank.Limits{MinScore: .5, Documents: 5})
 		if hit.Score >= relevance.Likely || (v.Grade == rank.MayAnswer) != (name == "words") {

@@ -26,14 +26,13 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		passage := passageOf{hit.Stamp.Hash, hit.Ordinal}
 		paths[passage.file] = append(paths[passage.file], hit.Path)
 		hit.Standing, hit.generations = q.Standings.Of(hit.Path, q.Today), q.Standings.Generations(hit.Path)
-		hit.titled = title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
+		hit.titled = hit.titled || title != "" && terms.Sequence(hit.Title) == title || slices.Contains(q.Named, hit.Path)
 		hit.names = names[passage.file]
 		byText, line := withLine(hit.LogOdds, lines[[2]int64{hit.ID, int64(hit.Ordinal)}], len(q.Lines))
 		byStanding := relevance.Standing(byText, hit.Holds() && hit.Status != catalog.History)
 		hit.Line = line
 		hit.Key = relevance.Key(byStanding, hit.Level != catalog.Standard && hit.Holds())
 		hit.LogOdds = hit.withName(byStanding) // a document that does not hold has the words all the same
-		hit.Score = hit.probability()
 		if !q.EachPassage {
 			passage.ordinal = 0
 		}
@@ -45,8 +44,22 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.paths = paths[passage.file]
 		best[passage] = hit
 	}
-	ranked := withNamedFirst(slices.SortedFunc(maps.Values(best), compareHits))
-	return successorsFirst(presentFirst(ranked))
+	ranked := scored(slices.SortedFunc(maps.Values(best), compareHits))
+	return successorsFirst(presentFirst(withNamedFirst(ranked)))
+}
+
+// scored returns the documents with their scores.
+func scored(ranked []Hit) []Hit {
+	evidence := make([]relevance.Evidence, len(ranked))
+	for i, hit := range ranked {
+		evidence[i] = hit.Evidence
+	}
+	crowd := relevance.CrowdOf(evidence)
+	for i := range ranked {
+		ranked[i].Crowd = crowd
+		ranked[i].Score = ranked[i].probability()
+	}
+	return ranked
 }
 
 // maxNamed is how many documents may have a name for it to say which document is asked for.
@@ -96,7 +109,7 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		id := candidates[i].ID
 		documents[id] = documents[id].with(a)
 	}
-	crowd, inPairs := crowdOf(documents), q.Terms.InPairs()
+	inPairs := q.Terms.InPairs()
 	hits := make([]Hit, 0, len(candidates))
 	for i, a := range own {
 		if candidates[i].isQuestion() {
@@ -104,8 +117,8 @@ func Assess(q Question, candidates []Candidate, passages int) []Hit {
 		}
 		hit := candidates[i].Hit
 		hit.comparison, hit.Evidence = a.comparison, a.Evidence
-		hit.Signals, hit.Crowd = a.Within(documents[hit.ID].best(a.comparison)), crowd
-		hit.named, hit.inPairs = a.named, inPairs
+		hit.Signals = a.Within(documents[hit.ID].best(a.comparison))
+		hit.named, hit.inPairs, hit.titled = a.named, inPairs, documents[hit.ID].asked
 		hit.LogOdds = hit.withName(hit.Evidence.LogOdds())
 		hits = append(hits, hit)
 	}
@@ -126,10 +139,12 @@ type assessment struct {
 	comparison
 
 	named bool // as in Hit
+	asked bool // the passage is a question of its document, and the query
 }
 
 func assess(q Question, c Candidate, passages int) assessment {
 	a := assessment{Evidence: relevance.Evidence{Passages: passages}, comparison: comparison{c.Distance, c.Likeness}}
+	a.asked = c.isQuestion() && terms.Sequence(c.Content) == terms.Sequence(q.Text)
 	switch {
 	case a.byModel() && q.Calibration.Usable():
 		a.Meaning = q.Calibration.LogOdds(1 - c.Distance)
@@ -156,17 +171,7 @@ func assess(q Question, c Candidate, passages int) assessment {
 type documentSignals struct {
 	signals  relevance.Signals
 	compared bool // of one passage at least a vector was compared
-}
-
-// crowdOf says how near the nearest documents are.
-func crowdOf(documents map[int64]documentSignals) float64 {
-	var meanings []float64
-	for _, d := range documents {
-		if d.compared {
-			meanings = append(meanings, d.signals.Meaning)
-		}
-	}
-	return relevance.Crowd(meanings)
+	asked    bool // one of its questions is the query
 }
 
 // with returns the signals with those of another passage. Meaning may be negative, so it counts from the first
@@ -177,7 +182,7 @@ func (d documentSignals) with(a assessment) documentSignals {
 		meaning = a.Meaning
 	}
 	d.signals = d.signals.Best(a.Signals)
-	d.signals.Meaning, d.compared = meaning, d.compared || compared
+	d.signals.Meaning, d.compared, d.asked = meaning, d.compared || compared, d.asked || a.asked
 	return d
 }
 

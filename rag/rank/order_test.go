@@ -79,6 +79,8 @@ func TestOrder(t *testing.T) {
 	titled.Title = "Connection pool: exhausted at night?"
 	question := found(q, 1, "question.md", .9)
 	question.Ordinal = -1
+	asking := question
+	asking.Content = "Connection pool: exhausted at night?"
 	for _, test := range []struct {
 		name       string
 		question   rank.Question
@@ -95,6 +97,9 @@ func TestOrder(t *testing.T) {
 		{"so does an amendment", amended, []rank.Candidate{found(q, 1, "a-old.md", .95), found(q, 2, "b-new.md", .1)}, []string{"b-new.md", "a-old.md"}},
 		{"a rejected document has half the odds", refused, []rank.Candidate{found(q, 1, "a-old.md", .51), found(q, 2, "b-new.md", .5)}, []string{"b-new.md", "a-old.md"}},
 		{"a title that is the query comes first", q, []rank.Candidate{found(q, 1, "most.md", .9), titled}, []string{"titled.md", "most.md"}},
+		{"so does a document that lists it as a question", q, []rank.Candidate{
+			found(q, 2, "most.md", .9), asking, found(q, 1, "question.md", .1),
+		}, []string{"question.md", "most.md"}},
 		{"a document comes once", q, []rank.Candidate{found(q, 1, "a.md", .5), found(q, 1, "a.md", .9)}, []string{"a.md"}},
 		{"a question of a document is no result", q, []rank.Candidate{question, found(q, 1, "question.md", .1)}, []string{"question.md"}},
 	} {
@@ -106,6 +111,20 @@ func TestOrder(t *testing.T) {
 		if diff := cmp.Diff(paths(ranked), paths(rank.Order(test.question, test.candidates, passages))); diff != "" {
 			t.Errorf("%s, in another order of candidates (-one +other):\n%s", test.name, diff)
 		}
+	}
+}
+
+// A document is less sure among others that have as much of the query.
+func TestOrder_CrowdCountsAgainstTheScore(t *testing.T) {
+	t.Parallel()
+	q := words(t, "connection pool exhausted at night")
+	crowd := []rank.Candidate{found(q, 1, "a.md", .6)}
+	alone := rank.Order(q, crowd, passages)[0]
+	for id := int64(2); id < 12; id++ {
+		crowd = append(crowd, found(q, id, "other.md", .55))
+	}
+	if among := rank.Order(q, crowd, passages)[0]; among.Path != "a.md" || among.Score >= alone.Score || among.LogOdds != alone.LogOdds {
+		t.Errorf("%s has %g alone and %g among others", among.Path, alone.Score, among.Score)
 	}
 }
 
@@ -153,6 +172,8 @@ func TestAssess_CountsTheWholeDocument(t *testing.T) {
 	q := words(t, "connection pool exhausted at night")
 	text, question := found(q, 1, "a.md", .3), found(q, 1, "a.md", .9)
 	question.Ordinal = -1
+	asking := question
+	asking.Content = "Connection pool: exhausted at night?"
 	alone, beside := rank.Assess(q, []rank.Candidate{text}, passages), rank.Assess(q, []rank.Candidate{text, question}, passages)
 	if len(beside) != 1 || beside[0].LogOdds <= alone[0].LogOdds {
 		t.Errorf("beside its question the passage has the log-odds %v, alone %v", beside, alone)

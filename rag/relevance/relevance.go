@@ -16,11 +16,7 @@
 // The weights order documents. A [Scale] then gives a score its meaning: of ten first documents with .7, seven answer.
 package relevance
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // Form is the kinds of evidence that there are.
 type Form int
@@ -57,18 +53,18 @@ func (f Form) weights() weights {
 }
 
 // Scale turns log-odds, which order documents, into a score that is right as often as it says. Slope multiplies the
-// log-odds, Passages ln N, and Crowd the mean meaning of the nearest documents: by the built-in vectors all texts are
-// near in a collection about one subject. A model's need no such term.
-type Scale struct{ Slope, Crowd, Passages, Base float64 }
+// log-odds, and Crowd what [Evidence.Rivals] returns: in a collection about one subject all documents are near a query,
+// or have words of it.
+type Scale struct{ Slope, Crowd, Base float64 }
 
 // Scale returns the scale of a form. make eval FIT=yes fits it on the sets of test/eval, here with Cranfield and CACM too,
 // in projects of all sizes. Each question is asked with its answer and without.
 func (f Form) Scale() Scale {
 	return [...]Scale{
-		Both:    {.589, 0, -.265, 1.07},
-		Words:   {.781, 0, -.274, .3},
-		BuiltIn: {.706, -.301, .083, -1.63},
-		Meaning: {.983, 0, .047, -.61},
+		Both:    {.601, -.308, -1.38},
+		Words:   {.898, -.391, -2.05},
+		BuiltIn: {.717, -.295, -1.43},
+		Meaning: {.911, -.385, -1.05},
 	}[f]
 }
 
@@ -134,31 +130,35 @@ type Evidence struct {
 	Signals
 	// Phrase is the part of the query that the passage has word by word, in [0,1].
 	Phrase float64
-	// Crowd is what [Crowd] returns for the search.
-	Crowd float64
+	// Crowd is that of the search.
+	Crowd Crowd
 	// Passages is how many a search may return, at least 1.
 	Passages int
 }
 
-const (
-	// crowd is how many of the nearest documents are looked at.
-	crowd = 10
-	// elsewhere is the meaning of a text about something else, about as most models see it.
-	elsewhere = -6
-)
+// Crowd is the mean of the first documents of a search: of their meaning, and of their log-odds by words.
+type Crowd struct{ Meaning, Words float64 }
 
-// Crowd returns the mean meaning of the nearest documents. Missing ones count as unrelated.
-func Crowd(meanings []float64) float64 {
-	nearest := slices.SortedFunc(slices.Values(meanings), func(a, b float64) int { return cmp.Compare(b, a) })
-	var sum float64
-	for i := range crowd {
-		if i < len(nearest) {
-			sum += nearest[i]
-		} else {
-			sum += elsewhere
+// CrowdOf returns the crowd of the first documents. Missing ones count as unrelated.
+func CrowdOf(documents []Evidence) Crowd {
+	const first, unrelated = 10, -6
+	crowd := Crowd{unrelated, unrelated}
+	for _, e := range documents[:min(len(documents), first)] {
+		if e.Form != Words {
+			crowd.Meaning += max(e.Meaning-unrelated, 0) / first
 		}
+		e.Form = Words
+		crowd.Words += max(e.LogOdds()-unrelated, 0) / first
 	}
-	return sum / crowd
+	return crowd
+}
+
+// Rivals returns how strong the evidence of the first documents of the search is, of the kind that the form has.
+func (e Evidence) Rivals() float64 {
+	if e.Form == Words {
+		return e.Crowd.Words
+	}
+	return e.Crowd.Meaning
 }
 
 // Parts are what each kind of evidence adds to the log-odds.
@@ -195,7 +195,7 @@ const Likely = .3
 // Unrelated is the score below which a document is of no use to a model. It is chosen.
 const Unrelated = .1
 
-// Asked is the least score of a document that the query names by its title, path or number. It is chosen.
+// Asked is the least score of a document that the query names by its title, path, number or question. It is chosen.
 const Asked = .95
 
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
@@ -225,7 +225,7 @@ func WithLine(whole, line float64, lines int) (logOdds float64, decides bool) {
 // Calibrated returns what log-odds of a document with this evidence mean, as log-odds.
 func (e Evidence) Calibrated(logOdds float64) float64 {
 	s := e.Form.Scale()
-	return s.Slope*logOdds + s.Crowd*e.Crowd + s.Passages*math.Log(float64(max(e.Passages, 1))) + s.Base
+	return s.Slope*logOdds + s.Crowd*e.Rivals() + s.Base
 }
 
 // Score returns the probability, which is σ of calibrated log-odds.

@@ -3,6 +3,7 @@ package relevance_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/rag/relevance"
@@ -39,22 +40,30 @@ func TestLogOdds(t *testing.T) {
 	}
 }
 
-// Where all documents are near, one that is near is worth less. A project of a few has no crowd.
-func TestCrowd(t *testing.T) {
+// Where all documents are near or have the words, one that does is worth less. A project of a few has no crowd.
+func TestCrowdOf(t *testing.T) {
 	t.Parallel()
+	near := relevance.Evidence{Form: relevance.BuiltIn, Signals: relevance.Signals{Meaning: 4}, Passages: 1}
+	far, byWords := near, relevance.Evidence{Form: relevance.Words, Signals: relevance.Signals{Meaning: 4, Strength: 3}, Passages: 1}
+	far.Meaning = -20
 	for _, test := range []struct {
-		meanings []float64
-		want     float64
+		documents []relevance.Evidence
+		want      relevance.Crowd
 	}{
-		{nil, -6}, {[]float64{4}, (4 - 9*6) / 10.}, {[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, -20}, 5.5},
+		{nil, relevance.Crowd{Meaning: -6, Words: -6}},
+		{[]relevance.Evidence{near, far}, relevance.Crowd{Meaning: -5, Words: -6}},
+		{[]relevance.Evidence{byWords}, relevance.Crowd{Meaning: -6, Words: -6 + .87}}, // 3 · 3 - 6.3 is 8.7 more than -6
+		{slices.Repeat([]relevance.Evidence{near}, 20), relevance.Crowd{Meaning: 4, Words: -6}},
 	} {
-		mustBe(t, "the crowd", relevance.Crowd(test.meanings), test.want)
+		got := relevance.CrowdOf(test.documents)
+		mustBe(t, "the meaning of the crowd", got.Meaning, test.want.Meaning)
+		mustBe(t, "the words of the crowd", got.Words, test.want.Words)
 	}
-	alone := relevance.Evidence{Form: relevance.BuiltIn, Signals: relevance.Signals{Meaning: 5}, Crowd: -6}
-	among := alone
-	among.Crowd = 4
-	if alone.LogOdds() != among.LogOdds() || alone.Calibrated(1) <= among.Calibrated(1) {
-		t.Errorf("a near document has %g alone and %g among near ones", alone.Calibrated(1), among.Calibrated(1))
+	for _, form := range []relevance.Form{relevance.BuiltIn, relevance.Words} {
+		alone, among := relevance.Evidence{Form: form, Crowd: relevance.CrowdOf(nil)}, relevance.Evidence{Form: form}
+		if alone.LogOdds() != among.LogOdds() || alone.Calibrated(1) <= among.Calibrated(1) {
+			t.Errorf("a document has %g alone and %g among others like it", alone.Calibrated(1), among.Calibrated(1))
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 -- last one: a sequence would be asked on one node of Citus, and the row be on another. So it
 -- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, tags, doc_type, doc_date, dated, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, own_title, file_title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
     messages, triggers, cues, status, holds_until, number
 )
@@ -19,7 +19,7 @@ SELECT t.project_id, t.id,
         SELECT max(l.id) FROM documents l
         WHERE l.project_id = @project_id AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
     ), t.id::bigint << 32),
-    @collection, d.relative_path, d.title, d.summary, d.tags, d.doc_type, d.doc_date,
+    @collection, d.relative_path, d.title, d.title, d.file_title, d.summary, d.tags, d.doc_type, d.doc_date,
     d.dated, d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n'),
     string_to_array(nullif(d.names, ''), E'\n'), string_to_array(nullif(d.messages, ''), E'\n'), nullif(d.triggers, '')::jsonb,
@@ -29,6 +29,7 @@ CROSS JOIN (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         generate_subscripts(@relative_paths::text[], 1) AS ordinal,
         unnest(@titles::text[]) AS title,
+        unnest(@file_titles::text[]) AS file_title,
         unnest(@summaries::text[]) AS summary,
         unnest(@tags::text[]) AS tags,
         unnest(@doc_types::text[]) AS doc_type,
@@ -54,13 +55,26 @@ CROSS JOIN (
 ) AS d
 WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
-    title = excluded.title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
+    title = excluded.title, own_title = excluded.own_title, file_title = excluded.file_title, summary = excluded.summary, tags = excluded.tags, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, dated = excluded.dated, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
     places = excluded.places, names = excluded.names, messages = excluded.messages, triggers = excluded.triggers,
     cues = excluded.cues, status = excluded.status, holds_until = excluded.holds_until, number = excluded.number;
+
+-- name: DocumentUpdateTitles :exec
+-- A title of three documents is that of their form, such as "RFC template": they are called by their files. Two are often a
+-- document and its translation. Copies, of one size, keep the title, and so do files of one name, such as versions of a page.
+UPDATE documents d SET title = t.title
+FROM (
+    SELECT n.id, n.title AS current, CASE WHEN count(*) OVER same > 2 AND min(n.file_title) OVER same <> max(n.file_title) OVER same
+        AND min(n.file_size) OVER same <> max(n.file_size) OVER same THEN n.file_title ELSE n.own_title END AS title
+    FROM documents n
+    WHERE n.project_id = @project_id AND n.collection = @collection::collection AND n.tenant_id = @tenant_id
+    WINDOW same AS (PARTITION BY n.own_title COLLATE "C")
+) t
+WHERE d.project_id = @project_id AND d.id = t.id AND t.title <> t.current;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.

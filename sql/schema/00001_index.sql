@@ -105,6 +105,9 @@ CREATE TABLE documents (
     collection      collection      NOT NULL,
     relative_path   text            NOT NULL,
     title           text            NOT NULL,
+    -- By its own text and by its file. DocumentUpdateTitles, with which each write ends, makes title of one of them.
+    own_title       text            NOT NULL DEFAULT '',
+    file_title      text            NOT NULL DEFAULT '',
     summary         text            NOT NULL,
     -- Separated by "; ".
     tags            text            NOT NULL,
@@ -144,7 +147,7 @@ CREATE TABLE documents (
     triggers        jsonb,
     -- How an act finds the document by its triggers and places, see internal/hooks/trigger.Cues; NULL for none.
     cues            text[],
-    CHECK (length(title) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
+    CHECK (greatest(length(title), length(own_title), length(file_title)) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
     CHECK (isfinite(file_mtime) AND isfinite(file_ctime)),
     CHECK (octet_length(content_hash) <= 32 AND pg_column_size(places) <= 1048576),
     CHECK (pg_column_size(names) <= 262144 AND pg_column_size(messages) <= 524288 AND pg_column_size(triggers) <= 262144),

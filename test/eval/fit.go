@@ -91,7 +91,7 @@ func fit(ctx context.Context, out io.Writer, collections []string, embedder stri
 		of := func(o observation) bool { return o.Form == relevance.Form(form) }
 		if sample := filter(fitted, of); len(sample) > 0 {
 			scale := fitScale(sample)
-			fmt.Fprintf(out, "\n%s: {%.3f, %.3f, %.3f, %.2f}\n", name, scale.Slope, scale.Crowd, scale.Passages, scale.Base)
+			fmt.Fprintf(out, "\n%s: {%.3f, %.3f, %.2f}\n", name, scale.Slope, scale.Crowd, scale.Base)
 			printBins(out, sample, filter(aside, of), scale)
 		}
 	}
@@ -235,12 +235,10 @@ func firsts(found []rag.Hit, answers []string) (seen []observation) {
 	return seen
 }
 
-func crowdOf(hits []rag.Hit) float64 {
-	var meanings []float64
+func crowdOf(hits []rag.Hit) relevance.Crowd {
+	var evidence []relevance.Evidence
 	for _, hit := range hits {
-		if hit.Cosine() != nil {
-			meanings = append(meanings, hit.Meaning)
-		}
+		evidence = append(evidence, hit.Evidence)
 	}
-	return relevance.Crowd(meanings)
+	return relevance.CrowdOf(evidence)
 }

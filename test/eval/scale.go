@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,19 +12,25 @@ import (
 )
 
 // features are multiplied by the fields of a scale.
-func (o observation) features() [4]float64 {
-	return [4]float64{o.LogOdds(), o.Crowd, math.Log(float64(max(o.Passages, 1))), 1}
-}
+func (o observation) features() [3]float64 { return [3]float64{o.LogOdds(), o.Rivals(), 1} }
 
 // score is the probability by a scale.
 func (o observation) score(s relevance.Scale) float64 {
 	f := o.features()
-	return relevance.Score(s.Slope*f[0] + s.Crowd*f[1] + s.Passages*f[2] + s.Base*f[3])
+	return relevance.Score(s.Slope*f[0] + s.Crowd*f[1] + s.Base*f[2])
 }
 
-// fitScale fits a scale by logistic regression (Newton's method). Sets count equally, and in each the sizes. Sets of
-// tasks are one set together.
-func fitScale(sample []observation) relevance.Scale {
+// truth is 1 if the document is right.
+func (o observation) truth() float64 {
+	if o.right {
+		return 1
+	}
+	return 0
+}
+
+// weightsOf says how much each observation counts: sets count equally, and in each the sizes. Sets of tasks are one set
+// together.
+func weightsOf(sample []observation) []float64 {
 	type project struct {
 		set       string
 		documents int
@@ -41,39 +46,38 @@ func fitScale(sample []observation) relevance.Scale {
 			tasks[o.set] = true
 		}
 	}
-	var b [4]float64
-	for range 50 {
-		var matrix [4][5]float64 // the second derivatives beside the first
-		for _, o := range sample {
-			weight := 1 / (counts[project{o.set, o.documents}] * sizes[o.set])
-			if tasks[o.set] {
-				weight /= float64(len(tasks))
-			}
-			f := o.features()
-			p := o.score(relevance.Scale{Slope: b[0], Crowd: b[1], Passages: b[2], Base: b[3]})
-			right := 0.0
-			if o.right {
-				right = 1
-			}
-			for i := range f {
-				for j := range f {
-					matrix[i][j] += weight * p * (1 - p) * f[i] * f[j]
-				}
-				matrix[i][4] += weight * (right - p) * f[i]
-			}
-		}
-		if sample[0].Form != relevance.BuiltIn { // the crowd adds nothing
-			matrix[1] = [5]float64{1: 1}
-		}
-		for i, step := range solve(matrix) {
-			b[i] += step
+	weights := make([]float64, len(sample))
+	for i, o := range sample {
+		weights[i] = 1 / (counts[project{o.set, o.documents}] * sizes[o.set])
+		if tasks[o.set] {
+			weights[i] /= float64(len(tasks))
 		}
 	}
-	return relevance.Scale{Slope: b[0], Crowd: b[1], Passages: b[2], Base: b[3]}
+	return weights
+}
+
+// fitScale fits a scale by logistic regression (Newton's method).
+func fitScale(sample []observation) (scale relevance.Scale) {
+	weights := weightsOf(sample)
+	for range 50 {
+		var matrix [3][4]float64 // the second derivatives beside the first
+		for k, o := range sample {
+			f, p := o.features(), o.score(scale)
+			for i := range f {
+				for j := range f {
+					matrix[i][j] += weights[k] * p * (1 - p) * f[i] * f[j]
+				}
+				matrix[i][3] += weights[k] * (o.truth() - p) * f[i]
+			}
+		}
+		step := solve(matrix)
+		scale = relevance.Scale{Slope: scale.Slope + step[0], Crowd: scale.Crowd + step[1], Base: scale.Base + step[2]}
+	}
+	return scale
 }
 
 // solve solves linear equations whose matrix is positive definite.
-func solve(matrix [4][5]float64) (x [4]float64) {
+func solve(matrix [3][4]float64) (x [3]float64) {
 	for i := range matrix {
 		for k := range matrix {
 			if k == i {
@@ -86,14 +90,14 @@ func solve(matrix [4][5]float64) (x [4]float64) {
 		}
 	}
 	for i := range x {
-		x[i] = matrix[i][4] / matrix[i][i]
+		x[i] = matrix[i][3] / matrix[i][i]
 	}
 	return x
 }
 
 // printBins prints for each set and range of scores how many first documents have one, their mean score, and the share
-// that is right. Sure and wrong is the share of questions with an answer, and of those without, whose first document is
-// wrong and has .5.
+// that is right, both weighted as in the fit. Sure and wrong is the share of questions with an answer, and of those
+// without, whose first document is wrong and has .5.
 func printBins(out io.Writer, fitted, aside []observation, scale relevance.Scale) {
 	edges := []float64{0, .1, .3, .5, .7, .8, .9, 1.01}
 	sets := map[string][]observation{"all fitted": fitted, "all put aside": aside}
@@ -108,18 +112,17 @@ func printBins(out io.Writer, fitted, aside []observation, scale relevance.Scale
 	for _, set := range slices.Sorted(maps.Keys(sets)) {
 		row := []string{set, strconv.Itoa(len(sets[set]))}
 		for i, low := range edges[:len(edges)-1] {
-			var scores, right []float64
-			for _, o := range sets[set] {
+			var count int
+			var sum, scores, right float64
+			for k, weight := range weightsOf(sets[set]) {
+				o := sets[set][k]
 				if p := o.score(scale); p >= low && p < edges[i+1] {
-					scores, right = append(scores, p), append(right, 0)
-					if o.right {
-						right[len(right)-1] = 1
-					}
+					count, sum, scores, right = count+1, sum+weight, scores+weight*p, right+weight*o.truth()
 				}
 			}
 			cell := "–"
-			if len(scores) > 0 {
-				cell = fmt.Sprintf("%d: %.2f → %.2f", len(scores), mean(scores), mean(right))
+			if count > 0 {
+				cell = fmt.Sprintf("%d: %.2f → %.2f", count, scores/sum, right/sum)
 			}
 			row = append(row, cell)
 		}

@@ -25,7 +25,7 @@ type promptSet struct {
 	sizes []int
 }
 
-// promptSets are the sets of prompts. The rule of shortlists was tuned on all sets of tasks except the fourth.
+// promptSets are the sets of prompts. The rule of shortlists was tuned on the tasks.
 func promptSets() []promptSet {
 	return []promptSet{
 		{"tasks/own.jsonl", []int{15, 5}},
