@@ -78,7 +78,7 @@ func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logge
 	return &Handler{
 		workspace: w, tools: sync.OnceValue(toolsByName), words: words, recalls: hooks.NewStore(home), handbook: handbook,
 		logger: logger,
-		turns: make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
+		turns:  make(chan struct{}, maxTurns), writing: make(chan struct{}, maxWriting),
 	}
 }
 

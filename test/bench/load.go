@@ -77,7 +77,8 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 	check(group.Wait())
 	return ms(percentile(busy, 99)), fmt.Sprintf("p50 %s ms of %d searches by %d servers during the sync of %d changed documents, "+
 		"which took %s s; one search alone %s ms; hooks p50 %s ms, p99 %s ms, %d silent", number(ms(median(busy))), len(busy),
-		sessions, loadDocuments, number(took.Seconds()), number(ms(idle)), number(ms(median(hooks))), number(ms(percentile(hooks, 99))), silent)
+		sessions, loadDocuments, number(took.Seconds()), number(ms(idle)), number(ms(median(hooks))), number(ms(percentile(hooks, 99))),
+		silent)
 }
 
 // searchAndHook times a search, and the hook of a command in a new session about a document behind the first loadDocuments.
