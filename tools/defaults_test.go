@@ -123,7 +123,7 @@ func TestDefaults_Scores(t *testing.T) {
 	} {
 		got[tool] = count(t, c, tool, list, query)
 	}
-	want := map[string]int{"semantic_search": 1, "search_external_docs": 0, "rag_query": 2, "rag_query_external": 2} // sources that may answer, and one beside it
+	want := map[string]int{"semantic_search": 1, "search_external_docs": 0, "rag_query": 1, "rag_query_external": 2} // sources that may answer
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("documents at the thresholds 0.5, 0.7, 0.7 and 0.7 (-want +got):\n%s", diff)
 	}
