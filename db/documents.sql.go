@@ -249,8 +249,18 @@ UPDATE documents d SET title = t.title
 FROM (
     SELECT n.id, n.title AS current, CASE WHEN count(*) OVER same > 2 AND min(n.file_title) OVER same <> max(n.file_title) OVER same
         AND min(n.file_size) OVER same <> max(n.file_size) OVER same THEN n.file_title ELSE n.own_title END AS title
-    FROM documents n
-    WHERE n.project_id = $1 AND n.collection = $2::collection AND n.tenant_id = $3
+    FROM (
+        SELECT md5(unnest($2::text[])) AS hash
+        UNION
+        SELECT md5(f.own_title) FROM documents f
+        WHERE f.project_id = $1 AND f.tenant_id = $3 AND f.title <> f.own_title
+    ) w
+    CROSS JOIN LATERAL (
+        SELECT n.id, n.title, n.own_title, n.file_title, n.file_size FROM documents n
+        WHERE n.project_id = $1 AND n.tenant_id = $3 AND n.collection = $4::collection
+            AND md5(n.own_title) = w.hash
+        OFFSET 0
+    ) n
     WINDOW same AS (PARTITION BY n.own_title COLLATE "C")
 ) t
 WHERE d.project_id = $1 AND d.id = t.id AND t.title <> t.current
@@ -258,14 +268,22 @@ WHERE d.project_id = $1 AND d.id = t.id AND t.title <> t.current
 
 type DocumentUpdateTitlesParams struct {
 	ProjectID  int32
-	Collection Collection
+	OwnTitles  []string
 	TenantID   int32
+	Collection Collection
 }
 
 // A title of three documents is that of their form, such as "RFC template": they are called by their files. Two are often a
 // document and its translation. Copies, of one size, keep the title, and so do files of one name, such as versions of a page.
+// Only these own titles can have changed, and those of documents that are called by their files: documents_own_titles and
+// documents_of_files find them, because each write ends with this.
 func (q *Queries) DocumentUpdateTitles(ctx context.Context, arg DocumentUpdateTitlesParams) error {
-	_, err := q.db.Exec(ctx, documentUpdateTitles, arg.ProjectID, arg.Collection, arg.TenantID)
+	_, err := q.db.Exec(ctx, documentUpdateTitles,
+		arg.ProjectID,
+		arg.OwnTitles,
+		arg.TenantID,
+		arg.Collection,
+	)
 	return err
 }
 

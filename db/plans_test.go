@@ -93,6 +93,7 @@ func (c *corpus) share(t *testing.T) {
 			JOIN documents copy ON copy.relative_path = d.relative_path JOIN tenants b ON b.id = copy.tenant_id AND b.branch_name LIKE 'branch %'`,
 		`INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation)
 			SELECT project_id, tenant_id, id, 0, (split_part(relative_path, '.', 1)::int + 1) || '.md', '', '' FROM documents`,
+		"UPDATE documents SET title = relative_path, own_title = relative_path, file_title = relative_path",
 		"VACUUM (ANALYZE)",
 	} {
 		c.exec(t, statement)
@@ -233,9 +234,9 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 		{"relations", c.resolve(t), []string{linkIndex, "Full Join"}, []string{"Seq Scan"}},
 		{"titles", func(q *Queries) error {
 			return q.DocumentUpdateTitles(t.Context(), DocumentUpdateTitlesParams{
-				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,
+				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, OwnTitles: []string{"1.md", "2.md"},
 			})
-		}, []string{"documents_project_id_tenant_id_collection_relative_path_key", "documents_pkey"}, []string{"Seq Scan"}},
+		}, []string{"documents_own_titles", "documents_of_files"}, []string{"Seq Scan"}},
 		{"unused passages", func(q *Queries) error {
 			_, err := q.CleanupUnusedPassages(t.Context(), CleanupUnusedPassagesParams{
 				Collection: CollectionCompounding, ProjectID: c.projectID, Removable: []int32{small},

@@ -289,6 +289,6 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		if err := q.LinkResolveRelations(ctx, x.relations()); err != nil {
 			return err
 		}
-		return q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams(x.relations()))
+		return x.updateTitles(ctx, q, nil)
 	})
 }

@@ -184,7 +184,7 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 			}),
 			q.LinkInsertMany(ctx, links),
 			q.LinkResolveRelations(ctx, x.relations()),
-			q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams(x.relations())),
+			x.updateTitles(ctx, q, rows.Titles),
 		)
 	})
 }
@@ -192,6 +192,14 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 // relations are those of the collection.
 func (x *Indexer) relations() db.LinkResolveRelationsParams {
 	return db.LinkResolveRelationsParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
+}
+
+// updateTitles calls the documents that share a title by their files, after documents with these titles of their own were
+// written or some were removed.
+func (x *Indexer) updateTitles(ctx context.Context, q *db.Queries, ownTitles []string) error {
+	return q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams{
+		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection, OwnTitles: ownTitles,
+	})
 }
 
 // rows returns the rows of documents, of their chunks and of their links, column by column.

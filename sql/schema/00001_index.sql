@@ -217,6 +217,8 @@ CREATE TABLE document_links (
 CREATE INDEX document_links_relations ON document_links (project_id, tenant_id) WHERE relation <> '';
 CREATE INDEX documents_cues ON documents USING gin (cues);
 CREATE INDEX documents_numbers ON documents (project_id, tenant_id) WHERE number <> '';
+CREATE INDEX documents_of_files ON documents (project_id, tenant_id) WHERE title <> own_title;
+CREATE INDEX documents_own_titles ON documents (project_id, tenant_id, md5(own_title));
 CREATE INDEX documents_statuses ON documents (project_id, tenant_id) WHERE status <> '' OR holds_until <> '';
 
 -- A unit of text that is searched and embedded, stored once a project however many
