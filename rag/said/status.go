@@ -189,11 +189,7 @@ func statusText(document *markdown.Document) string {
 		if start < end && underline().MatchString(lines[start]) {
 			start++
 		}
-		section := strings.TrimSpace(strings.Join(lines[start:min(end, start+maxStatusLines)], "\n"))
-		if rows := strings.Split(section, "\n"); isTable(rows) && StatusWord(rows[0]) == "" {
-			return statusCell(rows) // other tables are of versions
-		}
-		return section
+		return sectionText(lines[start:min(end, start+maxStatusLines)])
 	}
 	if len(headings) == 1 { // several are those of something else, such as the states of an order
 		return headings[0]
@@ -227,6 +223,15 @@ func statusText(document *markdown.Document) string {
 func namesStatus(line string) bool {
 	line = strings.ToLower(line)
 	return strings.Contains(line, "stat") || strings.Contains(line, "état") || strings.Contains(line, "estad")
+}
+
+// sectionText returns the status in a section Status. A table has it in one cell, or is about something else, such as versions.
+func sectionText(lines []string) string {
+	text := strings.TrimSpace(strings.Join(lines, "\n"))
+	if rows := strings.Split(text, "\n"); isTable(rows) && StatusWord(rows[0]) == "" {
+		return statusCell(rows)
+	}
+	return text
 }
 
 var (
