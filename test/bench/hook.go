@@ -52,7 +52,7 @@ func act(event string, i int) []map[string]any {
 			{"event": "SubagentStart", "agent_type": "Explore"},
 		}
 	default:
-		question := "where does " + known + " come from, and what of " + known + "?"
+		question := "what is " + known + ", and what of " + known + "?"
 		if event == "long prompt" {
 			question += "\n" + prose(random, 40_000)
 		}

@@ -21,7 +21,7 @@ func commandLine(ctx context.Context, b *bench) (cpu float64, note string) {
 	server := b.startServer(ctx, url, nobody)
 	server.activateText(ctx, repo)
 	own, wall := b.runProgram(func(int) (*exec.Cmd, bool) { return in.Command("search", name(0), "mooring"), true })
-	start, _ := b.runProgram(func(int) (*exec.Cmd, bool) { return in.Command("version"), false })
+	start, _ := b.runProgram(func(int) (*exec.Cmd, bool) { return in.Command("--version"), false })
 	return ms(own), fmt.Sprintf("1400 documents; wall %s ms; the program alone takes %s ms", number(ms(wall)), number(ms(start)))
 }
 
@@ -41,7 +41,7 @@ func hookProgram(ctx context.Context, b *bench) (worst float64, note string) {
 				check(server.Close())
 			}
 			for event, fields := range map[string]map[string]any{
-				"UserPromptSubmit": {"prompt": "where does " + name(0) + " come from, and what of " + name(0) + "?"},
+				"UserPromptSubmit": {"prompt": "what is " + name(0) + ", and what of " + name(0) + "?"},
 				"PreToolUse":       {"tool_name": "Bash", "tool_input": map[string]any{"command": name(0) + " -v --purge all"}},
 			} {
 				cpu, wall := b.runProgram(func(round int) (*exec.Cmd, bool) {
