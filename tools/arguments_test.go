@@ -166,11 +166,6 @@ func TestArguments_Details(t *testing.T) {
 		name, arguments string
 		want            toolError
 	}{
-		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
-			Message: `limit is 0; give a whole number, minimum 1, maximum 100, for example 10. top is not a known field; give one of the fields ` +
-				`doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, status, for example {"query":"connection pool exhausted"}`,
-			Details: map[string]any{"parameter": "limit", "expected": "a whole number, minimum 1, maximum 100", "example": 10.0},
-		}},
 		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"parameter": "doc_types", "expected": "text", "example": []any{"problem", "tool"}}}},
 		{"no object", `7`, toolError{
 			Message: `arguments is 7; give an object, for example {"query":"connection pool exhausted"}`,

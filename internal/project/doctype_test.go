@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 )
@@ -55,44 +54,6 @@ func builtIn(t *testing.T, name string) project.DocType {
 		t.Fatalf("no doc-type %s", name)
 	}
 	return dt
-}
-
-func TestProject_DocTypes(t *testing.T) {
-	t.Parallel()
-	p := mustLoad(t, newRepo(t, map[string]string{
-		configPath: `{"project_name": "a", "custom_doc_types": [
-			{"name": "zebra", "folder": "z"},
-			{"name": "api-contract", "description": "API design decisions", "folder": "api-contracts",
-			 "schema_file": "./schemas/api-contract.schema.yaml"}]}`,
-		"csharp-compounding-docs/schemas/api-contract.schema.yaml": "required: [endpoint]",
-	}))
-	want := []project.DocType{
-		{Name: "problem", Description: "Problems and solutions", Folder: "problems", Schema: "built-in"},
-		{Name: "insight", Description: "Product and project insights", Folder: "insights", Schema: "built-in"},
-		{Name: "codebase", Description: "Codebase knowledge", Folder: "codebase", Schema: "built-in"},
-		{Name: "tool", Description: "Tools and libraries", Folder: "tools", Schema: "built-in"},
-		{Name: "style", Description: "Coding styles and preferences", Folder: "styles", Schema: "built-in"},
-		{Name: "zebra", Folder: "z", Custom: true},
-		{
-			Name: "api-contract", Description: "API design decisions", Folder: "api-contracts",
-			Schema: "./schemas/api-contract.schema.yaml", Custom: true,
-		},
-	}
-	got := p.DocTypes()
-	ignore := []cmp.Option{cmpopts.IgnoreUnexported(project.DocType{}), cmpopts.IgnoreFields(project.DocType{}, "SchemaHash")}
-	if diff := cmp.Diff(want, got, ignore...); diff != "" {
-		t.Error(diff)
-	}
-	hashes := map[string]string{}
-	for _, dt := range got {
-		if len(dt.SchemaHash) != 64 {
-			t.Errorf("%s: SchemaHash %q is no SHA-256", dt.Name, dt.SchemaHash)
-		}
-		if other, twice := hashes[dt.SchemaHash]; twice {
-			t.Errorf("%s and %s have the same SchemaHash", dt.Name, other)
-		}
-		hashes[dt.SchemaHash] = dt.Name
-	}
 }
 
 func TestDocType_ValidateAccepts(t *testing.T) {

@@ -1,5 +1,5 @@
 // Package containers_test runs the real program against PostgreSQL and Ollama in
-// containers: every tool and the watcher. The test of the tools runs against native
+// containers: every tool. The test of the tools runs against native
 // processes too, so that both give the same answers. The package starts the program and
 // calls its tools as a client does, and does not know how the containers are made.
 package containers_test
