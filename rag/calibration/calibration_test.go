@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 func TestPairs_AreShortAndDistinct(t *testing.T) {
@@ -82,21 +81,4 @@ func TestCalibration_Usable(t *testing.T) {
 			t.Errorf("%s: usable is %t, want %t", name, got, test.want)
 		}
 	}
-}
-
-func split(all [][]float32) (questions, answers [][]float32) {
-	return all[:len(all)/2], all[len(all)/2:]
-}
-
-// vectors returns those of a bag of words, with a component that all share: its square is
-// that part of the whole.
-func vectors(questions, answers []string, shared float64) (all [][]float32) {
-	for _, text := range append(questions, answers...) {
-		vector := fakeollama.Vector(text, 1024)
-		for i := range vector {
-			vector[i] *= float32(math.Sqrt(1 - shared))
-		}
-		all = append(all, append(vector, float32(math.Sqrt(shared))))
-	}
-	return all
 }
