@@ -88,7 +88,7 @@ bin/skipped:
 
 # The second run tests the newest PostgreSQL. One package at a time, because a model in a container
 # is slow beside others.
-container_packages = ./test/containers ./test/testenv ./test/compose ./db ./tools
+container_packages = ./test/containers ./test/compose ./db ./tools
 .PHONY: test-containers
 test-containers: export CDOCS_TEST_ROUTE = containers
 test-containers: export CDOCS_TEST_DATABASE_URL =

@@ -3,7 +3,6 @@ package rag_test
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,31 +129,6 @@ func TestSearch_StopWordsAlone(t *testing.T) {
 	if !errors.As(err, &ragErr) || ragErr.Code != apierror.InvalidArgument || ragErr.Details["parameter"] != "query" {
 		t.Errorf("got %v, want that the query has no word to search for", err)
 	}
-}
-
-// Without Ollama a hybrid search goes on by words and built-in vectors, at once and with the reason; a search by
-// vectors fails with an error that names what works.
-func TestSearch_OllamaAway(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/pool.md", "# Connection pool", "", "The pool was exhausted by leaked connections."))
-	f.Fake.SetFaults(fakeollama.Faults{Status: 503, Message: "away"})
-	f.Searcher = f.NewSearcher(f.NewModels(t, 0))
-	_, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "pool", Mode: rag.Vector, Limit: 1})
-	if err == nil {
-		t.Fatal("a search by vectors finds something")
-	}
-	e := apierror.AsError(err)
-	if e.Code != apierror.EmbeddingServiceError || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil ||
-		!strings.Contains(e.Error(), "without `mode: \"vector\"`") {
-		t.Errorf("a search by vectors fails with %v %v, want one that names what works", e, e.Details)
-	}
-	hits := f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md")
-	if e := apierror.AsError(hits.Fallback); hits.Mode != rag.Hybrid || !hits.BuiltIn || e.Code != apierror.EmbeddingServiceError || e.Details["retry_after_seconds"] == nil {
-		t.Errorf("a hybrid search is %s, since %v", hits.Mode, hits.Fallback)
-	}
-	hits = f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: rag.Lexical}, "docs/pool.md")
-	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 1})
 }
 
 // Vectors of another build are never compared: words and built-in vectors find its passages.

@@ -13,35 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// A document comes before the one it replaces, which has the same text, in every mode. The replaced
-// one says so. The files alone decide this.
-func TestSearch_SupersededDocumentsComeLater(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	const text = "The connection pool was exhausted by leaked connections."
-	f.Add(t, f.Tenant,
-		file("docs/problems/a-old.md", "# Pool", "", text), file("docs/problems/b-new.md", "---", "supersedes: a-old.md", "---", "# Pool", "", text))
-	search := func(mode rag.Mode) (found []string) {
-		hits, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "connection pool exhausted", Limit: 10, Mode: mode})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, hit := range hits.Documents {
-			found = append(found, hit.Path+" "+hit.SupersededBy)
-		}
-		return found
-	}
-	for _, mode := range rag.Modes() {
-		if diff := cmp.Diff([]string{"docs/problems/b-new.md ", "docs/problems/a-old.md docs/problems/b-new.md"}, search(mode)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", mode, diff)
-		}
-	}
-	f.Add(t, f.Tenant, file("docs/problems/b-new.md", "---", "tags: [new]", "---", "# Pool", "", text))
-	if diff := cmp.Diff([]string{"docs/problems/a-old.md ", "docs/problems/b-new.md "}, search(rag.Hybrid)); diff != "" {
-		t.Errorf("after the link has gone (-want +got):\n%s", diff)
-	}
-}
-
 // A relation names a document that is written later, moved or removed, in each form. A number that two documents have
 // names none.
 func TestSearch_RelationsFollowTheDocuments(t *testing.T) {

@@ -49,32 +49,25 @@ func TestArguments_Rejected(t *testing.T) {
 	tests := []rejected{
 		{"semantic_search", `{"query": "a", "limit": 0}`, `limit is 0; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": 101}`, `limit is 101; ` + needsLimit},
-		{"semantic_search", `{"query": "a", "limit": -1}`, `limit is -1; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": 2.5}`, `limit is 2.5; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": "3"}`, `limit is "3"; ` + needsLimit},
-		{"semantic_search", `{"query": "a", "limit": true}`, `limit is true; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": 1e300}`, `limit is 1e+300; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": 1e400}`, `arguments hold a number that is out of range; give an object, for example {"query":"connection pool exhausted"}`},
 		{"semantic_search", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number, minimum 0, maximum 1, for example 0.5`},
-		{"semantic_search", `{"query": "a", "min_relevance_score": -0.1}`, `min_relevance_score is -0.1; give a number, minimum 0, maximum 1, for example 0.5`},
 		{"semantic_search", `{"query": "a", "min_relevance_score": [0.5]}`, `min_relevance_score is a list; give a number, minimum 0, maximum 1, for example 0.5`},
 		{"semantic_search", `{}`, `query is missing; ` + needsQuery},
 		{"semantic_search", ``, `query is missing; ` + needsQuery},
 		{"semantic_search", `null`, `query is missing; ` + needsQuery},
 		{"semantic_search", `{"query": null}`, `query is missing; ` + needsQuery},
 		{"semantic_search", `{"query": ""}`, `query is empty; ` + needsQuery},
-		{"semantic_search", `{"query": 7}`, `query is 7; give text, maxLength 10000, for example "connection pool exhausted"`},
 		{"semantic_search", `{"query": {"text": "a"}}`, `query is an object; ` + needsQuery},
 		{"semantic_search", `{"query": "` + strings.Repeat("ä", 10_001) + `"}`, `query is "` + strings.Repeat("ä", 96) + `…; ` + needsQuery},
 		{"semantic_search", `{"query": "` + strings.Repeat("a", 100<<10) + `"}`, `query is "` + strings.Repeat("a", 100) + `"; ` + needsQuery},
 		{"semantic_search", `{"query": "a", "doc_types": "problem"}`, `doc_types is "problem"; give a list of text, for example ["problem","tool"]`},
 		{"semantic_search", `{"query": "a", "doc_types": ["tool", 7]}`, `doc_types[1] is 7; give text, for example ["problem","tool"]`},
 		{"semantic_search", `{"query": "a", "promotion_levels": ["important", "Critical"]}`, `promotion_levels[1] is "Critical"; ` + needsLevel + `["important","critical"]`},
-		{"semantic_search", `{"query": "a", "promotion_levels": [null]}`, `promotion_levels[0] is empty; ` + needsLevel + `["important","critical"]`},
 		{"semantic_search", `{"query": "a", "promotion_levels": "critical"}`, `promotion_levels is "critical"; give a list of one of standard, important, critical, for example ["important","critical"]`},
 		{"semantic_search", `{"query": "a", "limti": 10}`, `limti` + searches},
-		{"semantic_search", `{"query": "a", "docTypes": []}`, `docTypes` + searches},
-		{"semantic_search", `{"query": "a", "project": "b"}`, `project` + searches},
 		{"semantic_search", `{"Query": "a"}`, `Query` + searches + `. query is missing; ` + needsQuery},
 		{"semantic_search", `{"query": "a", "` + strings.Repeat("x", 100<<10) + `": 1}`, strings.Repeat("x", 197) + "…" + searches},
 		{"semantic_search", `[]`, `arguments is empty; give an object, for example {"query":"connection pool exhausted"}`},
@@ -85,9 +78,7 @@ func TestArguments_Rejected(t *testing.T) {
 			`. verbose` + searches},
 
 		{"rag_query", `{}`, `query is missing; ` + needsQuestion},
-		{"rag_query", `{"query": ""}`, `query is empty; ` + needsQuestion},
 		{"rag_query", `{"query": "a", "max_sources": 0}`, `max_sources is 0; ` + needsSources},
-		{"rag_query", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
 		{"rag_query", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number, minimum 0, maximum 1, for example 0.7`},
 		{"rag_query", `{"query": "a", "min_promotion_level": "high"}`, `min_promotion_level is "high"; ` + needsLevel + `"standard"`},
 		{"rag_query", `{"query": "a", "include_critical": "yes"}`, `include_critical is "yes"; give true or false, for example true`},
@@ -100,7 +91,6 @@ func TestArguments_Rejected(t *testing.T) {
 
 		{"rag_query_external", `{}`, `query is missing; ` + needsAPI},
 		{"rag_query_external", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
-		{"rag_query_external", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number, minimum 0, maximum 1, for example 0.7`},
 
 		{"index_document", `{}`, `path is missing; give text, for example "./csharp-compounding-docs/problems/example-20260102.md"`},
 		{"index_document", `{"path": ""}`, `path is empty; give text, for example "./csharp-compounding-docs/problems/example-20260102.md"`},
@@ -111,14 +101,12 @@ func TestArguments_Rejected(t *testing.T) {
 		{"delete_documents", `{"project_name": ":handbook"}`, `project_name is ":handbook"; give text, pattern ^[a-z][a-z0-9-]*$, for example "my-project"`},
 		{"delete_documents", `{"project_name": "a", "branch_name": ""}`, `branch_name is empty; give text, for example "feature/old-branch"`},
 		{"delete_documents", `{"project_name": "a", "path_hash": 12}`, `path_hash is 12; give text, for example "a1b2c3d4e5f60718"`},
-		{"delete_documents", `{"project_name": "a", "dry_run": "true"}`, `dry_run is "true"; give true or false, for example false`},
 		{"delete_documents", `{"project_name": "a", "dryrun": true}`, `dryrun is not a known field; give one of the fields branch_name, dry_run, path_hash, project_name, for example {"project_name":"my-project"}`},
 
 		{"update_promotion_level", `{"promotion_level": "critical"}`, `document_path is missing; ` + needsDocument},
 		{"update_promotion_level", `{"document_path": "", "promotion_level": "critical"}`, `document_path is empty; ` + needsDocument},
 		{"update_promotion_level", `{"document_path": "a.md"}`, `promotion_level is missing; ` + needsLevel + `"critical"`},
 		{"update_promotion_level", `{"document_path": "a.md", "promotion_level": "urgent"}`, `promotion_level is "urgent"; ` + needsLevel + `"critical"`},
-		{"update_promotion_level", `{"document_path": "a.md", "promotion_level": null}`, `promotion_level is missing; ` + needsLevel + `"critical"`},
 
 		{"activate_project", `{}`, `branch_name is missing; give text, for example "main"` +
 			`. config_path is missing; give text, for example "/home/user/my-project/.csharp-compounding-docs/config.json"`},
@@ -178,15 +166,6 @@ func TestArguments_Details(t *testing.T) {
 		name, arguments string
 		want            toolError
 	}{
-		{"one", `{"query": "a", "limit": 101}`, toolError{
-			Message: "limit is 101; give a whole number, minimum 1, maximum 100, for example 10",
-			Details: map[string]any{"parameter": "limit", "expected": "a whole number, minimum 1, maximum 100", "example": 10.0},
-		}},
-		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
-			Message: `limit is 0; give a whole number, minimum 1, maximum 100, for example 10. top is not a known field; give one of the fields ` +
-				`doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, status, for example {"query":"connection pool exhausted"}`,
-			Details: map[string]any{"parameter": "limit", "expected": "a whole number, minimum 1, maximum 100", "example": 10.0},
-		}},
 		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"parameter": "doc_types", "expected": "text", "example": []any{"problem", "tool"}}}},
 		{"no object", `7`, toolError{
 			Message: `arguments is 7; give an object, for example {"query":"connection pool exhausted"}`,

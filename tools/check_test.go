@@ -28,18 +28,14 @@ func TestHandler_ChecksWhatSchemasCheck(t *testing.T) {
 		err       error
 	}{
 		{"semantic_search", arguments{"query": "a", "limit": 0}, search(tools.SemanticSearchInput{Query: "a", Limit: new(0)})},
-		{"semantic_search", arguments{"query": "a", "limit": 101}, search(tools.SemanticSearchInput{Query: "a", Limit: new(101)})},
 		{"semantic_search", arguments{"query": "a", "min_relevance_score": 1.5}, search(tools.SemanticSearchInput{Query: "a", MinRelevanceScore: new(1.5)})},
 		{"semantic_search", arguments{"query": "a", "mode": "guess"}, search(tools.SemanticSearchInput{Query: "a", Mode: "guess"})},
 		{"semantic_search", arguments{"query": " "}, search(tools.SemanticSearchInput{Query: " "})},
 		{"search_external_docs", arguments{"query": "a", "limit": -1}, external(tools.SearchExternalDocsInput{Query: "a", Limit: new(-1)})},
-		{"search_external_docs", arguments{"query": "a", "min_relevance_score": -0.5}, external(tools.SearchExternalDocsInput{Query: "a", MinRelevanceScore: new(-0.5)})},
 		{"search_external_docs", arguments{"query": "a", "mode": "guess"}, external(tools.SearchExternalDocsInput{Query: "a", Mode: "guess"})},
 		{"rag_query", arguments{"query": "a", "max_sources": 101}, ask(tools.RagQueryInput{Query: "a", MaxSources: new(101)})},
-		{"rag_query", arguments{"query": "a", "min_relevance_score": 2}, ask(tools.RagQueryInput{Query: "a", MinRelevanceScore: new(2.0)})},
 		{"rag_query", arguments{"query": "a", "min_promotion_level": "urgent"}, ask(tools.RagQueryInput{Query: "a", MinPromotionLevel: "urgent"})},
 		{"rag_query_external", arguments{"query": "a", "max_sources": 0}, askExternal(tools.RagQueryExternalInput{Query: "a", MaxSources: new(0)})},
-		{"rag_query_external", arguments{"query": "a", "min_relevance_score": 2}, askExternal(tools.RagQueryExternalInput{Query: "a", MinRelevanceScore: new(2.0)})},
 	} {
 		if tt.err == nil {
 			t.Errorf("%s takes %v", tt.tool, tt.arguments)

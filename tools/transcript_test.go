@@ -134,7 +134,7 @@ func compareJSON(t *testing.T, name string, value any) {
 	var got strings.Builder
 	encoder := json.NewEncoder(&got)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
+	encoder.SetIndent("", "\t")
 	if err := encoder.Encode(value); err != nil {
 		t.Fatal(err)
 	}

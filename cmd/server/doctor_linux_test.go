@@ -98,17 +98,3 @@ func TestDoctor_SaysFirstWhatMattersFirst(t *testing.T) {
 		t.Error("doctor has run a program of the repository")
 	}
 }
-
-func TestDoctor_AllIsWell(t *testing.T) {
-	t.Parallel()
-	i := newInstallation(t)
-	write(t, i.root, configPath, `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
-	write(t, i.root, "docs/setup.md", "# Setup\n")
-	found, code := i.diagnose(t)
-	if code != 0 || found.Severity != "ok" {
-		t.Errorf("exit code %d, and %+v", code, found)
-	}
-	if text := mustRun(t, i.root, i.environment, "doctor").stdout; !strings.HasPrefix(text, "all is well\n\nok ") {
-		t.Errorf("doctor prints %s", text)
-	}
-}

@@ -87,6 +87,14 @@ func newHandbook(t *testing.T, name string, files map[string]string) (dir string
 	return dir
 }
 
+// searchHandbook returns the answer's text and whether it is an error.
+func searchHandbook(t *testing.T, session *mcpclient.Client, query string) (text string, failed bool) {
+	t.Helper()
+	text, failed, err := session.Answer(t.Context(), "search_handbook", map[string]any{"query": query})
+	must(t, err)
+	return text, failed
+}
+
 // sources searches the handbook and returns the sources found, in order. If there are no sources,
 // it returns the whole answer.
 func sources(t *testing.T, session *mcpclient.Client, query string) []string {

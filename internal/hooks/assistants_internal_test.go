@@ -54,11 +54,6 @@ func TestReadHook_UnderstandsAssistants(t *testing.T) {
 			Event{Event: Before, SessionID: "s", ToolName: "NotebookEdit", FilePath: "a.ipynb", Content: "n", Client: "claude"},
 			writing, context("PreToolUse"),
 		},
-		"Claude Code, PowerShell": {
-			`{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "PowerShell", "tool_input": {"command": "Get-Item x"}}`,
-			Event{Event: Before, SessionID: "s", ToolName: "PowerShell", Command: "Get-Item x", Client: "claude"},
-			running, context("PreToolUse"),
-		},
 		"Claude Code, tool of a server": {
 			`{"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "mcp__fs__edit_file", "tool_input": {"path": "a.go", "edits": [{"oldText": "o", "newText": "n"}]}}`,
 			Event{Event: Before, SessionID: "s", ToolName: "mcp__fs__edit_file", FilePath: "a.go", NewString: "n\n", Client: "claude"},

@@ -11,7 +11,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // repo is a project whose own documents are below docs/.
@@ -148,21 +147,6 @@ func TestNote_IsBounded(t *testing.T) {
 	}
 	if len(s.Failed) != maxKept || len(s.Tasks) != maxKept {
 		t.Errorf("%d failures and %d tasks are kept", len(s.Failed), len(s.Tasks))
-	}
-}
-
-func TestIsListing(t *testing.T) {
-	t.Parallel()
-	for content, want := range map[string]bool{
-		"## See also\n\n- [The pool of connections](pool.md)\n- https://example.org/pool\n": true,
-		"# One\n## Two\n### Three of them\nshort":                                           true,
-		"## Cause\n\nThe pool was too small, see [the pool](pool.md).":                      false,
-		"title: Pool\ntags: pool; db":                                                       false,
-		"":                                                                                  false,
-	} {
-		if got := markdown.IsListing(content); got != want {
-			t.Errorf("%q: %v", content, got)
-		}
 	}
 }
 

@@ -53,14 +53,8 @@ const closedJSONSchema = `{
 		"endpoint": {"$ref": "#/$defs/endpoint"},
 		"status": {"enum": ["draft", "final"]},
 		"note": {"type": ["string", "null"]},
-		"owner": {"type": "object", "required": ["email"], "properties": {"email": {"type": "string", "format": "email"}}},
-		"version": {"type": "integer", "minimum": 1, "maximum": 9},
-		"ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-		"code": {"type": "string", "minLength": 3, "maxLength": 5},
 		"ids": {"type": "array", "items": {"type": "integer"}, "uniqueItems": true, "maxItems": 3},
-		"since": {"type": "string", "format": "date-time"},
-		"contact": {"type": ["string", "integer"]},
-		"step": {"type": "number", "multipleOf": 0.5}
+		"since": {"type": "string", "format": "date-time"}
 	},
 	"$defs": {"endpoint": {"type": "string", "pattern": "^(GET|POST) /"}}
 }`
@@ -84,25 +78,13 @@ func TestDocType_JSONSchema(t *testing.T) {
 		}},
 		{"nothing", nil, []project.Violation{{Field: "endpoint", Problem: "is missing", Expected: "text, pattern ^(GET|POST) /"}}},
 		{"unknown fields", map[string]any{"endpoint": "GET /x", "statsu": "draft", "colour": 1}, []project.Violation{
-			{Field: "colour", Problem: "is not a known field", Expected: "one of the fields code, contact, endpoint, ids, note, owner, ratio, since, status, step, version"},
-			{Field: "statsu", Problem: "is not a known field", Expected: "one of the fields code, contact, endpoint, ids, note, owner, ratio, since, status, step, version"},
+			{Field: "colour", Problem: "is not a known field", Expected: "one of the fields endpoint, ids, note, since, status"},
+			{Field: "statsu", Problem: "is not a known field", Expected: "one of the fields endpoint, ids, note, since, status"},
 		}},
-		{"values", map[string]any{
-			"endpoint": "PUT /x", "version": 10, "ratio": 1.0, "code": "abcdef", "ids": []any{1, 1, 2, 3}, "since": "2025-06-31T09:30:00Z",
-			"owner": map[string]any{"email": "nobody"}, "contact": []any{"x"}, "step": 0.75,
-		}, []project.Violation{
-			{Field: "code", Problem: `is "abcdef"`, Expected: "text, minLength 3, maxLength 5"},
-			{Field: "contact", Problem: "is a list", Expected: "text or a whole number"},
+		{"values", map[string]any{"endpoint": "PUT /x", "ids": []any{1, 1, 2, 3}, "since": "2025-06-31T09:30:00Z"}, []project.Violation{
 			{Field: "endpoint", Problem: `is "PUT /x"`, Expected: "text, pattern ^(GET|POST) /"},
 			{Field: "ids", Problem: "is a list", Expected: "a list of a whole number, maxItems 3, uniqueItems true"},
-			{Field: "owner.email", Problem: `is "nobody"`, Expected: "text, format email"},
-			{Field: "ratio", Problem: "is 1", Expected: "a number, exclusiveMinimum 0, exclusiveMaximum 1"},
 			{Field: "since", Problem: `is "2025-06-31T09:30:00Z"`, Expected: "text, format date-time"},
-			{Field: "step", Problem: "is 0.75", Expected: "a number, multipleOf 0.5"},
-			{Field: "version", Problem: "is 10", Expected: "a whole number, minimum 1, maximum 9"},
-		}},
-		{"nested and missing", map[string]any{"endpoint": "GET /", "owner": map[string]any{}}, []project.Violation{
-			{Field: "owner.email", Problem: "is missing", Expected: "text, format email"},
 		}},
 	}
 	dt := customType(t, customRepo(t, "a.json", closedJSONSchema))

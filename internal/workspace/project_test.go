@@ -102,22 +102,6 @@ func TestActive_SavesBecomeSearchable(t *testing.T) {
 	})
 }
 
-func TestActive_ReportsWhatCannotBeIndexed(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "good.md": problem("Good", "Text."), docs + "bad.md": "# No front matter\n"})
-	s := f.server(t)
-	active := f.activate(t, s, "main")
-	status := active.Status()
-	if status.FailedCount != 1 || status.Failed[0].Path != docs+"bad.md" || !strings.Contains(status.Failed[0].Reason, "root_cause") {
-		t.Errorf("status %+v, want bad.md with what it lacks", status)
-	}
-	f.Put(docs+"bad.md", problem("Now good", "Text."))
-	eventually(t, "a corrected file is indexed", func() bool { return active.Status().Current() })
-	if diff := cmp.Diff([]string{docs + "bad.md", docs + "good.md"}, f.rows(t, `SELECT relative_path FROM documents ORDER BY 1`)); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
-}
-
 func TestWorkspace_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})

@@ -130,15 +130,6 @@ func TestAsk_LimitsOfLinks(t *testing.T) {
 	}
 }
 
-func TestAsk_MinLevelLeavesOutLowerOnes(t *testing.T) {
-	t.Parallel()
-	f := knowledge(t)
-	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "connection pool"}, MinLevel: catalog.Important})
-	if diff := cmp.Diff([]string{"docs/styles/rule.md"}, paths(answered.Sources)); diff != "" {
-		t.Errorf("sources (-want +got):\n%s", diff)
-	}
-}
-
 func TestAsk_NothingRelevantGeneratesNothing(t *testing.T) {
 	t.Parallel()
 	f := knowledge(t)

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 func TestPairs_AreShortAndDistinct(t *testing.T) {
@@ -82,45 +81,4 @@ func TestCalibration_Usable(t *testing.T) {
 			t.Errorf("%s: usable is %t, want %t", name, got, test.want)
 		}
 	}
-}
-
-// A model that squeezes its cosines into a part of the range says the same of each text:
-// a component that all vectors share makes every cosine c into a + (1-a)·c.
-func TestMeasure_AnAffineChangeOfAllCosinesChangesNothing(t *testing.T) {
-	t.Parallel()
-	questions, answers := calibration.Pairs()
-	plain := vectors(questions, answers, 0)
-	before := calibration.Measure(plain[:60], plain[60:])
-	if !before.Usable() {
-		t.Fatalf("%+v is not usable", before)
-	}
-	for _, squeeze := range []float64{.4, .9} {
-		after := calibration.Measure(split(vectors(questions, answers, squeeze)))
-		if want := squeeze + (1-squeeze)*before.Unmatched; math.Abs(after.Unmatched-want) > 1e-6 {
-			t.Errorf("unrelated texts have %.4f, want them squeezed to %.4f", after.Unmatched, want)
-		}
-		for _, cosine := range []float64{-.1, 0, .2, .35, .6, 1} {
-			want, got := before.LogOdds(cosine), after.LogOdds(squeeze+(1-squeeze)*cosine)
-			if math.Abs(got-want) > .001 {
-				t.Errorf("squeezed by %v, a cosine of %v has log-odds of %.4f, want %.4f", squeeze, cosine, got, want)
-			}
-		}
-	}
-}
-
-func split(all [][]float32) (questions, answers [][]float32) {
-	return all[:len(all)/2], all[len(all)/2:]
-}
-
-// vectors returns those of a bag of words, with a component that all share: its square is
-// that part of the whole.
-func vectors(questions, answers []string, shared float64) (all [][]float32) {
-	for _, text := range append(questions, answers...) {
-		vector := fakeollama.Vector(text, 1024)
-		for i := range vector {
-			vector[i] *= float32(math.Sqrt(1 - shared))
-		}
-		all = append(all, append(vector, float32(math.Sqrt(shared))))
-	}
-	return all
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/rag/said"
 )
 
 // anything is a schema of one doc-type for every file.
@@ -115,21 +114,4 @@ func TestFrontMatterPassages_Long(t *testing.T) {
 
 func lineRange(p DissectedPassage) string {
 	return fmt.Sprintf("%d-%d", p.StartLine, p.EndLine)
-}
-
-func TestDissect_Supersedes(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, value string }{{"one", "old.md"}, {"a list", "[old.md, /docs/problems/older.md]"}} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			doc := dissectText(t, catalog.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
-			want := []Link{{Target: "docs/problems/old.md"}, {Target: "docs/problems/old.md", Fallback: "docs/old.md", Relation: said.Supersedes}}
-			if test.name == "a list" {
-				want = append(want, Link{Target: "docs/problems/older.md", Relation: said.Supersedes})
-			}
-			if diff := cmp.Diff(want, doc.Links); diff != "" {
-				t.Errorf("links (-want +got):\n%s", diff)
-			}
-		})
-	}
 }

@@ -123,20 +123,6 @@ func TestIndex_BadDocumentsAreReportedAndTheRestGoesOn(t *testing.T) {
 	}
 }
 
-func TestIndex_NeedsNoOllama(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Fake.Close()
-	f.AddText(t, f.Tenant, file("docs/a.md", "Some text."))
-	got := f.Rows(t, `SELECT concat_ws('|', content, cardinality(terms), (lexical <#> lexical) < 0, promoted) FROM passages`)
-	if diff := cmp.Diff([]string{"Some text.|1|t|f"}, got); diff != "" {
-		t.Errorf("passages (-want +got):\n%s", diff)
-	}
-	if got := f.Rows(t, "SELECT hash::text FROM embeddings"); len(got) > 0 {
-		t.Errorf("%d vectors without Ollama", len(got))
-	}
-}
-
 // Terms of one word differ between projects, and are the same on every branch.
 func TestIndex_TermsBelongToAProject(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -179,22 +178,5 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 			t.Fatalf("a reader sees (-want +got):\n%s", diff)
 		}
 		reads, seen[level] = reads+1, true
-	}
-}
-
-func TestWithLevel_LeavesOtherBytesAndTellsTheLevelBefore(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	x := indexer(f.Index, f.Tenant, catalog.Compounding)
-	content, previous, err := x.WithLevel(file("docs/a.md", "---", "promotion_level: 'important' # so", "---", "Text."), catalog.Standard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("---\npromotion_level: 'standard' # so\n---\nText.\n", string(content)); diff != "" || previous != catalog.Important {
-		t.Errorf("previous level %s (-want +got):\n%s", previous, diff)
-	}
-	_, _, err = x.WithLevel(file("docs/a.md", "---", "promotion_level: &x standard", "---", "Text."), catalog.Critical)
-	if got := apierror.AsError(err); got.Code != apierror.SchemaValidationFailed || !strings.Contains(got.Error(), "promotion_level: critical") {
-		t.Errorf("got %v, want SCHEMA_VALIDATION_FAILED that shows how to write it", err)
 	}
 }

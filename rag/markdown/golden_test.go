@@ -21,7 +21,6 @@ func TestGolden(t *testing.T) {
 		{"problem.md", markdown.DefaultLimit()},
 		{"sections.md", markdown.Limit{MaxTokens: 480, SplitLines: 20, SectionLines: 1000}},
 		{"window.md", markdown.Limit{MaxTokens: 192, SplitLines: 500, SectionLines: 1000}},
-		{"plain.md", markdown.DefaultLimit()},
 		{"wikilinks.md", markdown.DefaultLimit()},
 	}
 	for _, test := range tests {

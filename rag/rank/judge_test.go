@@ -76,17 +76,6 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The word that says what a query is about makes a document with it in the title worth naming.
-func TestJudge_NamesTitles(t *testing.T) {
-	t.Parallel()
-	q := words(t, "zeppelin")
-	hits := []rank.Hit{{ID: 1, Path: "a.md", Title: "Zeppelins over lakes", Score: .1}, {ID: 2, Path: "b.md", Title: "Boats", Score: .2}}
-	v := rank.Judge(q, hits, passages, rank.Limits{MinScore: .5, Documents: 5})
-	if diff := cmp.Diff([]string{"a.md"}, paths(v.MayAnswer)); diff != "" || v.Grade != rank.MayAnswer {
-		t.Errorf("grade %s, may answer (-want +got):\n%s", v.Grade, diff)
-	}
-}
-
 // A broad query names the documents that have all its words in title and tags, beyond those that answer.
 func TestJudge_BroadQueryNamesTitles(t *testing.T) {
 	t.Parallel()

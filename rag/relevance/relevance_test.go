@@ -67,15 +67,6 @@ func TestCrowdOf(t *testing.T) {
 	}
 }
 
-func TestScore(t *testing.T) {
-	t.Parallel()
-	for logOdds, want := range map[float64]float64{
-		0: .5, math.Log(2): 2.0 / 3, -math.Log(3): .25, math.Log(9): .9, math.Inf(-1): 0, math.Inf(1): 1, -1000: 0, 1000: 1,
-	} {
-		mustBe(t, "the score", relevance.Score(logOdds), want)
-	}
-}
-
 // The evidence of a long text is bounded: twice the query and twice the matches are no
 // more.
 func TestStrength(t *testing.T) {
@@ -108,62 +99,6 @@ func TestSignals_Within(t *testing.T) {
 	if got := best.Within(best); got != best {
 		t.Errorf("the only passage of a document has %+v of %+v", got, best)
 	}
-}
-
-// Among more passages, and in a longer text, one piece is near by accident.
-func TestNear(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		passages, pieces int
-		want             float64
-	}{
-		{0, 0, .32},
-		{1, 1, .32},
-		{100, 1, .32 + .08*math.Ln10},
-		{1, 100, .32 + .08*math.Ln10},
-		{10, 100, .32 + .12*math.Ln10},
-		{10_000, 1, .42 + .08*math.Ln10},
-	} {
-		mustBe(t, "the least closeness", relevance.Near(test.passages, test.pieces), test.want)
-	}
-}
-
-func TestNamed(t *testing.T) {
-	t.Parallel()
-	mustBe(t, "a weak one", relevance.Named(-3), 0)
-	mustBe(t, "a strong one", relevance.Named(2), 2)
-}
-
-func TestWithLine(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name             string
-		whole, line      float64
-		lines            int
-		want             float64
-		wantLineDecision bool
-	}{
-		{"a line says more", -1, 4, 1, 4, true},
-		{"but it is one of many", -1, 4, 20, 4 - math.Log(20), true},
-		{"it says a little less", 1, 1, 1, 1, true},
-		{"it says much less", 3, 1, 1, 3, false},
-		{"too little among many", 3, 4, 40, 3, false},
-	} {
-		got, decides := relevance.WithLine(test.whole, test.line, test.lines)
-		mustBe(t, test.name, got, test.want)
-		if decides != test.wantLineDecision {
-			t.Errorf("%s: the line decides: %v", test.name, decides)
-		}
-	}
-}
-
-// A promotion multiplies the odds by three, and a document that does not hold has half of them.
-func TestKey(t *testing.T) {
-	t.Parallel()
-	mustBe(t, "standard", relevance.Key(1, false), 1)
-	mustBe(t, "promoted", relevance.Key(1, true), 1+math.Log(3))
-	mustBe(t, "holding", relevance.Standing(1, true), 1)
-	mustBe(t, "fallen", relevance.Standing(1, false), 1-math.Log(2))
 }
 
 func TestMeaningDecides(t *testing.T) {

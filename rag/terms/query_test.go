@@ -137,28 +137,6 @@ func TestShare_IsAbsolute(t *testing.T) {
 	}
 }
 
-func TestShare_GrowsWithBM25(t *testing.T) {
-	t.Parallel()
-	w := NewQuery(1, "connection pool").Weigh(100, func(int32) int { return 3 })
-	last := -1.0
-	for i := range 100 { // beyond, it differs from 1 by less than a float64 can say
-		share := w.Share(w.Sum * 3 * float64(i) / 100)
-		if share <= last || share > 1 {
-			t.Fatalf("share %v after %v", share, last)
-		}
-		last = share
-	}
-	if top := w.Share(w.Sum * 3); top != 1 {
-		t.Errorf("the share of the upper bound is %v, want 1", top)
-	}
-	if half := w.Share(w.Sum / 2); math.Abs(half-.5) > 1e-9 {
-		t.Errorf("half of the reference's score is a share of %v, want .5", half)
-	}
-	if none := (Weighted{}).Share(3); none != 0 {
-		t.Errorf("a query without terms has a share of %v", none)
-	}
-}
-
 func TestPhrase(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

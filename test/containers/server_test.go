@@ -1,5 +1,5 @@
 // Package containers_test runs the real program against PostgreSQL and Ollama in
-// containers: every tool and the watcher. The test of the tools runs against native
+// containers: every tool. The test of the tools runs against native
 // processes too, so that both give the same answers. The package starts the program and
 // calls its tools as a client does, and does not know how the containers are made.
 package containers_test
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -33,18 +34,6 @@ func newInstallation(t *testing.T, databaseURL, ollamaHost string) installation 
 		Program: testenv.Program(t), Root: t.TempDir(), Home: t.TempDir(), DatabaseURL: databaseURL, OllamaHost: ollamaHost,
 		Environment: []string{"CDOCS_LOG_LEVEL=warn"},
 	}}
-}
-
-// install returns an installation with a project of two documents, and with its own
-// containers.
-func install(t *testing.T) installation {
-	t.Helper()
-	containers := testenv.StartContainers(t)
-	in := newInstallation(t, containers.DatabaseURL, containers.OllamaHost)
-	gitrepo.At(t, in.Root).Put(".csharp-compounding-docs/config.json", `{"project_name": "contained"}`)
-	in.save(t, "badger")
-	in.save(t, "heron")
-	return in
 }
 
 // server is a running server with its client.
@@ -74,14 +63,6 @@ func (in installation) serve(t *testing.T) server {
 	return server{Client: client, t: t}
 }
 
-// must calls a tool that succeeds, and decodes its answer.
-func (s server) must(tool string, arguments map[string]any, answer any) {
-	s.t.Helper()
-	if err := s.Call(s.t.Context(), tool, arguments, answer); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // fails calls a tool that does not succeed.
 func (s server) fails(tool string, arguments map[string]any) *mcpclient.ToolError {
 	s.t.Helper()
@@ -93,16 +74,13 @@ func (s server) fails(tool string, arguments map[string]any) *mcpclient.ToolErro
 	return failure
 }
 
-// finds returns the paths that a search finds, the best first.
-func (s server) finds(query string) []string {
-	s.t.Helper()
-	var answer struct{ Results []struct{ Path string } }
-	s.must("semantic_search", map[string]any{"query": query, "min_relevance_score": 0.0, "limit": 3}, &answer)
-	paths := make([]string, len(answer.Results))
-	for i, result := range answer.Results {
-		paths[i] = result.Path
-	}
-	return paths
+// waitUntilFound waits until a search for a word finds the document about it.
+func waitUntilFound(t *testing.T, s server, word, path string) {
+	t.Helper()
+	await.Until(t, "the document about "+word+" is found", func() bool {
+		text, err := s.Text(t.Context(), "semantic_search", map[string]any{"query": word, "min_relevance_score": 0.0, "limit": 1})
+		return err == nil && strings.Contains(text, path)
+	})
 }
 
 // save writes a document about one word into the project, and returns its path.

@@ -36,13 +36,6 @@ func TestFetch_Runs(t *testing.T) {
 	}
 }
 
-func TestFetch_NotBuilt(t *testing.T) {
-	t.Parallel()
-	if _, err := Fetch(t.Context(), "plan9", "arm"); !errors.Is(err, ErrNotBuilt) {
-		t.Error(err)
-	}
-}
-
 // A download that is not the pinned one is refused.
 func TestCheck(t *testing.T) {
 	t.Parallel()

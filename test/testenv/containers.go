@@ -9,8 +9,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
-	"testing"
-	"time"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
@@ -125,55 +123,6 @@ func (c *Container) lastLog() string {
 		return err.Error()
 	}
 	return end.String()
-}
-
-// Containers are a PostgreSQL and an Ollama of one test, each in a container. The
-// Ollama has stand-ins for the models.
-type Containers struct{ DatabaseURL, OllamaHost string }
-
-// StartContainers starts the two, and removes them when the test ends. The test is
-// skipped where ChooseRoute leads to native processes.
-func StartContainers(t testing.TB) *Containers {
-	t.Helper()
-	skipUnlessContained(t)
-	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
-	defer cancel()
-	service, location := containedDatabase(Small, false)
-	database, ollama := startContainer(ctx, t, service), startContainer(ctx, t, containedOllama())
-	location.Host = database.address
-	server := &Ollama{Host: "http://" + ollama.address}
-	if err := server.loadStandIns(ctx); err != nil {
-		t.Fatal("testenv:", err)
-	}
-	return &Containers{DatabaseURL: location.String(), OllamaHost: server.Host}
-}
-
-func skipUnlessContained(t testing.TB) {
-	t.Helper()
-	route, err := ChooseRoute(t.Context())
-	if err != nil {
-		t.Fatal("testenv:", err)
-	}
-	if route != ContainersRoute {
-		t.Skip("testenv: services are native processes: make test-containers runs this in containers")
-	}
-}
-
-func startContainer(ctx context.Context, t testing.TB, service containedService) *Container {
-	t.Helper()
-	c, err := sharedService(t, &services.engine, openEngine).run(ctx, service, t.Logf)
-	if err != nil {
-		t.Fatal("testenv:", err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("%s has logged:\n%s", c.name, c.lastLog())
-		}
-		if err := testcontainers.TerminateContainer(c.running, testcontainers.StopTimeout(time.Second)); err != nil {
-			t.Error("testenv:", err)
-		}
-	})
-	return c
 }
 
 // startDatabaseContainer starts a PostgreSQL in a new container.

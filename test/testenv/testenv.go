@@ -75,7 +75,6 @@ var services struct {
 	index    shared[*template]
 	prepared shared[*template] // of PreparedURL
 	ollama   shared[*Ollama]
-	engine   shared[*engine] // of StartContainers
 	program  shared[program]
 }
 
@@ -97,7 +96,7 @@ func Main(m *testing.M) int {
 	go func() { finished <- m.Run() }()
 	code := waitForEnd(finished, signals)
 	err := errors.Join(services.index.stop(), services.prepared.stop(), services.database.stop(), services.ollama.stop(),
-		services.engine.stop(), services.program.stop())
+		services.program.stop())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		code = max(code, 1)

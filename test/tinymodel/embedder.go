@@ -12,9 +12,8 @@ import (
 
 // Properties of the embedding models that callers rely on.
 const (
-	Dimensions      = 1024
-	SmallDimensions = 384
-	Window          = 512 // tokens
+	Dimensions = 1024
+	Window     = 512 // tokens
 )
 
 const (
@@ -35,26 +34,21 @@ const (
 // Measured with Ollama 0.10.1 on ten pairs of sentences with partly the same meaning in other
 // words, related ones score 0.75 on average (0.52 at worst), unrelated ones 0.07 at most. It embeds
 // some 150 short texts or 30 passages of 1,000 characters a second on two cores.
-func WriteEmbedder(file *os.File) error { return writeEmbedder(file, Dimensions) }
-
-// WriteSmallEmbedder is WriteEmbedder for a model of 384 dimensions, as all-minilm has.
-func WriteSmallEmbedder(file *os.File) error { return writeEmbedder(file, SmallDimensions) }
-
-func writeEmbedder(file *os.File, dimensions uint32) error {
+func WriteEmbedder(file *os.File) error {
 	const epsilon = 1e4
 	pieces := wordPieces()
-	vectors := make([]byte, 0, blockBytes*int(dimensions)/blockNumbers*len(pieces))
+	vectors := make([]byte, 0, blockBytes*Dimensions/blockNumbers*len(pieces))
 	for _, p := range pieces {
-		vectors = appendVector(vectors, p, dimensions)
+		vectors = appendVector(vectors, p)
 	}
 	const heads = embedderHeads
-	wide := uint64(dimensions)
+	wide := uint64(Dimensions)
 	metadata := ggml.KV{
 		"general.name":                      "stand-in for mxbai-embed-large",
 		"general.file_type":                 tensorQ4_0,
 		"bert.block_count":                  uint32(1),
 		"bert.context_length":               uint32(Window),
-		"bert.embedding_length":             dimensions,
+		"bert.embedding_length":             uint32(Dimensions),
 		"bert.feed_forward_length":          uint32(embedderFeedForward),
 		"bert.attention.head_count":         uint32(heads),
 		"bert.attention.head_count_kv":      uint32(1),
@@ -105,13 +99,13 @@ func writeEmbedder(file *os.File, dimensions uint32) error {
 // In the format Q4_0 a block of 32 numbers is their scale and 4 bits for each,
 // 8 more than the multiple of the scale; the low halves of its 16 bytes are the
 // first 16 numbers.
-func appendVector(data []byte, p piece, dimensions uint32) []byte {
+func appendVector(data []byte, p piece) []byte {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(p.direction)) // never fails
-	random := rand.NewPCG(hash.Sum64(), uint64(dimensions))
+	random := rand.NewPCG(hash.Sum64(), Dimensions)
 
-	scale := float16(float32(p.weight / math.Sqrt(float64(dimensions))))
-	for range dimensions / blockNumbers {
+	scale := float16(float32(p.weight / math.Sqrt(Dimensions)))
+	for range Dimensions / blockNumbers {
 		data = binary.LittleEndian.AppendUint16(data, scale)
 		signs := random.Uint64()
 		for range blockNumbers / 2 {

@@ -4,11 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,38 +30,6 @@ func TestDocs_AreUpToDate(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s is out of date; run make generate (-want +got):\n%s", page, diff)
-	}
-}
-
-// An unused entry belongs to a field that was removed.
-func TestExplanations_AreUsed(t *testing.T) {
-	t.Parallel()
-	groups, err := describeTools(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	general, err := glossary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	unused := maps.Clone(general)
-	for _, g := range groups {
-		for _, described := range g.Tools {
-			own := maps.Clone(described.Fields)
-			for _, f := range fields(described.output(), "") {
-				if _, key := explanation(described.Fields, f.Path); key != "" && f.Description == "" {
-					delete(own, key)
-				} else if _, key := explanation(general, f.Path); key != "" {
-					delete(unused, key)
-				}
-			}
-			if len(own) > 0 {
-				t.Errorf("no field of %s needs these entries of its example file: %v", described.Name, slices.Sorted(maps.Keys(own)))
-			}
-		}
-	}
-	if len(unused) > 0 {
-		t.Errorf("no field needs these entries of the glossary: %v", slices.Sorted(maps.Keys(unused)))
 	}
 }
 
