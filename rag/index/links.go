@@ -51,7 +51,7 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	destination = rooted(docType.LinkRoot, destination)
 	target, _ := resolveLink(source, destination)
 	if top, _, isBelow := strings.Cut(source, "/"); isRooted && isBelow && path.Ext(target) == ".md" {
-		return Link{Target: target, Fallback: path.Join(top, target)} // a bundle of the Open Knowledge Format has its own root
+		return Link{Target: target, Fallback: path.Join(top, target)} // in a bundle of the Open Knowledge Format
 	}
 	extension := path.Ext(target)
 	isFolder := target == "." || strings.HasSuffix(target, "..")
