@@ -89,8 +89,8 @@ func (q Query) OneWord() bool {
 	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
 }
 
-// InPairs reports whether all terms are pairs of characters, of a script without spaces. Many texts about something else
-// have the same pairs.
+// InPairs reports whether all terms are pairs of characters, of a script without spaces. Many texts about something
+// else have the same pairs.
 func (q Query) InPairs() bool {
 	return len(q.Terms) > 0 && !slices.ContainsFunc(q.Terms, func(term QueryTerm) bool {
 		r, _ := utf8.DecodeRuneInString(term.Name)
