@@ -24,8 +24,7 @@ import (
 type Searcher struct {
 	index    *lookup.Reader
 	embedder QueryEmbedder
-	// lateAt is when an embedding last took longer than Query.EmbeddingWait, in Unix nanoseconds. It is 0 before, and
-	// again after an embedding has succeeded.
+	// lateAt is when an embedding last exceeded Query.EmbeddingWait, in Unix nanoseconds. A success sets it to 0.
 	lateAt atomic.Int64
 }
 
@@ -84,8 +83,7 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 	return ranked, s.markNewer(ctx, r, ranked)
 }
 
-// markNewer sets Newer of each document that has a later one on the same subject, unless one links to the other. Of
-// several later documents it takes the latest.
+// markNewer sets Newer of a document to the latest one on the same subject, unless one of the two links to the other.
 func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error {
 	doubts := r.asked.Question.Doubts(ranked)
 	if len(doubts) == 0 {

@@ -115,8 +115,7 @@ func (e *embedding) end() {
 	<-e.done
 }
 
-// vectorUntil returns the time until which a hybrid search waits for Ollama. It leaves at least half of the time before
-// the deadline to the database.
+// vectorUntil returns until when a hybrid search waits for Ollama. It leaves half of a deadline to the database.
 func (q Query) vectorUntil(ctx context.Context) time.Time {
 	most := cmp.Or(q.EmbeddingWait, noLimit)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -237,8 +236,7 @@ func nextStep(useful, made, loading, impossible bool) step {
 	}
 }
 
-// wait waits for the end of the embedding, for at most most, and returns its error. A late embedding gives
-// [model.ErrLate], and a cancelled call the cause.
+// wait waits at most most for the embedding, and returns its error. A late embedding gives [model.ErrLate].
 func (e *embedding) wait(ctx context.Context, most time.Duration) error {
 	select {
 	case <-e.done:

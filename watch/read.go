@@ -73,8 +73,7 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
-// Owns reports whether a path of the index may belong to a file of the folder. A path below a hidden or pruned folder
-// belongs to another one.
+// Owns reports whether a path of the index may be a file of the folder, not of one that is hidden or pruned here.
 func (f Folder) Owns(indexed string) bool {
 	name, ok := f.Name(indexed)
 	for dir := path.Dir(name); ok && dir != "."; dir = path.Dir(dir) {

@@ -54,8 +54,7 @@ type Question struct {
 	MaxDepth, MaxLinked int
 	// Stale, if not nil, returns the reasons why documents may be outdated, by their paths.
 	Stale func() map[string]string
-	// OnText, if not nil, is called with each piece of the answer as it is written. Before the first piece it is called
-	// with "" now and then.
+	// OnText, if not nil, is called with each piece of the answer. Before the first piece it is called with "" at times.
 	OnText func(text string)
 }
 
@@ -84,8 +83,7 @@ type Answer struct {
 }
 
 // Ask answers a question from the documents of the scope. Without a document that is relevant enough it does not ask
-// the language model, which would write about something else. If the model fails, Ask quotes the best passages
-// instead.
+// the language model, which would write about something else. If it fails, Ask quotes the best passages.
 func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {

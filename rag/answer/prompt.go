@@ -43,8 +43,7 @@ func (d delimiter) begin() string { return "<document " + d.token + ">\n" }
 
 func (d delimiter) end() string { return "</document " + d.token + ">\n" }
 
-// clean removes delimiters from a text of the model, which sometimes repeats them. It replaces characters that do not
-// print.
+// clean removes delimiters that the model has repeated in its text. It replaces unprintable characters.
 func (d delimiter) clean(text string) string {
 	for _, marker := range d.markers() {
 		text = strings.ReplaceAll(text, marker, "")

@@ -69,8 +69,7 @@ func Refuse(parameter, problem string, args ...any) *Error {
 	return e.With("parameter", parameter)
 }
 
-// FileError returns an [*Error] for a file that cannot be read or written. It says what to do about errors of the
-// system.
+// FileError returns an [*Error] for a file that cannot be read or written. It adds advice for errors of the system.
 func FileError(err error) *Error {
 	var remedy string
 	switch {

@@ -127,8 +127,7 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// asked returns how long the model server asks to wait, 0 if it does not ask. It returns at most a minute, because
-// the server may serve sooner.
+// asked returns how long the model server asks to wait, at most a minute, as it may serve sooner; 0 if it does not.
 func asked(err error) time.Duration {
 	failure, ok := errors.AsType[*model.ServerError](err)
 	if !ok {

@@ -46,8 +46,7 @@ func parseDocument(file document.File, schema Schema) (*markdown.Document, error
 }
 
 // classify returns the doc-type of the file's folder and that of the document, and checks front matter against
-// it. In a lenient project it checks nothing, and the front matter may name another doc-type. Both are zero
-// without a schema.
+// it. In a lenient project it checks nothing, and front matter may name another one. Without a schema both are zero.
 func classify(source string, frontMatter map[string]any, schema Schema) (folder, named project.Rules, err error) {
 	if schema == nil {
 		return folder, named, nil

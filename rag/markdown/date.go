@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// dayForms are the forms in which people write a day, by their number of words. Between dots the day comes before the
+// dayForms are the forms in which people write a day, by their number of words. With dots the day comes before the
 // month.
 var dayForms = map[int][]string{
 	1: {"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006", "2-Jan-2006"},

@@ -36,8 +36,7 @@ type Document struct {
 	Notes []Error
 	// Title is the front matter's title, else the first H1, else "".
 	Title string
-	// Date is the day of the field date, else the latest in other fields, else the latest in lines before the first
-	// section, else "".
+	// Date is the field date, else the latest in other fields, else the latest before the first section, else "".
 	Date string
 	// Summary is the front matter's summary or description as it is, else the first paragraph
 	// as plain text, cut at a word to at most 300 characters.

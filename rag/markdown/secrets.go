@@ -69,8 +69,7 @@ func secretsOf(text string, kind int, f func(start, end int)) {
 	}
 }
 
-// masked replaces each secret in a text by REDACTED, and keeps the number of lines. All text that leaves the program
-// is masked.
+// masked replaces secrets by REDACTED, and keeps the number of lines. All text that leaves the program is masked.
 func masked(text string) string {
 	for kind := range secretKinds {
 		var out strings.Builder

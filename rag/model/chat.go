@@ -65,8 +65,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
-// chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a server that falls
-// silent.
+// chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a silent server.
 func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
 	chatting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	pieces, ended := make(chan string), make(chan error, 1)

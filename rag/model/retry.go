@@ -68,8 +68,7 @@ func try[T any](
 	return result, again, err
 }
 
-// longestPause is the longest pause for which passages and answers wait if a server asks for one. Providers count
-// requests by the minute.
+// longestPause is the longest pause that a server may ask of passages and answers. Providers count by the minute.
 const longestPause = time.Minute
 
 // asServerSays makes the next try wait as long as the server says, if it does.

@@ -29,8 +29,7 @@ const (
 // Doubt names a document of a list and a later one on the same subject, by their indexes.
 type Doubt struct{ Earlier, Later int }
 
-// Doubts returns which of the first documents of a list have a later one on the same subject, by their dates. It
-// returns nil unless Newer is set.
+// Doubts returns which of the first documents of a list have a later one on the same subject, nil without Newer.
 func (q Question) Doubts(ranked []Hit) []Doubt {
 	if !q.Newer {
 		return nil

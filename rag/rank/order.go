@@ -65,8 +65,7 @@ func scored(ranked []Hit) []Hit {
 // maxNamed is how many documents may have a name if the name is to show which document the query asks for.
 const maxNamed = 3
 
-// rareNames returns how many rare names of the query each document has, by its hash. At most maxNamed documents have a
-// rare name.
+// rareNames counts the query's rare names in each document, by its hash. At most maxNamed documents have a rare name.
 func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 	documents := map[string][]document.Hash{}
 	for _, c := range candidates {
@@ -243,8 +242,7 @@ func withLine(whole float64, best bestLine, lines int) (logOdds float64, line st
 // frequent word have the same log-odds.
 func (h Hit) unnamed() float64 { return h.Evidence.LogOdds() }
 
-// compareCopies orders documents with the same bytes: first one that the query names, then one that holds, then the one
-// with the shortest path.
+// compareCopies orders documents with the same bytes: a named one first, then one that holds, then the shortest path.
 func compareCopies(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),

@@ -79,8 +79,7 @@ const (
 	// minKnown is the least share of a query's weight that documents must have for its words to count. A query
 	// with less is in another language, or a paraphrase.
 	minKnown = .2
-	// lineMargin is how much lower the log-odds of the best line of a pasted text may be than those of the whole,
-	// for the line still to decide.
+	// lineMargin is how much lower than the whole text's the log-odds of a deciding line may be.
 	// Of 60 stack traces with one telling line, the lines bring the right document into the first ten in .88
 	// instead of .33, and pasted code, which is about the whole, stays as it was.
 	lineMargin = 2
@@ -154,8 +153,7 @@ func CrowdOf(documents []Evidence) Crowd {
 	return crowd
 }
 
-// Rivals returns how strong the evidence of the first documents of the search is: by words for the form Words, and by
-// meaning for the others.
+// Rivals returns the Crowd's mean by words for the form Words, and by meaning for the other forms.
 func (e Evidence) Rivals() float64 {
 	if e.Form == Words {
 		return e.Crowd.Words

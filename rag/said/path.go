@@ -17,8 +17,7 @@ var (
 )
 
 // statusOfPath returns the status that the path and the form of a document imply, "" for none. An archive is
-// deprecated, and a change of OpenSpec is proposed. A changelog is a history, and so is the list of an Open Knowledge
-// Format bundle.
+// deprecated, and a change of OpenSpec is proposed. A changelog is a history, and so is the list of a bundle.
 func statusOfPath(document *markdown.Document, file string) string {
 	switch {
 	case archivePath().MatchString(file):

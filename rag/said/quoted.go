@@ -47,8 +47,7 @@ func namesIn(text string) (names []string) {
 	return names
 }
 
-// RouteKey returns a route without its method and the names of its parameters. It returns "" for another text, and for
-// a route of one part.
+// RouteKey returns a route without its method and the names of its parameters. A route of one part gives "".
 func RouteKey(text string) string {
 	found := route().FindStringSubmatch(text)
 	if found == nil || strings.Count(found[1], "/") < 2 {

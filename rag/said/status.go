@@ -133,8 +133,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 
 var isDay = lazyregexp.New(`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]|$)`)
 
-// fieldTexts returns the texts in a value of front matter, also in nested lists and maps. A map's text begins with the
-// name of its field.
+// fieldTexts returns the texts in a value of front matter. The name of a field in a nested map begins its text.
 func fieldTexts(value any) []string {
 	switch value := value.(type) {
 	case nil:

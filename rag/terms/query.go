@@ -104,8 +104,7 @@ var asking = strings.Fields(`
 	need want like get got make made go use handle work thing anything something everything much many
 	document documents documentation doc docs note notes information info details memory project`)
 
-// Telling returns the terms that say what the query is about, without words such as "help". It returns all terms if
-// the query has only such words.
+// Telling returns the terms without words such as "help", or all terms if the query has only such words.
 func (q Query) Telling() []int32 {
 	var all, telling []int32
 	for _, term := range q.Terms {
