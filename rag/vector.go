@@ -236,7 +236,7 @@ func nextStep(useful, made, loading, impossible bool) step {
 	}
 }
 
-// wait waits at most most for the embedding, and returns its error. A late embedding gives [model.ErrLate].
+// wait waits for the embedding, no longer than most, and returns its error. A late one gives [model.ErrLate].
 func (e *embedding) wait(ctx context.Context, most time.Duration) error {
 	select {
 	case <-e.done:

@@ -73,7 +73,7 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
-// Owns reports whether a path of the index may be a file of the folder, not of one that is hidden or pruned here.
+// Owns reports whether a path of the index may belong to the folder. A path below a pruned folder belongs to another.
 func (f Folder) Owns(indexed string) bool {
 	name, ok := f.Name(indexed)
 	for dir := path.Dir(name); ok && dir != "."; dir = path.Dir(dir) {

@@ -187,7 +187,7 @@ func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) 
 	return listed
 }
 
-// leastUnsure returns the least score of a document listed beside a likely one. hits have their highest score first.
+// leastUnsure returns the least score of a document listed beside a likely one. hits are in the order of their scores.
 func leastUnsure(hits []Hit) float64 {
 	if len(hits) == 0 || hits[0].Score < relevance.Likely {
 		return 1

@@ -79,7 +79,7 @@ const (
 	// minKnown is the least share of a query's weight that documents must have for its words to count. A query
 	// with less is in another language, or a paraphrase.
 	minKnown = .2
-	// lineMargin is how much lower than the whole text's the log-odds of a deciding line may be.
+	// lineMargin is how far the best line's log-odds may be below the whole text's for the line to decide.
 	// Of 60 stack traces with one telling line, the lines bring the right document into the first ten in .88
 	// instead of .33, and pasted code, which is about the whole, stays as it was.
 	lineMargin = 2

@@ -50,7 +50,7 @@ var (
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
 
-// relationsIn returns the relations in a text. Its words apply to all documents up to the next such words.
+// relationsIn returns the relations in a text. Words of a relation apply to each document up to the next such words.
 func relationsIn(text string) []NamedRelation {
 	var relations []NamedRelation
 	words := slices.DeleteFunc(formsIn(text), func(m match) bool { return m.relation == "" })
