@@ -13,11 +13,11 @@ import (
 type Explanation struct {
 	Coverage `json:"-"`
 
-	// Terms are the terms of the query, in its order. Sampled is the number of passages that
-	// their frequencies come from. Both are empty for a search by vector.
+	// Terms are the terms of the query, in its order. Sampled is the number of passages from
+	// which their frequencies come. Both are empty for a search by vector.
 	Sampled int `json:"sampled_passages"`
-	// Passages is how many the search may return: the more, the more look right by
-	// accident. Candidates is the number of documents found, before threshold and limit.
+	// Passages is how many passages the search could return: the more there are, the more look
+	// right by accident. Candidates is the number of documents found, before threshold and limit.
 	Passages int             `json:"passages"`
 	Terms    []ExplainedTerm `json:"terms"`
 	// Identifiers are the names in the query that count as phrases.
@@ -26,8 +26,8 @@ type Explanation struct {
 	// one for promoted documents. A search by words has no plan.
 	Plans      []lookup.Scan `json:"plans"`
 	Candidates int           `json:"candidates"`
-	// Documents are in the order of the results, up to the query's limit, those below its
-	// threshold among them.
+	// Documents are in the order of the results, up to the query's limit. Documents below its
+	// threshold are among them.
 	Documents []Hit `json:"-"`
 }
 
@@ -38,7 +38,7 @@ type ExplainedTerm struct {
 	Frequency int `json:"frequency"`
 	// Weight is its part of the query's BM25.
 	Weight float64 `json:"weight"`
-	// Finds says that passages were found by the term. The others count in their scores.
+	// Finds says that the term finds passages. Other terms only count in the scores of found passages.
 	Finds bool `json:"finds"`
 }
 

@@ -13,16 +13,16 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// plan is what is known of a query before the index is read.
+// plan is what a search knows of its query before it reads the index.
 type plan struct {
 	scope catalog.Scope
-	query Query // with a mode
-	// terms are those of an English text.
+	query Query // its Mode is set
+	// terms are the terms of the query as an English text.
 	terms terms.Query
-	// lines are those of a pasted text, nil for another.
+	// lines are the pasted lines in the query, nil for none.
 	lines []string
-	// meaning is the built-in vector, nil for none. Only a hybrid search has it, and words alone find what a
-	// pasted text is about.
+	// meaning is the query's built-in vector, nil for none. Only a hybrid search has it, and not for a text that was
+	// pasted as a whole, because words find such a text better.
 	meaning *pgvector.HalfVector
 }
 
@@ -41,7 +41,7 @@ func newPlan(scope catalog.Scope, query Query) (plan, error) {
 	return p, nil
 }
 
-// builtInVector returns the built-in vector of a text, nil for one without.
+// builtInVector returns the built-in vector of a text, nil if the text has none.
 func builtInVector(text string) *pgvector.HalfVector {
 	numbers := wordvec.Vector(text)
 	if numbers == nil {
@@ -51,7 +51,7 @@ func builtInVector(text string) *pgvector.HalfVector {
 	return &vector
 }
 
-// question returns the query as it is ranked, with what the facts say of its words.
+// question returns the query as package rank takes it, with the weights of its words.
 func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
 	q := rank.Question{
 		Text: p.query.Text, Terms: p.terms, Sample: facts.Sample, Calibration: facts.Calibration, Standings: facts.Standings,

@@ -8,17 +8,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag/rank"
 )
 
-// Mode is by what documents are found.
+// Mode says how a search finds documents.
 type Mode string
 
 // The modes. The zero value means Hybrid.
 const (
 	// Hybrid finds documents by the meaning of their vectors and by their words. Built-in vectors stand
-	// in for those of the model that are missing.
+	// in for missing vectors of the model.
 	Hybrid Mode = "hybrid"
-	// Vector finds them by meaning alone.
+	// Vector finds documents by their vectors alone.
 	Vector Mode = "vector"
-	// Lexical finds them by their words alone, and needs no Ollama.
+	// Lexical finds documents by their words alone, and needs no Ollama.
 	Lexical Mode = "lexical"
 )
 
@@ -36,7 +36,7 @@ type Query struct {
 	Filter
 	// Limit is the number of results, at least 1.
 	Limit int
-	// MinScore is in [0,1].
+	// MinScore is the least score of a result, in [0,1].
 	MinScore float64
 	// EachPassage asks for passages: a document comes as often as it has relevant ones.
 	EachPassage bool
@@ -47,11 +47,11 @@ type Query struct {
 	// EmbeddingWait, if not 0, is how long a hybrid search waits for the model's vector of the query. Then it goes on
 	// without it. So do other searches with an EmbeddingWait in the next minute, unless the vector comes after all.
 	EmbeddingWait time.Duration
-	// Unasked says that nobody searches for the text. Then it does not make a document
-	// relevant that the document has the whole of a short text. For a text of one or two
-	// words without a name, only the document with that title is relevant.
+	// Unasked says that nobody searches for the text. Then a document does not become
+	// relevant because it has the whole of a short text. For a text of at most two words
+	// without a name, only a document with that title is relevant.
 	Unasked bool
-	// Behind says that the index is about to change. Then no passages are read before the facts.
+	// Behind says that the index is about to change. Then the search reads no passages before the facts.
 	Behind bool
 }
 
@@ -80,11 +80,11 @@ type Hits struct {
 // Empty reports whether there was no document to search.
 func (h Hits) Empty() bool { return h.asked.Facts.Passages() == 0 }
 
-// Scope returns what was searched.
+// Scope returns the scope of the search.
 func (h Hits) Scope() catalog.Scope { return h.asked.Scope }
 
-// Version returns the version of the tenant's documents, which every change of them raises,
-// as the search has met it.
+// Version returns the version of the tenant's documents at the time of the search. Every
+// change of a document raises it.
 func (h Hits) Version() int64 { return h.asked.Facts.Version }
 
 // Standing says whether the document at a path holds.
@@ -92,19 +92,19 @@ func (h Hits) Standing(path string) catalog.Standing {
 	return h.asked.Facts.Standings.Of(path, h.asked.Question.Today)
 }
 
-// Latest returns the path of the document that replaces the one at path and is not
-// replaced itself: the path itself for most.
+// Latest returns the path of the last document in the chain of those that replace the
+// one at path, or path itself if none does.
 func (h Hits) Latest(path string) string { return h.asked.Facts.Standings.Latest(path) }
 
 // Coverage says how a search was made.
 type Coverage struct {
-	// Mode is the one used: a hybrid search for stop words alone is by the model's vector.
+	// Mode is the mode used. A hybrid search for only stop words becomes one by the model's vector.
 	Mode Mode
 	// BuiltIn says that a hybrid search used the built-in vectors for passages that were not
 	// compared by vectors of the model.
 	BuiltIn bool
-	// Embedded is the part of the passages in the scope that has a vector of the
-	// current model, and 1 for a search that was to compare none.
+	// Embedded is the share of the passages in the scope with a vector of the current
+	// model. It is 1 for a search that compares no such vectors.
 	Embedded float64
 	// Fallback is why a hybrid search had no vector of the model for the query, nil if it had one.
 	Fallback error

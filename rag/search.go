@@ -24,7 +24,7 @@ import (
 type Searcher struct {
 	index    *lookup.Reader
 	embedder QueryEmbedder
-	// lateAt is when an embedding was later than a Query.EmbeddingWait, in Unix nanoseconds, and 0 once one ends.
+	// lateAt is when an embedding last exceeded Query.EmbeddingWait, in Unix nanoseconds. A success sets it to 0.
 	lateAt atomic.Int64
 }
 
@@ -33,7 +33,7 @@ func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
 	return &Searcher{index: lookup.New(database), embedder: embedder}
 }
 
-// Search returns what is most relevant to the query.
+// Search returns the documents most relevant to the query.
 func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
 	r, err := s.read(ctx, scope, query)
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query)
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
 }
 
-// order ranks what was found. A document that replaces or amends one of the first is found too, whatever its words, if
-// it has a level, a doc-type and a status of the filter.
+// order ranks the documents that were found. It adds documents that the query names, and documents that replace or
+// amend one of the first ones. Added documents need no word of the query, but must pass the filter.
 func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, error) {
 	named, err := s.index.Named(ctx, r.asked)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 	return ranked, s.markNewer(ctx, r, ranked)
 }
 
-// markNewer says of documents which later one is on the same subject, the latest of several, if neither names the other.
+// markNewer sets Newer of a document to the latest one on the same subject, unless one of the two links to the other.
 func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error {
 	doubts := r.asked.Question.Doubts(ranked)
 	if len(doubts) == 0 {
@@ -107,8 +107,8 @@ func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error
 // maxSuccessors bounds a chain of documents that replace each other.
 const maxSuccessors = 5
 
-// Passages returns all passages of some documents of the scope that was searched, in
-// their order in each document, with their relevance to the query of the search.
+// Passages returns all passages of some documents of the search's scope, in their order
+// in each document, with their relevance to the query of the search.
 func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Passage, error) {
 	texts, err := s.index.Texts(ctx, hits.asked, documents)
 	if err != nil {
@@ -132,11 +132,11 @@ type reading struct {
 	found    lookup.Found
 }
 
-// modelTries is how often a search begins again because the model was replaced in the meantime.
+// modelTries is how often a search is tried if the model is replaced in the meantime.
 const modelTries = 3
 
-// read reads what may answer a query. A vector of a model that was replaced just now is not searched with: the
-// search begins again with the new model.
+// read reads the facts and the passages that may answer a query. If the model is replaced in the meantime, it begins
+// again with the new model.
 func (s *Searcher) read(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
 	p, err := newPlan(scope, query)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Searcher) read(ctx context.Context, scope catalog.Scope, query Query) (
 func (s *Searcher) readOnce(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()
-	if p.query.Mode == Vector && embedding.model == nil { // the wait for the model may have taken the time of the reads
+	if p.query.Mode == Vector && embedding.model == nil { // the wait for the model may have used up the time for the reads
 		_, err := embedding.required(context.WithoutCancel(ctx), vectors{}, false)
 		return reading{}, err
 	}
@@ -185,7 +185,7 @@ func (s *Searcher) readOnce(ctx context.Context, p plan) (reading, error) {
 	return s.candidates(ctx, p, facts, embedding)
 }
 
-// candidates reads the passages that may answer, by what the facts say.
+// candidates reads the passages that may answer, with the weights and the plans that follow from the facts.
 func (s *Searcher) candidates(ctx context.Context, p plan, facts lookup.Facts, embedding *embedding) (reading, error) {
 	vectors, err := embedding.vectors(ctx, p, facts)
 	if err != nil {

@@ -17,29 +17,29 @@ import (
 
 // QueryEmbedder turns a query into a vector.
 type QueryEmbedder interface {
-	// EmbedModel identifies what makes the vectors, as it was a moment ago. Only its
-	// vectors are searched: a passage without one is found by its words.
+	// EmbedModel identifies the model that makes the vectors. The answer may be a moment old.
+	// A search compares only its vectors, and finds a passage without one by words.
 	EmbedModel(ctx context.Context) (model.Model, error)
 	// EmbedQuery returns the vector to search with; its Err is nil.
 	EmbedQuery(ctx context.Context, query string) (model.Embedding, error)
 }
 
 const (
-	// hybridWait is how long a hybrid search of a call with a deadline waits for Ollama.
+	// hybridWait is how long a hybrid search waits for Ollama if its call has a deadline.
 	hybridWait = 2500 * time.Millisecond
-	// avoidLate is how long searches that cannot wait keep away from an embedder that was late.
+	// avoidLate is how long searches with an EmbeddingWait do not ask an embedder that was late.
 	avoidLate = time.Minute
 	// failureWait is longer than it takes to find out that nothing listens at Ollama's address.
 	failureWait = 300 * time.Millisecond
 	// noLimit is longer than the embedder takes to give up.
 	noLimit = time.Hour
-	// patientWait is longer than it takes to try that several times, and shorter than to load a large model.
+	// patientWait is longer than several tries to reach Ollama take, and shorter than the loading of a large model.
 	patientWait = 5 * time.Second
 )
 
 // embedding is the embedding of a query, under way.
 type embedding struct {
-	// model makes the vector. It is nil if that is not known, and in a search that does not ask for it.
+	// model makes the vector. It is nil if the model is not known, and in a search that needs no vector of it.
 	model *model.Model
 	// cancel ends EmbedQuery. Only end calls it before the vector is there.
 	cancel context.CancelFunc
@@ -54,14 +54,14 @@ type embedding struct {
 
 // embed begins to embed the query, unless the search is by words. The caller must call end.
 //
-// The end of ctx, that of the call, stops the question which model there is. It does not stop the making of the
-// vector, because a late one outlives the call; see end.
+// The end of ctx stops the question which model there is. It does not stop the making of the vector, which may go on
+// after the call; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	until := p.query.vectorUntil(ctx)
 	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.EmbeddingWait > 0 && s.wasLate() {
 		return noEmbedding(until, nil)
 	}
-	if p.query.Mode == Hybrid { // does not wait for an Ollama that fails
+	if p.query.Mode == Hybrid { // a hybrid search does not wait for an Ollama that fails
 		ctx = model.FailFast(ctx)
 	}
 	embedder, err := s.embedModel(ctx, p, until)
@@ -92,7 +92,7 @@ func noEmbedding(until time.Time, err error) *embedding {
 	return &embedding{cancel: func() {}, until: until, done: done, err: err}
 }
 
-// embedModel returns the model that makes the vector. A hybrid search asks for it only until a time.
+// embedModel returns the model that makes the vector. A hybrid search waits for the answer only until the time until.
 func (s *Searcher) embedModel(ctx context.Context, p plan, until time.Time) (model.Model, error) {
 	if p.query.Mode == Hybrid {
 		limited, stop := context.WithDeadline(ctx, until)
@@ -102,7 +102,7 @@ func (s *Searcher) embedModel(ctx context.Context, p plan, until time.Time) (mod
 	return s.embedder.EmbedModel(ctx)
 }
 
-// wasLate reports whether an embedding was late in the last minute, and none has come since.
+// wasLate reports whether an embedding was late in the last minute, and none has succeeded since.
 func (s *Searcher) wasLate() bool { return time.Since(time.Unix(0, s.lateAt.Load())) < avoidLate }
 
 // end gives up on a query that is still being embedded. One that is only late goes on, within
@@ -115,7 +115,7 @@ func (e *embedding) end() {
 	<-e.done
 }
 
-// vectorUntil is until when a hybrid search waits for Ollama. It leaves half of a deadline to the database.
+// vectorUntil returns until when a hybrid search waits for Ollama. It leaves half of a deadline to the database.
 func (q Query) vectorUntil(ctx context.Context) time.Time {
 	most := cmp.Or(q.EmbeddingWait, noLimit)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -124,14 +124,15 @@ func (q Query) vectorUntil(ctx context.Context) time.Time {
 	return time.Now().Add(most)
 }
 
-// vectors are those of a query that passages are compared by. Each is nil if none is.
+// vectors are the vectors of a query with which passages are compared. Each is nil if no passage is.
 type vectors struct {
 	Coverage
 
 	byModel, builtIn *pgvector.HalfVector
 }
 
-// vectors waits for the model's vector where such vectors can be compared. A hybrid search goes on without it.
+// vectors returns the query's vectors. It waits for the model's vector if the mode compares such vectors. A hybrid
+// search waits only for a while, and goes on without a late vector.
 func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (vectors, error) {
 	v := vectors{Coverage: Coverage{Mode: p.query.Mode, Embedded: 1}}
 	useful := false
@@ -149,7 +150,7 @@ func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (ve
 	}
 }
 
-// required returns v with the model's vector, without one if there are no others to compare it with.
+// required returns v with the model's vector. It may return v without one if the index has no vectors to compare.
 func (e *embedding) required(ctx context.Context, v vectors, useful bool) (vectors, error) {
 	most := noLimit
 	if !useful {
@@ -171,8 +172,8 @@ func (e *embedding) required(ctx context.Context, v vectors, useful bool) (vecto
 	}
 }
 
-// hybrid returns v with the vectors of a hybrid search. A vector that has no others to be compared with is waited
-// for too: that Ollama cannot make it has to be said.
+// hybrid returns v with the vectors of a hybrid search. It waits a moment even for a vector without others to compare
+// it with, because the caller must hear if Ollama cannot make it.
 func (e *embedding) hybrid(ctx context.Context, p plan, facts lookup.Facts, v vectors, useful bool) (vectors, error) {
 	most := time.Until(e.until)
 	if !useful {
@@ -210,18 +211,18 @@ type step int
 
 const (
 	compareVector step = iota // compare the vector
-	needNoVector              // go on without: there are no others to compare it with
-	lackVector                // a hybrid search goes on without and says why; a vector search fails
+	needNoVector              // go on without it: the index has no vectors to compare
+	lackVector                // a hybrid search goes on without it and says why; a vector search fails
 	failSearch                // return the error
 )
 
-// next says how the search goes on. err is that of wait.
+// next says how the search goes on. err is the error of wait.
 func (e *embedding) next(ctx context.Context, useful bool, err error) step {
 	return nextStep(useful, err == nil, e.isLoading(ctx, err), err != nil && unembeddable(err))
 }
 
-// nextStep decides by whether the vector is useful, whether it was made, whether its model is loading, and whether
-// Ollama cannot make it. Both are true while the model loads.
+// nextStep decides how the search goes on: whether the vector is useful, whether it was made, whether its model is
+// loading, and whether Ollama cannot make it now. While the model loads, impossible is true too.
 func nextStep(useful, made, loading, impossible bool) step {
 	switch {
 	case useful && made:
@@ -235,7 +236,7 @@ func nextStep(useful, made, loading, impossible bool) step {
 	}
 }
 
-// wait waits for the end of the embedding, and returns its error, or that it is late.
+// wait waits for the embedding, no longer than most, and returns its error. A late one gives [model.ErrLate].
 func (e *embedding) wait(ctx context.Context, most time.Duration) error {
 	select {
 	case <-e.done:
@@ -264,8 +265,8 @@ func (e *embedding) isLoading(ctx context.Context, err error) bool {
 	return e.model != nil && errors.Is(err, model.ErrLate) && ctx.Err() == nil
 }
 
-// unembeddable reports whether an error says that Ollama cannot embed the query. That the model
-// was replaced is another error: the next try finds the new model.
+// unembeddable reports whether an error says that Ollama cannot embed the query. It returns false
+// if the model was replaced, because the next try finds the new model.
 func unembeddable(err error) bool {
 	return !errors.Is(err, model.ErrModelReplaced) && apierror.AsError(err).Code == apierror.EmbeddingServiceError
 }

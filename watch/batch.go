@@ -75,7 +75,7 @@ func (r *reconciler) indexBatch(ctx context.Context, batch []entry) error {
 	return nil
 }
 
-// load reads a file. ok is false if the file cannot be indexed, or has the bytes of the entry's hash.
+// load reads a file. ok is false if the file cannot be indexed now, or still has the bytes of the entry's hash.
 func (r *reconciler) load(e entry) (file document.File, ok bool) {
 	known := e.stamp.Hash
 	content, e, err := r.folder.read(r.root, e)

@@ -129,7 +129,7 @@ func StampOf(info fs.FileInfo) document.Stamp {
 // provenTime returns the change time, or zero if it is too recent to prove anything: a second change in
 // the same tick of the clock keeps the time.
 func provenTime(changeTime, now time.Time) time.Time {
-	tick := 20 * time.Millisecond // two of the slowest kernel's
+	tick := 20 * time.Millisecond // two ticks of the slowest kernel
 	if changeTime.Nanosecond() == 0 {
 		tick = 2 * time.Second // of a file system that keeps whole seconds
 	}

@@ -39,8 +39,8 @@ type Folder struct {
 	Match func(path string) bool
 	// Prune, if not nil, says which folders have no matching file.
 	Prune func(dir string) bool
-	// Excluded, if not nil, returns the rules of the moment for what is left out although it matches. They say why,
-	// "" for a file or a folder that is not. Only one goroutine calls them, for a folder before its files.
+	// Excluded, if not nil, returns the present rules for leaving out files and folders that match. They return the
+	// reason, "" for one that stays. Only one goroutine calls them, for a folder before its files.
 	Excluded func() func(name string, folder bool) string
 	// MayBeMissing makes a missing folder an empty one.
 	MayBeMissing bool
@@ -69,7 +69,7 @@ func (e entry) sum() uint64 {
 }
 
 // differs reports whether a folder of the last walk has another stamp: files may have come or gone, or
-// the top folder was replaced.
+// the top folder was replaced. Without such folders it reports whether the top folder can be opened now.
 func (f Folder) differs(folders map[string]document.Stamp) bool {
 	for name, stamp := range folders {
 		info, err := os.Stat(filepath.Join(f.Dir, filepath.FromSlash(name)))
@@ -88,8 +88,8 @@ func (f Folder) differs(folders map[string]document.Stamp) bool {
 	return true
 }
 
-// walk visits every folder and every matching file, except hidden ones. The error says why a matching
-// file is no document or cannot be read, or why a folder cannot be read.
+// walk visits every folder and every matching file, except hidden ones. The error that visit gets says why
+// a matching file is no document or cannot be read, or why a folder cannot be read.
 func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry, err error)) error {
 	excluded := f.rules()
 	return root.Walk(func(name string, d fs.DirEntry, err error) error {
@@ -142,7 +142,7 @@ func (f Folder) entry(name string) entry {
 	return entry{path: norm.NFC.String(path.Join(f.Prefix, name)), name: name}
 }
 
-// RemoveTemporary removes older temporary files that killed programs left beside documents.
+// RemoveTemporary removes temporary files older than before, which killed programs left beside documents.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
 	f.Match = func(string) bool { return false } // the walk looks at no file
 	return f.open(func(root *contain.Root) error {
@@ -157,8 +157,8 @@ func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
 	})
 }
 
-// ReadAll calls take for every matching file. The error says why a file cannot be indexed or a folder
-// cannot be read. A folder has only a path.
+// ReadAll calls take for every matching file. If a file cannot be indexed or a folder cannot be read, take
+// gets the reason, and only the path.
 func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err error)) error {
 	return f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, func(e entry, err error) {
@@ -209,7 +209,7 @@ func (f Folder) entryOf(root *contain.Root, name string, excluded rules) (entry,
 	return f.inspect(root, name, fs.FileInfoToDirEntry(info), excluded)
 }
 
-// inspect is find for a path that was listed. d does not follow a symbolic link.
+// inspect is entryOf for a path that was listed. d does not follow a symbolic link.
 func (f Folder) inspect(root *contain.Root, name string, d fs.DirEntry, excluded rules) (entry, error) {
 	e := f.entry(name)
 	isLink := d.Type()&fs.ModeSymlink != 0
@@ -249,7 +249,7 @@ func resolve(root *contain.Root, name string, d fs.DirEntry) (string, fs.FileInf
 // rules say why a file or a folder is left out, as [Folder.Excluded] returns them.
 type rules func(name string, folder bool) string
 
-// rules returns the rules of the moment.
+// rules returns the present rules.
 func (f Folder) rules() rules {
 	if f.Excluded == nil {
 		return func(string, bool) string { return "" }

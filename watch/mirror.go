@@ -121,8 +121,8 @@ func (m *Mirror) run(ctx context.Context, index Indexer, log *slog.Logger) {
 	}
 }
 
-// settleTime without an event means that the events during a walk are handled. On a busy machine the runtime looks
-// for input every 10 ms.
+// settleTime is how long no event must come until the events during a walk count as handled. On a busy machine the
+// runtime looks for input every 10 ms.
 const settleTime = 10 * time.Millisecond
 
 // walkOnChanges walks the folder after events and once an interval, until a time has passed. It returns an
@@ -170,8 +170,8 @@ func (m *Mirror) walkOnChanges(ctx context.Context, n *notifier, interval, until
 	}
 }
 
-// settle ends a walk, when the events during it are handled too. An event may be there together with the end of
-// settleTime: without it the index would count as current.
+// settle ends a walk after settleTime. If an event has come at the same moment, it handles that instead: otherwise the
+// index would count as current.
 func (m *Mirror) settle(ctx context.Context, n *notifier) error {
 	select {
 	case event := <-n.events:

@@ -78,7 +78,7 @@ func newNotifier(ctx context.Context, folder Folder, q *schedule, maxDirs int) (
 		folder: folder, root: root, top: StampOf(info).Inode, schedule: q, max: maxDirs, watched: map[string]bool{},
 		watcher: watcher, events: watcher.Events, errors: make(chan error, 1),
 	}
-	// The watcher sends errors under the lock that Add and Close take. The goroutine ends with it.
+	// The watcher sends errors under the lock that Add and Close take, so this goroutine always reads them.
 	go func() {
 		for err := range watcher.Errors {
 			select {

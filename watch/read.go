@@ -48,7 +48,7 @@ func (f Folder) Read(name string) (document.File, error) {
 	return f.readFile(root, f.entry(name))
 }
 
-// readFile is read for callers that need no stamp. A file that cannot be read has only a path.
+// readFile reads a file as read does. A file that cannot be read has only a path.
 func (f Folder) readFile(root *contain.Root, e entry) (document.File, error) {
 	content, current, err := f.read(root, e)
 	if err != nil {
@@ -64,7 +64,7 @@ func (e entry) file(content []byte) document.File {
 	}
 }
 
-// Name returns a path of the index as one of the folder.
+// Name returns the path in the folder for a path of the index, and false if the path is none of the folder.
 func (f Folder) Name(indexed string) (name string, ok bool) {
 	name, ok = norm.NFC.String(indexed), true
 	if f.Prefix != "" {
@@ -73,7 +73,7 @@ func (f Folder) Name(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
-// Owns reports whether a path of the index may be that of a file of the folder, which other folders may lie in.
+// Owns reports whether a path of the index may belong to the folder. A path below a pruned folder belongs to another.
 func (f Folder) Owns(indexed string) bool {
 	name, ok := f.Name(indexed)
 	for dir := path.Dir(name); ok && dir != "."; dir = path.Dir(dir) {

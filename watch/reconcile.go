@@ -68,7 +68,7 @@ type reconciler struct {
 	folder  Folder
 	root    *contain.Root
 	indexer Indexer
-	before  outcome // of the last walk; of a whole walk it has only known, from the index
+	before  outcome // of the last walk; for a whole walk it has only known, from the index
 	whole   bool
 	ready   func() error          // asked before every write
 	report  func(done, total int) // called with the changed files so far, by one goroutine at a time

@@ -1,6 +1,6 @@
-// Package answer answers questions from documents: it has the search of package rag
-// find them, follows their links, chooses what to quote, and has a language model
-// write. It must not know how documents are found, or MCP.
+// Package answer answers questions from documents. It finds them with the search of
+// package rag, follows their links, chooses passages to quote, and lets a language model
+// write the answer. It must not know how documents are found, or MCP.
 package answer
 
 import (
@@ -48,24 +48,24 @@ type Question struct {
 
 	// MinLevel is the lowest level of the documents used, linked ones included.
 	MinLevel catalog.Level
-	// IncludeCritical adds critical documents of all doc-types whatever their score, beyond Limit.
+	// IncludeCritical adds critical documents of all doc-types and any score. They do not count against Limit.
 	IncludeCritical bool
 	// MaxDepth and MaxLinked bound the documents reached over links; 0 follows none.
 	MaxDepth, MaxLinked int
-	// Stale, if not nil, says by the paths of documents why they may be outdated.
+	// Stale, if not nil, returns the reasons why documents may be outdated, by their paths.
 	Stale func() map[string]string
-	// OnText, if not nil, is called with each piece of the answer as it is written, and with "" now and then before.
+	// OnText, if not nil, is called with each piece of the answer. Before the first piece it is called with "" at times.
 	OnText func(text string)
 }
 
-// Answer is an answer with what it was drawn from.
+// Answer is an answer with its sources.
 type Answer struct {
-	// Text is empty when there was nothing to answer from. Sources are critical documents then.
+	// Text is "" if no document was relevant enough. Then Sources has only critical documents.
 	Text string
 	// Grade says how sure the answer is: with [rag.MayAnswer], no source reaches the threshold.
 	Grade rag.Grade
-	// Sources are documents by relevance; a document follows the one that replaces it. At least a
-	// part of each, and of each of Linked, was quoted to the language model.
+	// Sources are documents by relevance; a document follows the one that replaces it. With a Text, the
+	// language model got at least a part of each document in Sources and in Linked.
 	Sources []rag.Hit
 	Linked  []Linked
 	// Omitted are the paths of documents for which the context window had no room.
@@ -74,16 +74,16 @@ type Answer struct {
 	MayAnswer []rag.Hit
 	// Empty says that there was no document to search.
 	Empty bool
-	// Coverage says how the sources were searched for.
+	// Coverage says how the search was made.
 	rag.Coverage
 	// FallbackReason says why Text quotes passages, nil if the language model has written it.
 	FallbackReason error
-	// CutShort says why the text ends before the answer does, nil for a whole one.
+	// CutShort says why the answer is incomplete, nil for a complete one.
 	CutShort error
 }
 
-// Ask answers a question from the documents of the scope. Nothing is generated when no document is relevant enough: the
-// model would write about something else. When the language model fails, the best passages are quoted instead.
+// Ask answers a question from the documents of the scope. Without a document that is relevant enough it does not ask
+// the language model, which would write about something else. If it fails, Ask quotes the best passages.
 func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
@@ -127,9 +127,9 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	return a.write(ctx, results, question, answer)
 }
 
-// sourcesOf returns the sources of an answer, by relevance. A critical document that another one replaces is
-// left out below the minimum score, and if the search has not found the other one. A successor comes before
-// the document that it replaces.
+// sourcesOf returns the sources of an answer, by relevance. It leaves out a replaced critical document if its score is
+// below the minimum, or if the search has not found the latest successor. A successor comes before the document that it
+// replaces.
 func sourcesOf(results rag.Hits, documents []rag.Hit, minScore float64) []rag.Hit {
 	position := func(hits []rag.Hit, path string) int {
 		return slices.IndexFunc(hits, func(hit rag.Hit) bool { return hit.Path == path })
@@ -151,8 +151,8 @@ func sourcesOf(results rag.Hits, documents []rag.Hit, minScore float64) []rag.Hi
 	return sources
 }
 
-// linkOrigins returns the paths of the sources whose links are followed: links of unrelated
-// critical documents would take the places of others.
+// linkOrigins returns the paths of the sources whose links to follow. It leaves out unrelated
+// critical documents, because their links would take the places of others.
 func linkOrigins(sources []rag.Hit, minScore float64) []string {
 	var paths []string
 	for _, hit := range sources {

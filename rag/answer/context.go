@@ -15,16 +15,16 @@ import (
 type source struct {
 	rag.Hit // its score is 0 if it is only linked
 
-	note string // for the model: why it is here, and how far it holds
-	// brief asks for title, summary and lines alone.
+	note string // tells the model why the document is here, and whether it holds
+	// brief asks to quote only title, summary and lines.
 	brief    bool
 	passages []rag.Passage // in the order of the document
 }
 
-// isRule says whether the source is a critical document that holds.
+// isRule reports whether the source is a critical document that holds.
 func (s source) isRule() bool { return s.Level == catalog.Critical && s.Holds() }
 
-// quote is how much of a source fits: its chosen passages.
+// quote is a source with the passages that fit into the prompt.
 type quote struct {
 	source source
 	// chosen holds indices into source.passages, rising and at least one.
@@ -33,7 +33,7 @@ type quote struct {
 	cut string
 }
 
-// text returns what is quoted of a chosen passage.
+// text returns the quoted text of a chosen passage.
 func (q quote) text(i int) string {
 	if q.cut != "" {
 		return q.cut
@@ -56,7 +56,7 @@ func (q quote) runs() [][]int {
 // minQuote is the smallest piece of a passage that is worth quoting, in tokens.
 const minQuote = 16
 
-// fit chooses what to quote of the sources, which come by priority, within room tokens. Room that
+// fit chooses passages to quote within room tokens. Sources come in order of priority. Room that
 // the best passages leave goes to further passages, one for each source in turn.
 func fit(sources []source, d delimiter, room int) []quote {
 	quotes, room := fitBest(sources, d, room)
@@ -87,9 +87,9 @@ func fit(sources []source, d delimiter, room int) []quote {
 	return quotes
 }
 
-// fitBest quotes the best passage of each source, and returns the room that is left. Critical documents get
-// up to half of the room for title and summary first. The most relevant source takes what it needs of the
-// rest, and is cut if it is too long. The others follow in their order, until one has no room.
+// fitBest quotes the best passage of each source, and returns the room that is left. First the titles or
+// summaries of critical documents get up to half of the room. Then the most relevant source takes what it needs
+// of the rest, cut if it is too long. The others follow in their order, until one has no room.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
 	top := mostRelevant(sources)
 	if top < 0 {
@@ -105,7 +105,7 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 		}
 	}
 	q, size := sources[top].best(d, room)
-	if len(q.chosen) == 0 { // the critical documents have left too little
+	if len(q.chosen) == 0 { // the critical documents have left too little room
 		clear(quoted)
 		clear(tokens)
 		room = all
@@ -143,7 +143,7 @@ func mostRelevant(sources []source) int {
 	return top
 }
 
-// best quotes the best passage within room, cut if it is longer. It chooses none if the room is too small.
+// best quotes the best passage, cut if it is longer than room. If the room is too small, it chooses no passage.
 func (s source) best(d delimiter, room int) (q quote, size int) {
 	p := s.passages[s.preference()[0]]
 	frame := d.frameTokens(s)
@@ -167,12 +167,12 @@ func (s source) beginning(d delimiter) (q quote, size int) {
 	return q, d.frameTokens(s) + promptTokens(q.cut) + promptTokens(passageLabel(s.passages[best], s.passages[best]))
 }
 
-// worse is how much less likely than the best passage another one may be, in log-odds, to be
-// quoted: e² ≈ 7 times. Below that it is of another subject.
+// worse is how much lower than the best passage's the log-odds of another quoted passage may be.
+// It is then e² ≈ 7 times less likely; a lower one is about another subject.
 const worse = 2
 
-// further returns the indices of the other passages worth quoting, best first: relevant ones, and
-// the neighbours of the best one, which may begin or end what it says.
+// further returns the indices of the other passages worth quoting, best first: relevant passages,
+// and the neighbours of the best one, because its text may begin or end there.
 func (s source) further() []int {
 	order := s.preference()
 	best := order[0]
@@ -187,16 +187,16 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 
 // preference returns the indices of the passages that have text, by relevance, each followed by its
-// neighbours. Those that only list subjects come last, and so does front matter.
+// neighbours. Passages that only list subjects come last, and so does front matter.
 func (s source) preference() []int {
-	const last = 1_000 // more than log-odds are
+	const last = 1_000 // more than any log-odds
 	relevant, scores := make([]int, 0, len(s.passages)), make([]float64, len(s.passages))
 	for i, p := range s.passages {
 		if hasText(p) {
 			relevant = append(relevant, i)
 		}
 		scores[i] = p.LogOdds
-		// Front matter has more lines than the index keeps of it.
+		// A passage of front matter names more lines than its text has.
 		isFrontMatter := p.StartLine == 1 && p.HeaderPath == "" && p.EndLine > 1+strings.Count(p.Content, "\n")
 		if isFrontMatter || markdown.IsListing(p.Content) {
 			scores[i] -= last

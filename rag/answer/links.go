@@ -21,11 +21,11 @@ type linkGraph struct {
 	tenant  int32
 	version int64 // of the tenant's documents
 	// from has the links of each document by their targets. The weight of a link is its place in the text.
-	// The map is taken from the graph once, because each traversal of the library takes it again.
+	// It is read from the graph once, because each traversal of the library would read it again.
 	from map[string]map[string]graph.Edge[string]
-	// levels are those of the documents that links lead to.
+	// levels are the levels of the documents to which links lead.
 	levels map[string]catalog.Level
-	// circles are the paths of each circle of links, in one text.
+	// circles has one text for each circle of links, with the paths in it.
 	circles []string
 }
 
@@ -40,13 +40,13 @@ type linkLimits struct {
 type Linked struct {
 	rag.Hit // without a passage and a score
 
-	// From is the path of the document whose link led here, or of one that this replaces.
+	// From is the path of the document whose link led here, or of the document that this one replaces.
 	From string
 }
 
 // linked traverses the tenant's links breadth-first from the documents at the given paths, and
-// returns the other documents that it reaches, nearest first. A document comes behind its latest
-// successor, and is visited once.
+// returns the other documents that it reaches, nearest first. It visits each document once, and
+// puts the latest successor of a document before it.
 func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
@@ -77,11 +77,11 @@ func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, 
 	for _, hit := range documents {
 		reached[slices.Index(paths, hit.Path)].Hit = hit
 	}
-	// A document may have gone since the graph was read, or be a successor below the minimum level.
+	// A document may have gone since the graph was read. A successor may be below the minimum level.
 	return slices.DeleteFunc(reached, func(link Linked) bool { return link.ID == 0 }), nil
 }
 
-// documents returns the documents at the paths that have the level at least, without their passages.
+// documents returns the documents at the paths, without their passages. It leaves out documents below the level least.
 func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []string, least catalog.Level) ([]rag.Hit, error) {
 	scope := results.Scope()
 	rows, err := db.ReadOne(ctx, a.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
@@ -104,7 +104,7 @@ func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []stri
 	return hits, err
 }
 
-// reach returns the documents that links lead to from others, nearest first, without their rows.
+// reach returns the documents to which links from other documents lead, nearest first. It sets only Path and From.
 func (g *linkGraph) reach(from []string, limits linkLimits) []Linked {
 	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
@@ -140,7 +140,7 @@ func (g *linkGraph) targets(source string) []string {
 	})
 }
 
-// linkGraph returns the link graph of the tenant, which it reads again when documents have changed.
+// linkGraph returns the link graph of the tenant. It reads the graph again after a change of documents.
 func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph, error) {
 	tenant := results.Scope().Tenant
 	known := a.links.Load()
@@ -168,7 +168,7 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 	isKnown := func(circle string) bool {
 		return known != nil && known.tenant == tenant.ID && slices.Contains(known.circles, circle)
 	}
-	// They do no harm, but writers seldom want them.
+	// Circles do no harm, but writers seldom want them.
 	unknown := slices.DeleteFunc(slices.Clone(read.circles), isKnown)
 	for _, circle := range unknown[:min(len(unknown), 10)] {
 		a.logger.WarnContext(ctx, "circular links: each document is followed once",
@@ -181,9 +181,9 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 // maxCircle bounds the paths of a circle in the log, in characters.
 const maxCircle = 1000
 
-// circlesOf returns the paths of each circle of links, in one text.
+// circlesOf returns one text for each circle of links, with the paths in it.
 func circlesOf(links graph.Graph[string, string]) []string {
-	components, _ := graph.StronglyConnectedComponents(links) // it fails for an undirected graph
+	components, _ := graph.StronglyConnectedComponents(links) // fails only for an undirected graph
 	var circles []string
 	for _, component := range components {
 		if len(component) > 1 {

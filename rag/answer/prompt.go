@@ -18,14 +18,14 @@ import (
 var systemPrompt string
 
 const (
-	// tokenPlaceholder is where systemPrompt has the token of the request.
+	// tokenPlaceholder stands in systemPrompt for the token of a request.
 	tokenPlaceholder = "TOKEN"
 	// tokenLength gives a token 60 random bits: a document cannot guess it.
 	tokenLength = 12
 	// chatTokens covers what the model's chat template puts around the messages.
 	chatTokens = 64
-	// maxLabel bounds titles, heading paths and paths in the prompt, in characters:
-	// they are the document's own text, of any length.
+	// maxLabel bounds titles, heading paths and paths in the prompt, in characters.
+	// A document may have them of any length.
 	maxLabel = 200
 )
 
@@ -43,7 +43,7 @@ func (d delimiter) begin() string { return "<document " + d.token + ">\n" }
 
 func (d delimiter) end() string { return "</document " + d.token + ">\n" }
 
-// clean removes the delimiters from a text of the model, which sometimes repeats them, and replaces what does not print.
+// clean removes delimiters that the model has repeated in its text. It replaces unprintable characters.
 func (d delimiter) clean(text string) string {
 	for _, marker := range d.markers() {
 		text = strings.ReplaceAll(text, marker, "")
@@ -51,14 +51,14 @@ func (d delimiter) clean(text string) string {
 	return plain.Block(text).String()
 }
 
-// markers returns what a delimiter may be repeated as, longer ones first.
+// markers returns the forms in which the model may repeat a delimiter, longer ones first.
 func (d delimiter) markers() []string {
 	begin, end := strings.TrimSpace(d.begin()), strings.TrimSpace(d.end())
 	return []string{end, begin, strings.TrimSuffix(end, ">"), strings.TrimSuffix(begin, ">"), d.token}
 }
 
-// hidden hands on a text in pieces without the delimiters in it. It holds back an end that is, or may
-// become, a delimiter.
+// hidden passes the pieces of a text to onText, without delimiters. It holds back the end of a piece
+// that may be the beginning of a delimiter.
 type hidden struct {
 	delimiter
 
@@ -67,7 +67,7 @@ type hidden struct {
 }
 
 func (h *hidden) write(piece string) {
-	if piece == "" && h.onText != nil { // the model still reads
+	if piece == "" && h.onText != nil { // the model is still reading
 		h.onText("")
 		return
 	}
@@ -84,7 +84,7 @@ func (h *hidden) write(piece string) {
 	h.show(all[:ready])
 }
 
-// end hands on what was held back.
+// end passes on the text that was held back.
 func (h *hidden) end() { h.show(h.held) }
 
 func (h *hidden) show(text string) {
@@ -127,12 +127,12 @@ func (s source) labels() string {
 	return fmt.Sprintf("path=%q title=%q note=%q\n", lastRunes(catalog.Shown(s.Path)), markdown.CutRunes(s.Title, maxLabel), s.note)
 }
 
-// passageLabel says where passages stand that follow each other.
+// passageLabel returns a line that says where a run of passages begins and ends.
 func passageLabel(first, last rag.Passage) string {
 	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.StartLine, last.EndLine, markdown.CutRunes(first.HeaderPath, maxLabel))
 }
 
-// lastRunes shortens a path to its end, which tells it from others.
+// lastRunes shortens a path to its last maxLabel characters, because the end tells it from others.
 func lastRunes(path string) string {
 	surplus := utf8.RuneCountInString(path) - maxLabel
 	if surplus <= 0 {
@@ -146,18 +146,18 @@ func (d delimiter) frameTokens(s source) int {
 	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
 }
 
-// room is how many tokens of the context window are left for documents.
+// room returns how many tokens of the context window are left for documents.
 func (d delimiter) room(window int, question string) int {
 	return window - min(answerTokens, window/answerShare) - chatTokens - promptTokens(d.system()) - promptTokens(question)
 }
 
-// promptTokens estimates the tokens of a text for a language model, on the high side: it has tokens
-// for white space too.
+// promptTokens estimates the tokens of a text for a language model, rather too many than too few. Such
+// a model has tokens for white space too.
 func promptTokens(text string) int {
 	return max(markdown.EstimateTokens(text), (utf8.RuneCountInString(text)+runesPerToken-1)/runesPerToken)
 }
 
-// runesPerToken is the highest average length of the tokens of a text, in characters.
+// runesPerToken is the most characters that a token has on average, in any text.
 const runesPerToken = 6
 
 func cutToTokens(text string, limit int) string {

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// answerTokens of the context window are kept free for the answer.
+	// answerTokens is how many tokens of the context window stay free for the answer.
 	answerTokens = 1024
-	// answerShare: of a small context window a quarter is kept free instead.
+	// answerShare divides a small context window: one part, a quarter, stays free for the answer.
 	answerShare = 4
 	// extractTokens bounds an answer of quoted passages.
 	extractTokens = 4096
-	// minRoom is the smallest room for documents that is tried, in tokens.
+	// minRoom is the smallest room for documents with which a request is repeated, in tokens.
 	minRoom = 256
 )
 
-// write fills the answer's text from its sources, and removes those that were not quoted.
+// write sets the answer's text from its sources, and removes sources that it did not quote.
 func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
 	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {
@@ -60,8 +60,8 @@ func (a *Answerer) write(ctx context.Context, results rag.Hits, question Questio
 	return answer, nil
 }
 
-// generate asks the language model, unless the sources have no text. If the prompt is too long for
-// the model's window after all, it asks again with less.
+// generate asks the language model. It returns no quotes and no text if the sources have no text. If
+// the prompt is too long for the model's window after all, it asks again with fewer quotes.
 func (a *Answerer) generate(
 	ctx context.Context, sources []source, d delimiter, question Question,
 ) ([]quote, string, error) {
@@ -91,7 +91,7 @@ func (a *Answerer) generate(
 const widerWindow = "raise generation_context_length in settings.json, " +
 	"or set generation_model to a model with a longer context"
 
-// keepQuoted removes the documents without a quotation. Those with text become Omitted.
+// keepQuoted removes the documents without a quotation. It lists them in Omitted if they have text.
 func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 	quoted := make(map[int64]bool, len(quotes))
 	for _, q := range quotes {
@@ -156,12 +156,12 @@ func noteOf(why string, hit rag.Hit, stale string) string {
 	return note
 }
 
-// remedy matches the headings of sections on cause and solution, remedyFields the front matter's fields.
+// remedy matches the headings of sections on cause and solution. remedyFields matches the lines of such fields.
 var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
-// telling returns the text to show of a source, with its passage: preferably on cause and solution.
+// telling returns the text of a source to show, with its passage. It prefers the cause and the solution.
 func (q quote) telling() (text string, p rag.Passage) {
 	best := -1
 	for i, p := range q.source.passages {
@@ -180,7 +180,7 @@ func (q quote) telling() (text string, p rag.Passage) {
 	return p.Content, p
 }
 
-// extract writes the quotes for a reader, without unrelated documents.
+// extract writes the quotes as a text for a person. It leaves out brief sources except as the first.
 func extract(quotes []quote) string {
 	var b strings.Builder
 	for n, q := range quotes {

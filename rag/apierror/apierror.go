@@ -69,7 +69,7 @@ func Refuse(parameter, problem string, args ...any) *Error {
 	return e.With("parameter", parameter)
 }
 
-// FileError is a file that cannot be read or written, with what to do about the system's errors.
+// FileError returns an [*Error] for a file that cannot be read or written. It adds advice for errors of the system.
 func FileError(err error) *Error {
 	var remedy string
 	switch {
@@ -94,8 +94,8 @@ func (e *Error) With(key string, value any) *Error {
 	return e
 }
 
-// lateRetry is when to ask a model server again that did not answer in time: a model that was
-// loading is ready then.
+// lateRetry is how long to wait before another request to a model server that did not answer in
+// time. A model that was loading is then ready.
 const lateRetry = 30 * time.Second
 
 // AsError returns err, which is not nil, as an [*Error] with the same message. Its code and details
@@ -147,7 +147,7 @@ func classify(err error) *Error {
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
 		return e.With("model", missing.Model)
-	case errors.Is(err, model.ErrLate): // no breaker has opened: it would not have been asked
+	case errors.Is(err, model.ErrLate): // the breaker is closed: an open one would have refused the request
 		e.Code = EmbeddingServiceError
 		return e.With("circuit_state", "closed").With("retry_after_seconds", lateRetry.Seconds())
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),

@@ -48,7 +48,7 @@ func Wordf(format string, values ...any) error {
 	return &worded{fmt.Errorf(format, values...), format, values}
 }
 
-// In returns the text of an error in the words of a front end. The text of [error.Error] is that for MCP.
+// In returns the text of an error in the words of a front end. Its Error method has the words of MCP.
 func In(err error, words Words) string {
 	inner, ok := errors.AsType[*worded](err)
 	if !ok {

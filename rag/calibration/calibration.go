@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Calibration describes a model's cosines of questions and answers; zero was not measured.
+// Calibration describes a model's cosines of questions and answers. The zero value means that they were not measured.
 type Calibration struct {
 	// Matched and Unmatched are the mean cosines of a question with its own answer, and
 	// with those of the other questions.
@@ -32,9 +32,9 @@ func (c Calibration) Usable() bool {
 	return c.OwnFirst >= minOwnFirst && c.Variance > 0 && c.Matched > c.Unmatched
 }
 
-// LogOdds returns the log-odds that a text with this cosine to a question answers it, at even odds
-// without it. Both kinds of cosines count as normally distributed with one variance, so it is a
-// straight line. c must be usable.
+// LogOdds returns the log-odds that a text with this cosine to a question answers it, if the odds
+// are even without the cosine. Both kinds of cosines count as normally distributed with one
+// variance, so the log-odds grow linearly with the cosine. c must be usable.
 func (c Calibration) LogOdds(cosine float64) float64 {
 	return (c.Matched - c.Unmatched) / c.Variance * (cosine - (c.Matched+c.Unmatched)/2)
 }

@@ -1,5 +1,5 @@
-// Package catalog has the words for the content of an index, for those who write and read it:
-// tenants, collections, levels, and documents that supersede others.
+// Package catalog has the types that writers and readers of an index share: tenants,
+// collections, levels, and documents that supersede others.
 package catalog
 
 import "github.com/compound-docs/compound-docs/db"
@@ -10,7 +10,7 @@ type TenantKey = db.TenantKey
 // Tenant is a registered checkout. Every read and write of the index is inside one.
 type Tenant = db.Tenant
 
-// HandbookKey names the handbook's one tenant. The name of a project begins with a letter.
+// HandbookKey names the only tenant of the handbook. No project has its name: those begin with a letter.
 func HandbookKey() TenantKey { return TenantKey{Project: ":handbook"} }
 
 // Scope selects the documents of a search.

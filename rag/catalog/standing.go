@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Status says whether a document holds, by its own word or by that of another.
+// Status says whether a document holds, by its own words or by those of another document.
 type Status string
 
-// The statuses. The zero value is that of a document that says nothing, which is Active.
+// The statuses. The zero value is the status of a document that says nothing. It counts as Active.
 const (
 	Active     Status = "active"
 	Proposed   Status = "proposed"
@@ -19,7 +19,7 @@ const (
 	Deprecated Status = "deprecated"
 	Replaced   Status = "superseded"
 	Expired    Status = "expired"
-	// History is the status of a changelog and the like. It holds, and what describes the present comes first.
+	// History is the status of a changelog. It holds, but documents about the present come first.
 	History Status = "history"
 )
 
@@ -32,8 +32,8 @@ type Standing struct {
 	// SupersededBy and AmendedBy are the paths of the documents that replace and amend this one, the latest
 	// if there are several, "" for none. They may be replaced themselves.
 	SupersededBy, AmendedBy string
-	// Newer is the path of a later document on the same subject, "" for none. A search alone finds it: neither
-	// document says so.
+	// Newer is the path of a later document on the same subject, "" for none. Only a search sets it, because
+	// neither document says so.
 	Newer string
 	// Until is the last day on which the document holds, "" for ever.
 	Until string
@@ -52,8 +52,8 @@ func (s Standing) Successor() string {
 	return s.AmendedBy
 }
 
-// Mark says in a few words why the document must not be taken as it is, "" if it may. Everything that names a
-// document shows it.
+// Mark says in a few words why a reader must not rely on the document alone, "" without a reason. It is shown
+// wherever the document is named.
 func (s Standing) Mark() string {
 	switch {
 	case s.SupersededBy != "":
@@ -71,7 +71,7 @@ func (s Standing) Mark() string {
 	}
 }
 
-// Shown returns the path of a document as everything names it. One outside the repository is absolute.
+// Shown returns the path of a document as users see it. It begins with ./ in the repository, and is absolute outside.
 func Shown(document string) string {
 	if document == "" || filepath.IsAbs(filepath.FromSlash(document)) {
 		return document
@@ -79,7 +79,7 @@ func Shown(document string) string {
 	return "./" + document
 }
 
-// Said is what a document says of itself.
+// Said is the status that a document gives itself, and its last day.
 type Said struct {
 	Status Status
 	Until  string
@@ -87,7 +87,7 @@ type Said struct {
 
 // Standings says which documents of a collection hold. The zero value says that all do.
 type Standings struct {
-	// Replacing are the documents that replace each, the latest first.
+	// Replacing has the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
 	superseded Superseded
@@ -95,16 +95,16 @@ type Standings struct {
 	said       map[string]Said
 }
 
-// NewStandings takes what documents say of themselves, and the documents that are said to replace and to amend each,
-// the latest first.
+// NewStandings takes what documents say of themselves, by their paths. replacing and amending have the documents that
+// are said to replace and to amend a document, by its path, the latest first.
 func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
 	s := Standings{Replacing: decided(replacing, said), amending: decided(amending, said), said: said}
 	s.superseded = NewSuperseded(s.Replacing)
 	return s
 }
 
-// decided leaves out documents that do not change the older one yet, or never did: a proposal changes only proposals,
-// and a rejected document nothing. Both count where the older one says that it is superseded.
+// decided leaves out later documents that are not in force: a rejected one changes nothing, and a proposal changes only
+// proposals. Both count if the older document itself says that it is superseded.
 func decided(later map[string][]string, said map[string]Said) map[string][]string {
 	counting := make(map[string][]string, len(later))
 	for older, all := range later {
@@ -118,7 +118,7 @@ func decided(later map[string][]string, said map[string]Said) map[string][]strin
 	return counting
 }
 
-// Today is the day by which documents expire, such as 2026-11-26. It is that of UTC.
+// Today returns the present day in UTC, such as 2026-11-26. Documents expire by it.
 func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // Of returns the standing of a document. today has the form 2026-11-26. With "" no document expires.
@@ -138,8 +138,8 @@ func (s Standings) Of(path, today string) Standing {
 	return standing
 }
 
-// Paths says which documents have one of the statuses: only those at the paths only, or, with Active among the
-// statuses, all except those at the paths without. Both are nil for no status.
+// Paths says which documents have one of the statuses. With Active among the statuses these are all documents except
+// those at the paths without. Otherwise they are only those at the paths only. Both are nil if statuses is empty.
 func (s Standings) Paths(statuses []Status, today string) (only, without []string) {
 	if len(statuses) == 0 {
 		return nil, nil
@@ -175,6 +175,6 @@ func (s Standings) inactive(today string) map[string]bool {
 // Generations returns how many documents replace a document, one after the other.
 func (s Standings) Generations(path string) int { return s.superseded.Generations[path] }
 
-// Latest returns the path of the document that replaces the one at path and is not
-// replaced itself: the path itself for most.
+// Latest returns the path of the last document in the chain of those that replace the
+// one at path, or path itself if none does.
 func (s Standings) Latest(path string) string { return cmp.Or(s.superseded.latest[path], path) }

@@ -8,19 +8,19 @@ import (
 
 // Superseded has the documents that others replace, by their paths.
 type Superseded struct {
-	// By gives the path of the latest document that replaces one.
+	// By has the path of the latest document that replaces a document.
 	By map[string]string
-	// latest gives the last one of those that replace each other from there on.
+	// latest has the last document of the chain in which each replaces the one before.
 	latest map[string]string
-	// Generations is how many documents replace one, one after the other.
+	// Generations has the length of the longest such chain after a document.
 	Generations map[string]int
 }
 
-// NewSuperseded takes the documents that replace each, the latest first. Documents that replace
-// each other in a circle are not replaced: lint reports them.
+// NewSuperseded takes the documents that replace a document, by its path, the latest first.
+// Documents that replace each other in a circle do not count as replaced: lint reports them.
 func NewSuperseded(later map[string][]string) Superseded {
 	s := Superseded{By: map[string]string{}, latest: map[string]string{}, Generations: map[string]int{}}
-	// Tarjan's algorithm: first is the earliest document on the stack that replaces one, over others perhaps.
+	// Tarjan's algorithm: first has the earliest document on the stack that replaces a document, directly or over others.
 	order, first := map[string]int{}, map[string]int{}
 	var stack []string
 	var visit func(path string)

@@ -12,7 +12,7 @@ import (
 type CheckoutState int
 
 const (
-	// Unknown says that it may be gone, or on another machine.
+	// Unknown says that the checkout may be gone, or on another machine.
 	Unknown CheckoutState = iota
 	// Alive says that it exists.
 	Alive
@@ -36,23 +36,23 @@ type CleanupResult struct {
 	Projects []CleanedProject
 }
 
-// CleanedTenant is a checkout on a branch that is gone.
+// CleanedTenant is a checkout of a branch that a cleanup removed, or kept only because it is in use.
 type CleanedTenant struct {
 	Project  string    `json:"project_name"`
 	Branch   string    `json:"branch_name"`
 	Root     string    `json:"root"`
 	LastSeen time.Time `json:"last_seen"`
-	// BranchGone is set if the repository has no such branch. Others were not used for too long.
+	// BranchGone is set if Judge said Gone. Otherwise nobody has used the checkout for longer than Grace.
 	BranchGone bool `json:"branch_gone"`
 	Documents  int  `json:"documents"`
-	// InUse is set if it was not removed because a server indexes it, or just did.
+	// InUse is set if the cleanup kept the checkout because a server indexes it or has just used it.
 	InUse bool `json:"in_use"`
 }
 
 // CleanedProject is a project with something to remove.
 type CleanedProject struct {
 	Name string `json:"name"`
-	// Passages counts those that no document of a remaining tenant uses.
+	// Passages counts the passages to remove: no document of a remaining tenant uses them.
 	Passages int `json:"passages"`
 	// Emptied is set if nothing is left of the project.
 	Emptied bool `json:"emptied"`
@@ -130,8 +130,8 @@ func (x *Index) cleanTenant(ctx context.Context, row db.CleanupTenantsRow, dryRu
 	return cleaned, ignoreNoRows(err)
 }
 
-// cleanPassages removes the passages and the vectors that nothing uses, and returns how many
-// passages that are. A dry run only counts, and takes the removable tenants for removed.
+// cleanPassages removes unused passages and vectors, and returns the number of passages. A dry
+// run only counts them, as if the removable tenants were gone already.
 func (x *Index) cleanPassages(ctx context.Context, projectID int32, removable []int32, dryRun bool) (int, error) {
 	if !dryRun {
 		swept, err := x.Sweep(ctx, projectID)
@@ -151,8 +151,8 @@ func (x *Index) cleanPassages(ctx context.Context, projectID int32, removable []
 	return count, nil
 }
 
-// cleanProject removes the text and the vectors of a project that nothing uses, and the
-// project if it has no tenant left. A dry run takes the removable tenants for removed.
+// cleanProject removes a project's unused text and vectors, and the project if it has no tenant
+// left. A dry run only counts, as if the removable tenants were gone already.
 func (x *Index) cleanProject(ctx context.Context, project db.Project, removable []int32, dryRun bool) (CleanedProject, error) {
 	passages, err := x.cleanPassages(ctx, project.ID, removable, dryRun)
 	cleaned := CleanedProject{Name: project.Name, Passages: passages}
@@ -175,5 +175,5 @@ func (x *Index) cleanProject(ctx context.Context, project db.Project, removable 
 		}
 		return deleteEmptyProject(ctx, q, id)
 	})
-	return cleaned, ignoreNoRows(err) // another process has removed it
+	return cleaned, ignoreNoRows(err) // no row: another process has removed the project
 }

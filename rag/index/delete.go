@@ -23,7 +23,7 @@ func (s Selection) Matches(key catalog.TenantKey) bool {
 // Contents counts the project's own documents in a selection.
 type Contents struct {
 	Documents int
-	// Chunks does not count documents that are one passage.
+	// Chunks counts the passages of documents that have more than one.
 	Chunks int
 }
 
@@ -38,7 +38,7 @@ func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, er
 	})
 }
 
-// contentsOf counts what the tenants of a project hold that the selection names.
+// contentsOf counts the documents and passages of a project's selected tenants.
 func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection Selection) (Contents, error) {
 	row, err := q.TenantContents(ctx, db.TenantContentsParams{
 		ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,
@@ -47,8 +47,8 @@ func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection S
 }
 
 // Delete removes the project's own documents of the selected tenants from the index, and returns how many
-// there were. External docs stay, and with them their tenant. A tenant without documents is removed too, and
-// a project when it has no tenant left. So is the text that no other checkout uses, with its vectors.
+// there were. External docs stay, and with them their tenant. Delete also removes a tenant without documents, a
+// project without tenants, and text that no other checkout uses, with its vectors.
 //
 // The tenants stay deleted until they are registered again with [Index.Tenant]. A write to one of them either
 // ends before the deletion or fails with [db.ErrTenantGone].
@@ -97,8 +97,8 @@ func lockProject(ctx context.Context, q *db.Queries, name string) (int32, error)
 	return id, lockPassages(ctx, q, id)
 }
 
-// deleteEmptyProject removes a project with its passages if it has no tenant, and reports whether it did. It
-// needs lockProject.
+// deleteEmptyProject removes a project with its passages if it has no tenant, and reports whether it did. The
+// caller has called lockProject.
 func deleteEmptyProject(ctx context.Context, q *db.Queries, projectID int32) (bool, error) {
 	tenants, err := q.TenantCount(ctx, db.TenantCountParams{ProjectID: projectID})
 	if err != nil || tenants > 0 {

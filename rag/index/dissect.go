@@ -20,26 +20,26 @@ import (
 const (
 	// maxLinks bounds the links kept of one document.
 	maxLinks = 1000
-	// maxTitle bounds a title, in characters: a heading may be a file of one line.
+	// maxTitle bounds a title, in characters. The heading of a file of one line may be very long.
 	maxTitle = 1000
 )
 
 // Dissection describes what the index makes of a file.
 type Dissection struct {
 	Title, Summary, DocType, Date string
-	// FileTitle is the title if other documents have the same: the name of the file, or a title in the front matter.
+	// FileTitle replaces Title if several documents share it: the name of the file, or a title in the front matter.
 	FileTitle string
 	Level     catalog.Level
 	Passages  []DissectedPassage
 	Links     []Link
 	Status    said.Status
-	// Number is that of a decision below its folder, such as docs/adr/#12, "" without one.
+	// Number is the folder and the number of a decision, such as docs/adr/#12, "" without a number.
 	Number string
-	// Places are those of the repository that it cites.
+	// Places are the places of the repository that the document cites.
 	Places []CitedPlace
-	// Names are the names of code that it has, and Messages are what it quotes that a program may have printed.
+	// Names are the names of code in the document. Messages are quoted texts that a program may have printed.
 	Names, Messages []string
-	// Triggers say when it wants to be heard, and TriggerFaults what is wrong with others.
+	// Triggers are the acts before which the document wants to be shown. TriggerFaults describe invalid ones.
 	Triggers      []said.Trigger
 	TriggerFaults []said.Fault
 	// FrontMatter, FrontMatterLines, NotFrontMatter, Anchors and Headlines are as in [markdown.Document].
@@ -48,14 +48,14 @@ type Dissection struct {
 	NotFrontMatter   error
 	Anchors          []string
 	Headlines        []markdown.Headline
-	// Notes are faults of its form that did not keep it from being read. Line 0 is that of the field date.
+	// Notes are faults of form in a document that was read all the same. Line 0 stands for the field date.
 	Notes []markdown.Error
 
 	path       string
 	stamp      document.Stamp
 	parsed     *markdown.Document
 	schemaHash string
-	undated    bool // the front matter may have no date, and has none
+	undated    bool // it has no date, and a lenient project requires none
 }
 
 // Link is a document's link to a file, by paths in the repository.
@@ -63,13 +63,13 @@ type Link struct {
 	Target string
 	// Fallback is the target if there is no document at Target; "" for none.
 	Fallback string
-	// Written is the path of a page without .md, as the document has it, "" for another link.
+	// Written is the path before .md was added, if the link leads to a page without .md; "" for other links.
 	Written string
-	// Relation is how the document stands to the target, "" for a link.
+	// Relation says how the document stands to the target, "" for an ordinary link.
 	Relation said.Relation
 }
 
-// Paths returns the documents where the link may lead: it leads to the first that is there. A page without .md may be MDX.
+// Paths returns the paths where the link may lead. It leads to the first that exists. A page without .md may be MDX.
 func (l Link) Paths() []string {
 	paths := slices.DeleteFunc([]string{l.Target, l.Fallback}, func(page string) bool { return page == "" })
 	if l.Written != "" {
@@ -84,9 +84,9 @@ func (l Link) Paths() []string {
 type DissectedPassage struct {
 	markdown.Passage
 
-	// Heading comes before the text.
+	// Heading is the title with the headings above the text. It is searched and embedded before the text.
 	Heading string
-	// Terms are the distinct ones of heading and text.
+	// Terms are the distinct terms of heading and text. Only [Dissect] sets them.
 	Terms []string
 	// FrontMatter says that the text is made from the fields of the front matter.
 	FrontMatter bool
@@ -98,8 +98,8 @@ type DissectedPassage struct {
 	hash     uuid.UUID
 }
 
-// Dissect returns what the index makes of a file of the collection. It is a pure
-// function: nothing is written. The error is that of indexing the file.
+// Dissect returns what the index makes of a file of the collection. It writes nothing. The
+// error is the one that indexing the file would return.
 func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
 	doc, err := dissect(file, collection, schema)
 	if err != nil {
@@ -127,7 +127,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if err != nil {
 		return Dissection{}, err
 	}
-	fields := parsed.FrontMatter // that say what the doc-type knows
+	fields := parsed.FrontMatter // fields that a schema defines
 	if schema == nil {
 		fields = nil
 	}
@@ -171,7 +171,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	return doc, nil
 }
 
-// withoutTriggers returns front matter without its triggers: they are no text of the document.
+// withoutTriggers returns front matter without its triggers, which are no text of the document.
 func withoutTriggers(frontMatter map[string]any) map[string]any {
 	if _, isGiven := frontMatter[said.TriggersField]; !isGiven {
 		return frontMatter
@@ -181,8 +181,8 @@ func withoutTriggers(frontMatter map[string]any) map[string]any {
 	return frontMatter
 }
 
-// passagesOf returns the passages of a document: those of its front matter, of its text, and its questions. A
-// page of the handbook has only those of its text.
+// passagesOf returns the passages of a document: its front matter, then its text, then its questions. A page of
+// the handbook has passages only of its text.
 func passagesOf(
 	parsed *markdown.Document, title string, language terms.Language, collection catalog.Collection,
 ) []DissectedPassage {
@@ -203,7 +203,7 @@ func passagesOf(
 		add(p, false, false)
 	}
 	if len(all) == 0 {
-		// A title alone, or the summary of a handbook page.
+		// The document has only a title, or it is a handbook page with only a summary.
 		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: parsed.Summary}
 		for _, p := range halved(whole, roomBeside(title)) {
 			add(p, true, false)
@@ -228,8 +228,8 @@ var (
 	dendronName = regexp.MustCompile(`^[a-z][a-z-]*(?:\.[a-z][a-z0-9-]*){2,}$`)
 )
 
-// titleOf returns the title of a document: its own, or the name of its file if it has none, or if its first heading is that
-// of a section, as in RFCs that begin with "# Summary".
+// titleOf returns the title of a document. It returns the name of the file if the document has no title, or if its
+// title is a section's, as in RFCs that begin with "# Summary".
 func titleOf(parsed *markdown.Document, file string) string {
 	if parsed.FrontMatter["title"] == nil && sectionName.MatchString(parsed.Title) {
 		return titleOfName(file)
@@ -237,8 +237,8 @@ func titleOf(parsed *markdown.Document, file string) string {
 	return cmp.Or(parsed.Title, titleOfName(file))
 }
 
-// titleOfName returns the name of a file, or of its folder for README.md and index.md, without the number that Notion adds
-// and the dots that Dendron puts between folders.
+// titleOfName returns the name of a file, or of its folder for README.md and index.md. It leaves out the number that
+// Notion adds, and the dots that Dendron puts between folders.
 func titleOfName(file string) string {
 	if folder := path.Base(path.Dir(file)); indexName.MatchString(path.Base(file)) && folder != "." {
 		return folder
@@ -278,7 +278,7 @@ func handbookSection(source string, frontMatter map[string]any) string {
 	return baseName(source)
 }
 
-// maxGist is about what an embedding model reads, in characters.
+// maxGist bounds a gist, in characters. An embedding model reads about as many.
 const maxGist = 2_000
 
 // Gist returns the text by which documents are compared, in one line: title, summary and the beginning

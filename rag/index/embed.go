@@ -16,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// A batch takes about batchTime to embed. A search waits for it no longer, and a stop loses no more.
-// It has at most maxBatch passages.
+// A batch takes about batchTime to embed, so a search waits no longer for it, and a stop loses no more
+// work. A batch has at most maxBatch passages.
 const (
 	batchTime = 100 * time.Millisecond
 	maxBatch  = 32
@@ -29,8 +29,8 @@ type vector struct {
 	embedding []float32
 }
 
-// embed embeds passages batch by batch until outdated, which it calls after each, returns true. It writes
-// vectors while it makes others. Vectors made during a write go into the next write.
+// embed embeds passages batch by batch. It calls outdated after each batch, and stops if that returns true.
+// It writes vectors while it makes others. Vectors made during a write go into the next write.
 func (q *Queue) embed(
 	ctx context.Context, used *usedModel, collection catalog.Collection, passages []db.EmbeddingQueueRow, outdated func() bool,
 ) error {
@@ -67,8 +67,8 @@ func (q *Queue) embed(
 	return q.store(ctx, used, collection, unwritten)
 }
 
-// embedBatch embeds passages in one request. It notes those that the model refuses, or with
-// which this program panics.
+// embedBatch embeds passages in one request. It notes passages that the model refuses, and
+// passages that make this program panic.
 func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.EmbeddingQueueRow) ([]vector, error) {
 	embed := func(batch []db.EmbeddingQueueRow) ([]vector, error) {
 		texts := make([]string, len(batch))
@@ -105,7 +105,7 @@ func (q *Queue) embedBatch(ctx context.Context, used *usedModel, batch []db.Embe
 	return isolate(ctx, q.index.logger, batch, embed, refuse)
 }
 
-// timed calls embed, and makes the next batch twice or half as large by the time that it takes.
+// timed calls embed. It halves the next batch if embed takes longer than batchTime, and else doubles it.
 func (q *Queue) timed(
 	ctx context.Context, texts []string, embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
 ) ([]model.Embedding, error) {
@@ -164,7 +164,7 @@ func (q *Queue) storeCounted(ctx context.Context, used *usedModel, collection ca
 	return nil
 }
 
-// documentWait bounds the wait for the vectors of one document. The queue makes them afterwards.
+// documentWait bounds the wait for the vectors of one document. The queue makes late ones in its usual order.
 const documentWait = 5 * time.Second
 
 // EmbedDocument embeds the passages of one document, ahead of all others. It tries once.
@@ -176,7 +176,7 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection
 	err := q.turn.Acquire(ctx, 1)
 	q.impatient.Add(-1)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return model.ErrLate // with the passages of others
+		return model.ErrLate // the queue is embedding other documents
 	}
 	if err != nil {
 		return err //nolint:wrapcheck // the caller knows why

@@ -10,9 +10,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// excludedFields get no line by their names in the passage of front matter. Some say nothing about the subject
-// of a document, but how a generator of sites places it. The title is in every passage's heading, and three come first.
-// With the status and the paths of other versions, an old document would have words of the new one, and could come before it.
+// excludedFields get no line with their name in the passage of front matter. The title is in every passage's heading.
+// Summary, description and tags come first anyway. Others only tell a site generator where the page goes. The status
+// and the paths of other versions would give an old document words of the new one, and it could rank above it.
 var excludedFields = []string{
 	"doc_type", "date", "promotion_level", "title", "summary", "tags",
 	"status", "supersedes", "superseded_by", "amends", "amended_by", "expires", "valid_until", "review_by", said.TriggersField,
@@ -20,10 +20,10 @@ var excludedFields = []string{
 	"sidebar_label", "pagination_next", "pagination_prev", "eleventyNavigation", "toc", "hide", "draft",
 }
 
-// frontMatterPassages returns the passages that make front matter searchable: the summary and the description, and
-// then the tags and every other field with text, by name. Each of these has one line that begins with its name in words.
-// There is one passage if that fits the embedding model's window, and none without such a field. Its lines are the lines
-// of the front matter.
+// frontMatterPassages returns the passages that make front matter searchable: the summary, the description, the tags,
+// and then every other field with text, sorted by name. Tags and other fields have one line each, which begins with the
+// field's name. There is one passage if the text fits the embedding model's window, and none without text. StartLine
+// and EndLine are those of the whole front matter.
 func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
 	names := []string{"tags"}
 	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
@@ -60,8 +60,8 @@ const (
 	maxQuestionRunes = 300
 )
 
-// questions returns the questions that front matter lists, in one line each. Any other value
-// than a list of text is an ordinary field.
+// questions returns the questions of the front matter, in one line each. A single text counts
+// as a list of one. A value without text is an ordinary field: questions returns nil.
 func questions(frontMatter map[string]any) []string {
 	var found []string
 	for _, text := range stringList(frontMatter[QuestionsField]) {
@@ -89,7 +89,7 @@ func halved(whole markdown.Passage, room int) []markdown.Passage {
 	return append(halved(first, room), halved(second, room)...)
 }
 
-// texts returns the texts in a value of front matter, whatever they are nested in.
+// texts returns the texts in a value of front matter, also those in nested lists and maps.
 func texts(value any) []string {
 	var all []string
 	switch value := value.(type) {

@@ -16,10 +16,10 @@ import (
 
 // Embedder turns passages into vectors.
 type Embedder interface {
-	// EmbedModel identifies what makes the vectors, as it was a moment ago.
+	// EmbedModel identifies the model that makes the vectors. The answer may be a moment old.
 	EmbedModel(ctx context.Context) (model.Model, error)
-	// Embed returns one embedding a text, in order. An error means that the
-	// service as a whole failed; a text that cannot be embedded has its own.
+	// Embed returns one embedding for each text, in order. An error means that the service as
+	// a whole failed. The embedding of a text that the model refuses has an error in it.
 	Embed(ctx context.Context, texts []string) ([]model.Embedding, error)
 	// EmbedAsQueries does the same for texts that act as queries.
 	EmbedAsQueries(ctx context.Context, texts []string) ([]model.Embedding, error)
@@ -32,7 +32,7 @@ type Index struct {
 	db       *db.Database
 	embedder Embedder
 	logger   *slog.Logger
-	// largeBatches lets one batch at a time that takes much memory be indexed.
+	// largeBatches lets one large batch at a time be indexed, see [largeBatch].
 	largeBatches *semaphore.Weighted
 }
 
@@ -73,7 +73,7 @@ func transact[T any](
 	return result, err
 }
 
-// ignoreNoRows returns an error, but nil for that of a query for one row that found none.
+// ignoreNoRows returns nil if err says that a query for one row found none, and err otherwise.
 func ignoreNoRows(err error) error {
 	if db.IsNoRows(err) {
 		return nil

@@ -18,9 +18,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Indexer keeps the text of one collection of a tenant. Documents are found by their
-// words as soon as they are written; an [Embedder] adds the vectors. Safe for
-// concurrent use. With [Files] two calls may be about the same file.
+// Indexer writes the documents of one collection of a tenant. Searches by words find
+// them at once; a [Queue] adds the vectors later. Safe for concurrent use. Two calls
+// at a time may write the same file only if Source reads files again.
 type Indexer struct {
 	index      *Index
 	tenant     *catalog.Tenant
@@ -28,22 +28,22 @@ type Indexer struct {
 	schema     Schema
 	growth     growth
 
-	// What is below is set before the first call.
+	// Set the fields below before the first call.
 
-	// Source is looked at before anything is written. The default takes files as they were read.
+	// Source says before a write which files have changed since they were read. The default says none.
 	Source Files
-	// Dates, if not nil, is asked for the dates, such as 2026-01-02, of documents that have none in their
-	// front matter and need none there. Without an answer, the date is that of the file's last change.
+	// Dates, if not nil, returns dates such as 2026-01-02, by path, for documents that need no date in their
+	// front matter and have none. A document without an answer gets the date of its file's last change.
 	Dates func(ctx context.Context, paths []string) map[string]string
-	// Cues, if not nil, returns how acts find a document by its triggers and the paths that it cites.
+	// Cues, if not nil, returns the keys by which an act finds a document with these triggers and cited paths.
 	Cues func(triggers []said.Trigger, cited []string) []string
-	// OnWritten is called after documents were written.
+	// OnWritten is called after each change of the index.
 	OnWritten func()
-	// Owns, if not nil, says which documents of the collection a folder has, by their paths. Other indexers have the
-	// others.
+	// Owns, if not nil, reports whether the document at a path belongs to this indexer. Other indexers of the
+	// collection have the rest.
 	Owns func(path string) bool
-	// Again takes every document for changed: a sync indexes all files again, each in place of what the index
-	// has of it. Passages that somebody has altered in the database are written again too.
+	// Again makes a sync index every file again, changed or not. It also replaces passages that somebody has
+	// altered in the database.
 	Again bool
 }
 
@@ -54,9 +54,9 @@ func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, s
 	}
 }
 
-// Known returns the stamp of every indexed file by its path. A document that was validated against another
-// schema than its folder's present one, or indexed by another version of this program that made something
-// else of it, has a stamp that no file matches. A sync begins with it.
+// Known returns the stamps of the indexed files, by path. A sync compares them with the files. A stamp matches no
+// file, so that a sync indexes it again, if the schema of its folder has changed, or if this version of the
+// program would make something else of it.
 func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	rows, err := db.ReadOne(ctx, x.index.db, "read stamps", (*db.Queries).DocumentStamps, db.DocumentStampsParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
@@ -86,7 +86,7 @@ func (x *Indexer) schemaStamp(path string) string {
 	return catalog.SchemaStamp(docType.SchemaHash)
 }
 
-// Touch notes the new stamps, by path, of files whose bytes are as the index has them.
+// Touch stores new stamps, by path, for files whose bytes have not changed.
 func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) error {
 	params := db.DocumentTouchManyParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
@@ -107,7 +107,7 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 	})
 }
 
-// write runs f in a transaction of the tenant that begins with [lockPassagesShared].
+// write runs f in a transaction that begins with [lockPassagesShared], and then calls OnWritten.
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
 	err := x.index.db.Write(ctx, op, func(q *db.Queries) error {
 		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
@@ -126,7 +126,7 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 // project has is stored once. Three kinds of files are among the failures: a file that cannot be a
 // document, one that has changed since it was read ([document.ErrChanged]), and one that makes this
 // program panic. Earlier versions of invalid files leave the index, because no answer may come from
-// text that is gone. An error means that nothing is known of the files: call again.
+// text that is gone. After an error each file may be in the index or not: call again.
 func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	batch := func(files []document.File) ([]document.Failure, error) { return x.indexBatch(ctx, files) }
 	refuse := func(file document.File, reason error) ([]document.Failure, error) {
@@ -137,8 +137,8 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 }
 
 // isolate returns the results of f for all items. If the content of an item is at fault (the database refuses
-// it, or this program panics), isolate calls f with each item alone, and refuse with those at fault. Any
-// other error ends it.
+// it, or this program panics), isolate calls f with each item alone. It calls refuse with each that fails
+// in this way again. Any other error ends it.
 func isolate[Item, Result any](
 	ctx context.Context, logger *slog.Logger, items []Item,
 	f func(items []Item) ([]Result, error), refuse func(item Item, reason error) ([]Result, error),
@@ -170,9 +170,9 @@ func isolate[Item, Result any](
 	return results, nil
 }
 
-// largeBatch is how many bytes of files make a batch a large one. Parsed and analysed,
-// they take some fifty times as much memory until they are written, so that large
-// batches take turns. A small one never waits for them.
+// largeBatch is the size in bytes from which a batch of files counts as large. Large batches
+// take turns, because files take about fifty times their size in memory until they are
+// written. A small batch never waits.
 const largeBatch = 256 << 10
 
 func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]document.Failure, error) {
@@ -223,7 +223,7 @@ func (x *Indexer) report(ctx context.Context, doc Dissection) {
 	}
 }
 
-// missingDates returns the dates, by path, of the documents that have none in their front matter and need none there.
+// missingDates returns dates, by path, for documents that need no date in their front matter and have none.
 func (x *Indexer) missingDates(ctx context.Context, documents []Dissection) map[string]string {
 	dates := map[string]string{}
 	var paths []string
@@ -252,7 +252,7 @@ type Files interface {
 	Present(paths []string) []string
 }
 
-// asRead is a source whose files are as they were read.
+// asRead takes every file for unchanged since it was read.
 type asRead struct{}
 
 func (asRead) Changed(map[string]document.Stamp) []string { return nil }
@@ -270,7 +270,7 @@ func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document
 
 // remove removes documents, except those that keep returns inside the transaction.
 func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []string) []string) error {
-	// No index holds a path that is not text, and PostgreSQL refuses to look.
+	// No index has a path that is not UTF-8, and PostgreSQL refuses one in a query.
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 	if len(paths) == 0 {
 		return nil

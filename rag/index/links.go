@@ -14,8 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// resolveLinks makes link destinations found in the file at source relative to
-// the repository. Those that lead out of it, or to the file itself, are left out.
+// resolveLinks returns the links of the file at source, with paths relative to the repository.
+// It leaves out links that lead out of the repository or to the file itself.
 func resolveLinks(source string, docType project.Rules, destinations []string) []Link {
 	var links []Link
 	for _, destination := range destinations {
@@ -27,8 +27,8 @@ func resolveLinks(source string, docType project.Rules, destinations []string) [
 	return links
 }
 
-// TextLink returns a link in the text of a project's document. It reports false if the link leads to no
-// file of the repository.
+// TextLink returns the link from the document at source to a destination in its text. It returns false if the
+// destination is no path in the repository.
 func TextLink(source string, schema Schema, destination string) (Link, bool) {
 	docType, _ := schema.Rules(source)
 	relative, ok := markdown.RelativeLink(destination)
@@ -39,10 +39,10 @@ func TextLink(source string, schema Schema, destination string) (Link, bool) {
 	return link, reaches(source, link.Target)
 }
 
-// destinationLink returns the link to a destination in the file at source. The fallback of a wikilink is
-// the page of that path in the folder of all documents.
+// destinationLink returns the link from the file at source to a destination. A wikilink names a page in any
+// folder; its fallback is the page with that path below the docs folder.
 func destinationLink(source string, docType project.Rules, destination string) Link {
-	destination = norm.NFC.String(destination) // as watch names files
+	destination = norm.NFC.String(destination) // package watch writes paths in this form
 	if page, ok := strings.CutPrefix(destination, markdown.AnyFolder); ok {
 		page = path.Clean("/" + page)
 		return Link{Target: "**" + page, Fallback: strings.TrimPrefix(path.Join(docType.Docs, page), "/")}
@@ -51,15 +51,15 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	destination = rooted(docType.LinkRoot, destination)
 	target, _ := resolveLink(source, destination)
 	if top, _, isBelow := strings.Cut(source, "/"); isRooted && isBelow && path.Ext(target) == ".md" {
-		return Link{Target: target, Fallback: path.Join(top, target)} // from the root of a bundle of the Open Knowledge Format
+		return Link{Target: target, Fallback: path.Join(top, target)} // in a bundle of the Open Knowledge Format
 	}
 	extension := path.Ext(target)
 	isFolder := target == "." || strings.HasSuffix(target, "..")
 	if isFolder || !slices.Contains([]string{"", ".html", ".htm"}, strings.ToLower(extension)) {
 		return Link{Target: target}
 	}
-	// A page of a site that is made from markdown. There ../b/ may also be in the same folder, because the address of
-	// each page is a folder.
+	// The target is a page of a site made from markdown. There the address of each page is a folder, so ../b/ may lead
+	// to a page in the same folder.
 	stem := strings.TrimSuffix(target, extension)
 	link := Link{Target: stem + ".md", Fallback: stem + "/index.md", Written: target}
 	if strings.HasPrefix(destination, "../") {
@@ -71,10 +71,10 @@ func destinationLink(source string, docType project.Rules, destination string) L
 	return link
 }
 
-// resolveRelated resolves a field of the front matter that names documents, such as related_docs, of the file at
-// source. Writers give them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to
-// the repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. Of the first two, an
-// existing file wins.
+// resolveRelated returns links from the file at source to the documents that a field of its front matter names, such as
+// related_docs. Writers give paths relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"), or to
+// the repository ("/csharp-compounding-docs/tools/x.md"), with or without an anchor. A link leads to the file that
+// exists: the target is relative to the source, the fallback to the docs folder.
 func resolveRelated(source, docs string, related []string, relation said.Relation) []Link {
 	var links []Link
 	for _, given := range related {
@@ -106,8 +106,8 @@ func resolveRelated(source, docs string, related []string, relation said.Relatio
 	return links
 }
 
-// resolveRelations resolves the documents that the file at source replaces or amends, or that replace or amend it.
-// A number is that of a decision in its folder.
+// resolveRelations returns links from the file at source to documents that it replaces or amends, or that replace or
+// amend it. A number such as #12 names a decision in the file's folder.
 func resolveRelations(source string, folder project.Rules, docs string, named []said.NamedRelation) []Link {
 	var links []Link
 	for _, r := range named {
@@ -130,7 +130,7 @@ func resolveRelations(source string, folder project.Rules, docs string, named []
 	return links
 }
 
-// numberOf names a decision by its number and its folder, "" without a number.
+// numberOf returns the folder and the number of a decision, such as docs/adr/#12, "" without a number.
 func numberOf(file, title string) string {
 	if number := said.DecisionNumber(file, title); number != "" {
 		return numberIn(file, "#"+number)
@@ -143,8 +143,8 @@ func numberIn(source, number string) string { return path.Join(path.Dir(source),
 
 var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)
 
-// withoutAnchor cuts off what follows the name of a file. It escapes a # in the name
-// itself, as in "tools/c#.md", so that it does not begin an anchor.
+// withoutAnchor cuts off the anchor or query after a file's name. It escapes a # or ? in the
+// name itself, as in "tools/c#.md", so that no anchor begins there.
 func withoutAnchor(destination string) string {
 	if found := anchored.FindStringSubmatch(destination); found != nil {
 		destination = found[1]
@@ -155,7 +155,7 @@ func withoutAnchor(destination string) string {
 	return destination
 }
 
-// rooted makes a destination that begins with / lead from the folder root of the repository.
+// rooted puts the folder root in front of a destination that begins with /. It returns others as they are.
 func rooted(root, destination string) string {
 	if !strings.HasPrefix(destination, "/") {
 		return destination
@@ -172,15 +172,15 @@ func resolveLink(source, destination string) (string, bool) {
 	return destination, reaches(source, destination) && destination != source
 }
 
-// maxPath is longer than paths of files can be, in bytes.
+// maxPath bounds a path, in bytes. No file has a longer one.
 const maxPath = 4096
 
 func insideRepository(target string) bool {
 	return len(target) <= maxPath && target != "." && fs.ValidPath(target)
 }
 
-// reaches reports whether a link may lead to the target. The paths of documents outside the repository begin with /,
-// and they link to each other.
+// reaches reports whether a document at source may link to the target. A document outside the repository has a path
+// that begins with /, and may link to others outside.
 func reaches(source, target string) bool {
 	if strings.HasPrefix(source, "/") {
 		target = strings.TrimPrefix(target, "/")
@@ -188,7 +188,7 @@ func reaches(source, target string) bool {
 	return insideRepository(target)
 }
 
-// dedupe keeps the first of equal links, and no more than maxLinks.
+// dedupe returns the first maxLinks distinct links, in order.
 func dedupe(links []Link) []Link {
 	kept, seen := []Link{}, map[Link]bool{}
 	for _, link := range links {

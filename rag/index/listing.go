@@ -11,16 +11,16 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// CitedPlaces are the places of the repository that a document cites, such as src/pool.go:12-20, the names of code and the
-// messages that it quotes, and the acts at which it wants to be heard.
+// CitedPlaces has the places that a document cites, such as src/pool.go:12-20, the names of code and the messages that
+// it quotes, and its triggers.
 type CitedPlaces struct {
 	db.DocumentPlacesRow
 
 	Triggers []said.Trigger
 }
 
-// CitedPlaces returns the tenant's documents that cite places, quote code or have triggers, and the critical ones. With cues,
-// it returns only those that have one of them.
+// CitedPlaces returns the tenant's documents that cite places, quote code, have triggers or are critical. If cues is
+// not nil, it returns only documents with one of these cues.
 func (x *Index) CitedPlaces(
 	ctx context.Context, tenant *catalog.Tenant, cues []string, in ...catalog.Collection,
 ) ([]CitedPlaces, error) {
@@ -57,9 +57,9 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 	return counts, err
 }
 
-// Inspect looks at a checkout without registering it, and reports false if the index does not
-// have it. It decodes what its indexer last published into status, and counts which of its parts
-// of documents have no vector of the model. For nil it takes the model of the last indexing.
+// Inspect reads the state of a checkout without registering it. It returns false if the index does
+// not have it. It decodes the last published sync status into status, and counts the passages
+// without a vector of the model current. A nil current means the model of the last indexing.
 func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, current *model.Model, status any) (bool, QueueStatus, error) {
 	tenant, err := transact(ctx, x.db.Read, "inspect the index", func(q *db.Queries) (*catalog.Tenant, error) {
 		tenant, _, err := lookUp(ctx, q, key)

@@ -11,18 +11,18 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// usedModel is the model that makes a tenant's vectors, since a queue has found it.
+// usedModel is the model that makes a tenant's vectors, with what a queue knows about it.
 type usedModel struct {
 	model.Model
 
 	id int32
-	// calibrated is set once the database knows what its cosines mean, and tidied once the vectors of other
-	// models were deleted behind its last one. Only the goroutine that has the queue's turn sets them. The
-	// status reads calibrated under the queue's lock.
+	// calibrated is set once the database says what the model's cosines mean. tidied is set once the vectors of
+	// other models are deleted, after this model's last. Only the goroutine with the queue's turn sets them.
+	// Status reads calibrated under the queue's lock.
 	calibrated, tidied bool
-	// useless is set if its cosines tell nothing: somebody may be mending it.
+	// useless is set if the model's cosines tell nothing. Somebody may repair the model.
 	useless bool
-	// asked and answered are the vectors that calibrate has so far.
+	// asked and answered are the vectors of questions and answers that measure has made so far.
 	asked, answered [][]float32
 }
 
@@ -32,7 +32,7 @@ func (q *Queue) currentModel() *usedModel {
 	return q.model
 }
 
-// useModel makes the embedding model that the server has the tenant's.
+// useModel asks the server for its embedding model, makes it the tenant's, and returns it.
 func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	return q.model, nil
 }
 
-// setModel makes a model the tenant's. Only one that the database does not know is written there: on Citus
+// setModel makes a model the tenant's. It inserts the model only if the database lacks it, because on Citus
 // that needs every node.
 func (q *Queue) setModel(ctx context.Context, current model.Model) (*usedModel, error) {
 	return transact(ctx, q.index.db.Write, "set embedding model", func(queries *db.Queries) (*usedModel, error) {
@@ -107,8 +107,8 @@ func calibrationOf(row db.EmbeddingModelFindRow) (calibration.Calibration, bool)
 	}, true
 }
 
-// calibrate measures what the model's cosines mean, unless the database has it. Searches
-// by meaning need it, so it comes before the passages.
+// calibrate measures what the model's cosines mean, unless the database has the result.
+// Searches by meaning need it, so [Queue.step] does not leave it until the end.
 func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	if used.calibrated {
 		return nil
@@ -131,8 +131,8 @@ func (q *Queue) calibrate(ctx context.Context, used *usedModel) error {
 	return nil
 }
 
-// measure makes the vectors of the shipped questions and answers, and writes what follows
-// from them. A model that refuses one of these texts is of no use.
+// measure embeds the shipped questions and answers, and writes what their cosines mean. If
+// the model refuses one of these texts, the result says that it is of no use.
 func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibration.Calibration, err error) {
 	x := q.index
 	questions, answers := calibration.Pairs()
@@ -157,8 +157,8 @@ func (q *Queue) measure(ctx context.Context, used *usedModel) (measured calibrat
 	})
 }
 
-// embedTexts embeds those texts that have no vector yet, in batches of the usual size, so that queries wait
-// no longer than for passages. A text that the model refuses gets nil.
+// embedTexts appends to vectors until each text has one. It embeds in batches of the usual size, so that
+// queries wait no longer than for passages. A text that the model refuses gets a nil vector.
 func (q *Queue) embedTexts(
 	ctx context.Context, used *usedModel, vectors *[][]float32, texts []string,
 	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),

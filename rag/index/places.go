@@ -40,7 +40,7 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 		raw = strings.TrimSpace(raw)
 		place, ok := said.ParsePlace(raw)
 		if !ok {
-			place = said.Citation{Path: raw, Raw: raw} // any name will do where a file is meant
+			place = said.Citation{Path: raw, Raw: raw} // the field lists files, so any text is a path
 		}
 		if strings.ContainsAny(place.Path, "*?[{\x00\n") {
 			continue // a pattern names no place
@@ -62,7 +62,7 @@ func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 	return places[:min(len(places), maxPlaces)]
 }
 
-// resolvePlace makes a place relative to the repository, and false if it is outside.
+// resolvePlace returns a place with its path relative to the repository, and false if it is outside.
 func resolvePlace(source string, place said.Citation) (CitedPlace, bool) {
 	target := strings.TrimPrefix(path.Clean("/"+place.Path), "/")
 	isInside := insideRepository(target)
@@ -79,12 +79,12 @@ func resolvePlace(source string, place said.Citation) (CitedPlace, bool) {
 }
 
 var (
-	// fieldName is a name of code in a text: of several parts, or a function.
+	// fieldName matches a name of code: one of several parts, or a function.
 	fieldName = lazyregexp.New(`^(?:\w+(?:\.|::|#))*[A-Za-z]+(?:_\w+|[a-z0-9][A-Z]\w*(?:\(\))?|\w*\(\))$`)
 	kebabName = lazyregexp.New(`^[a-z][a-z0-9]*(?:-[a-z0-9]+)+$`)
 )
 
-// namesOf returns the names of code in a title or in the value of a field. A tag such as seat-lock is the name seat_lock.
+// namesOf returns the names of code in a title or in a field's value. A tag such as seat-lock is the name seat_lock.
 func namesOf(value any) (names []string) {
 	switch value := value.(type) {
 	case string:
@@ -109,13 +109,13 @@ func namesOf(value any) (names []string) {
 	return names[:min(len(names), maxPlaces)]
 }
 
-// mayBeCode reports whether a word has what each match of fieldName has behind its first character.
+// mayBeCode is a cheap test before fieldName, whose matches all have "_", "(" or a capital after the first character.
 func mayBeCode(word string) bool {
 	rest := word[min(len(word), 1):]
 	return strings.ContainsAny(rest, "_(") || rest != strings.ToLower(rest)
 }
 
-// storedLines writes texts for the database, each once, as lines.
+// storedLines joins distinct texts by newlines for the database. It leaves out texts with a newline or NUL.
 func storedLines(all []string) string {
 	var lines []string
 	seen := map[string]bool{}

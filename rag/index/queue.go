@@ -31,8 +31,8 @@ const (
 	uselessIdle = 5 * time.Second
 )
 
-// fewPassages is up to how many missing vectors are made before the model is measured. Measuring takes as many texts,
-// so a server that answers few requests makes at least these vectors.
+// fewPassages is the greatest number of missing vectors that the queue makes before it measures the model. Measuring
+// embeds as many texts, so a server that answers only few requests makes at least these vectors.
 const fewPassages = 120
 
 // How long a queue waits after a failure.
@@ -64,7 +64,7 @@ type Queue struct {
 
 	mu     sync.Mutex
 	status QueueStatus
-	// wakes counts the calls of Wake. The status counts the passages that were there after countedWakes of them.
+	// wakes counts the calls of Wake. countedWakes is the value of wakes when the passages were last counted.
 	wakes, countedWakes int
 	model               *usedModel
 	// refused are the passages that the model cannot embed, with the reason.
@@ -127,7 +127,7 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// asked is how long a model server asks to be left alone, up to a minute: it may serve sooner.
+// asked returns how long the model server asks to wait, at most a minute, as it may serve sooner; 0 if it does not.
 func asked(err error) time.Duration {
 	failure, ok := errors.AsType[*model.ServerError](err)
 	if !ok {
@@ -136,8 +136,8 @@ func asked(err error) time.Duration {
 	return min(failure.RetryAfter, time.Minute)
 }
 
-// rest waits until there may be something to embed: new passages, another model, or, while
-// somebody uses this server, a minute has passed, in which others may have left some.
+// rest waits until there may be something to embed. It returns after Wake. Each minute it checks
+// whether the model has changed, or somebody uses this server: others may have left passages.
 func (q *Queue) rest(ctx context.Context) {
 	idle := queueIdle
 	if q.currentModel().useless {
@@ -158,8 +158,8 @@ func (q *Queue) rest(ctx context.Context) {
 	}
 }
 
-// Drain embeds until nothing is missing except what the model refuses. report, if not
-// nil, is called with the number of parts of documents that have a vector, and of all parts.
+// Drain embeds until every passage has a vector, except those that the model refuses. report,
+// if not nil, is called with the number of passages with a vector, and of all passages.
 func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	for {
 		empty, err := q.step(ctx, func() {
@@ -217,7 +217,7 @@ func (q *Queue) step(ctx context.Context, report func()) (bool, error) {
 		}
 	}
 	if all > 0 {
-		// They are refused, or another server has embedded them since they were counted.
+		// The passages are refused, or another server has embedded them since they were counted.
 		if _, err := q.count(ctx, used.id, false); err != nil {
 			return false, err
 		}
@@ -244,8 +244,8 @@ func (q *Queue) next(ctx context.Context, used *usedModel, missing []int64) (cat
 	return "", nil, nil
 }
 
-// unembedded returns passages of the tenant that have no vector, without those that the model refused. Nil paths
-// stand for all documents.
+// unembedded returns the tenant's most urgent passages without a vector, except those that the model refused. Nil
+// paths mean all documents.
 func (q *Queue) unembedded(
 	ctx context.Context, used *usedModel, collection catalog.Collection, paths []string,
 ) ([]db.EmbeddingQueueRow, error) {

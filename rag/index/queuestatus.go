@@ -11,22 +11,22 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// QueueStatus is how much there is to embed.
+// QueueStatus says how many passages a queue must still embed.
 type QueueStatus struct {
-	// Missing of Chunks parts of documents have no vector yet.
+	// Missing counts the passages without a vector, and Chunks all passages.
 	Missing, Chunks int
-	// Counting says that both are old: there may be new passages.
+	// Counting says that both numbers are out of date, because there may be new passages.
 	Counting bool
 	// Failed are the documents with a passage that the model refuses, sorted by path.
 	Failed []document.Failure
-	// FailedSince is when the first of them was refused.
+	// FailedSince is about when the first of them was refused.
 	FailedSince time.Time
-	// Err is why embedding waits; nil while it does not.
+	// Err is the failure after which embedding waits, nil without one.
 	Err error
 }
 
-// Status returns how many passages wait for a vector. It is at least one before the first count, and until the model
-// is measured, since no search uses the vectors before.
+// Status returns the state of the queue. Missing is at least 1 while Counting is set, and until the model is measured:
+// before that no search uses the vectors.
 func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -51,8 +51,8 @@ func (q *Queue) setErr(err error) {
 	q.update(func(s *QueueStatus) { s.Err = err })
 }
 
-// Count brings the status up to date if there may be new passages. It does not need Ollama: without
-// a known model, it counts the passages without a vector of the last one.
+// Count counts the passages again if there may be new ones. It does not need Ollama: before the queue knows
+// the present model, it counts the passages without a vector of the tenant's last model.
 func (q *Queue) Count(ctx context.Context) error {
 	if !q.Status().Counting {
 		return nil
@@ -65,8 +65,8 @@ func (q *Queue) Count(ctx context.Context) error {
 	return err
 }
 
-// lastModel returns the model that makes the tenant's vectors, or has made the last ones, as far as is known
-// without Ollama.
+// lastModel returns the model that makes the tenant's vectors. Before the queue has asked Ollama, this is the
+// model that made the last ones.
 func (q *Queue) lastModel(ctx context.Context) (int32, error) {
 	if id := q.currentModel().id; id != 0 {
 		return id, nil
@@ -78,8 +78,8 @@ func (q *Queue) lastModel(ctx context.Context) (int32, error) {
 		db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
 }
 
-// count brings the numbers of the status up to date with the vectors of a model. It returns how many are
-// missing in each collection. With ifStale it does nothing if another goroutine has just counted.
+// count puts the numbers for a model into the status. It returns how many vectors each collection lacks, in
+// the order of q.collections. With ifStale it returns nil if another goroutine has just counted.
 func (q *Queue) count(ctx context.Context, modelID int32, ifStale bool) ([]int64, error) {
 	if err := q.counting.Acquire(ctx, 1); err != nil {
 		return nil, err //nolint:wrapcheck // the caller knows why

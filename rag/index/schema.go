@@ -16,7 +16,7 @@ import (
 
 // Schema says what documents of a collection must be like. A nil Schema takes any markdown.
 type Schema interface {
-	// Rules returns the rules for the document at path, and false if it is none.
+	// Rules returns the rules for the document at path, and false if no document may be there.
 	Rules(path string) (project.Rules, bool)
 }
 
@@ -45,8 +45,8 @@ func parseDocument(file document.File, schema Schema) (*markdown.Document, error
 	return parsed, nil
 }
 
-// classify checks front matter against the doc-type of the file's folder. In a lenient project nothing is
-// checked, and the front matter may name another doc-type. Both are zero without a schema.
+// classify returns the doc-type of the file's folder and that of the document, and checks front matter against
+// it. In a lenient project it checks nothing, and front matter may name another one. Without a schema both are zero.
 func classify(source string, frontMatter map[string]any, schema Schema) (folder, named project.Rules, err error) {
 	if schema == nil {
 		return folder, named, nil
@@ -76,8 +76,8 @@ func violationsError(docType project.Rules, violations []project.Violation) *api
 	return e.With("doc_type", docType.Name).With("violations", violations)
 }
 
-// namedType returns the doc-type that the front matter of a lenient project's document names, if there is such a
-// doc-type, and that of its folder otherwise. The Open Knowledge Format has type for it, as in "type: Playbook".
+// namedType returns the doc-type that front matter names in a lenient project, or the folder's if there is no such
+// doc-type. The field is doc_type, or type in the Open Knowledge Format, as in "type: Playbook".
 func namedType(folder project.Rules, frontMatter map[string]any) project.Rules {
 	name, _ := frontMatter["doc_type"].(string)
 	kind, _ := frontMatter["type"].(string)
@@ -89,7 +89,7 @@ func namedType(folder project.Rules, frontMatter map[string]any) project.Rules {
 	return folder
 }
 
-// levelOf returns the level that front matter gives, and the standard one without any.
+// levelOf returns the level in front matter, and the standard level for none or an unknown one.
 func levelOf(frontMatter map[string]any) catalog.Level {
 	level, _ := frontMatter["promotion_level"].(string)
 	if slices.Contains(catalog.Levels(), catalog.Level(level)) {
@@ -98,8 +98,8 @@ func levelOf(frontMatter map[string]any) catalog.Level {
 	return catalog.Standard
 }
 
-// Advice returns what a strict schema would find wrong with a document of a lenient project, and nothing for a strict
-// schema.
+// Advice returns what a strict schema would find wrong with a document of a lenient project. It returns nil in a strict
+// project.
 func (d Dissection) Advice(schema Schema) []project.Violation {
 	docType, ok := schema.Rules(d.path)
 	if !ok || !docType.Lenient() {
@@ -130,9 +130,9 @@ func stringList(value any) []string {
 	return nil
 }
 
-// WithLevel returns the file's bytes with the promotion line changed, or added,
-// and nothing else, and the document's level before. The error says why the file is not
-// a document, or would not be one with the new level.
+// WithLevel returns the file's bytes with only the promotion level changed or added, and
+// the level before. The error says why the file is not a document, or would not be one
+// with the new level.
 func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, catalog.Level, error) {
 	content, before, after, err := x.withField(file, "promotion_level", string(level))
 	if err != nil {
@@ -144,7 +144,8 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) ([]byte, ca
 	return content, before.Level, nil
 }
 
-// WithStatus is WithLevel for a status: superseded by the document at the path by, or deprecated if that is "".
+// WithStatus returns the file's bytes with a new status, and that status: superseded by the document at the path
+// by, or deprecated if by is "". Its error is like that of [Indexer.WithLevel].
 func (x *Indexer) WithStatus(file document.File, by string) (content []byte, status string, err error) {
 	status = "deprecated"
 	if by != "" {
@@ -162,7 +163,7 @@ func (x *Indexer) WithStatus(file document.File, by string) (content []byte, sta
 	return content, status, nil
 }
 
-// withField sets a field of the front matter. It returns the new content, and what the document is before and after.
+// withField sets a field of the front matter. It returns the new content, and what the index makes of both contents.
 func (x *Indexer) withField(file document.File, field, text string) (content []byte, before, after Dissection, err error) {
 	before, err = dissect(file, x.collection, x.schema)
 	if err != nil {

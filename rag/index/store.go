@@ -27,9 +27,9 @@ import (
 )
 
 const (
-	// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its terms once more.
+	// maxPassagesInserted bounds the memory of one statement, which holds another copy of each text and its terms.
 	maxPassagesInserted = 500
-	// maxTags bounds the text of all tags, in characters: a search shows as many.
+	// maxTags bounds the text of a document's tags, in characters. A search shows all of it.
 	maxTags = 2000
 )
 
@@ -69,8 +69,8 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, da
 	return changed, nil
 }
 
-// insertPassages inserts the passages that the project does not have. None is removed before
-// the transaction ends.
+// insertPassages inserts the passages that the project lacks. The lock that [Indexer.write]
+// takes keeps them all until the transaction ends.
 func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []Dissection) error {
 	passages, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
@@ -98,7 +98,7 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		}
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
 		hashes = slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
-		// A semicolon ends each row of these columns. Most rows are no longer than this.
+		// Each value of these three columns ends with a semicolon. Most are no longer than row bytes.
 		const row = 2 << 10
 		lists, meanings := make([]byte, 0, row*len(hashes)), make([]byte, 0, row*len(hashes))
 		lexicals := make([]byte, 0, 2*row*len(hashes))
@@ -113,7 +113,7 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		if len(hashes) == 0 {
 			continue
 		}
-		for _, hash := range hashes { // apart: each of the two reads large tables
+		for _, hash := range hashes { // in a second loop, because terms and vectors each read large tables
 			meanings = appendMeaning(meanings, passages[hash])
 		}
 		params.Terms, params.Lexicals = string(lists[:len(lists)-1]), string(lexicals[:len(lexicals)-1])
@@ -127,8 +127,8 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// appendTerms appends the terms of a passage and their weights, as PassageInsertMany takes them. Weights have four digits
-// after the point: scores have three.
+// appendTerms appends the terms of a passage and their weights, as PassageInsertMany takes them. Weights have four
+// decimals, because scores have three.
 func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (withList, withLexical []byte) {
 	lists, lexicals = append(lists, '{'), append(lexicals, '{')
 	hashes, weights := terms.Document(project, p.language, p.Heading, p.Text)
@@ -143,9 +143,8 @@ func appendTerms(lists, lexicals []byte, project int32, p DissectedPassage) (wit
 	return append(lists, "};"...), fmt.Appendf(lexicals, "}/%d;", terms.Dimensions)
 }
 
-// appendMeaning appends the built-in vector of a passage, as PassageInsertMany takes it. A passage in another language than
-// that of the table, which is English, has none. Searches compare directions alone, so its numbers are whole, which
-// PostgreSQL reads faster.
+// appendMeaning appends the built-in vector of a passage, as PassageInsertMany takes it. Only an English passage has
+// one. Its numbers are rounded to integers, which PostgreSQL reads faster, since searches compare only directions.
 func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 	const length = 1000
 	var vector []float32
@@ -189,13 +188,13 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 	})
 }
 
-// relations are those of the collection.
+// relations returns the parameters of LinkResolveRelations for the collection.
 func (x *Indexer) relations() db.LinkResolveRelationsParams {
 	return db.LinkResolveRelationsParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 }
 
-// updateTitles calls the documents that share a title by their files, after documents with these titles of their own were
-// written or some were removed.
+// updateTitles sets the titles that searches show: FileTitle where several documents have the same title. ownTitles are
+// the titles of the documents just written, nil after a removal.
 func (x *Indexer) updateTitles(ctx context.Context, q *db.Queries, ownTitles []string) error {
 	return q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection, OwnTitles: ownTitles,
@@ -246,7 +245,7 @@ func (x *Indexer) rows(
 	return rows, chunks, links
 }
 
-// addLinks adds a row for each two paths of a link.
+// addLinks adds the rows of a document's links. A row holds two paths of a link.
 func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
 	ordinal := int32(0)
 	for _, link := range doc.Links {
@@ -261,7 +260,7 @@ func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
 	}
 }
 
-// addQuoted adds what a document cites, quotes and declares.
+// addQuoted adds the places, names, messages, triggers and cues of a document.
 func (x *Indexer) addQuoted(rows *db.DocumentUpsertManyParams, doc Dissection) {
 	var places, paths, cues []string
 	for _, place := range doc.Places {
@@ -277,19 +276,19 @@ func (x *Indexer) addQuoted(rows *db.DocumentUpsertManyParams, doc Dissection) {
 	rows.Cues = append(rows.Cues, storedLines(cues))
 }
 
-// storedTriggers writes triggers for the database, "" for none.
+// storedTriggers encodes triggers as JSON, without NUL characters, which PostgreSQL refuses; "" for none.
 func storedTriggers(triggers []said.Trigger) string {
 	if len(triggers) == 0 {
 		return ""
 	}
 	encoded, err := json.Marshal(triggers)
 	if err != nil {
-		panic(err) // it has texts alone
+		panic(err) // impossible: a trigger holds only plain values
 	}
 	return strings.ReplaceAll(string(encoded), `\u0000`, "")
 }
 
-// chunkCount returns how many passages are of the text. It is 0 for one: the document is not chunked.
+// chunkCount counts the passages of a document's text. It returns 0 for a single one: the document is not chunked.
 func chunkCount(passages []DissectedPassage) int32 {
 	count := int32(0)
 	for _, p := range passages {
@@ -303,16 +302,16 @@ func chunkCount(passages []DissectedPassage) int32 {
 	return count
 }
 
-// analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics PostgreSQL takes a
-// tenant for empty, and plans searches that read all of it for every passage. Autovacuum runs a minute later,
-// and never for a small tenant among many.
+// analyzeFrom is the number of new rows after which ANALYZE runs. Without statistics PostgreSQL takes a
+// tenant for empty, and plans searches that read all its rows for every passage. Autovacuum comes a minute
+// later, and never for one small tenant among many.
 const analyzeFrom = 1000
 
 // growth counts the rows that this process has added to tables. Safe for concurrent use.
 type growth struct{ rows atomic.Int64 }
 
-// add counts rows, and reports whether the statistics should be renewed: with the first analyzeFrom rows, and
-// whenever there are four times as many as at the last time.
+// add adds to the count of rows, and reports whether ANALYZE is due: at analyzeFrom rows, and each time the
+// count has grown fourfold.
 func (g *growth) add(rows int) bool {
 	after := g.rows.Add(int64(rows))
 	limit := int64(analyzeFrom)
@@ -322,7 +321,7 @@ func (g *growth) add(rows int) bool {
 	return limit <= after && after-int64(rows) < limit
 }
 
-// reportAnalysis logs that the database does not plan by what it holds now. Searches are slow then, but right.
+// reportAnalysis logs that ANALYZE failed. Searches may then be slow, but they return the same results.
 func (x *Index) reportAnalysis(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)

@@ -12,14 +12,14 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// sweepBatch is how many passages are deleted at a time. Indexers of the project wait while a
-// batch is deleted, some milliseconds.
+// sweepBatch is how many passages are deleted at a time. Indexers of the project wait some
+// milliseconds for each batch.
 const sweepBatch = 1_000
 
 // KeepSwept removes text that no document of the tenant's project uses any more, until ctx ends.
-// No such text is older than the interval while a server of the project runs this.
+// While any server of the project runs it, no text stays unused for longer than the interval.
 func (x *Index) KeepSwept(ctx context.Context, tenant *catalog.Tenant, interval time.Duration) {
-	// The interval is divided, because nobody knows when the last server has swept.
+	// Check several times per interval, because another server may have swept at any time.
 	const parts = 10
 	tick := time.NewTicker(max(interval/parts, time.Millisecond))
 	defer tick.Stop()
@@ -36,7 +36,7 @@ func (x *Index) KeepSwept(ctx context.Context, tenant *catalog.Tenant, interval 
 }
 
 func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.Duration) error {
-	const margin = .8 // the next look may come a tenth of the interval later
+	const margin = .8 // the next check may come a tenth of the interval later
 	due, err := x.claimSweep(ctx, projectID, time.Duration(margin*float64(interval)))
 	if err != nil || !due {
 		return err
@@ -53,8 +53,8 @@ func (x *Index) sweepIfDue(ctx context.Context, projectID int32, interval time.D
 	return nil
 }
 
-// claimSweep notes that unused text of the project is looked for, and reports false if that
-// was done within the interval.
+// claimSweep notes that a sweep of the project begins. It returns false if another sweep began
+// within the interval.
 func (x *Index) claimSweep(ctx context.Context, projectID int32, interval time.Duration) (bool, error) {
 	_, err := transact(ctx, x.db.Write, "look for unused text", func(q *db.Queries) (int32, error) {
 		return q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
@@ -66,8 +66,8 @@ func collections() []catalog.Collection {
 	return []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook}
 }
 
-// Sweep removes the passages of a project that no document uses, and their vectors. It may
-// run beside any number of servers. It returns how many there were.
+// Sweep removes the passages of a project that no document uses, and their vectors. It returns
+// the number of passages removed. It may run beside any number of servers.
 func (x *Index) Sweep(ctx context.Context, projectID int32) (int, error) {
 	versions, err := transact(ctx, x.db.Read, "read versions", func(q *db.Queries) (map[int32]int64, error) {
 		return versionsOf(ctx, q, projectID)
@@ -95,7 +95,7 @@ func (x *Index) Sweep(ctx context.Context, projectID int32) (int, error) {
 	return swept, nil
 }
 
-// unused returns the passages that no document uses except those of removable tenants.
+// unused returns the passages that no document uses. Documents of removable tenants do not count.
 func (x *Index) unused(
 	ctx context.Context, projectID int32, collection catalog.Collection, removable []int32,
 ) ([]uuid.UUID, error) {
@@ -106,9 +106,8 @@ func (x *Index) unused(
 	})
 }
 
-// removeUnused deletes the passages that are still unused, and returns how many these are. versions are the
-// tenants' versions before the search for unused passages: a tenant with another version may have started to
-// use one since.
+// removeUnused deletes the passages that are still unused, and returns their number. versions are the tenants'
+// versions before the search for unused passages. A tenant whose version has changed may use some again.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
 ) (int, error) {
@@ -120,7 +119,7 @@ func (x *Index) removeUnused(
 		if err != nil {
 			return nil, err
 		}
-		// A new tenant has a version of at least 1.
+		// A tenant registered since then stays in now, because its version is at least 1.
 		maps.DeleteFunc(now, func(id int32, version int64) bool { return version == versions[id] })
 		return q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
 			Collection: collection, ProjectID: projectID, Hashes: hashes, Changed: slices.Collect(maps.Keys(now)),

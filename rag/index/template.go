@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	// placeholder matches what an author or a program replaces: {{title}}, <% tp.file.title %>, __TITLE__, and a
+	// placeholder matches text that an author or a program must fill in: {{title}}, <% tp.file.title %>, __TITLE__, and a
 	// bracket such as {short title of the problem}.
 	placeholder = lazyregexp.New(`\{\{.+?\}\}|<%.+?%>|\b__[A-Z_]+__\b|` +
 		`[{<\[][^{}<>\[\]]*(?i:\b(?:title|name|number|subject)\b|NNNN|YYYY)[^{}<>\[\]]*[}>\]]`)
-	// besidePlaceholders matches what a template has in its title as well.
+	// besidePlaceholders matches the rest of a template's title, such as ADR or a number.
 	besidePlaceholders = lazyregexp.New(`(?i)^(adr|rfc|incident|postmortem|decision|runbook|meeting|[\d\W_]+)*$`)
 )
 
-// checkTemplate returns a [document.ErrLeftOut] for the title of a template.
+// checkTemplate returns a [document.ErrLeftOut] for the title of a template, and nil for any other.
 func checkTemplate(title string) error {
 	rest := placeholder().ReplaceAllString(title, " ")
 	if rest == title || !besidePlaceholders().MatchString(strings.TrimSpace(rest)) {

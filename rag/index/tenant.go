@@ -9,8 +9,8 @@ import (
 )
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.
-// It undoes a deletion: the tenant may be filled again. A role of the database that may
-// only read finds it, and gets an error if it is not there.
+// It undoes a deletion: the tenant may be filled again. A database role that may only read
+// gets the tenant if the index has it, and an error otherwise.
 func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error) {
 	register := func(q *db.Queries) (*catalog.Tenant, error) {
 		// A project is written only if it is new: on Citus that needs every node.
@@ -71,7 +71,7 @@ func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Ten
 	return tenant, nil
 }
 
-// Writable returns an error for a tenant that may only be read, still.
+// Writable returns an error if the tenant may only be read. It asks the database again.
 func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string) error {
 	if !tenant.ReadOnly {
 		return nil
@@ -83,8 +83,8 @@ func (x *Index) Writable(ctx context.Context, tenant *catalog.Tenant, op string)
 	return again.Writable(op)
 }
 
-// lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error
-// says that there are no rows if the index does not have the checkout.
+// lookUp finds a checkout. Its ModelID is 0 before its first vector. The error says that there
+// are no rows if the index does not have the checkout.
 func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {
 	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 	if err != nil {
@@ -132,11 +132,11 @@ func (x *Index) Handbook(ctx context.Context) (*catalog.Tenant, error) {
 	return x.Tenant(ctx, catalog.HandbookKey(), "")
 }
 
-// HandbookEdition returns the present edition.
+// HandbookEdition returns the present edition, and the zero value if the handbook was never filled.
 func (x *Index) HandbookEdition(ctx context.Context) (HandbookEdition, error) {
 	edition, err := transact(ctx, x.db.Read, "look up the handbook", func(q *db.Queries) (HandbookEdition, error) {
 		tenant, row, err := lookUp(ctx, q, catalog.HandbookKey())
-		if err != nil || row.Version <= row.Generation { // both begin at the same number
+		if err != nil || row.Version <= row.Generation { // equal until the first write
 			return HandbookEdition{}, err
 		}
 		return HandbookEdition{projectID: tenant.ProjectID, tenantID: row.ID, generation: row.Generation, version: row.Version}, nil

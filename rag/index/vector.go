@@ -18,8 +18,8 @@ func embeddedText(heading, text string) string {
 	return heading + "\n\n" + text
 }
 
-// embedParts embeds a passage that is too long for the model in halves, or their
-// halves. Its vector is the mean of theirs, by their lengths.
+// embedParts embeds a passage that is too long for the model. It halves the text until each part
+// fits. The vector is the mean of the parts' vectors, weighted by their lengths.
 func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Embedding, error) {
 	first, second, ok := markdown.Halve(text)
 	if !ok {

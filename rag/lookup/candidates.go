@@ -27,8 +27,8 @@ type Filter struct {
 	DocTypes []string
 	// Statuses is empty for all.
 	Statuses []catalog.Status
-	// Documents are the IDs of the only documents to search, nil for all. Each of them is
-	// returned, of copies one, even if it has no word of the query.
+	// Documents are the IDs of the only documents to search, nil for all. The search returns each
+	// of them, of copies one, even if it has no word of the query.
 	Documents []int64
 }
 
@@ -39,24 +39,24 @@ func (f Filter) levels() []catalog.Level {
 	})
 }
 
-// Request is what passages are looked for.
+// Request asks for the passages that may answer a question.
 type Request struct {
 	Scope    catalog.Scope
 	Facts    Facts
 	Question rank.Question
 	Filter   Filter
-	// Limit is the number of documents, and Critical that of critical ones that are listed apart from the
-	// others, whatever the filter says.
+	// Limit is the number of documents. Critical is the number of critical documents that are listed apart,
+	// whatever the filter says.
 	Limit, Critical int
-	// Vector is that of the query by the model, and Meaning its built-in one. Each is nil if passages are
+	// Vector is the model's vector of the query, and Meaning the built-in one. Each is nil if passages are
 	// not compared by it.
 	Vector, Meaning *pgvector.HalfVector
 }
 
-// Found is what was found.
+// Found is the result of [Reader.Candidates].
 type Found struct {
 	Candidates []rank.Candidate
-	// Passages is how many a search may return, at least 1.
+	// Passages is how many passages the search could return, at least 1.
 	Passages int
 	// Scans say how vectors were compared.
 	Scans []Scan
@@ -69,7 +69,7 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 		return request.Critical > 0 && level == catalog.Critical
 	})
 	lists := []list{{filter, levels, request.Limit, filter.Documents != nil}}
-	if request.Critical > 0 { // a rule holds whatever is asked for
+	if request.Critical > 0 { // critical documents hold whatever the filter says
 		lists = append(lists, list{Filter{}, []catalog.Level{catalog.Critical}, request.Critical, true})
 	}
 	found := Found{Passages: 1}
@@ -93,8 +93,8 @@ func (r *Reader) Candidates(ctx context.Context, request Request) (Found, error)
 	return found, nil
 }
 
-// Documents finds the passages of the documents at some paths, whatever they have of the question. The filter holds,
-// except for [Filter.Documents].
+// Documents returns the passages of the documents at some paths, even without a word of the question. The filter
+// applies, except for [Filter.Documents].
 func (r *Reader) Documents(ctx context.Context, request Request, paths []string) ([]rank.Candidate, error) {
 	rows, err := db.ReadOne(ctx, r.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
@@ -121,8 +121,8 @@ type list struct {
 	all    bool
 }
 
-// selection is the documents that a filter lets through, nil for all, and about how many passages they have. If the
-// documents are too many to be listed, it has the filter instead.
+// selection has the documents that a filter lets through, nil for all, and about how many passages they have. If these
+// are too many to list, filtered is set, and it has the filter instead.
 type selection struct {
 	documents           []int64
 	filtered            bool
@@ -132,9 +132,9 @@ type selection struct {
 }
 
 const (
-	// shareSample is how many passages of a level show what part of them a filter lets through.
+	// shareSample is how many passages of each level are read to estimate the share that a filter lets through.
 	shareSample = 1_000
-	// maxListed is how many passages the listed documents of a selection have at most.
+	// maxListed is the greatest number of passages of documents that a selection lists.
 	maxListed = 1_000
 )
 
@@ -182,7 +182,7 @@ func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, 
 	var words []db.SearchWordsRow
 	var compared []db.SearchVectorsRow
 	var alike []db.SearchMeaningsRow
-	// Each has a connection, because PostgreSQL uses one processor for a connection.
+	// Each read has its own connection, because PostgreSQL uses one processor for a connection.
 	reads, ctx := errgroup.WithContext(ctx)
 	if len(request.Question.Rare) > 0 && l.filter.Documents == nil {
 		reads.Go(func() error {
@@ -228,8 +228,8 @@ type search struct {
 	selection
 }
 
-// maxMeanings is how many passages are compared by their built-in vectors, which takes some 4 ms for a thousand.
-// With more, these vectors only say how near the passages are that words have found.
+// maxMeanings is up to how many passages a search compares all built-in vectors, which takes some 4 ms for a thousand.
+// With more passages, these vectors are compared only for passages that words have found.
 const maxMeanings = 5_000
 
 // meaningParams asks for passages with built-in vectors near the query's.
@@ -278,7 +278,7 @@ func (s search) wordParams() db.SearchWordsParams {
 	return params
 }
 
-// listLength is how many documents of some levels are read, to return so many as the list has.
+// listLength returns how many documents of some levels to read, so that enough for the list remain.
 func (s search) listLength(levels []catalog.Level) int32 {
 	switch {
 	case !s.Question.ByWords:
@@ -286,12 +286,12 @@ func (s search) listLength(levels []catalog.Level) int32 {
 		return int32(s.limit + 10)
 	case slices.Contains(levels, catalog.Standard):
 		return int32(max(2*s.limit, 50))
-	default: // documents of the standard level are found too
+	default: // another read finds documents of the standard level
 		return int32(max(2*s.limit, 25))
 	}
 }
 
-// comparedModel is the model of the query's vector, nil without one.
+// comparedModel returns the model of the query's vector, nil without a vector.
 func (r Request) comparedModel() *int32 {
 	if r.Vector == nil {
 		return nil
@@ -299,7 +299,7 @@ func (r Request) comparedModel() *int32 {
 	return &r.Facts.modelID
 }
 
-// termVector is the query's side of BM25.
+// termVector returns the query's weights as a sparse vector. Its inner product with a passage's weights is the BM25.
 func termVector(weights terms.Weighted) pgvector.SparseVector {
 	elements := make(map[int32]float32, len(weights.Terms))
 	for i, term := range weights.Terms {

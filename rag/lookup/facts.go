@@ -23,20 +23,20 @@ type Reader struct {
 
 // New returns a Reader; nothing is connected yet.
 func New(database *db.Database) *Reader {
-	known, _ := lru.New[factsKey, Facts](maxFacts) // fails for a size below 1 alone
+	known, _ := lru.New[factsKey, Facts](maxFacts) // fails only for a size below 1
 	return &Reader{db: database, known: known}
 }
 
 // Facts is what a search must know of a scope before it looks for candidates.
 type Facts struct {
-	// Version is the tenant's when Standings was read.
+	// Version is the tenant's version when Standings was read.
 	Version int64
 	// Calibration says what the cosines of the model mean. It is not usable before they are measured.
 	Calibration calibration.Calibration
 	// Standings says which documents hold.
 	Standings catalog.Standings
 	Sample    *rank.Sample
-	// Confirmed says that nothing had changed when the facts were last read.
+	// Confirmed says that the last read found the facts unchanged.
 	Confirmed bool
 
 	modelID int32 // 0 before the model has made a vector, and in a search by words alone
@@ -44,22 +44,22 @@ type Facts struct {
 	counts countedPassages
 	// sampleChangedAt is when a search first saw that documents have changed since the sample was read, zero before.
 	sampleChangedAt time.Time
-	// Counts and sample are kept spread times as long, so that servers that see a change at the same time do not all
-	// read at once.
+	// spread multiplies how long counts and sample are kept. It is random, so that servers that see a change at the same
+	// time do not all read at once.
 	spread float64
 }
 
-// countedPassages are numbers of passages at a version of the tenant. They may be a little older than other facts.
+// countedPassages are numbers of passages at a version of the tenant. They may be older than other facts.
 type countedPassages struct {
 	version int64
 	at      time.Time
-	// model is nil if they were counted in a search by words alone.
+	// model is the model whose vectors were counted, nil after a search by words alone.
 	model   *model.Model
 	byLevel passageCounts
-	// missing passages have no vector of the model. graph and promotedGraph are about how many vectors the two HNSW
-	// indexes hold.
+	// missing is how many passages have no vector of the model. graph and promotedGraph are about how many vectors the
+	// two HNSW indexes hold.
 	missing, graph, promotedGraph int64
-	// changedAt is when a search first saw that documents have changed since, zero before.
+	// changedAt is when a search first saw that documents have changed since the count, zero before.
 	changedAt time.Time
 }
 
@@ -94,20 +94,20 @@ const (
 	minKept          = 500
 	staleAfter       = 10 * time.Second
 	sampleStaleAfter = time.Minute
-	// recountAfter, for each passage, is how long counts are kept while vectors are made. It is
-	// some hundred times as long as counting takes.
+	// recountAfter, multiplied by the number of passages, is how long counts are kept while vectors
+	// are made. It is some hundred times as long as counting takes.
 	recountAfter = 500 * time.Microsecond
-	// Nothing is kept of a tenant that has grown by a part, one of so many, as in a first sync. Whether it has is not
-	// looked at beyond manyPassages.
+	// Counts and sample are read again if the tenant has grown by one part in grownShare, as in a first sync. From
+	// manyPassages on, growth is not checked.
 	grownShare, manyPassages = 8, 10_000
-	// resizeAfter is how long they are kept although nothing changes: the sizes of the
-	// indexes come from statistics.
+	// resizeAfter is how long counts are kept although no document changes. The sizes of
+	// the indexes come from statistics, which may change.
 	resizeAfter = time.Minute
 	// maxFacts is how many scopes are remembered. The sample of one takes a megabyte or two.
 	maxFacts = 16
 )
 
-// factsKey names a scope. A tenant of a database that was made again has another generation.
+// factsKey names a scope. If a database is created again, the tenant has another generation.
 type factsKey struct {
 	tenant     int32
 	generation int64
@@ -118,14 +118,14 @@ func keyOf(scope catalog.Scope) factsKey {
 	return factsKey{scope.Tenant.ID, scope.Tenant.Generation, scope.Collection}
 }
 
-// Known returns what the last search of a scope knew, the zero value before the first one.
+// Known returns the facts of the last search of a scope, the zero value before the first search.
 func (r *Reader) Known(scope catalog.Scope) Facts {
 	known, _ := r.known.Get(keyOf(scope))
 	return known
 }
 
-// Facts returns the facts of a scope. It reads again what has changed since the known ones were
-// read. embedder is nil in a search by words alone.
+// Facts returns the facts of a scope. It reads only what may have changed since known was read.
+// embedder is nil in a search by words alone.
 func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model.Model, known Facts) (Facts, error) {
 	params := known.params(scope, embedder)
 	row, err := db.ReadOne(ctx, r.db, "read the state of the index", (*db.Queries).SearchFacts, params)
@@ -144,7 +144,7 @@ func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model
 	return facts, nil
 }
 
-// IsOf reports whether the counts are of the model, nil for any.
+// IsOf reports whether the counts are for the vectors of a model. For nil it returns true.
 func (k Facts) IsOf(embedder *model.Model) bool {
 	return embedder == nil || k.counts.model != nil && *k.counts.model == *embedder
 }
@@ -169,7 +169,7 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 		params.SampleVersion = k.Sample.Version()
 		params.KeepSample = k.Sample.Size() >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
 		known := k.Passages()
-		if k.Sample.Size() < rank.SampleSize { // all passages of all branches, when it was read
+		if k.Sample.Size() < rank.SampleSize { // the sample had all passages of all branches when it was read
 			known = min(known, int64(k.Sample.Size()))
 		}
 		if known < manyPassages {
@@ -195,7 +195,7 @@ func (k Facts) sampleOf(row db.SearchFactsRow, params db.SearchFactsParams) (*ra
 	return sample.At(row.ProjectVersion), nil
 }
 
-// with returns the facts with what was read.
+// with returns the facts after a read.
 func (k Facts) with(
 	row db.SearchFactsRow, params db.SearchFactsParams, sample *rank.Sample, embedder *model.Model,
 ) Facts {
@@ -255,7 +255,7 @@ func standingsOf(row db.SearchFactsRow) catalog.Standings {
 	return catalog.NewStandings(said, replacing, amending)
 }
 
-// changeTime is when a change was first seen, zero without one.
+// changeTime returns when a change was first seen: known, now if known is zero, and zero without a change.
 func changeTime(known time.Time, changed bool) time.Time {
 	switch {
 	case !changed:

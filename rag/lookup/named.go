@@ -36,7 +36,7 @@ func (r *Reader) Named(ctx context.Context, request Request) ([]string, error) {
 	for i, d := range documents {
 		paths[i] = d.RelativePath
 	}
-	if len(paths) > 0 && strings.EqualFold(paths[0], name) { // the shortest
+	if len(paths) > 0 && strings.EqualFold(paths[0], name) { // paths[0] is the shortest
 		paths = paths[:1]
 	}
 	return paths, nil

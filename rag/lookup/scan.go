@@ -13,17 +13,17 @@ import (
 // until it has met enough wanted passages. Its cost grows with how rare they are in the index.
 
 // alwaysExact is the number of passages up to which all are compared, however large the
-// collection. That takes at most some 2 ms more than a scan of the index. The two were measured to
-// take the same time at 500 passages.
+// collection. That takes at most some 2 ms more than a scan of the index. At 500 passages the two
+// take the same time.
 const alwaysExact = 1_000
 
 // scanCost is the cost of meeting a passage in a scan and looking up whether the tenant has it, relative to
 // the cost of comparing one of the tenant's passages, as measured with alwaysExact.
 const scanCost = 4
 
-// exactThreshold is the number of passages up to which comparing all of them costs less than a scan. To find
-// wanted passages of a tenant that has n of the size passages in the index, a scan meets wanted*size/n. That
-// costs the same as n comparisons when n*n = scanCost*wanted*size.
+// exactThreshold returns the number of passages up to which comparing all of them costs less than a scan. The
+// index has size passages, n of them the tenant's. To find wanted of these, a scan meets wanted*size/n passages.
+// That costs the same as n comparisons when n*n = scanCost*wanted*size.
 func exactThreshold(wanted int32, size int64) int64 {
 	return max(alwaysExact, int64(math.Sqrt(scanCost*float64(wanted)*float64(size))))
 }
@@ -34,15 +34,15 @@ type Scan struct {
 	// Plan is "exact", "hnsw" or "nothing". It does not say whether an hnsw scan found too few documents, so
 	// that all vectors were compared after it.
 	Plan string `json:"plan"`
-	// Passages have the levels. Up to Threshold all of them are compared.
+	// Passages is how many passages have the levels. Up to Threshold all of them are compared.
 	Passages  int `json:"passages"`
 	Threshold int `json:"exact_up_to"`
 
 	length int32 // how many passages an hnsw scan looks for, 0 to compare all vectors
 }
 
-// vectorParams asks for passages with vectors near the query's, and says how they are compared. counts are of the
-// documents that the filter lets through. With all, it asks for passages without a vector too.
+// vectorParams asks for passages with vectors near the query's, and says how they are compared. counts are for the
+// documents that the filter lets through. If the list has all set, it asks for passages without a vector too.
 func (s search) vectorParams(counts passageCounts) (db.SearchVectorsParams, []Scan) {
 	near, promoted := divide(s.levels, s.Question.EachPassage)
 	nearScan := s.scan(near, counts, s.Facts.counts.graph)
@@ -59,8 +59,8 @@ func (s search) vectorParams(counts passageCounts) (db.SearchVectorsParams, []Sc
 	return params, scans
 }
 
-// divide divides the levels. Vectors of the standard level and of those above it are searched apart, unless each
-// passage is asked for: promotion changes the order between the two and not within either.
+// divide divides the levels into the standard one and those above it. Their vectors are searched apart, because
+// promotion changes the order only between the two groups. A search for each passage needs no division.
 func divide(levels []catalog.Level, eachPassage bool) (near, promoted []catalog.Level) {
 	standard := slices.Index(levels, catalog.Standard)
 	switch {
@@ -73,7 +73,7 @@ func divide(levels []catalog.Level, eachPassage bool) (near, promoted []catalog.
 	}
 }
 
-// scan decides how vectors of documents of some levels are compared. graph is about how many the index has.
+// scan decides how vectors of documents of some levels are compared. graph is about how many vectors the index has.
 func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) Scan {
 	length := s.scanLength(levels)
 	scan := Scan{Levels: levels, Plan: "exact", Passages: int(counts.at(levels)), Threshold: int(exactThreshold(length, graph))}
@@ -86,9 +86,9 @@ func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) 
 	return scan
 }
 
-// scanLength is how many passages a scan of vectors looks for. It is larger than the list, because several
-// passages may be of one document and the order of a scan is relaxed. It is smaller if few passages are wanted:
-// the scan meets many others for each.
+// scanLength returns how many passages a scan of vectors looks for. It is larger than the list, because several
+// passages may be of one document, and a scan orders them only roughly. It is smaller if a filter wants few of the
+// passages, because the scan then meets many others for each.
 func (s search) scanLength(levels []catalog.Level) int32 {
 	rows := s.listLength(levels)
 	if s.documents != nil || s.filtered || len(levels) == 1 && levels[0] != catalog.Standard {

@@ -28,7 +28,7 @@ func (r *Reader) Texts(ctx context.Context, request Request, documents []int64) 
 	return texts, err
 }
 
-// Linked returns which of some documents of the scope name which others of them, by their IDs.
+// Linked returns the pairs of documents in which the first links to the second, by their IDs.
 func (r *Reader) Linked(ctx context.Context, scope catalog.Scope, documents []int64) (map[[2]int64]bool, error) {
 	pairs, err := db.ReadOne(ctx, r.db, "read links", (*db.Queries).LinkPairs, db.LinkPairsParams{
 		ProjectID: scope.Tenant.ProjectID, Documents: documents,

@@ -30,8 +30,8 @@ type point struct{ at, tokens int }
 // a sentence, unless that is far before aim; else the end of a word; else inside a word.
 func cutPoint(line string, aim, budget int) (cut, tokens int) {
 	var m meter
-	// The end of the first sentence and of the first word at or after aim, or else of the
-	// last before it, and the last place.
+	// The ends of the first sentence and of the first word at or after aim, else of the last
+	// ones before it. last is the place before the present character.
 	var sentence, word, last point
 	var previous rune
 	for i, r := range line {

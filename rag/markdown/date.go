@@ -9,18 +9,19 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// dayForms are how people write a day, by its number of words. A day between dots comes before its month.
+// dayForms are the forms in which people write a day, by their number of words. With dots the day comes before the
+// month.
 var dayForms = map[int][]string{
 	1: {"2006-1-2", "2006/1/2", "2006.1.2", "20060102", "2.1.2006", "2/1/2006", "1/2/2006", "2-1-2006", "1-2-2006", "2-Jan-2006"},
 	3: {"January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006"},
 }
 
-// besideDay matches the parts of a day that say nothing beside its numbers and its month.
+// besideDay matches the parts of a written day that add nothing to its numbers and its month.
 var besideDay = lazyregexp.New("(?i)^\\W*(?:mon|tues?|wednes|wed|thurs?|thu|fri|satur|sat|sun)(?:day)?\\b|" +
 	"[,*_`\"'()\\\\]|<br\\s*/?>|\\bof\\b|\\.(?:\\s|$)|T\\d\\d:\\S*")
 
-// Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. It
-// reports true without a day for one like 03/04/2024, which is two days.
+// Day returns the day with which a text begins, such as 2024-12-23 for "December 23, 2024" and 23/12/2024. For a text
+// such as 03/04/2024, which may be two days, it returns "" and true. Without a day it returns "" and false.
 func Day(text string) (day string, ambiguous bool) {
 	if isDay(text) {
 		return text, false
@@ -43,7 +44,7 @@ func Day(text string) (day string, ambiguous bool) {
 	return days[0], false
 }
 
-// isDay reports whether a text is a day as most write it.
+// isDay reports whether a text is a day in the form 2024-12-23.
 func isDay(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil
@@ -51,7 +52,7 @@ func isDay(text string) bool {
 
 var ordinal = lazyregexp.New(`(?i)(\d|\bsep)(?:st|nd|rd|th|t)\b`)
 
-// dateForm is what people call the day on which they wrote or changed a text, in a field or in a line.
+// dateForm matches names of the day on which somebody wrote or changed a text, in a field or in a line.
 const dateForm = `timestamp|(?:generated|verified)[ _-]at|` +
 	`(?:(?:start|decision|creation|revision|pub|publish|publication)[ _-]?)?date|lastmod|` +
 	`(?:(?:date|last)[ _-]?)?(?:created|updated|modified|edited|revised|decided|published)(?:[ _-]?(?:at|on|time|date))?`
@@ -62,7 +63,7 @@ var (
 	dateLine = lazyregexp.New(`(?i)^\s*(?:[-*+|>]\s*)?[*_]{0,2}(?:` + dateForm + `)[*_]{0,2}\s*[:|][*_]{0,2}\s*(.+?)\s*\|?\s*$`)
 )
 
-// setDate sets the date of a document: that of the field date, else the latest of other fields, else the latest of
+// setDate sets the date of a document: the field date, else the latest date in other fields, else the latest date in
 // lines before the first section.
 func (d *Document) setDate() {
 	d.Date = d.dayOf(0, fmt.Sprint(d.FrontMatter["date"]))
@@ -89,7 +90,7 @@ func (d *Document) setDate() {
 	}
 }
 
-// dayOf returns the day in a text of a line, which is 0 for the field date. It notes one that may be two days.
+// dayOf returns the day in a text. line is its line, 0 for the field date. It adds a note if the text may be two days.
 func (d *Document) dayOf(line int, text string) string {
 	day, ambiguous := Day(text)
 	if ambiguous {

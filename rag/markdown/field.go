@@ -16,7 +16,7 @@ var byteOrderMark = []byte("\ufeff")
 // SetField returns src with a field of its front matter set to a text, such as promotion_level or status. It keeps
 // every other byte: comments, quotes, line endings, a byte order mark, a missing final newline. If the front matter
 // lacks the field, it adds a line at the end; if src has no front matter, it adds one. The error says why the front
-// matter cannot be edited in this way; a file for which Parse fails has front matter that cannot be read.
+// matter cannot be read, or cannot be edited in this way.
 func SetField(src []byte, field, text string) ([]byte, error) {
 	body := bytes.TrimPrefix(src, byteOrderMark)
 	edited, err := setField(string(body), field, text)
@@ -59,7 +59,7 @@ func setField(body, field, text string) (string, error) {
 	return "", fmt.Errorf("the line cannot be changed without changing others; write it as `%s: %s`", field, value)
 }
 
-// yamlText returns a text as YAML has it in one line, without quotes if it needs none.
+// yamlText returns a text as a YAML value in one line, with quotes only if it needs them.
 func yamlText(text string) string {
 	if plainText().MatchString(text) {
 		return text
@@ -69,20 +69,20 @@ func yamlText(text string) string {
 
 var plainText = lazyregexp.New(`^\pL[\pL\pN_./@+-]*(?: [\pL\pN_./+-][\pL\pN_./@+-]*)*$`)
 
-// fieldValue matches what stands behind the name of a field: a quote of the name, the space, and a plain or quoted value
-// up to its first space.
+// fieldValue matches the text after the name of a field: the name's closing quote, the colon, and a quoted value, or a
+// plain one up to its first space.
 var fieldValue = lazyregexp.New(`^["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
 	`("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
 
 // restOfValue matches the other words of a plain value, up to a comment.
 var restOfValue = lazyregexp.New(`^(?:[ \t]+[^\s#]\S*)*`)
 
-// maxReplacements bounds how often the field is looked for in front matter whose texts have its name
+// maxReplacements bounds the places that are tried, because texts in front matter may have the field's name
 // too. Each place costs two decodings.
 const maxReplacements = 16
 
-// replacements returns the front matter with one of the values of what looks like the field replaced, for each such
-// place: its first word, or the rest of its line.
+// replacements returns versions of the front matter, up to two for each place that looks like the field. One has a new
+// value instead of the first word, the other instead of the rest of the line.
 func replacements(front, field, value string) []string {
 	var edits []string
 	for at := 0; len(edits) < 2*maxReplacements; {

@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/yamlvalue"
 )
 
-// decodeTOML decodes lines of TOML.
+// decodeTOML decodes lines of TOML. first is the number of the first one in the file.
 func decodeTOML(lines []string, first int) (fields map[string]any, notes []Error, err error) {
 	err = toml.Unmarshal([]byte(strings.Join(lines, "\n")), &fields)
 	row := 1

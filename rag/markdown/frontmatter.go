@@ -17,13 +17,13 @@ const (
 	maxMended = 8
 )
 
-// frontMatter is what stands before the text of a file. The zero value is a file without any.
+// frontMatter is the front matter of a file. The zero value means none.
 type frontMatter struct {
 	fields map[string]any // nil without front matter, empty for an empty one
 	isYAML bool
-	// first is the index of its first line, behind blank lines and comments, and body that of the text.
+	// first is the index of its first line, after blank lines and comments. body is the index of the text's first line.
 	first, body int
-	// notes are faults that did not keep it from being read.
+	// notes are faults in front matter that was read all the same.
 	notes []Error
 }
 
@@ -90,7 +90,7 @@ func leadingLines(lines []string) int {
 	return len(lines)
 }
 
-// readFenced reads the lines up to the first one that is one of ends. The line before them begins the front matter.
+// readFenced decodes the lines before the first that is one of ends. They follow the line f.first.
 func (f *frontMatter) readFenced(
 	lines []string, decode func(lines []string, first int) (map[string]any, []Error, error), ends ...string,
 ) error {
@@ -109,8 +109,8 @@ func (f *frontMatter) readFenced(
 
 var yamlLimits = yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes, TextKeys: []string{"title"}}
 
-// decodeYAML decodes lines of YAML, of which the first has a number. A line that is valid only with its value in
-// quotes is read so, and noted.
+// decodeYAML decodes lines of YAML. first is the number of the first one in the file. A line that is valid only with
+// its value in quotes is read as if it had them, and noted.
 func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error, err error) {
 	doc, fault := yamlvalue.Decode(strings.Join(lines, "\n")+"\n", yamlLimits)
 	for err := fault; err != nil; {
@@ -134,7 +134,7 @@ func decodeYAML(lines []string, first int) (fields map[string]any, notes []Error
 	}
 }
 
-// yamlError turns an error of package yamlvalue into one about the file, in which the text begins at a line.
+// yamlError turns an error of package yamlvalue into one about the file. first is the line where the YAML begins.
 func yamlError(err error, first int) error {
 	e, ok := errors.AsType[*yamlvalue.Error](err)
 	if !ok {

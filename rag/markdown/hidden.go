@@ -17,8 +17,8 @@ var codeOrHidden = lazyregexp.New("(?ms)^[ \\t>]*(?:`{4,}.*?(?:^[ \\t>]*`{4}|\\z
 
 var endOfHidden = lazyregexp.New(`(?i)(?:-->|</(?:script|style)>|%%[ \t]*)$`)
 
-// withoutHidden returns the lines without what no reader sees: HTML comments, scripts, styles, and the comments of
-// Obsidian, such as %%this%%. Code, and text that is never closed, stays. Each other line keeps its place.
+// withoutHidden removes text that no reader sees: HTML comments, scripts, styles, and the comments of Obsidian, such as
+// %%this%%. Code, and a comment that is never closed, stays. Each line keeps its place.
 func withoutHidden(lines []string, body int) []string {
 	text := strings.Join(lines[body:], "\n")
 	mayHide := func(mark string) bool { return strings.Contains(text, mark) }

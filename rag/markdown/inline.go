@@ -31,7 +31,7 @@ const (
 // with the definitions in references.
 type inlineParser struct {
 	references parser.Context
-	until      time.Time // when it ends, with what it has
+	until      time.Time // when it stops, with the results so far
 }
 
 func (p inlineParser) late() bool { return time.Now().After(p.until) }
@@ -45,7 +45,7 @@ var contentParser = sync.OnceValue(func() parser.Parser {
 	)
 })
 
-// WikiLinks makes goldmark parse [[page]] as a link, before its own links, which have the priority 200.
+// WikiLinks makes goldmark parse [[page]] as a link. goldmark's own links have the priority 200, so they come later.
 func WikiLinks() parser.Option {
 	return parser.WithInlineParsers(util.Prioritized(wikiParser{&wikilink.Parser{}}, 199))
 }
@@ -77,7 +77,7 @@ const AnyFolder = "**/"
 
 var otherFile = lazyregexp.New(`(?i)\.[a-z][a-z0-9]{0,4}$`)
 
-// pageLink returns the destination of a wikilink, nothing if it leads to no markdown.
+// pageLink returns the destination of a wikilink, nil if the link leads to another kind of file than markdown.
 func pageLink(node *wikilink.Node) []byte {
 	target, _, _ := strings.Cut(string(node.Target), "#") // of [[page#heading#heading]]
 	target = strings.TrimSuffix(target, `\`)              // of [[page\|text]] in a table
@@ -94,7 +94,7 @@ func pageLink(node *wikilink.Node) []byte {
 	return []byte((&url.URL{Path: target, Fragment: string(node.Fragment)}).String())
 }
 
-// inline is a block's content.
+// inline is a block's content, parsed.
 type inline struct {
 	text  string   // plain: one line, without markup and images
 	links []string // destinations as written
@@ -212,7 +212,7 @@ func (p inlineParser) parsePart(content string) inline {
 		return ast.WalkContinue, nil
 	}
 	if err := ast.Walk(root, walk); err != nil {
-		return inline{} // walk never returns one
+		return inline{} // walk never returns an error
 	}
 	return inline{text: collapse(plain.String()), links: links}
 }

@@ -26,17 +26,17 @@ const maxSummaryRunes = 300
 // Document is a parsed markdown file. It is read-only after Parse, and safe for concurrent use.
 type Document struct {
 	// FrontMatter is nil when the file has none. It holds only what JSON can: nil, bool, int (uint64 beyond
-	// it), float64, string, []any and map[string]any. A date is the string that the file has, except in the
-	// field date: 2026-11-26 for one in another form or with a time.
+	// it), float64, string, []any and map[string]any. A date is the string in the file. Only the field date
+	// becomes a day such as 2026-11-26, if it has another form or a time.
 	FrontMatter map[string]any
-	// FrontMatterLines is how many lines of the file are front matter, with its delimiters and what stands
+	// FrontMatterLines is how many lines of the file are front matter, with its delimiters and the lines
 	// before it; 0 without any.
 	FrontMatterLines int
-	// Notes are faults that did not keep it from being read. Line 0 is that of the field date.
+	// Notes are faults in a file that was read all the same. Line 0 stands for the field date.
 	Notes []Error
 	// Title is the front matter's title, else the first H1, else "".
 	Title string
-	// Date is the day of the front matter's date, else of a line with a date before the first section, else "".
+	// Date is the field date, else the latest in other fields, else the latest before the first section, else "".
 	Date string
 	// Summary is the front matter's summary or description as it is, else the first paragraph
 	// as plain text, cut at a word to at most 300 characters.
@@ -87,7 +87,7 @@ func Parse(src []byte) (*Document, error) {
 }
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front matter counts as body,
-// bytes that are not UTF-8 are replaced by U+FFFD, and the field Title is title. The error is an *Error: the file
+// bytes that are not UTF-8 are replaced by U+FFFD, and the field Title becomes title. The error is an *Error: the file
 // holds a NUL byte, so it is not text, it is a pointer or encrypted, or it takes too long to parse.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
@@ -108,7 +108,7 @@ func ParseAny(src []byte) (*Document, error) {
 	return doc, nil
 }
 
-// inLowerCase returns fields with their names in lower case. Of two that differ in case alone, the one in lower case
+// inLowerCase returns fields with their names in lower case. If two names differ only in case, the one in lower case
 // stays.
 func inLowerCase(fields map[string]any) map[string]any {
 	if fields == nil {
@@ -149,7 +149,7 @@ func readLines(src []byte) ([]string, error) {
 // Lines returns the lines of a file as passages have them: without comments and secrets, each in its place.
 func Lines(src []byte) []string {
 	lines := linesOf(masked(strings.TrimPrefix(string(src), "\ufeff")))
-	front, _ := readFrontMatter(lines) // what cannot be read is text
+	front, _ := readFrontMatter(lines) // front matter that cannot be read is text
 	return withoutHidden(lines, front.body)
 }
 
@@ -172,7 +172,7 @@ func newDocument(src []byte, lines []string, front frontMatter) (*Document, erro
 	if title, ok := frontMatter["title"].(string); ok && strings.TrimSpace(title) != "" {
 		doc.Title = collapse(title)
 	}
-	for _, field := range []string{"description", "summary"} { // generators of sites know the former
+	for _, field := range []string{"description", "summary"} { // summary wins; site generators know description
 		if summary, ok := frontMatter[field].(string); ok && strings.TrimSpace(summary) != "" {
 			doc.Summary = strings.TrimSpace(summary)
 		}

@@ -55,14 +55,14 @@ func (o *outline) tokens(start, end int) int { return ceilDiv(o.tenths[end]-o.te
 // text returns the lines [start, end).
 func (o *outline) text(start, end int) string { return strings.Join(o.lines[start:end], "\n") }
 
-// Lines returns those of the file, as the function [Lines] does.
+// Lines returns the lines of the file, as the function [Lines] does.
 func (d *Document) Lines() []string { return d.outline.lines }
 
 // Headlines returns the headings of the text in order, without those that are nested in a list or a quote.
 func (d *Document) Headlines() []Headline { return d.outline.headings }
 
 // TextLines visits the lines of the document's text, with their indexes in Lines, without front matter and blocks
-// of code. The first block of a file that begins with one has its fields, as in a proposal for Bitcoin.
+// of code. If the text begins with a block of code, it visits fields in it, as in a proposal for Bitcoin.
 func (d *Document) TextLines() iter.Seq2[int, string] {
 	return d.outline.textLines(len(d.outline.lines))
 }
@@ -137,7 +137,7 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section with Headlines only joins the first section below it
+// sections splits the document at its headings. A section with only headings joins the first section below it
 // that has text, or else the section before. If no section has text, the whole document is one section. title
 // begins the embedded text. An H1 that repeats it, or that is the only H1, is not part of a path.
 func (o *outline) sections(title string) []section {

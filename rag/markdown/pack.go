@@ -17,7 +17,7 @@ type packer struct {
 	// lead is the first line of the next passage if its lines include headings that
 	// its text leaves out, else -1.
 	lead int
-	// header is the first line of the last table that was split, and rows are its lines below the two of the header.
+	// header is the first line of the last table that was split. Its rows are the lines [rows, endOfRows).
 	header          int
 	rows, endOfRows int
 }
@@ -68,15 +68,15 @@ func (p *packer) fits(start, end int) bool {
 	return end-start <= p.maxLines && p.outline.tokens(start, end)+p.headerTokens(start) <= p.budget
 }
 
-// findRows notes the rows of a table among the lines [start, end), which are split.
+// findRows notes the rows of a table in the lines [start, end), which the packer is about to split.
 func (p *packer) findRows(start, end int) {
 	if header := headerRow(p.outline.lines[start:end]); header >= 0 {
 		p.header, p.rows, p.endOfRows = start+header, start+header+2, end
 	}
 }
 
-// headerTokens estimates the header of the table if the line is one of its rows. A header that leaves little room
-// is not repeated.
+// headerTokens estimates the tokens of the table's header if the line is one of its rows. It returns 0 for another
+// line, and for a header that leaves little room and so is not repeated.
 func (p *packer) headerTokens(line int) int {
 	if line < p.rows || line >= p.endOfRows {
 		return 0

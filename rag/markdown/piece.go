@@ -114,7 +114,7 @@ func (p *piece) mayEndDefinition(node ast.Node, lines []string) bool {
 	return !blank(lines[line-1]) && !strings.HasPrefix(strings.TrimLeft(lines[line], " "), "#")
 }
 
-// isFirst reports whether a block begins on the first line of the piece. It also does for nil.
+// isFirst reports whether a block begins on the first line of the piece. It returns true for nil.
 func (p *piece) isFirst(node ast.Node) bool {
 	return node == nil || node.Pos() < 0 || p.line(node) == p.first
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// secretKinds are the secrets that their form tells. Each has one of the hints, which are much faster to find than the
-// pattern. If the pattern has a group, that is the secret.
+// secretKinds are the kinds of secrets that have a known form. Each secret has one of the hints, which are much faster
+// to find than the pattern. A group in the pattern matches the secret itself.
 var secretKinds = []struct {
 	name    string
 	hints   []string
@@ -31,12 +31,12 @@ var secretKinds = []struct {
 		`[?&](?i:access_token|auth_token|private_token|token|api_?key|client_secret|secret)=([\w.~-]{0,15}\d[\w.~-]{15,})`)},
 }
 
-// example matches what a document writes in the place of a secret.
+// example matches a text that a document writes in place of a secret.
 var example = lazyregexp.New(`(?i)^(?:[$%{\[(*].*|\.+|x+|(?:your|my|the|some)[_-].*|` +
 	`.*(?:password|passwd|token|secret)\W?|pass|pwd?|user|root|admin|guest|test|dev|changeme|change-me|redacted|\d+)$`)
 
-// eachSecret calls f with the place of each secret of a kind in a text. The name of the user is
-// no password, the tag of an image with its digest neither, and a hash in hexadecimal no key of AWS.
+// eachSecret calls f with the place of each secret of a kind in a text. It skips a user's name, the
+// tag of an image before its digest, and a hexadecimal hash: they only look like secrets.
 func eachSecret(text string, kind int, f func(start, end int)) {
 	hasHint := func(text string) bool {
 		return slices.ContainsFunc(secretKinds[kind].hints, func(hint string) bool { return strings.Contains(text, hint) })
@@ -45,7 +45,7 @@ func eachSecret(text string, kind int, f func(start, end int)) {
 		return
 	}
 	parts := strings.SplitAfter(text, "\n")
-	if kind == 0 { // a key has several lines
+	if kind == 0 { // a private key has several lines
 		parts = []string{text}
 	}
 	for offset := 0; len(parts) > 0; parts = parts[1:] {
@@ -69,7 +69,7 @@ func secretsOf(text string, kind int, f func(start, end int)) {
 	}
 }
 
-// masked returns a text with REDACTED for each secret, in as many lines. All that leaves the program is made of such a text.
+// masked replaces secrets by REDACTED, and keeps the number of lines. All text that leaves the program is masked.
 func masked(text string) string {
 	for kind := range secretKinds {
 		var out strings.Builder

@@ -13,7 +13,7 @@ import (
 const (
 	temperature  = 0.1
 	answerTokens = 1024
-	// answerDivisor: an answer may take at most this fraction of the context window.
+	// answerDivisor divides the context window: an answer may take at most one part.
 	answerDivisor = 4
 )
 
@@ -65,7 +65,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 }
 
-// chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a server that falls silent.
+// chat makes one request. It calls write with "" while the model reads the prompt. It gives up on a silent server.
 func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
 	chatting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	pieces, ended := make(chan string), make(chan error, 1)
@@ -107,7 +107,7 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 		}
 		go func() {
 			defer cancel()
-			select { // then the model is loaded for the next chat
+			select { // let the model load for the next chat
 			case <-chatting.Done():
 			case <-pieces:
 			case <-time.After(loadChatTimeout):

@@ -11,8 +11,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Dimensions is the number of components of a vector. Shorter vectors get zeros. Models that
-// were trained for it are asked for shorter ones.
+// Dimensions is the number of components of a vector. Shorter vectors get zeros. A model that
+// can shorten its vectors is asked to do so.
 const Dimensions = 1024
 
 const (
@@ -21,9 +21,9 @@ const (
 	smallTimeout = time.Second     // for a question that needs no model
 	// loadTimeout is for the first query after KeepLoaded: the server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// loadChatTimeout is how long a person, whose call has no deadline, waits at least for the first piece of an
-	// answer. nextPiece bounds the wait for each further piece. reading is the time between two signs that the
-	// model still reads.
+	// loadChatTimeout is the least wait for the first piece of an answer in a call without a deadline, such as a
+	// person's. nextPiece bounds the wait for each further piece. reading is the time between two signs that the
+	// model is still reading.
 	loadChatTimeout = 2 * time.Minute
 	nextPiece       = time.Minute
 	reading         = 5 * time.Second
@@ -50,7 +50,7 @@ type Config struct {
 	// and doubles. Default: 3 tries, 1 second.
 	Tries      int
 	RetryDelay time.Duration
-	// BreakerOpen is how long no request follows too many failures. Default: 30 s.
+	// BreakerOpen is how long the client makes no request after too many failures. Default: 30 s.
 	BreakerOpen time.Duration
 	// ModelTTL is how long the embedding model is taken for unchanged. Default: 5 s.
 	ModelTTL time.Duration
@@ -65,16 +65,16 @@ type Client struct {
 	name          string // such as "ollama at http://localhost:11434"
 	host          string // URL without user name and password
 	server        Server
-	embedder      embedder // of the embedding model's name
+	embedder      embedder // found by the embedding model's name
 	turns         turns
 	embeds, chats *circuit
 
 	mu       sync.Mutex // guards the fields below
-	digest   string     // of the embedding model at a time
+	digest   string     // of the embedding model at digestAt
 	digestAt time.Time
 	embedAt  time.Time // the end of the last request for vectors
-	// queries are the vectors of the last queries, never changed: an assistant asks several
-	// collections the same, and Ollama takes 30 ms or more for a vector.
+	// queries caches the vectors of the last queries; nobody changes them. An assistant asks several
+	// collections the same question, and Ollama takes 30 ms or more for a vector.
 	queries *lru.Cache[queryKey, []float32]
 }
 
@@ -92,7 +92,7 @@ func New(kind, host string, server Server, cfg Config) *Client {
 	cfg.BreakerOpen = cmp.Or(cfg.BreakerOpen, 30*time.Second)
 	cfg.ModelTTL = cmp.Or(cfg.ModelTTL, 5*time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
-	queries, _ := lru.New[queryKey, []float32](rememberedQueries) // fails for a size below 1 alone
+	queries, _ := lru.New[queryKey, []float32](rememberedQueries) // fails only for a size below 1
 	embedder, _ := embedderOf(cfg.EmbedModel)
 	return &Client{
 		cfg: cfg, name: name, host: host, server: server, embedder: embedder,
@@ -155,8 +155,8 @@ func (c *Client) State(ctx context.Context, models ...string) State {
 	return state
 }
 
-// PullMissing has the server pull those of the models that it lacks. It calls progress with the
-// bytes of the present part; total is 0 in a step that pulls none.
+// PullMissing makes the server pull the models that it lacks. It calls progress with the bytes of
+// the present part. total is 0 in a step without a download.
 func (c *Client) PullMissing(
 	ctx context.Context, models []string, progress func(model string, completed, total int64),
 ) error {

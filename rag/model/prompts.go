@@ -22,8 +22,8 @@ type embedder struct {
 	shortens bool
 }
 
-// knownEmbedders are model families, by parts of the model's name. The first that fits holds, so the special
-// comes before the general. docs/configuration.md has the names.
+// knownEmbedders are model families, by parts of the model's name. The first match counts, so special names
+// come before general ones. docs/configuration.md has the names.
 //
 //nolint:gochecknoglobals // a table
 var knownEmbedders = []struct {
@@ -65,8 +65,8 @@ var knownEmbedders = []struct {
 	}},
 }
 
-// Prompts returns what the model gets before a query and before a document, "" for nothing. It reports
-// false if they are not known by its name.
+// Prompts returns the prompts that the model gets before a query and before a document, "" for none. It
+// returns false for an unknown model.
 func Prompts(model string) (query, document string, known bool) {
 	e, known := embedderOf(model)
 	return e.query, e.document, known

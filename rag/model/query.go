@@ -81,7 +81,7 @@ func (c *Client) Warm(ctx context.Context) error {
 // turns lets queries overtake passages. Ollama embeds one text after the other, in the order of the
 // requests. So at most one request for passages is sent at a time, and none while a query waits.
 type turns struct {
-	queries  atomic.Int32  // those that wait for their vector
+	queries  atomic.Int32  // number of queries that wait for their vectors
 	passages chan struct{} // holds an element while a request for passages runs
 }
 

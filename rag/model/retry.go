@@ -14,8 +14,8 @@ import (
 )
 
 // retry makes a request until it succeeds or fails for good, unless the circuit is open. It does not try again if
-// the server asks for a pause longer than longest, or beyond the context's deadline. A [*ServerError] becomes an
-// [*UnavailableError]. At the deadline the last one does, or [ErrLate].
+// the server asks for a pause longer than longest, or beyond the context's deadline. It wraps a [*ServerError] in an
+// [*UnavailableError]. After the deadline that wraps the last failure, or [ErrLate].
 func retry[T any](
 	ctx context.Context, c *Client, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
 ) (T, error) {
@@ -68,7 +68,7 @@ func try[T any](
 	return result, again, err
 }
 
-// longestPause is how long passages and answers wait for a server that is asked too often. Providers count by the minute.
+// longestPause is the longest pause that a server may ask of passages and answers. Providers count by the minute.
 const longestPause = time.Minute
 
 // asServerSays makes the next try wait as long as the server says, if it does.
@@ -96,7 +96,7 @@ func noAnswer(after time.Duration) *ServerError {
 	return &ServerError{Err: fmt.Errorf("no answer within %s", after)}
 }
 
-// causeOf returns the [*ServerError] that cancelled ctx, if there is one, instead of an err.
+// causeOf returns err, or in place of it the [*ServerError] that cancelled ctx. It returns nil if err is nil.
 func causeOf(ctx context.Context, err error) error {
 	if failure, ok := errors.AsType[*ServerError](context.Cause(ctx)); ok && err != nil {
 		return failure
@@ -174,7 +174,7 @@ func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) 
 	}, nil
 }
 
-// retryAfter returns 0 while the breaker is closed, and else a second at least.
+// retryAfter returns how long the breaker stays open, at least a second, and 0 while it is closed.
 func (c *circuit) retryAfter() time.Duration {
 	if c.breaker.State() == gobreaker.StateClosed {
 		return 0

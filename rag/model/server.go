@@ -22,7 +22,7 @@ type Server interface {
 	State(ctx context.Context, models []string, state *State) error
 	// Pull pulls a model, if the server can.
 	Pull(ctx context.Context, name string, progress func(completed, total int64)) error
-	// Remedy says what mends an error of the server's address, "" if that is not known.
+	// Remedy says how to correct an error that the server's address may cause, "" if that is not known.
 	Remedy(err error) string
 	// Close closes idle connections.
 	Close()
@@ -49,11 +49,11 @@ type State struct {
 	Name    string   // such as "Ollama 0.10.1", "" if it does not answer
 	Host    string   // URL without user name and password
 	Missing []string // models that it was asked for and does not list
-	Models  []string // those that it lists
-	// OnlyChat is set if the first model that it was asked for is made for answers.
+	Models  []string // models that it lists
+	// OnlyChat is set if the first model that it was asked for cannot make vectors.
 	OnlyChat bool
 	Err      error  // why nothing more is known
-	Remedy   string // what mends Err, "" if that is not known
+	Remedy   string // how to correct Err, "" if that is not known
 }
 
 // ServerError is a request that a [Server] did not serve.
@@ -63,7 +63,7 @@ type ServerError struct {
 	// Unreached is set if nothing listens at the address: another try in the next seconds fails too.
 	Unreached bool
 	Status    int // of HTTP, 0 if there was no answer or none that makes sense
-	// RetryAfter is how long the server asks to be left alone, 0 if it does not say.
+	// RetryAfter is how long the server asks to wait, 0 if it does not say.
 	RetryAfter time.Duration
 }
 

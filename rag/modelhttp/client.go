@@ -27,7 +27,7 @@ const (
 	MaxChat   = 2 << 20
 )
 
-// MaxVectors bounds the body of an answer with so many vectors, which may be longer than the index holds.
+// MaxVectors bounds the body of an answer with so many vectors, in bytes. They may be longer than the index can hold.
 func MaxVectors(vectors int) int64 {
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	return int64(vectors)*components*bytesComponent + around
@@ -40,7 +40,7 @@ type Client struct {
 
 	kind Kind
 	base *url.URL
-	path string // of an address that has none
+	path string // for an address without a path
 	key  string
 	// hidden replaces the key and the password of the address: a server may repeat them.
 	hidden *strings.Replacer
@@ -53,7 +53,7 @@ type Kind struct {
 	Port    string // of an address without scheme and port, "" for that of HTTP
 	Start   string // how to start a server that does not run
 	Access  string // what to check when the server refuses access
-	Set     string // how to set another address, which follows
+	Set     string // how to set another address; the address follows
 	Address string // how to correct an address
 }
 

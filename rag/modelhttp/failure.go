@@ -19,7 +19,7 @@ import (
 // ErrNoSuchModel reports that the server does not have the model of a request.
 var ErrNoSuchModel = errors.New("not in the list of models")
 
-// Broken is the failure of a connection.
+// Broken returns the failure of a connection.
 func Broken(err error) *model.ServerError {
 	return &model.ServerError{Err: fmt.Errorf("the connection broke: %w", err), Transient: true}
 }
@@ -40,7 +40,7 @@ func (c *Client) Unreadable(err error) *model.ServerError {
 
 // Patterns of messages.
 const (
-	// tooLong matches what servers say of a text that exceeds the context window. Ollama: "input length
+	// tooLong matches messages about a text that exceeds the context window. Ollama: "input length
 	// exceeds maximum context length" (0.10), "the input length exceeds the context length", "input exceeds
 	// maximum context length and cannot be truncated further". llama.cpp: "input (600 tokens) is too large to
 	// process", "the request exceeds the available context size". vLLM and OpenAI: "maximum context length is
@@ -104,13 +104,13 @@ func (c *Client) unreached(err error) *model.ServerError {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return &model.ServerError{Err: fmt.Errorf("%w; %s", err, c.kind.Start), Transient: true, Unreached: !op.Timeout()}
 	}
-	if text := c.hidden.Replace(err.Error()); text != err.Error() { // an answer that is no HTTP is repeated
+	if text := c.hidden.Replace(err.Error()); text != err.Error() { // the error may repeat an answer that is no HTTP
 		err = errors.New(text)
 	}
 	return Broken(err)
 }
 
-// Remedy says what mends an error of the server's address, "" if that is not known.
+// Remedy says how to correct an error that the server's address may cause, "" if that is not known.
 func (c *Client) Remedy(err error) string {
 	failure, _ := errors.AsType[*model.ServerError](err)
 	isOther := errors.Is(err, model.ErrBadResponse) || strings.Contains(err.Error(), "the connection broke") ||

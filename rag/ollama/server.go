@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/modelhttp"
 )
 
-// keepAlive is as Ollama reads it.
+// keepAlive is [model.KeepLoaded] as Ollama reads it.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
 // embedWindow is the context window of embeddings in tokens: several times a passage, and little memory.
@@ -21,7 +21,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
-		// Ollama's own choice may be less than the model was trained for. It lowers a number above that.
+		// Ollama's own choice may be less than the model was trained for. It lowers a number that is too high.
 		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {
@@ -113,7 +113,7 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// named says what to do if the err is that the model is missing.
+// named returns a [*model.MissingError] if err says that the server lacks the model, and err otherwise.
 func (s *server) named(name string, err error) error {
 	if errors.Is(err, modelhttp.ErrNoSuchModel) {
 		return &model.MissingError{Model: name, Host: s.Host}

@@ -94,12 +94,12 @@ func isObject(answer *bufio.Reader) bool {
 	return string(first) == "{"
 }
 
-// oneLine removes what JSON may have between its parts.
+// oneLine removes the white space between the parts of JSON.
 func oneLine(text []byte) []byte {
 	var line bytes.Buffer
 	err := json.Compact(&line, text)
 	if err != nil {
-		return text // which is read, and fails
+		return text // the caller reads it, and reports the fault
 	}
 	return line.Bytes()
 }

@@ -77,7 +77,7 @@ func (*server) Window(context.Context, string) (tokens int, err error) { return 
 // Pull pulls nothing: the API cannot.
 func (*server) Pull(context.Context, string, func(completed, total int64)) error { return nil }
 
-// named says what to do if the err is that the server does not have the model.
+// named returns an error with advice if err says that the server lacks the model, and err otherwise.
 func (s *server) named(name string, err error) error {
 	if !errors.Is(err, modelhttp.ErrNoSuchModel) {
 		return err

@@ -40,13 +40,13 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	return vectors, nil
 }
 
-// longWords are the words of the text that shows whether a server cuts: more than a passage has tokens.
+// longWords is how many words the text has that shows whether a server cuts: more than a passage has tokens.
 const longWords = 2048
 
 // cutsAt returns the number of tokens to which the server cuts longer texts silently, 0 for none.
 // It finds out with one long text, before the first text that may be cut.
 func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
-	const neverCut = 256 // bytes, and so tokens: no model has a smaller window
+	const neverCut = 256 // bytes; a text has no more tokens than bytes, and no model has a smaller window
 	if s.tried.Load() || !slices.ContainsFunc(request.Texts, func(text string) bool { return len(text) > neverCut }) {
 		return int(s.cuts.Load()), nil
 	}

@@ -23,7 +23,7 @@ type Hit struct {
 	Tags          string
 	CharCount     int
 	DocType, Date string
-	// Dated says that the document itself has the date, and not git or the file.
+	// Dated says that Date is from the document itself, not from git or the file.
 	Dated bool
 	Level catalog.Level
 	// HeaderPath, StartLine and EndLine say where the best passage is, Ordinal counts
@@ -32,14 +32,14 @@ type Hit struct {
 	StartLine, EndLine int
 	Ordinal            int
 	Content            string
-	// Stamp is of the file from which the lines are.
+	// Stamp is the stamp of the file whose lines these are.
 	Stamp document.Stamp
 
 	// Score is the probability that the document answers the query, by its best passage.
 	Score float64
 	// Snippet is the part of Content that has most of the query's words, in one line.
 	Snippet string
-	// Line is the line of a pasted text that has found the document, "" if the whole text decides.
+	// Line is the line of a pasted text that decides the score, "" if the whole text decides.
 	Line string
 
 	catalog.Standing
@@ -54,15 +54,15 @@ type Hit struct {
 	comparison
 
 	// named says that the passage has the whole of a short query, or the only word of a query in any
-	// of its forms. titled says that the title, the path, the number or a question of the document is the query.
+	// of its forms. titled says that the query is the title, the path, the number or a question of the document.
 	named, titled bool
-	// names is how many names of the query the document has that hardly any other document has.
+	// names is how many rare names of the query the document has, see [rareNames].
 	names int
 	// inPairs says that the query has only pairs of characters.
 	inPairs bool
 	// near says that the document may answer, whatever its score.
 	near bool
-	// paths are those of the document and of its copies.
+	// paths are the paths of the document and of its copies.
 	paths []string
 	// generations is how many documents replace this one, one after the other.
 	generations int
@@ -70,7 +70,7 @@ type Hit struct {
 
 // comparison says how near the vectors of a passage and of the query are. Both fields are NaN if unknown.
 type comparison struct {
-	distance float64 // of the model's vectors
+	distance float64 // cosine distance of the model's vectors
 	likeness float64 // cosine of the built-in vectors
 }
 
@@ -79,8 +79,8 @@ func (c comparison) byModel() bool { return !math.IsNaN(c.distance) }
 // builtIn reports whether the built-in vectors stand in for the model's.
 func (c comparison) builtIn() bool { return !c.byModel() && !math.IsNaN(c.likeness) }
 
-// Cosine is the similarity of the vectors of the query and the passage, nil if they were not compared. They are
-// the built-in ones where the model's are missing.
+// Cosine returns the cosine of the vectors of the query and the passage, nil if they were not compared. Built-in
+// vectors stand in for missing vectors of the model.
 func (h Hit) Cosine() *float64 {
 	switch {
 	case h.byModel():
@@ -102,14 +102,14 @@ func (h Hit) probability() float64 {
 	if h.titled {
 		return max(relevance.Score(logOdds), relevance.Asked)
 	}
-	if h.inPairs && !h.byModel() { // half of those that have most of the pairs are about something else
+	if h.inPairs && !h.byModel() { // half of the documents with most of the pairs are about something else
 		logOdds = min(logOdds, 0)
 	}
 	return relevance.Score(logOdds)
 }
 
-// Nearness says by how much the document is nearer to a text than one that is near by accident. Title, summary, tags
-// and the best passage are compared with the text word by word, by the built-in vectors.
+// Nearness returns how much nearer the document is to a text than a document that is near by accident. It compares
+// title, summary, tags and best passage with the text word by word, by the built-in vectors.
 func (h Hit) Nearness(text string) float64 {
 	own := strings.Join([]string{h.Title, h.Summary, h.Tags, h.Content}, "\n")
 	closeness, pieces := wordvec.Closeness(text, own)
@@ -123,12 +123,12 @@ type Candidate struct {
 
 	// Heading is the text of the passage above its Content.
 	Heading string
-	// Bm25 is by the terms of the query.
+	// Bm25 is the passage's BM25 for the whole query.
 	Bm25 float64
-	// Distance of the model's vectors and Likeness, the cosine of the built-in ones, are NaN if unknown.
+	// Distance is the cosine distance of the model's vectors, Likeness the cosine of the built-in ones; NaN if unknown.
 	Distance, Likeness float64
-	// LineIndex is the index in Question.Lines of the line of a pasted text that has found the passage, -1
-	// for the whole text. LineBm25 is by the terms of that line.
+	// LineIndex is the index in Question.Lines of the line that has found the passage, -1 for the whole text.
+	// LineBm25 is the passage's BM25 for that line.
 	LineIndex int
 	LineBm25  float64
 }

@@ -18,14 +18,13 @@ type Grade string
 const (
 	// Answers is for a document that reaches the threshold.
 	Answers Grade = "answers"
-	// MayAnswer is for a document below it that has a score of [relevance.Likely], or that is near the query.
+	// MayAnswer is for a document below the threshold that has a score of [relevance.Likely], or is near the query.
 	MayAnswer Grade = "may_answer"
 	// Nothing is for every other document.
 	Nothing Grade = "nothing"
 )
 
-// Strength says in a word how likely a document with a score answers: sure from [relevance.Sure] on, likely from
-// [relevance.Likely] on, or weak.
+// Strength returns a word for a score: sure from [relevance.Sure] on, likely from [relevance.Likely] on, and else weak.
 func Strength(score float64) string {
 	switch {
 	case score >= relevance.Sure:
@@ -43,15 +42,15 @@ const (
 	maxSnippet = 160
 	// minShown is the least number of documents that a person sees, if so many are found.
 	minShown = 5
-	// maxUnsure is how many documents that may answer are named, and maxBroad how many for a broad query.
+	// A list of documents that may answer has at most maxUnsure, for a broad query at most maxBroad.
 	maxUnsure, maxBroad = 5, 20
-	// minUnsure is how many documents that may answer are named beside a likely one, if they are related: two of three first
-	// documents that are likely are wrong.
+	// minUnsure is the least length of that list if the first document is likely and the others are related: two of three
+	// likely first documents are wrong.
 	minUnsure = 3
 	// maxNear is how many documents are compared with the query word by word.
 	maxNear = 10
-	// A broad query has at most maxBroadTerms terms. At least broadShare of the passages, and
-	// minBroad of them, have each term.
+	// A broad query has at most maxBroadTerms terms. Each term is in at least broadShare of the
+	// sampled passages, and in at least minBroad of them.
 	maxBroadTerms, broadShare, minBroad = 3, .01, 3
 )
 
@@ -59,7 +58,7 @@ const (
 type Limits struct {
 	// MinScore is the threshold, in [0,1].
 	MinScore float64
-	// Documents is the length of the list. Critical is how many critical documents have a list of their own.
+	// Documents is the greatest length of the list. Critical is that of a separate list of critical documents, 0 for none.
 	Documents, Critical int
 }
 
@@ -67,19 +66,19 @@ type Limits struct {
 type Verdict struct {
 	// Documents are in order of relevance; promoted ones count as more relevant.
 	Documents []Hit
-	// Critical are those that have a list of their own, in the same order.
+	// Critical are the critical documents of the separate list, in the same order.
 	Critical []Hit
-	// Grade is that of the best document, critical ones included.
+	// Grade is the grade of the best document, critical ones included.
 	Grade Grade
 	// MayAnswer are documents with this grade, the most relevant ones first, if Grade is MayAnswer.
-	// If others answer a broad query, they are those that have all its words in title and tags.
+	// If others answer a broad query, these documents have all its words in title and tags.
 	MayAnswer []Hit
-	// Closest are the most relevant documents below the threshold, which with Documents are five, or as many as Limits say.
+	// Closest are the most relevant documents below the threshold. They fill up Documents to five, or to the limit.
 	Closest []Hit
 }
 
-// Judge grades the documents that [Order] has returned, and cuts the list. A search may return as many passages
-// as passages says.
+// Judge grades the documents that [Order] has returned, and cuts the list. passages is how many passages the search
+// could return.
 func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	reached := func(hit Hit) bool { return q.reached(hit, limits.MinScore) }
 	v, broad := Verdict{Documents: []Hit{}, Grade: Nothing}, q.broad()
@@ -118,8 +117,8 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	return v
 }
 
-// BesideAnswer returns the verdict for a query that another collection answers. Documents that may answer are nothing
-// beside that, if the best of them is weak.
+// BesideAnswer returns the verdict for a query that another collection answers. It drops the documents that may answer
+// if the best of them is weak.
 func (v Verdict) BesideAnswer() Verdict {
 	if v.Grade == MayAnswer && v.MayAnswer[0].Score < relevance.Likely {
 		v.Grade, v.MayAnswer, v.Closest = Nothing, nil, nil
@@ -128,13 +127,13 @@ func (v Verdict) BesideAnswer() Verdict {
 }
 
 // reached reports whether a document reaches the threshold. For a vague text that nobody searches
-// for, only the document with that title does.
+// for, a document reaches it only if the text is its title.
 func (q Question) reached(hit Hit, threshold float64) bool {
 	return hit.Score >= threshold && (hit.titled || !q.Unasked || !q.Terms.Vague())
 }
 
-// withNear returns the documents and says which of the first are near the query, whatever they score. One kind of
-// evidence is enough: another one, and words that only the query has, count against a document in its score.
+// withNear returns the documents, and marks which of the first are near the query, whatever their scores. One kind of
+// evidence is enough. In a score, a lack of another kind, and words that only the query has, count against a document.
 func (q Question) withNear(ranked []Hit, passages int) []Hit {
 	if q.Unasked || q.EachPassage || !q.ByWords || len(q.Lines) > 0 {
 		return ranked
@@ -154,8 +153,8 @@ func (q Question) withNear(ranked []Hit, passages int) []Hit {
 	return marked
 }
 
-// broad returns the terms that say what a query is about, if they are few and many documents have each of them. Words
-// that the project lacks do not count.
+// broad returns the terms that say what a broad query is about: they are few, and many passages have each of them. It
+// returns nil for another query. Words that the project lacks do not count.
 func (q Question) broad() []int32 {
 	telling := q.Terms.Telling()
 	known := slices.DeleteFunc(slices.Clone(telling), func(term int32) bool { return q.Sample.Frequency(term) == 0 })
@@ -169,13 +168,13 @@ func (q Question) broad() []int32 {
 	return known
 }
 
-// isAbout reports whether a document has all the terms in title and tags. No document is about none.
+// isAbout reports whether a document has all the terms in title and tags. Without terms it returns false.
 func (q Question) isAbout(hit Hit, terms []int32) bool {
 	return len(terms) > 0 && q.Terms.HasAll(hit.Title+"\n"+hit.Tags, terms)
 }
 
-// unsure returns the documents that may answer, of those that are not listed. For a broad query the documents that
-// have its terms in title and tags come first, and are many.
+// unsure returns the documents that may answer, from the others, which are not listed. For a broad query it prefers
+// documents that have its terms in title and tags, and returns more.
 func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) []Hit {
 	first, others := withSuccessors(others, func(hit Hit) bool { return q.isAbout(hit, broad) })
 	rest, _ := withSuccessors(others, mayAnswer)
@@ -188,7 +187,7 @@ func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) 
 	return listed
 }
 
-// leastUnsure returns the least score of a document that is listed beside a likely one, of hits in the order of their scores.
+// leastUnsure returns the least score of a document listed beside a likely one. hits are in the order of their scores.
 func leastUnsure(hits []Hit) float64 {
 	if len(hits) == 0 || hits[0].Score < relevance.Likely {
 		return 1
@@ -196,7 +195,7 @@ func leastUnsure(hits []Hit) float64 {
 	return max(hits[min(minUnsure, len(hits))-1].Score, relevance.Unrelated)
 }
 
-// withSuccessors returns the documents that are listed, each behind those that replace or amend it, and the others.
+// withSuccessors divides documents into listed and other ones. The successor of a listed document is listed before it.
 func withSuccessors(hits []Hit, isListed func(Hit) bool) (listed, others []Hit) {
 	successors := map[string]bool{}
 	for _, hit := range slices.Backward(hits) { // a successor comes before the document, see successorsFirst
@@ -212,8 +211,7 @@ func withSuccessors(hits []Hit, isListed func(Hit) bool) (listed, others []Hit) 
 	return listed, others
 }
 
-// addSnippets adds the snippets of all documents, except that a long list of documents that may answer is shown
-// without.
+// addSnippets adds snippets to all lists, in MayAnswer only to the first maxUnsure documents.
 func (q Question) addSnippets(v Verdict) {
 	for _, list := range [][]Hit{v.Documents, v.Critical, v.Closest, v.MayAnswer[:min(len(v.MayAnswer), maxUnsure)]} {
 		onEach(len(list), func(i int) { list[i].Snippet = q.Snippet(list[i].Content) })

@@ -21,15 +21,15 @@ const (
 	// Documents are on the same subject if the likeness of their words is at least minLikeness, and its sum with the
 	// cosine of their vectors at least minAlike.
 	minLikeness, minAlike = .3, .88
-	// Two documents are made from one template if so much of their pairs of neighbouring words is the same: less is
-	// needed if their titles differ in some places only.
+	// Two documents are made from one template if they share sameText of their pairs of neighbouring words. If their
+	// titles differ in some places only, sameTextAndTitle is enough.
 	sameText, sameTextAndTitle = .45, .25
 )
 
-// Doubt is a document of a list and a later one on the same subject.
-type Doubt struct{ Earlier, Later int } // their indexes
+// Doubt names a document of a list and a later one on the same subject, by their indexes.
+type Doubt struct{ Earlier, Later int }
 
-// Doubts returns which of the first documents of a list have a later one on the same subject, by their dates.
+// Doubts returns which of the first documents of a list have a later one on the same subject, nil without Newer.
 func (q Question) Doubts(ranked []Hit) []Doubt {
 	if !q.Newer {
 		return nil
@@ -56,14 +56,14 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 	return doubts
 }
 
-// rarity is the weight of a term.
+// rarity returns the inverse document frequency of a term.
 func (q Question) rarity(term int32) float64 {
 	return terms.IDF(q.Sample.Frequency(term), q.Sample.Size())
 }
 
-// mayDoubt reports whether a document answers about as well as an earlier one, by at least a day. Both say their dates:
-// a guide that is kept up to date is no older than its file. Both hold, and neither replaces the other. A query that
-// is a title has more words of that document than any other answer.
+// mayDoubt reports whether a document is at least a day later than another, and answers about as well. Both say their
+// dates themselves: a guide that is kept up to date is no older than its file. Both hold, and neither replaces the
+// other. If the query is the earlier one's title, the later one need not answer as well: it has fewer of the words.
 func mayDoubt(later, earlier Hit) bool {
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }
 	return isDay(earlier.Date) && isDay(later.Date) && later.Date > earlier.Date && earlier.Dated && later.Dated &&
@@ -77,17 +77,17 @@ func isDay(date string) bool {
 	return err == nil
 }
 
-// comparedText is the text that is compared of a document.
+// comparedText returns the part of a document that is compared: its title and its best passage.
 func comparedText(hit Hit) string { return hit.Title + "\n" + hit.Content }
 
-// isAlike reports whether documents with a likeness of their words are on the same subject, by their vectors too.
+// isAlike reports whether two documents are on the same subject, by the likeness of their words and by their vectors.
 func isAlike(likeness float64, a, b Hit) bool {
 	return likeness >= minLikeness &&
 		likeness+cosine(wordvec.Vector(comparedText(a)), wordvec.Vector(comparedText(b))) >= minAlike
 }
 
-// sameTemplate reports whether two documents have almost the same text, and each another name in its title. They are
-// on different subjects.
+// sameTemplate reports whether two documents are made from one template: they have much text in common, and each title
+// has a word that the other lacks. Such documents are on different subjects.
 func sameTemplate(a, b Hit) bool {
 	title, other := strings.Fields(terms.Sequence(a.Title)), strings.Fields(terms.Sequence(b.Title))
 	if !hasOther(title, other) || !hasOther(other, title) {
@@ -129,7 +129,7 @@ func hasOther(title, other []string) bool {
 	return slices.ContainsFunc(title, func(word string) bool { return !slices.Contains(other, word) })
 }
 
-// cosine is that of vectors of length 1, and 0 without one of them.
+// cosine returns the cosine of vectors of length 1, and 0 if one is missing.
 func cosine(a, b []float32) float64 {
 	var sum float64
 	for i := range min(len(a), len(b)) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Order returns the documents that were found, in order of relevance, each with its most relevant
-// passage. With EachPassage it returns the passages. A search may return as many passages as passages says.
+// passage. With EachPassage it returns the passages. passages is how many passages the search could return.
 func Order(q Question, candidates []Candidate, passages int) []Hit {
 	type passageOf struct { // documents with the same bytes are one
 		file    document.Hash
@@ -62,10 +62,10 @@ func scored(ranked []Hit) []Hit {
 	return ranked
 }
 
-// maxNamed is how many documents may have a name for it to say which document is asked for.
+// maxNamed is how many documents may have a name if the name is to show which document the query asks for.
 const maxNamed = 3
 
-// rareNames returns how many names of the query each document has, by its hash, of those that at most maxNamed have.
+// rareNames counts the query's rare names in each document, by its hash. At most maxNamed documents have a rare name.
 func rareNames(q Question, candidates []Candidate) map[document.Hash]int {
 	documents := map[string][]document.Hash{}
 	for _, c := range candidates {
@@ -99,8 +99,8 @@ func withNamedFirst(ranked []Hit) []Hit {
 	return ranked
 }
 
-// Assess says how relevant passages are, questions of documents left out. The best passage of a document
-// counts for each passage of it, and so does a question that it answers.
+// Assess returns the passages with their evidence and log-odds, without questions of documents. The best
+// passage of a document, and a question that it answers, count for each of its passages.
 func Assess(q Question, candidates []Candidate, passages int) []Hit {
 	own := make([]assessment, len(candidates))
 	onEach(len(candidates), func(i int) { own[i] = assess(q, candidates[i], passages) })
@@ -139,7 +139,7 @@ type assessment struct {
 	comparison
 
 	named bool // as in Hit
-	asked bool // the passage is a question of its document, and the query
+	asked bool // the passage is a question of its document, and the same as the query
 }
 
 func assess(q Question, c Candidate, passages int) assessment {
@@ -170,12 +170,12 @@ func assess(q Question, c Candidate, passages int) assessment {
 // documentSignals are the best signals of a document.
 type documentSignals struct {
 	signals  relevance.Signals
-	compared bool // of one passage at least a vector was compared
-	asked    bool // one of its questions is the query
+	compared bool // the vector of at least one passage was compared
+	asked    bool // one of the document's questions is the query
 }
 
-// with returns the signals with those of another passage. Meaning may be negative, so it counts from the first
-// passage on that was compared.
+// with adds the signals of another passage. Meaning may be negative, so the first compared passage sets it, even below
+// the zero value.
 func (d documentSignals) with(a assessment) documentSignals {
 	meaning, compared := d.signals.Meaning, a.byModel() || a.builtIn()
 	if compared && (!d.compared || a.Meaning > meaning) {
@@ -195,14 +195,14 @@ func (d documentSignals) best(of comparison) relevance.Signals {
 	return signals
 }
 
-// bestLine is the line that says most of a passage.
+// bestLine is the line of a pasted text with the highest log-odds for a passage.
 type bestLine struct {
 	text    string
 	logOdds float64
 }
 
-// bestLines returns the best line of each passage that was found by lines, by the ID of the
-// document and the ordinal.
+// bestLines returns the best line of each passage that a line has found. The key is the ID of the
+// document and the ordinal of the passage.
 func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]bestLine {
 	best := map[[2]int64]bestLine{}
 	for _, c := range candidates {
@@ -226,7 +226,7 @@ func bestLines(q Question, candidates []Candidate, passages int) map[[2]int64]be
 }
 
 // withLine compares the evidence of a whole pasted text with that of its best line. It returns the log-odds that
-// decide, and the line if they are the line's. best has no text if no line found the passage.
+// decide, and the line if it decides, else "". best has no text if no line found the passage.
 func withLine(whole float64, best bestLine, lines int) (logOdds float64, line string) {
 	if best.text == "" {
 		return whole, ""
@@ -238,11 +238,11 @@ func withLine(whole float64, best bestLine, lines int) (logOdds float64, line st
 	return logOdds, ""
 }
 
-// unnamed returns the log-odds without what the whole of a short query adds. Many passages that have a
-// frequent word have the same log-odds with it.
+// unnamed returns the log-odds without the increase of [Hit.withName]. With it, many passages that have a
+// frequent word have the same log-odds.
 func (h Hit) unnamed() float64 { return h.Evidence.LogOdds() }
 
-// compareCopies orders documents with the same bytes: one that the query names, then one that holds, then the shortest path.
+// compareCopies orders documents with the same bytes: a named one first, then one that holds, then the shortest path.
 func compareCopies(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), compareTrue(a.Holds(), b.Holds()),
@@ -258,8 +258,8 @@ func comparePassages(a, b Hit) int {
 	)
 }
 
-// compareHits orders documents. A query that names a document asks for it, and one with a rare name for those that
-// have it.
+// compareHits orders documents. A query that names a document asks for that document. A query with a rare name asks
+// for the documents that have the name.
 func compareHits(a, b Hit) int {
 	return cmp.Or(
 		compareTrue(a.titled, b.titled), cmp.Compare(b.names, a.names),

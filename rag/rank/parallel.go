@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// onEach calls f with 0 to n-1, on all processors. A panic of f is one of onEach.
+// onEach calls f with 0 to n-1, on all processors. If f panics, onEach panics.
 func onEach(n int, f func(i int)) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

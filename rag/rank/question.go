@@ -17,7 +17,7 @@ type Question struct {
 	Sample *Sample
 	// Calibration says what the cosines of the model mean.
 	Calibration calibration.Calibration
-	// Standings says which documents hold, on the day Today, such as 2026-11-26.
+	// Standings says which documents hold on the day Today, such as 2026-11-26.
 	Standings catalog.Standings
 	Today     string
 
@@ -28,20 +28,20 @@ type Question struct {
 	BuiltIn bool
 	// EachPassage, Unasked: see rag.Query.
 	EachPassage, Unasked bool
-	// Newer says that a document may be doubted, see [Question.Doubts].
+	// Newer makes [Question.Doubts] look for later documents on the same subject.
 	Newer bool
 
-	// ByWords says that words count. The rest is empty otherwise; see [Question.Weigh].
+	// ByWords says that words count. Without it the fields below are empty; see [Question.Weigh].
 	ByWords bool
 	Weights terms.Weighted
 	// Rare are the terms that find passages.
 	Rare []int32
-	// Lines are those of a pasted text that are looked for by themselves.
+	// Lines are the lines of a pasted text that are also searched for one by one.
 	Lines []Line
 }
 
-// Weigh returns the question with the weights of its words. lines are those of a pasted text, nil for
-// another.
+// Weigh returns the question with the weights of its words. lines are the lines of a pasted text, nil if
+// the question is none.
 func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 	q.ByWords = true
 	q.Weights = q.Terms.Weigh(q.Sample.size, q.Sample.Frequency)
@@ -51,9 +51,9 @@ func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 }
 
 // A pasted log or stack trace has one or two lines that say what is wrong, among many
-// that stand everywhere. So its lines are looked for each by itself too, by words.
+// that stand everywhere. So a search also looks for its lines one by one, by words.
 const (
-	// maxPastedLines is how many are looked for: those with the rarest terms.
+	// maxPastedLines is how many lines a search looks for: the ones with the rarest terms.
 	maxPastedLines = 40
 	// maxLineMatches is how many passages the rare terms of a line may match.
 	maxLineMatches = 100
@@ -65,11 +65,11 @@ type Line struct {
 	Weights terms.Weighted
 	// Rare are the terms that find passages.
 	Rare []int32
-	// rarest is the frequency of the rarest of its terms.
+	// rarest is the frequency of its rarest term in the sample.
 	rarest int
 }
 
-// tellingLines returns the lines with the rarest terms.
+// tellingLines returns the distinct lines with the rarest terms, the rarest first.
 func tellingLines(vocabulary terms.Vocabulary, lines []string, s *Sample) []Line {
 	var telling []Line
 	for i, text := range lines {

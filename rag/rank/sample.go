@@ -14,27 +14,27 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// SampleSize is the number of passages that document frequencies come from. On
-// six judged collections those of a sample rank as well as the true ones.
+// SampleSize is the number of passages from which term frequencies come. On six judged
+// collections the frequencies of a sample rank as well as the true ones.
 const SampleSize = 2000
 
-// Sample has the terms of some passages of a project: all of them, if there are fewer than SampleSize. They
-// are those of all branches, so that a passage scores the same in each. It does not change once it is made.
+// Sample has the terms of SampleSize passages of a project, or of all if there are fewer. The passages come from
+// all branches, so that a passage scores the same on each. A Sample is immutable.
 type Sample struct {
 	// places are the numbers of the passages that have a term.
 	places map[int32][]uint16
 	size   int
-	// passages is about how many the project has.
+	// passages is about how many passages the project has.
 	passages int
-	// version is that of the project when it was read.
+	// version is the project's version when the sample was read.
 	version int64
 	// complete says that no passage of the project is missing.
 	complete bool
 }
 
 // NewSample reads the terms of passages: decimal numbers with a comma between them, and a semicolon after each
-// passage except the last. size is the number of passages, lastHash the largest of their hashes, and version that
-// of the project.
+// passage except the last. size is the number of passages, lastHash the largest of their hashes, and version the
+// project's version.
 func NewSample(sampled string, size int, lastHash string, version int64) (*Sample, error) {
 	const bytesPerTerm = 50 // roughly: a large map grows slowly
 	s := &Sample{places: make(map[int32][]uint16, len(sampled)/bytesPerTerm), size: size, passages: size, version: version}
@@ -53,8 +53,8 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 		passage++
 	}
 	if s.size == SampleSize {
-		// Hashes are spread evenly, so that the last of the smallest shows how
-		// densely: to about two percent (Bar-Yossef et al. 2002).
+		// The sample has the smallest hashes. Hashes are spread evenly, so the largest of these shows
+		// how many there are, to about two percent (Bar-Yossef et al. 2002).
 		last, err := uuid.Parse(lastHash)
 		if err != nil {
 			return nil, fmt.Errorf("read the hash of a passage: %w", err)
@@ -65,7 +65,7 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 	return s, nil
 }
 
-// At returns the sample as it is at a version of the project.
+// At returns the sample for a version of the project. It is complete only if it has all passages of that version.
 func (s *Sample) At(version int64) *Sample {
 	now := *s
 	now.complete = s.size < SampleSize && s.version == version
@@ -77,7 +77,7 @@ func (s *Sample) Equals(other *Sample) bool {
 	return other != nil && s.version == other.version && s.complete == other.complete
 }
 
-// Version is that of the project when the sample was read.
+// Version is the project's version when the sample was read.
 func (s *Sample) Version() int64 { return s.version }
 
 // Size is how many passages the sample has.
@@ -86,8 +86,8 @@ func (s *Sample) Size() int { return s.size }
 // Frequency is how many passages of the sample have the term.
 func (s *Sample) Frequency(term int32) int { return len(s.places[term]) }
 
-// How many passages the rare terms of a query may match. All terms score those, and
-// what only has frequent ones is not looked at. On six judged collections a bound of
+// These bound how many passages the rare terms of a query may match. Only these passages are scored,
+// by all terms; a passage with only frequent terms is not read. On six judged collections a bound of
 // 30 % of the passages loses .002 of nDCG@10, 10 % .021. A query of longQuery terms or more loses
 // nothing with 10 %: on CACM, with about 65 and 200 terms of abstracts pasted into its questions,
 // .066 and .472 instead of .060 and .469.
@@ -107,13 +107,13 @@ func (s *Sample) maxMatches(query terms.Query) float64 {
 	return max(minMaxMatches, min(share*float64(s.passages), maxMatches))
 }
 
-// matches returns about how many passages of the project have a term of a frequency.
+// matches returns about how many passages of the project have a term that has this frequency in the sample.
 func (s *Sample) matches(frequency int) float64 {
 	return float64(frequency) / float64(max(s.size, 1)) * float64(s.passages)
 }
 
-// rarest returns the frequency of the query's rarest term in the project, and false if the
-// project has none of the terms. The project may have a term that an incomplete sample lacks.
+// rarest returns the frequency in the sample of the query's rarest term, and false if the project
+// has none of the terms. The project may have a term that an incomplete sample lacks.
 func (s *Sample) rarest(query terms.Query) (frequency int, ok bool) {
 	for _, term := range query.Terms {
 		f := s.Frequency(term.Hash)
@@ -127,8 +127,8 @@ func (s *Sample) rarest(query terms.Query) (frequency int, ok bool) {
 	return frequency, ok
 }
 
-// rareTerms returns the terms of the query that find passages: from the rarest on, as many as
-// match no more passages than most, and one at least.
+// rareTerms returns the terms of the query that find passages: the rarest ones, as many as together
+// match at most most passages, and at least one.
 func (s *Sample) rareTerms(query terms.Query, most float64) []int32 {
 	byRarity := make([]int32, len(query.Terms))
 	for i, term := range query.Terms {

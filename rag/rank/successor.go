@@ -7,8 +7,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// successorsFirst puts each document that another replaces or amends behind that one, if it is in the list.
-// The evidence of the older document counts for the later one too, whose score is at least as high.
+// successorsFirst puts the successor of each document before it, if the list has the successor. The evidence
+// of the older document counts for its successor too, so the successor's score is at least as high.
 func successorsFirst(ranked []Hit) []Hit {
 	at := map[string]int{} // the first place of each document
 	for i, hit := range slices.Backward(ranked) {
@@ -37,8 +37,8 @@ func successorsFirst(ranked []Hit) []Hit {
 	return ordered
 }
 
-// presentFirst puts documents of the past behind the first document that may answer and holds, and gives them no better
-// score.
+// presentFirst puts documents of the past behind the first document that holds and is likely, and lowers their scores
+// to its score. A document that the query names keeps its place.
 func presentFirst(ranked []Hit) []Hit {
 	first := slices.IndexFunc(ranked, func(hit Hit) bool { return hit.Holds() && !hit.isPast() && hit.Score >= relevance.Likely })
 	for i := range ranked[:max(first, 0)] {
@@ -53,14 +53,14 @@ func presentFirst(ranked []Hit) []Hit {
 	return ranked
 }
 
-// isPast reports whether a document without a successor tells of what was: it no longer holds, or is a changelog.
+// isPast reports whether a document tells of the past and has no successor: it no longer holds, or is a changelog.
 func (h Hit) isPast() bool {
 	return slices.Contains([]catalog.Status{catalog.History, catalog.Deprecated, catalog.Expired, catalog.Replaced}, h.Status) &&
 		h.Successor() == ""
 }
 
-// Missing returns the paths of documents that replace or amend one of the first documents of a list and are not in
-// it.
+// Missing returns the paths of documents that replace or amend one of the first documents of a list, and that the list
+// lacks.
 func Missing(ranked []Hit, first int) []string {
 	var paths []string
 	for _, hit := range ranked {

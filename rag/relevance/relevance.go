@@ -18,20 +18,20 @@ package relevance
 
 import "math"
 
-// Form is the kinds of evidence that there are.
+// Form says which kinds of evidence a passage has.
 type Form int
 
 // The forms.
 const (
 	// Both is for a passage whose vector was compared, in a search by words too.
 	Both Form = iota
-	// Words is for one without a vector, or in a search by words alone.
+	// Words is for a passage without a vector, or in a search by words alone.
 	Words
-	// BuiltIn is for words and the built-in vectors of package wordvec, where the vector of the
-	// model is missing.
+	// BuiltIn is for a passage without a vector of the model. It counts words and the built-in
+	// vectors of package wordvec.
 	BuiltIn
-	// Meaning is for a search by vectors alone, and where the documents have next to
-	// none of the query's words; see [MeaningDecides].
+	// Meaning is for a search by vectors alone, and for a query of whose words the documents
+	// have almost none; see [MeaningDecides].
 	Meaning
 )
 
@@ -52,13 +52,13 @@ func (f Form) weights() weights {
 	}
 }
 
-// Scale turns log-odds, which order documents, into a score that is right as often as it says. Slope multiplies the
-// log-odds, and Crowd what [Evidence.Rivals] returns: in a collection about one subject all documents are near a query,
-// or have words of it.
+// Scale turns log-odds, which order documents, into calibrated ones: of documents with a score of .7, seven in ten
+// answer. Slope multiplies the log-odds, and Crowd the result of [Evidence.Rivals]: in a collection about one subject
+// all documents are near a query, or have words of it.
 type Scale struct{ Slope, Crowd, Base float64 }
 
-// Scale returns the scale of a form. make eval FIT=yes fits it on the sets of test/eval, here with Cranfield and CACM too,
-// in projects of all sizes. Each question is asked with its answer and without.
+// Scale returns the scale of a form. make eval FIT=yes fits it on the sets of test/eval, here with Cranfield and CACM
+// too, in projects of all sizes. Each question is asked with its answer and without.
 func (f Form) Scale() Scale {
 	return [...]Scale{
 		Both:    {.601, -.308, -1.38},
@@ -73,21 +73,21 @@ const (
 	// document: a document that is about the subject throughout is a better answer. On a collection
 	// of long pages nDCG@10 is .414 with it, and .396 without.
 	ownPart = .6
-	// maxQueryWeight bounds the evidence of a long query, such as a pasted log, which
-	// gathers some by accident. Most questions are below it.
+	// maxQueryWeight bounds the weight of a long query, such as a pasted log, which matches
+	// some words by accident. Most questions weigh less.
 	maxQueryWeight = 80
-	// minKnown is the part of a query's weight below which words are not asked: it is in
-	// another language, or a paraphrase.
+	// minKnown is the least share of a query's weight that documents must have for its words to count. A query
+	// with less is in another language, or a paraphrase.
 	minKnown = .2
-	// lineMargin is by how much the best line of a pasted text may fall short of the whole and still decide.
+	// lineMargin is how far the best line's log-odds may be below the whole text's for the line to decide.
 	// Of 60 stack traces with one telling line, the lines bring the right document into the first ten in .88
 	// instead of .33, and pasted code, which is about the whole, stays as it was.
 	lineMargin = 2
-	// promotedOdds multiply the odds of a document above the standard level in the order of results. They are
-	// chosen, not measured, to decide between answers of nearly the same evidence.
+	// promotedOdds multiply the odds of a promoted document in the order of results. The number is chosen, not
+	// measured, to decide between answers of nearly the same evidence.
 	promotedOdds = 3
 	// fallenOdds multiply the odds of a document that does not hold, such as a rejected or superseded
-	// one. They are chosen too.
+	// one. The number is chosen too.
 	fallenOdds = .5
 )
 
@@ -97,7 +97,7 @@ func MeaningDecides(known float64) bool { return known < minKnown }
 
 // Signals are evidence that a passage shares with its document.
 type Signals struct {
-	// Meaning is the log-odds that the cosine speaks for; see package calibration.
+	// Meaning is the log-odds that follow from the cosine of the vectors; see package calibration.
 	Meaning float64
 	// Strength grows with the BM25 of the passage; see [Strength].
 	Strength float64
@@ -105,7 +105,7 @@ type Signals struct {
 	Share float64
 }
 
-// Strength returns ln(1 + BM25), where the BM25 of a query of much weight is bounded.
+// Strength returns ln(1 + BM25). It lowers the BM25 in proportion if the query weighs more than maxQueryWeight.
 func Strength(bm25, queryWeight float64) float64 {
 	if bm25 <= 0 {
 		return 0
@@ -118,7 +118,7 @@ func (s Signals) Best(other Signals) Signals {
 	return Signals{max(s.Meaning, other.Meaning), max(s.Strength, other.Strength), max(s.Share, other.Share)}
 }
 
-// Within returns the signals of a passage in a document whose best are given.
+// Within mixes the signals of a passage with the best signals of its document.
 func (s Signals) Within(best Signals) Signals {
 	mix := func(own, best float64) float64 { return ownPart*own + (1-ownPart)*best }
 	return Signals{mix(s.Meaning, best.Meaning), mix(s.Strength, best.Strength), mix(s.Share, best.Share)}
@@ -130,13 +130,13 @@ type Evidence struct {
 	Signals
 	// Phrase is the part of the query that the passage has word by word, in [0,1].
 	Phrase float64
-	// Crowd is that of the search.
+	// Crowd is the crowd of the search.
 	Crowd Crowd
-	// Passages is how many a search may return, at least 1.
+	// Passages is how many passages the search could return, at least 1.
 	Passages int
 }
 
-// Crowd is the mean of the first documents of a search: of their meaning, and of their log-odds by words.
+// Crowd has two means over the first documents of a search: of their Meaning, and of their log-odds by words.
 type Crowd struct{ Meaning, Words float64 }
 
 // CrowdOf returns the crowd of the first documents. Missing ones count as unrelated.
@@ -153,7 +153,7 @@ func CrowdOf(documents []Evidence) Crowd {
 	return crowd
 }
 
-// Rivals returns how strong the evidence of the first documents of the search is, of the kind that the form has.
+// Rivals returns the Crowd's mean by words for the form Words, and by meaning for the other forms.
 func (e Evidence) Rivals() float64 {
 	if e.Form == Words {
 		return e.Crowd.Words
@@ -186,10 +186,10 @@ func (e Evidence) LogOdds() float64 {
 	return t.Meaning + t.Strength + t.Share + t.Phrase + t.Passages + t.Base
 }
 
-// Sure is the least score of documents of which seven in ten answer.
+// Sure is the least score of a sure document: of documents with this score seven in ten answer.
 const Sure = .7
 
-// Likely is the least score of a document that may answer, whatever its words: three in ten do.
+// Likely is the least score of a document that may answer, whatever its words: three in ten answer.
 const Likely = .3
 
 // Unrelated is the score below which a document is of no use to a model. It is chosen.
@@ -200,7 +200,7 @@ const Asked = .95
 
 // Near is the least closeness, by package wordvec, of a document that may answer although it scores less. A small
 // project has few of a question's words. The more passages there are, and the more pieces the text has, the more
-// likely one is near by accident; many more passages of a large memory are about other subjects. The numbers are
+// likely one is near by accident. Of a large memory most passages are about other subjects. The numbers are
 // chosen on the sets nothing/one, nothing/two, small, one and two of test/firsthour, and on questions about other
 // subjects over 15 and 60 documents of test/eval.
 func Near(passages, pieces int) float64 {
@@ -212,17 +212,17 @@ func Near(passages, pieces int) float64 {
 // one-word query asks for documents containing it.
 func Named(logOdds float64) float64 { return max(logOdds, 0) }
 
-// WithLine returns the log-odds of a passage for a pasted text from those for the whole
-// and from the highest for one of its lines, and reports whether the line decides.
+// WithLine returns the log-odds of a passage for a pasted text: those of its best line if
+// that decides, or else those of the whole text. lines is how many lines were compared.
 func WithLine(whole, line float64, lines int) (logOdds float64, decides bool) {
-	line -= math.Log(float64(max(lines, 1))) // one of many fits by accident
+	line -= math.Log(float64(max(lines, 1))) // of many lines, one fits by accident
 	if line > whole-lineMargin {
 		return line, true
 	}
 	return whole, false
 }
 
-// Calibrated returns what log-odds of a document with this evidence mean, as log-odds.
+// Calibrated turns log-odds that order documents into log-odds that the document answers.
 func (e Evidence) Calibrated(logOdds float64) float64 {
 	s := e.Form.Scale()
 	return s.Slope*logOdds + s.Crowd*e.Rivals() + s.Base
@@ -231,7 +231,7 @@ func (e Evidence) Calibrated(logOdds float64) float64 {
 // Score returns the probability, which is σ of calibrated log-odds.
 func Score(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
 
-// Standing returns the log-odds of a document that holds or does not.
+// Standing returns the log-odds, lower for a document that does not hold.
 func Standing(logOdds float64, holds bool) float64 {
 	if holds {
 		return logOdds
@@ -239,7 +239,7 @@ func Standing(logOdds float64, holds bool) float64 {
 	return logOdds + math.Log(fallenOdds)
 }
 
-// Key returns what results are ordered by. A promotion counts for a document that holds.
+// Key returns the number by which results are ordered, higher for a promoted document.
 func Key(logOdds float64, promoted bool) float64 {
 	if promoted {
 		return logOdds + math.Log(promotedOdds)

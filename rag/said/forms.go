@@ -7,18 +7,18 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// form is how people write whether a document holds, or how it stands to others.
+// form is a form of words that says whether a document holds, or how it stands to others.
 type form struct {
 	// words is a regular expression.
 	words string
-	// status is what the words say of their document, a result of [StatusWord] or "".
+	// status is the status that the words give their document, a result of [StatusWord] or "".
 	status string
-	// relation is how the document stands to those that are named behind the words, "" for none.
+	// relation is how the document stands to the documents named after the words, "" for none.
 	relation Relation
 	where    scope
 }
 
-// scope is where a form counts.
+// scope says where a form counts.
 type scope int
 
 const (
@@ -39,7 +39,7 @@ const (
 	partly   = `(?:partial(?:ly)?|partly|in part)`
 )
 
-// forms are all of them. Of two that begin at one place the first counts.
+// forms are all forms. If two match at the same place, the first counts.
 var forms = []form{
 	{
 		partly + `\s+(?:` + replaced + `)(?:\s+by)?|(?:` + replaced + `)\s+` + partly + `(?:\s+by)?|(?:amended|refined)\s*by|` +
@@ -113,8 +113,8 @@ var (
 		`Entscheidung|Anleitung|Artikel|Beschluss|décision|documento|página|decisión|guía|artículo)` + verb)
 )
 
-// formsIn returns the first forms in a text, in order, at most [maxRelations]. A form in a sentence about something else than
-// the document is left out.
+// formsIn returns the first [maxRelations] forms in a text, in order. It leaves out forms in sentences about something
+// else than the document.
 func formsIn(text string) []match {
 	var all []match
 	for at := 0; ; {
@@ -132,10 +132,10 @@ func formsIn(text string) []match {
 	}
 }
 
-// maxSubject bounds the beginning of a sentence in which a subject is looked for, in bytes.
+// maxSubject is how many bytes before a form are searched for the subject of its sentence.
 const maxSubject = 200
 
-// firstForm returns the first form in a text by one of the patterns. It reports false without one.
+// firstForm returns the first form in a text that matches the pattern. It returns false if there is none.
 func firstForm(pattern *regexp.Regexp, text string) (match, bool) {
 	found := pattern.FindStringSubmatchIndex(text)
 	for i := range found[:len(found)/2] {

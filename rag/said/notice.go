@@ -9,21 +9,21 @@ import (
 )
 
 var (
-	// titleMark matches what a title says of its document, such as "[SUPERSEDED] Cache", "Cache (deprecated)" and
-	// "Deprecated: Cache".
+	// titleMark matches the part of a title that may be a status, such as "[SUPERSEDED] Cache", "Cache (deprecated)"
+	// and "Deprecated: Cache".
 	titleMark = lazyregexp.New(`^[\[(]([^\])]+)[\])]|[\[(]([^\])]+)[\])]$|^(\pL+):\s|\s[–—-]\s(\pL+)$`)
 	// struckTitle matches a heading that is struck out as a whole.
 	struckTitle = lazyregexp.New(`^#*\s*~~[^~]+~~[\s#]*$`)
-	// callout matches the line that begins one. Its text may follow.
+	// callout matches the mark that begins a callout. Text may follow on the line.
 	callout = lazyregexp.New(`^\s*(?:>\s*\[![\w-]+\]|:{3,}\s*\w+|!{3}\s*\w+)[^\pL\d\[]*`)
-	// noticeStart matches what stands before the first words of a notice. about matches the document as its subject.
+	// noticeStart matches signs and words such as "Note:" before a notice. about matches the document as its subject.
 	noticeStart = lazyregexp.New(`(?i)^[^\pL\d\[]*\[?` +
 		`(?:(?:note|warning|important|caution|attention|achtung|hinweis|nota|aviso)\b[^\pL\d\[]*)?`)
 	about = lazyregexp.New(`(?i)^(?:th(?:is|e present) (?:\w+ )??` + documentNames + `|this|it` +
 		`|dies(?:e|er|es) (?:Dokument|Seite|Entscheidung|Anleitung|Artikel|Beschluss)` +
 		`|(?:ce|cette|cet) (?:document|page|décision|guide|article)|est[ea] (?:documento|página|decisión|guía|artículo))` +
 		`\s+(?:(?:is|was|has been|now|ist|wird|wurde|est|a été|es|está|ha sido|fue)\s+)*`)
-	// noticeEnd matches what stands behind a word that is a sentence by itself.
+	// noticeEnd matches the text after a status word that is a sentence by itself.
 	noticeEnd = lazyregexp.New(`^(?:[\s*_~]*(?:$|[.:,;!()\]"'”])|\s[–—-]\s|\s*[*_]|\s+(?:since|seit|depuis|desde)\s)`)
 	listItem  = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s`)
 	// othersHeading matches the heading of a section about other documents.
@@ -34,9 +34,9 @@ var (
 const documentNames = `(?:document|page|doc|adr|rfc|pep|decision|record|proposal|guide|article|note|` +
 	`runbook|how-?to|file|spec(?:ification)?|policy|standard|plan|design|draft|rule|tutorial|procedure)`
 
-// notices returns what a document says of itself in its title, in sentences and callouts before the first section, and in
-// a section about other documents. In another section, such as one of a changelog, such a sentence tells a story. Code is
-// left out, and so are examples and quotations, behind a line that ends with a colon.
+// notices returns the status that a document gives itself in its title, in sentences and callouts before the first
+// section, and in a section about other documents. In another section, as in a changelog, such a sentence tells a
+// story. notices skips code, and text after a line that ends with a colon, which may be an example or a quotation.
 func notices(document *markdown.Document) Status {
 	status := titleStatus(document)
 	headlines := document.Headlines()
@@ -63,7 +63,7 @@ func notices(document *markdown.Document) Status {
 	return status
 }
 
-// titleStatus returns what the title says.
+// titleStatus returns the status in the title.
 func titleStatus(document *markdown.Document) Status {
 	raw := document.Title
 	if headlines := document.Headlines(); len(headlines) > 0 && headlines[0].Level == 1 {
@@ -78,7 +78,7 @@ func titleStatus(document *markdown.Document) Status {
 	return Status{}
 }
 
-// noticeIn returns what a line says of its document, if it begins with that.
+// noticeIn returns the status that a line gives its document, if the line begins with it.
 func noticeIn(line string) Status {
 	var status Status
 	rest := line[len(noticeStart().FindString(line)):]

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	// archivePath and proposalPath match a path in an archive, and one of a change that OpenSpec proposes.
+	// archivePath matches a path in an archive, proposalPath the path of a change that OpenSpec proposes.
 	archivePath  = lazyregexp.New(`(?i)(?:^|/)(?:_?archived?|attic)/`)
 	proposalPath = lazyregexp.New(`(?:^|/)openspec/changes/`)
 	// historyPath matches the path of a changelog, of release notes, and of a folder of them.
@@ -16,8 +16,8 @@ var (
 	versionHeading = lazyregexp.New(`(?i)^(?:version |release )?\[?v?\d+\.\d+[\w.+-]*\]?(?:$|\W.*\b\d{4}\b)`)
 )
 
-// statusOfPath returns what the path and the form of a document say. An archive is deprecated, and a change of OpenSpec
-// is proposed. A changelog is a history, and so is the list of a bundle of the Open Knowledge Format.
+// statusOfPath returns the status that the path and the form of a document imply, "" for none. An archive is
+// deprecated, and a change of OpenSpec is proposed. A changelog is a history, and so is the list of a bundle.
 func statusOfPath(document *markdown.Document, file string) string {
 	switch {
 	case archivePath().MatchString(file):
@@ -31,7 +31,7 @@ func statusOfPath(document *markdown.Document, file string) string {
 	}
 }
 
-// hasVersions reports whether most sections of a document are versions.
+// hasVersions reports whether at least half of the sections of a document are versions.
 func hasVersions(document *markdown.Document) bool {
 	versions, level, sections := 0, 0, 0
 	for _, h := range document.Headlines() {

@@ -11,8 +11,8 @@ import (
 
 // Citation is a place in a repository's files that a document cites, such as src/pool.go:12-20.
 type Citation struct {
-	// Path is as the document writes it, without lines. Link says that it is relative to
-	// the document, as the destination of a link is.
+	// Path is the path as the document writes it, without lines. Link says that the path is
+	// relative to the document, as in a link.
 	Path string
 	Link bool
 	// First and Last are the lines that the place names, 0 for none.
@@ -33,14 +33,14 @@ const fileName = `(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}`
 
 var (
 	codeSpan = lazyregexp.New("`([^`]+)`")
-	// placeLines are the lines behind a path: :12, :12-30, :12:5, #L12, #L12-L30.
+	// placeLines matches the lines after a path: :12, :12-30, :12:5, #L12, #L12-L30.
 	placeLines = lazyregexp.New(`(?::(\d{1,7})(?:-(\d{1,7})|:\d{1,5})?|#L(\d{1,7})(?:-L?(\d{1,7}))?)$`)
-	// barePlace is a path with lines outside of code.
+	// barePlace matches a path with lines outside of code.
 	barePlace = lazyregexp.New(`(?:^|[\s("'\[])(` + fileName + `(?::\d{1,7}(?:-\d{1,7}|:\d{1,5})?|#L\d{1,7}(?:-L?\d{1,7})?))` +
 		`(?:$|[\s)"'\],.;:!?])`)
-	// pathLike is what a file is named: folders and a name with an extension, or a name behind a folder.
+	// pathLike matches a path of a file: folders and a name with an extension, or at least one folder and a name.
 	pathLike = lazyregexp.New(`^(?:\.{0,2}/)*` + fileName + `$|^(?:\.{0,2}/)*(?:[\w.@+-]+/)+[\w.@+-]+/?$`)
-	// linkPlace is a destination of a link, or of a picture, which has "!" before it.
+	// linkPlace matches the destination of a link, or of a picture, which has "!" before it.
 	linkPlace  = lazyregexp.New(`(?:!\[[^\]]*)?\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
 	identifier = lazyregexp.New(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
 )
@@ -66,7 +66,7 @@ func placesOfLine(line string, number int) []Citation {
 	rest := []byte(codeSpan().ReplaceAllStringFunc(line, func(span string) string { return strings.Repeat(" ", len(span)) }))
 	for _, found := range linkPlace().FindAllSubmatchIndex(rest, -1) {
 		destination := string(rest[found[2]:found[3]])
-		isPicture := rest[found[0]] == '!' // what the document shows is a part of it
+		isPicture := rest[found[0]] == '!' // a picture is a part of the document, not a place that it cites
 		blankOut(rest[found[0]:found[1]])
 		target, ok := markdown.RelativeLink(destination)
 		if !ok || isPicture || markdown.HasExtension(target) {
@@ -87,7 +87,7 @@ func placesOfLine(line string, number int) []Citation {
 	for i := range places {
 		places[i].Line = number
 		if places[i].First > 0 {
-			places[i].Symbol = "" // the lines say more exactly what is meant
+			places[i].Symbol = "" // the lines are more exact
 		}
 	}
 	return places
@@ -104,14 +104,14 @@ func namesLines(text []byte) bool {
 	return false
 }
 
-// nearSymbol is how many bytes may stand between a path and the symbol in it, such as " in " or " (".
+// nearSymbol is how many bytes may stand between a path and its symbol, such as " in " or " (".
 const nearSymbol = 12
 
 // placesInCode returns the places in spans of code. A path's symbol is the identifier in the span before it,
 // or else in the next span.
 func placesInCode(line string) []Citation {
 	var places []Citation
-	beside := -1 // the place whose symbol may follow
+	beside := -1 // index of the place whose symbol may follow, -1 for none
 	symbol, end := "", 0
 	for _, span := range codeSpan().FindAllStringSubmatchIndex(line, -1) {
 		text := strings.TrimSpace(line[span[2]:span[3]])
@@ -142,8 +142,8 @@ func blankOut(text []byte) {
 	}
 }
 
-// ParsePlace reads a place such as src/pool.go:12-20, and false if the text names no
-// file. It is not checked whether there is one.
+// ParsePlace reads a place such as src/pool.go:12-20. It returns false if the text names no
+// file. It does not check whether the file exists.
 func ParsePlace(raw string) (Citation, bool) {
 	place := Citation{Path: raw, Raw: raw}
 	if found := placeLines().FindStringSubmatchIndex(raw); found != nil {
@@ -174,6 +174,6 @@ func ParsePlace(raw string) (Citation, bool) {
 // maxPlacePath bounds a path, in bytes.
 const maxPlacePath = 300
 
-// otherName is what looks like the name of a file, and is a version, an address or an
-// identifier, as in v1.2.x, example.com or pgx.ErrNoRows.
+// otherName matches texts that only look like the name of a file: versions, addresses and
+// identifiers, such as v1.2.x, example.com and pgx.ErrNoRows.
 var otherName = lazyregexp.New(`^v?\d+\.|\.(?:com|org|net|io|dev|ai|[A-Z]\w*[a-z]\w*)$`)

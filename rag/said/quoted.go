@@ -31,7 +31,7 @@ func Names(quotes []string) []string {
 	return names
 }
 
-// namesIn returns the names in a quote: one that is the quote, or a route, or the long flags in a command.
+// namesIn returns the names in a quote: the whole quote if it is a name or a route, or else the long flags in it.
 func namesIn(text string) (names []string) {
 	if found := quotedName().FindStringSubmatch(text); found != nil {
 		return []string{found[1]}
@@ -47,7 +47,7 @@ func namesIn(text string) (names []string) {
 	return names
 }
 
-// RouteKey returns a route without its method and the names of its parameters, "" for another text. A route has two parts.
+// RouteKey returns a route without its method and the names of its parameters. A route of one part gives "".
 func RouteKey(text string) string {
 	found := route().FindStringSubmatch(text)
 	if found == nil || strings.Count(found[1], "/") < 2 {
@@ -56,11 +56,11 @@ func RouteKey(text string) string {
 	return strings.ToLower(routePart().ReplaceAllString(found[1], "$1{}"))
 }
 
-// LongFlag returns the flag of several words with which a text begins, such as --dry-run, "" without one.
+// LongFlag returns the flag of several words that begins a text, such as --dry-run, "" without one.
 func LongFlag(text string) string { return longFlag.FindString(text) }
 
-// Messages returns what may be a message of a program among texts that a document quotes: several words, and no command with
-// a flag.
+// Messages returns the quoted texts that a program may have printed. They have several words and are no commands with a
+// flag.
 func Messages(quotes []string) []string {
 	const fewest = 3
 	return slices.DeleteFunc(slices.Clone(quotes), func(text string) bool {

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// maxQuotesBytes bounds what a document quotes in all, and maxQuote one quote, in bytes.
+	// maxQuotesBytes bounds all quotes of a document, and maxQuote one quote, in bytes.
 	maxQuotesBytes = 200 << 10
 	maxQuote       = 300
-	// maxSaid bounds the words in quotation marks of one line.
+	// maxSaid bounds the number of texts in quotation marks that one line gives.
 	maxSaid = 200
 )
 
-// Quotes returns what a document quotes, each once and in order: spans of code, words in quotation marks, and the lines of
-// blocks of code. Among these are names of code, and messages that programs print.
+// Quotes returns the distinct texts that a document quotes, in order: spans of code, words in quotation marks, and the
+// lines of blocks of code. Among these are names of code, and messages that programs print.
 func Quotes(document *markdown.Document) []string {
 	q := quotes{seen: map[string]bool{}}
 	var block string
@@ -77,7 +77,7 @@ func (q *quotes) addText(text string) {
 	}
 }
 
-// inQuotation are words in quotation marks.
+// inQuotation matches words in quotation marks.
 var inQuotation = lazyregexp.New("[\"“]([^\"“”`]{8,120})[\"”]")
 
 // InQuotation returns the words in quotation marks of a line.
@@ -93,7 +93,7 @@ func InQuotation(line string) []string {
 }
 
 var (
-	// indented is a line of a block of code without a fence, which stands behind a blank line.
+	// indented matches a line of a block of code without a fence. Such a block follows a blank line.
 	indented = lazyregexp.New(`^(?: {4}|\t)\s*\S`)
 	// startsPart matches the first line of an item or a row, and a heading.
 	startsPart = lazyregexp.New(`^\s*(?:[-*+]\s|\d+[.)]\s|\||#{1,6}\s)`)

@@ -25,8 +25,8 @@ const (
 	Mentions     Relation = "mentions"
 )
 
-// NamedRelation is a relation to the document at a destination. That is the path of a link, or # and the number of
-// a decision in the same folder.
+// NamedRelation is a relation to the document at a destination. The destination is the path of a link, or # and the
+// number of a decision in the same folder.
 type NamedRelation struct {
 	Relation    Relation
 	Destination string
@@ -46,11 +46,11 @@ var (
 	named     = lazyregexp.New(namedForm)
 	mentioned = lazyregexp.New(`(?i)\b(?:` + seriesForm + `)[-_ #]*0*(\d{1,6})\b`)
 	series    = lazyregexp.New(`(?i)^(?:` + seriesForm + `)$`)
-	// nextNamed matches a document that follows.
+	// nextNamed matches a named document at the beginning of a text, after words such as "by".
 	nextNamed = lazyregexp.New(`^(?:[\s,:*_]|\b(?:by|and|und|et|y|the|this|page|document)\b)*(?:` + namedForm + `)`)
 )
 
-// relationsIn returns the relations that a text names: each document up to the next words of a relation.
+// relationsIn returns the relations in a text. Words of a relation apply to each document up to the next such words.
 func relationsIn(text string) []NamedRelation {
 	var relations []NamedRelation
 	words := slices.DeleteFunc(formsIn(text), func(m match) bool { return m.relation == "" })
@@ -66,7 +66,7 @@ func relationsIn(text string) []NamedRelation {
 	return relations
 }
 
-// MentionsIn returns the decisions that the text of a document names by their numbers.
+// MentionsIn returns relations to the decisions that the text of a document names by their numbers.
 func MentionsIn(document *markdown.Document) []NamedRelation {
 	var relations []NamedRelation
 	for _, line := range document.TextLines() {
@@ -80,7 +80,7 @@ func MentionsIn(document *markdown.Document) []NamedRelation {
 	return relations
 }
 
-// namesDecision reports whether a line may match mentioned, which takes longer: it has a number behind the name of a series.
+// namesDecision is a cheap test before mentioned. It reports whether a line has a number after the name of a series.
 func namesDecision(line string) bool {
 	const digits = "0123456789"
 	isLetter := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
@@ -95,7 +95,7 @@ func namesDecision(line string) bool {
 	return false
 }
 
-// appendFollowing adds the relations to the documents with which a text begins.
+// appendFollowing adds a relation to each document that is named at the beginning of a text.
 func appendFollowing(relations []NamedRelation, relation Relation, text string) []NamedRelation {
 	for found := nextNamed().FindStringSubmatch(text); found != nil; found = nextNamed().FindStringSubmatch(text) {
 		relations, text = appendNamed(relations, relation, found), text[len(found[0]):]
@@ -103,7 +103,7 @@ func appendFollowing(relations []NamedRelation, relation Relation, text string) 
 	return relations
 }
 
-// appendNamed adds the relation to the document of a match of named. A link that leads elsewhere adds none.
+// appendNamed adds a relation to the document in found, a match of named. A link with a scheme or a host adds none.
 func appendNamed(relations []NamedRelation, relation Relation, found []string) []NamedRelation {
 	r := NamedRelation{Relation: relation}
 	switch {
@@ -130,8 +130,8 @@ func decision(number string) string {
 // maxRelations bounds the relations that each part of a document names.
 const maxRelations = 200
 
-// relationsOfFields returns the relations of fields such as supersedes and replaced-by. A value may be a number, or name
-// the document as texts do, such as by a link. Every other value is a path.
+// relationsOfFields returns the relations in fields such as supersedes and replaced-by. A value may be a number, or a
+// link or another form of namedForm. Every other value is a path.
 func relationsOfFields(frontMatter map[string]any) []NamedRelation {
 	var relations []NamedRelation
 	for _, field := range slices.Sorted(maps.Keys(frontMatter)) {
@@ -165,8 +165,8 @@ var inWords = strings.NewReplacer("-", " ", "_", " ")
 
 var isNumber = lazyregexp.New(`^\d{1,6}$`)
 
-// DecisionNumber returns the number of a decision, "" without one: that of its title, such as "12. Cache" and
-// "ADR-0012: Cache", or else that with which the name of its file begins, such as docs/adr/0012-cache.md. A day is no number.
+// DecisionNumber returns the number of a decision, "" without one. It comes from the title, such as "12. Cache" and
+// "ADR-0012: Cache", or else from the beginning of the file's name, such as docs/adr/0012-cache.md. A day is no number.
 func DecisionNumber(file, title string) string {
 	if found := decisionTitle().FindStringSubmatch(title); found != nil {
 		return found[1] + found[2]

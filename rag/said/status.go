@@ -15,20 +15,20 @@ import (
 // maxUnknown bounds the text of a status without a known word, in characters.
 const maxUnknown = 300
 
-// Status is what a document says of whether it holds.
+// Status says whether a document holds, by its own words.
 type Status struct {
-	// Word is the status, one of the words of [StatusWord], "" without one. Unknown is the text of a status
-	// that has none of these words.
+	// Word is the status, a result of [StatusWord] or history, "" without one. Unknown is the text of a status
+	// without a known word.
 	Word, Unknown string
 	// Until is the last day on which the document holds, such as 2026-11-26, "" without one.
 	Until string
-	// Relations are the documents that it names as its successors or predecessors.
+	// Relations are the documents that the document names as its successors or predecessors.
 	Relations []NamedRelation
 }
 
-// StatusWord returns what the first word of a status means: active, proposed, rejected, deprecated, superseded or
-// expired, and "" for a text without such a word. A text that says that another document replaces it is superseded,
-// wherever that stands.
+// StatusWord returns the meaning of the first known word of a status: active, proposed, rejected, deprecated,
+// superseded or expired, and "" without such a word. It returns superseded wherever the text names a document that
+// replaces it.
 func StatusWord(text string) string {
 	for _, r := range relationsIn(text) {
 		if r.Relation == SupersededBy {
@@ -49,8 +49,8 @@ func StatusWord(text string) string {
 
 var struckOut = lazyregexp.New(`~~[^~]*~~`)
 
-// Destination returns how a status in the file at source names another document: its path from there, as a link if
-// that has spaces or other signs. Both paths are those from the root of the repository.
+// Destination returns how a status in the file at source names the document at target: by its path relative to source,
+// as a link if that has spaces or other signs. source and target are relative to the repository.
 func Destination(source, target string) string {
 	from, to := strings.Split(path.Dir(source), "/"), strings.Split(target, "/")
 	if from[0] == "." {
@@ -70,9 +70,9 @@ func Destination(source, target string) string {
 
 var notInLinkText = lazyregexp.New(`[^\pL\pN._-]+`)
 
-// StatusOf returns what a document says of whether it holds: in the front matter, in a section Status or in a line
-// Status before the first section, in its title, and in what stands before the first section. If it says nothing,
-// its path and its form say it.
+// StatusOf returns whether a document holds, as it says itself: in the front matter, in a section Status, in a line
+// Status before the first section, in its title, or in a notice before the first section. If it says nothing, its path
+// and its form decide.
 func StatusOf(document *markdown.Document, file string) Status {
 	status := statusOfFields(document.FrontMatter)
 	if text := statusText(document); text != "" {
@@ -102,7 +102,7 @@ func StatusOf(document *markdown.Document, file string) Status {
 	return status
 }
 
-// statusOfFields returns what the front matter says.
+// statusOfFields returns the status in the front matter.
 func statusOfFields(frontMatter map[string]any) Status {
 	var status Status
 	if text := strings.Join(fieldTexts(frontMatter["status"]), "\n"); strings.TrimSpace(text) != "" {
@@ -133,7 +133,7 @@ func statusOfFields(frontMatter map[string]any) Status {
 
 var isDay = lazyregexp.New(`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]|$)`)
 
-// fieldTexts returns the texts in a value of front matter, whatever they are nested in.
+// fieldTexts returns the texts in a value of front matter. The name of a field in a nested map begins its text.
 func fieldTexts(value any) []string {
 	switch value := value.(type) {
 	case nil:
@@ -166,7 +166,7 @@ var (
 	statusHeading = lazyregexp.New(`(?i)^[ :]*(?:status|statut|état|estado)[ :]*$`)
 )
 
-// maxStatusLines bounds a section Status: a longer one tells a story.
+// maxStatusLines is how many lines of a section Status are read: a longer one tells a story.
 const maxStatusLines = 30
 
 // statusText returns the text of a section Status, or of a heading or a line Status before the first section.
@@ -191,7 +191,7 @@ func statusText(document *markdown.Document) string {
 		}
 		return sectionText(lines[start:min(end, start+maxStatusLines)])
 	}
-	if len(headings) == 1 { // several are those of something else, such as the states of an order
+	if len(headings) == 1 { // several are about something else, such as the states of an order
 		return headings[0]
 	}
 	beginning := lines
@@ -268,7 +268,7 @@ func isTable(lines []string) bool {
 
 var dayInText = lazyregexp.New(`\b\d{4}-\d\d-\d\d\b`)
 
-// latestOf returns the latest line of a history, in which each status has its day, and other texts as they are.
+// latestOf returns the latest line of a history of statuses, each with its day. It returns other texts as they are.
 func latestOf(text string) string {
 	latest, latestDay, days := "", "", 0
 	for line := range strings.Lines(text) {

@@ -1,9 +1,9 @@
 // Package said reads what a document says of itself in its front matter and its text. It finds whether the document
-// holds, and which others it replaces or amends. It finds the places and the names of code that it cites, the texts that
-// it quotes, and the acts at which it wants to be heard.
+// holds, and which others it replaces or amends. It finds the places and the names of code that it cites, the texts
+// that it quotes, and the acts before which it wants to be shown.
 //
 // Its functions are pure. They take a document that package markdown has parsed, or a part of one. The package must not
-// know files, SQL, or who listens.
+// know files, SQL, or who shows documents.
 package said
 
 import (
@@ -17,7 +17,7 @@ import (
 // TriggersField is the field of the front matter that lists triggers.
 const TriggersField = "triggers"
 
-// Trigger says at which acts of an assistant a document wants to be heard: commands that are about to run, edits, or
+// Trigger says at which acts of an assistant a document wants to be shown: commands that are about to run, edits, or
 // commands that have failed. It has patterns of one of these kinds. docs/triggers.md describes the format.
 type Trigger struct {
 	Run   []string `json:"run,omitempty"`
@@ -32,12 +32,12 @@ type Trigger struct {
 	New     *bool    `json:"new,omitempty"`
 	// Say is the sentence to show, "" for one of the document's text.
 	Say string `json:"say,omitempty"`
-	// Scope is the field, or the file, that says which files the document is about. It is "" for a trigger that the
-	// document lists in TriggersField.
+	// Scope names the field, or the kind of file, from which [Scope] has made the trigger. It is "" for a trigger that
+	// the document lists in TriggersField.
 	Scope string `json:"scope,omitempty"`
 }
 
-// String returns the trigger in one line, as it was understood: its patterns, and then its conditions.
+// String returns the trigger in one line: its patterns, and then its conditions.
 func (t Trigger) String() string {
 	kinds := []struct {
 		name     string
@@ -73,15 +73,15 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s %s (expected: %s)", f.Field, f.Problem, f.Expected)
 }
 
-// Bounds of what one document declares. A document with more says too much to be heard.
+// Bounds of the triggers of one document. With more, a document would be shown too often.
 const (
 	maxTriggers = 100
 	maxPatterns = 500
 	maxPattern  = 500
 )
 
-// Triggers returns what the front matter of a document declares, and the mistakes in it. A trigger with a mistake is left
-// out; the others hold.
+// Triggers returns the triggers in the front matter of a document, and the mistakes in them. It leaves out only
+// triggers with a mistake.
 func Triggers(frontMatter map[string]any) ([]Trigger, []Fault) {
 	value, isGiven := frontMatter[TriggersField]
 	if !isGiven || value == nil {
@@ -106,7 +106,7 @@ func Triggers(frontMatter map[string]any) ([]Trigger, []Fault) {
 	return triggers, faults
 }
 
-// fields are those of a trigger, and the kinds for which each may be given, "" for any.
+// fields are the fields of a trigger, each with the kind that may have it, "" for any kind.
 var fields = map[string]string{
 	"run": "run", "edit": "edit", "fails": "fails", "with": "", "without": "", "bare": "run",
 	"writes": "edit", "removes": "edit", "new": "edit", "say": "",
@@ -199,12 +199,13 @@ func patternsOf(value any, field string) ([]string, []Fault) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// scopeFields are the fields in which rules for assistants name their files, in lower case: Claude Code's rules, Cursor's,
-// Copilot's instructions, Kiro's steering, and tools for decisions.
+// scopeFields are the fields in which rules for assistants name their files, in lower case: Claude Code's rules,
+// Cursor's, Copilot's instructions, Kiro's steering, and tools for decisions.
 var scopeFields = []string{"paths", "globs", "applyto", "filematchpattern", "affects"}
 
-// Scope returns a trigger for the files that a document is about, by the fields of its front matter or, of an AGENTS.md or
-// CLAUDE.md below the root, by its folder. filesField may list patterns too. It returns false without any.
+// Scope returns a trigger for edits of the files that a document is about. A field of the front matter names them. An
+// AGENTS.md or CLAUDE.md below the root is about its folder. In filesField only patterns count, not single files. Scope
+// returns false if nothing names files.
 func Scope(file string, frontMatter map[string]any, filesField string) (Trigger, bool) {
 	if name := path.Base(file); (name == "AGENTS.md" || name == "CLAUDE.md") && path.Dir(file) != "." {
 		return Trigger{Edit: []string{path.Dir(file) + "/**"}, Scope: name}, true
@@ -223,8 +224,8 @@ func Scope(file string, frontMatter map[string]any, filesField string) (Trigger,
 	return Trigger{}, false
 }
 
-// scopePatterns reads patterns as people write them: a list, or a text with commas between them. A comma in braces belongs
-// to the pattern.
+// scopePatterns reads patterns as people write them: a list, or a text with commas between them. A comma in braces
+// belongs to the pattern.
 func scopePatterns(value any) []string {
 	var patterns []string
 	switch value := value.(type) {

@@ -16,7 +16,7 @@ type occurrence struct {
 }
 
 // analyse calls emit with every term of a text in a language, in order, an identifier before its parts. It
-// returns the number of words, stop words included and identifiers counted by their parts. It takes time in
+// returns the number of words. Stop words count, and each part of an identifier counts. It takes time in
 // proportion to the text, and memory in proportion to its longest word.
 func analyse(language Language, text string, emit func(occurrence)) int {
 	a := analyser{text: text, emit: emit, readings: []Language{language}}
@@ -30,17 +30,17 @@ type analyser struct {
 	text string
 	emit func(occurrence)
 	// readings are the languages that a word may be in, the likeliest first. has, if not nil, reports
-	// whether the project has a term: it decides between them. Otherwise each reading counts.
+	// whether the project has a term, and so decides between them. If has is nil, each reading counts.
 	readings []Language
 	has      func(term string) bool
-	// asking is the language of a query, whose question words do not count, "" for a document.
+	// asking is the language of a query, "" for a document. Question words of a query do not count.
 	asking Language
-	// identifier, if not nil, takes each name of the text, see [isIdentifier].
+	// identifier, if not nil, is called with each name in the text, see [isIdentifier].
 	identifier func(string)
 	compound   span
 	pairs      span
-	// size is the length of the compound that is being split, and named says that it is a name, which is
-	// of no language.
+	// size is the length of the compound that is being split. named says that the compound is a name, which
+	// belongs to no language.
 	size  int
 	named bool
 	words int
@@ -157,7 +157,7 @@ func signAfter(word, rest string) int {
 	return sign
 }
 
-// endPairs emits each pair of adjacent characters in what was collected, or a single character alone.
+// endPairs emits each pair of adjacent characters of the collected text, or its only character.
 func (a *analyser) endPairs() {
 	start, end := a.pairs.start, a.pairs.end
 	a.pairs = span{}
@@ -195,8 +195,8 @@ func clusterEnd(text string, start int) int {
 	return end
 }
 
-// scriptEnd returns the end of the characters from start on that are of one kind: of scripts that count in
-// pairs, or of others. A segment has both kinds where a word of one is followed by a particle of the other.
+// scriptEnd returns the end of the run from start in which all characters count in pairs, or none does. A segment
+// has both kinds where a particle of one script follows a word of another.
 func scriptEnd(text string, start, end int) int {
 	if isASCII(text[start:end]) {
 		return end

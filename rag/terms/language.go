@@ -28,13 +28,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Language is one for which Snowball has stems and stop words, by its ISO 639-1 code.
+// Language is the ISO 639-1 code of a language for which Snowball has stems and stop words.
 type Language string
 
-// English is the language of texts in none of the others too.
+// English also stands for texts in an unknown language.
 const English Language = "en"
 
-// stemmers has the other languages as well.
+// stemmers has the stemmer of each language.
 var stemmers = map[Language]func(*snowballstem.Env) bool{
 	English: english.Stem,
 	"da":    danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem,
@@ -45,7 +45,7 @@ var stemmers = map[Language]func(*snowballstem.Env) bool{
 //go:embed stopwords.txt
 var stopWordLists string
 
-// questionWordLists are stop words of queries alone: a document keeps them, so that its terms stay as they are.
+// questionWordLists are stop words only of queries. Documents keep these words as terms.
 //
 //go:embed questionwords.txt
 var questionWordLists string
@@ -81,18 +81,18 @@ func lowered(word string) string {
 }
 
 const (
-	// maxDetected is how much of a text is read to find its language.
+	// maxDetected is how many bytes of a text are read to find its language.
 	maxDetected = 16 << 10
-	// A document in a language has at least inDocument different stop words of it, and a query inQuery. One word in
-	// detectedShare is one, and there are more than twice as many as English ones. In most texts two of
-	// five words are.
+	// A document in a language has at least inDocument different stop words of it, and a query inQuery. At least one
+	// word in detectedShare must be a stop word of the language: in most texts two of five are. There must be more than
+	// twice as many as English ones.
 	inDocument, inQuery, detectedShare = 5, 3, 10
 )
 
-// Detect returns the language of a document by its stop words: English unless another one is plain.
+// Detect returns the language of a document by its stop words. It returns English unless another language is clear.
 func Detect(text string) Language { return detect(text, inDocument, languagesOf()) }
 
-// detect returns the language of a text that has at least so many different stop words. of has the languages of each.
+// detect returns the language with the most stop words, if at least least are different. of has their languages.
 func detect(text string, least int, of map[string][]Language) Language {
 	words, found := 0, map[string]int{} // how often each stop word occurs
 	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxDetected)], notLetter) {
@@ -128,17 +128,17 @@ func notLetter(r rune) bool {
 	return !unicode.IsLetter(r) && (r < utf8.RuneSelf || !unicode.Is(unicode.M, r))
 }
 
-// marker is a term of each passage in a language other than English. By it a search knows which
-// languages there are.
+// marker returns a term that each passage in a language other than English has. A search finds the
+// languages of a project by these terms.
 func (l Language) marker() string { return "\x00" + string(l) }
 
 // Vocabulary says which words the passages of a project have. Its zero value is English alone.
 type Vocabulary struct {
 	project int32
-	// languages are English and those of the passages. For a query, its own is the first.
+	// languages are English and the languages of the passages. For a query, its own language comes first.
 	languages []Language
 	frequency func(term int32) int
-	// asking is the language of a query, also if no passage is in it. Its question words are no terms.
+	// asking is the language of a query, even if no passage is in it. The query's question words are no terms.
 	asking Language
 }
 
@@ -154,7 +154,7 @@ func NewVocabulary(project int32, frequency func(term int32) int) Vocabulary {
 	return v
 }
 
-// IsEnglish reports whether there is no other language. Then a query is what [NewQuery] returns.
+// IsEnglish reports whether English is the only language. Then Query returns the same as [NewQuery].
 func (v Vocabulary) IsEnglish() bool { return len(v.languages) < 2 }
 
 // of returns the vocabulary for a query. Its own language, if the project has it, comes first.

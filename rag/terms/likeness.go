@@ -1,11 +1,11 @@
 package terms
 
-// minCompared is the least number of words of a text that is compared: short ones are
-// contained in others by chance.
+// minCompared is how many words each of two texts needs to be compared. The words of a
+// short text are in others by chance.
 const minCompared = 8
 
-// Likeness returns how much of one of two texts the other repeats, in [0,1]: the part of the weight
-// of its words that the other has. The words of each are distinct.
+// Likeness returns how much two texts overlap, in [0,1]: the weight of their common words, as a share
+// of the lighter text. The words of each text are distinct. For a short text it returns 0.
 func Likeness[T comparable](one, other []T, weight func(T) float64) float64 {
 	if min(len(one), len(other)) < minCompared {
 		return 0

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// minPastedLines is how many lines make a text a pasted one, and minBeside a text beside which some are pasted. A
-	// question of three lines is better asked as a whole.
+	// minPastedLines is how many lines a text without sentences needs to count as pasted. minBeside is how many lines
+	// beside sentences do. Shorter texts are better asked as a whole.
 	minPastedLines, minBeside = 8, 3
-	// minSaid is how many words the longest block has if something is said. Messages of programs have fewer. Beside
-	// minBeside lines that have the form of a log, minAsked are enough.
+	// minSaid is how many words the longest block needs to be somebody's own: messages of programs have fewer. With
+	// minBeside lines of a log beside it, minAsked words are enough.
 	minSaid, minAsked = 9, 5
-	// A sentence has at least minSentence words. sentenceShare of them are stop words, and plainShare have letters
-	// alone: code and the output of programs have fewer.
+	// A sentence has at least minSentence words. sentenceShare of them are stop words, and plainShare have only
+	// letters: code and the output of programs have fewer.
 	minSentence, sentenceShare, plainShare = 4, .2, .7
 )
 
@@ -67,9 +67,9 @@ var (
 	letters  = lazyregexp.New(`[\pL'’]+`)
 )
 
-// loggedLines returns the lines that have the form of a log: that of logForm, or a beginning that several lines have.
+// loggedLines returns the lines of a log: they match logForm, or several lines begin in the same way.
 func loggedLines(text string) map[string]bool {
-	const alike = 4 // lines
+	const alike = 4 // lines that begin in the same way
 	logged, beginnings := map[string]bool{}, map[string][]string{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -113,14 +113,14 @@ func withoutGreetings(text string) string {
 	return cmp.Or(asked, text)
 }
 
-// block is sentences without another line or a blank one between them.
+// block is a run of lines with sentences. No other line, and no blank one, is between them.
 type block struct {
 	lines []string
 	words int
 }
 
-// blocksOf returns the blocks of a text, and all its lines that are not blank. Code, and what is quoted or indented, is
-// no sentence. Neither is a line of a log. In front of a log each line of words is one.
+// blocksOf returns the blocks of a text, and all its lines that are not blank. Code, quoted and indented lines, and
+// lines of a log are no sentences. If the text has a log, its first lines need no stop words to be sentences.
 func blocksOf(text string, logged map[string]bool) (blocks []block, lines []string) {
 	isCode, isOpen := false, false
 	for line := range strings.Lines(text) {
@@ -145,8 +145,8 @@ func blocksOf(text string, logged map[string]bool) (blocks []block, lines []stri
 	return blocks, lines
 }
 
-// sentenceWords returns how many words of a line have letters alone if it reads as somebody's own words, in a language
-// that has stop words. It returns 0 for another line, such as one of code. A heading has no stop words.
+// sentenceWords returns how many words of a sentence have only letters. It returns 0 for another line, such as one of
+// code. With mayBeHeading a line needs no stop words to be a sentence.
 func sentenceWords(line string, mayBeHeading bool) int {
 	all, plain, stop := 0, 0, 0
 	for word := range strings.FieldsSeq(line) {

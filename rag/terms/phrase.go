@@ -104,7 +104,7 @@ func standsIn(text, identifier string) bool {
 
 func touches(r rune) bool { return isWordRune(r) && !inPairs(r) }
 
-// addIdentifier adds a name to the identifiers of the query, each once.
+// addIdentifier adds a name to the identifiers of the query, unless it is known or too long, or the list is full.
 func (q *Query) addIdentifier(name string) {
 	folded := fold(name)
 	known := func(other Identifier) bool { return other.Name == folded }
@@ -117,8 +117,8 @@ func (q *Query) addIdentifier(name string) {
 	})
 }
 
-// minNumber is the least number of digits of a number that counts as an identifier.
-// Error codes do, years do not.
+// minNumber is how many digits a number needs to count as an identifier. Error codes
+// count, years do not.
 const minNumber = 5
 
 // isIdentifier reports whether a word is a name, for which a search should be literal:
@@ -150,7 +150,7 @@ func isIdentifier(word string) bool {
 	case digits >= minNumber, digits > 0 && letters+others > 0:
 		return true
 	case others > 0 || slashes > 1:
-		return longest > 1 // e.g. is none
+		return longest > 1 // "e.g." is no identifier
 	}
 	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '-' || r == '/' }) {
 		if humpEnd(part, 0) < len(part) {
@@ -160,12 +160,12 @@ func isIdentifier(word string) bool {
 	return false
 }
 
-// minCodeDigits is the least number of digits of a code such as TS2345 or ORA-00942.
+// minCodeDigits is how many digits a code such as TS2345 or ORA-00942 needs.
 const minCodeDigits = 4
 
-// isExact reports whether a word is a name by its form alone: it has an underscore, three words as ErrNoRows has, two
-// as maxConns has, or it is a code. GitHub may be a product, and a question may mention a file although it asks for
-// another thing.
+// isExact reports whether the form of a word alone shows that it is a name in code: with an underscore, with three
+// parts like ErrNoRows, with two parts like maxConns, or a code like TS2345. GitHub may be a product, and a question
+// may mention a file although it asks for another thing.
 func isExact(word string) bool {
 	switch {
 	case strings.ContainsAny(word, `./\:@#`):
@@ -185,7 +185,7 @@ func isExact(word string) bool {
 	return humps > 2 || humps == 2 && isCamel
 }
 
-// Names returns the names that a passage has, of the one to three of a query that are names by their form.
+// Names returns the query's exact names, see [isExact], that a passage has, and nil if the query has more than three.
 func (w Weighted) Names(heading, body string) (found []string) {
 	const most = 3
 	exact := slices.DeleteFunc(slices.Clone(w.Identifiers), func(i Identifier) bool { return !i.isExact })

@@ -18,11 +18,11 @@ type Query struct { //nolint:recvcheck // filled through a pointer, and read by 
 	// Identifiers are the names in the text that have punctuation, digits or capitals
 	// inside, at most 16. A person who writes one looks for exactly that name.
 	Identifiers []Identifier
-	// IsPrinted says that a program printed the text. Nobody asks in it, so all its words and files count in full.
+	// IsPrinted says that a program printed the text. Such a text asks nothing, so all its words and files count in full.
 	IsPrinted bool
 
 	quoted     []quotation
-	whole      string // the [wordSequence] of a short query or of a line, "" of another
+	whole      string // the [wordSequence] of a short query or of a line, "" for other texts
 	vocabulary Vocabulary
 }
 
@@ -47,7 +47,7 @@ type Identifier struct {
 const maxIdentifiers = 16
 
 // NewQuery analyses a query about a project's passages, as English. A query that consists of stop
-// words has no terms. A short one is looked for to the letter.
+// words has no terms. [Weighted.Literal] looks for a short query as a whole.
 func NewQuery(project int32, text string) Query { return Vocabulary{project: project}.Query(text) }
 
 // Query analyses a query as [NewQuery] does, in the languages of the passages.
@@ -75,22 +75,22 @@ func (v Vocabulary) Query(text string) Query {
 	return q
 }
 
-// Vague reports whether a text has only one or two content words and no name. Documents about
-// something else also have such words.
+// Vague reports whether a query has at most two terms and no name. Documents about something else
+// also have such words.
 func (q Query) Vague() bool {
 	const telling = 3
 	return len(q.Terms) < telling && len(q.Identifiers)+len(q.quoted) == 0
 }
 
-// OneWord reports whether a query is one word without parts. A passage that has a term of such a
-// query has the word, in one of its forms.
+// OneWord reports whether a query is one word without parts. A passage with its term has the word,
+// in one of its forms.
 func (q Query) OneWord() bool {
 	const around = 2 // spaces
 	return len(q.Terms) == 1 && strings.Count(q.whole, " ") == around
 }
 
-// InPairs reports whether all terms are pairs of characters, of a script without spaces. Many texts about something else
-// have the same pairs.
+// InPairs reports whether all terms are pairs of characters, of a script without spaces. Many texts about something
+// else have the same pairs.
 func (q Query) InPairs() bool {
 	return len(q.Terms) > 0 && !slices.ContainsFunc(q.Terms, func(term QueryTerm) bool {
 		r, _ := utf8.DecodeRuneInString(term.Name)
@@ -104,7 +104,7 @@ var asking = strings.Fields(`
 	need want like get got make made go use handle work thing anything something everything much many
 	document documents documentation doc docs note notes information info details memory project`)
 
-// Telling returns the terms that say what the query is about: all of them if it has no others.
+// Telling returns the terms without words such as "help", or all terms if the query has only such words.
 func (q Query) Telling() []int32 {
 	var all, telling []int32
 	for _, term := range q.Terms {
@@ -133,7 +133,7 @@ func (q Query) HasAll(text string, terms []int32) bool {
 	return !slices.ContainsFunc(terms, func(term int32) bool { return !slices.Contains(has, term) })
 }
 
-// Line is Query for a line of a pasted text, which is looked for to the letter however long it is.
+// Line analyses a line of a pasted text. [Weighted.Literal] looks for it as a whole, however long it is.
 func (v Vocabulary) Line(text string) Query {
 	q := v.Query(text)
 	q.IsPrinted = true
@@ -178,7 +178,7 @@ type Weighted struct {
 	// [Document] is a passage's BM25.
 	Terms   []int32
 	Weights []float32
-	// Sum is the sum of Weights. Known is the part of it, in [0,1], that belongs to terms of the
+	// Sum is the sum of Weights. Known is the share of Sum, in [0,1], of the terms that occur in
 	// sampled passages.
 	Sum, Known float64
 	// Identifiers are the names that must match exactly: names that occur in at most three, or in at most
@@ -188,8 +188,8 @@ type Weighted struct {
 	query Query
 }
 
-// Weigh weighs each term by 1 + ln count times its IDF, in the order of Terms; those of an identifier beside
-// other words by less. frequency returns the number of sampled passages in which a term occurs.
+// Weigh weighs each term by (1 + ln count) times its IDF, in the order of Terms. It lowers the weights of common words
+// and of identifiers beside other words. frequency returns the number of sampled passages in which a term occurs.
 func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	w := Weighted{Terms: make([]int32, len(q.Terms)), Weights: make([]float32, len(q.Terms)), query: q}
 	for i, term := range q.Terms {
@@ -218,8 +218,8 @@ func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	return w
 }
 
-// telling returns the part of its weight that a term has whose word people often use whatever they write about. A
-// question has such words beside those that say what it is about, and few passages of a project have them.
+// telling returns the share of its weight, in [.7,1], that a term keeps. It is below 1 for words that people often use,
+// whatever they write about. A question has such words beside its subject, and few passages of a project have them.
 func (t QueryTerm) telling() float64 {
 	// On CACM nDCG@10 by words is .54 with this, and .51 without.
 	const least, usual, special = .7, 2_500, 7_000
@@ -231,20 +231,19 @@ func (t QueryTerm) telling() float64 {
 }
 
 const (
-	// namePart is how often the weight of an identifier has to cover that of a query's other words for it to count in
-	// full.
+	// namePart limits what an identifier counts: namePart times its weight, less the weight of the query's other words.
 	namePart = 1.6
-	// mentionPart is what a file counts of its weight, which a question may mention although it asks for another
-	// thing. It has to cover the other words once. On the set to the letter, nDCG@10 of questions that mention a file is .41
-	// by words, and .34 without.
+	// mentionPart lowers the least that a file counts, because a question may mention a file although it asks for
+	// another thing. For a file, 1 stands in place of namePart. On the set to the letter, nDCG@10 of questions that
+	// mention a file is .41 by words, and .34 without this.
 	mentionPart = .7
-	// unknownPart is what the parts of a query's only name count if no sampled passage has the name.
+	// unknownPart is the share that the parts of a query's only name keep if no sampled passage has the name.
 	unknownPart = .5
 )
 
 // weighIdentifiers lowers the weights of identifiers. A name and its parts occur together, so they
-// are evidence of one event: as much as the rarest of them. A short query that names something asks
-// for the name. In a question of many words a name is one word among others.
+// count at least as much as the rarest of them. A short query that names something asks for the
+// name, so they count more. In a question of many words a name is one word among others.
 func (q Query) weighIdentifiers(weights []float32, frequency func(term int32) int) {
 	var sum float64
 	for _, weight := range weights {
@@ -301,7 +300,7 @@ func (w Weighted) Share(bm25 float64) float64 {
 	return 1 - (1-linearShare)*math.Pow((upper-x)/(upper-linearShare), (upper-linearShare)/(1-linearShare))
 }
 
-// hashes returns the terms that a query has of a part of it.
+// hashes returns the terms of a part of a query.
 func (v Vocabulary) hashes(text string) []int32 {
 	var terms []int32
 	a := v.analyser(text)

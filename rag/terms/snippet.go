@@ -13,8 +13,8 @@ const ellipsis = "…"
 // Snippet returns the part of a passage's body that has the most of the query's terms. It begins and ends at
 // word boundaries, is one line, and has at most limit characters, ellipses included. Among equal parts it
 // takes the first, so that a passage without any of the terms shows its beginning. Markdown's marks of
-// headings, quotations, code fences and tables at the beginning of a line are left out. Before the row of a table is
-// the table's header.
+// headings, quotations, code fences and tables at the beginning of a line are left out. The row of a table comes
+// after the table's header.
 func (q Query) Snippet(body string, limit int) string {
 	line, starts := oneLine(body)
 	text := []rune(line)
@@ -137,7 +137,7 @@ func wordEnd(text []rune, end, bound int) int {
 	return bound
 }
 
-// cutsWord reports whether neither side of the place is a space or of a script without spaces.
+// cutsWord reports whether a cut at the place divides a word, or a character from its mark.
 func cutsWord(text []rune, at int) bool {
 	before, after := text[at-1], text[at]
 	if unicode.Is(unicode.M, after) {
@@ -150,7 +150,7 @@ func cutsWord(text []rune, at int) bool {
 // such as calls[i](x) does not match.
 var links = regexp.MustCompile(`(^|[^\w!])!?\[([^\[\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\[\]]*\])`)
 
-// headerOf returns the header of the table of which a line is a row, and an ellipsis. It returns "" for another line and
+// headerOf returns the header of the table whose row is a line, with an ellipsis. It returns "" for another line and
 // for the first row.
 func headerOf(lines []string, row int) string {
 	header := ""
@@ -164,8 +164,8 @@ func headerOf(lines []string, row int) string {
 }
 
 // oneLine joins the lines of markdown with one space between words. It leaves out the lines that are only
-// markup, and the marks before a heading or a quotation. Of a link it has the text. starts has the place of each line
-// in the text, in characters.
+// markup, and the marks before a heading or a quotation. It replaces a link by its text. starts has the place in text
+// of each line of body, in characters.
 func oneLine(body string) (text string, starts []int) {
 	var out strings.Builder
 	length := 0

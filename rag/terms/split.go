@@ -18,7 +18,7 @@ const (
 )
 
 // split emits the terms of an identifier: the whole, and its parts at the separators of this level and the following
-// ones. Lower-case words with hyphens have no whole. Each level reads a byte once, so time is linear.
+// ones. Lower-case words with hyphens give only their parts. Each level reads a byte once, so time is linear.
 func (a *analyser) split(word string, start, level int) {
 	if isPlain(word) {
 		a.leaf(word, start)
@@ -78,7 +78,7 @@ func (a *analyser) humps(word string, start int) {
 func humpEnd(word string, from int) int {
 	first, size := utf8.DecodeRuneInString(word[from:])
 	digits, upper := unicode.IsDigit(first), unicode.IsUpper(first)
-	letters, last := 1, from // of the run of upper case, and where its last begins
+	letters, last := 1, from // length of the upper-case run, and where its last letter begins
 	for i := from + size; i < len(word); {
 		r, size := utf8.DecodeRuneInString(word[i:])
 		switch {
@@ -126,8 +126,8 @@ func (a *analyser) version(word string, start int) bool {
 	return true
 }
 
-// whole emits an identifier that has parts. One of letters alone has a stem, so
-// that errnorows finds ErrNoRows.
+// whole emits an identifier that has parts. It stems one that has only letters,
+// so that errnorows finds ErrNoRows.
 func (a *analyser) whole(word string, start int) {
 	if len(word) <= maxCompoundBytes {
 		a.emit(occurrence{term: stem(fold(word)), start: start, end: start + len(word)})
@@ -161,17 +161,17 @@ func (a *analyser) leaf(word string, start int) {
 	}
 }
 
-// joining are languages that write several words as one, and linking what may stand between them.
+// joining are languages that write several words as one. linking are letters that may join two words.
 var (
 	joining = []Language{"da", "de", "fi", "hu", "nl", "no", "sv"}
 	linking = []string{"", "s", "es", "n", "en", "e", "er"}
 )
 
-// leastPart is how many bytes a part of a compound word has at least.
+// leastPart is the least length of a part of a compound word, in bytes.
 const leastPart = 4
 
-// parts returns the stems of the words of the project that make up a word which it does not have, as in
-// "Datenbankverbindung", the longest first word first, nil if it has no such words.
+// parts splits a word that the project lacks, such as "Datenbankverbindung", into words that it has, and returns their
+// stems. It prefers the longest first word. It returns nil if no such words make up the whole.
 func (a *analyser) parts(word string) []string {
 	for _, language := range a.readings {
 		if slices.Contains(joining, language) {
@@ -205,9 +205,9 @@ func (a *analyser) partsIn(language Language, word string) []string {
 	return nil
 }
 
-// chosen returns the languages in which a word is read. A stop word of the likeliest language is one.
-// Otherwise it is the first language in whose form the project has the word, then one that has it as
-// a stop word, then the likeliest.
+// chosen returns the languages in which to read a word: all readings if has is nil, and else one. That is the
+// likeliest if the word is its stop word, else the first in which the project has the stem, else one in which the
+// word is a stop word, else the likeliest.
 func (a *analyser) chosen(word string) []Language {
 	switch {
 	case a.named:

@@ -9,14 +9,14 @@ import (
 	"github.com/blevesearch/snowballstem"
 )
 
-// knownWord says what became of a word.
+// knownWord is the analysis of a word.
 type knownWord struct {
 	stem  string   // of the whole word, see [stem]
 	terms []string // stems, without stop words; several where apostrophes divide the word
 	short bool     // a single character
 }
 
-// known has the words that were analysed. A project writes with some ten thousand of them. Without it
+// known caches analysed words. A project uses some ten thousand different words. Without the cache
 // BenchmarkDocument takes 3 times as long in English and 1.6 times in German. An LRU cache, which locks other
 // readers out, takes nearly twice as long.
 var known = struct {
@@ -34,7 +34,7 @@ type spelling struct {
 // maxKnown is the number of words at which known is emptied.
 const maxKnown = 1 << 15
 
-// lookUp returns the stem of a word of at most maxWordBytes, and whether it is a stop word.
+// lookUp returns the analysis of a word of at most maxWordBytes.
 func lookUp(language Language, word string) knownWord {
 	known.RLock()
 	found, ok := known.words[spelling{language, word}]
@@ -82,8 +82,8 @@ func isStopWord(language Language, word string) bool {
 	return slices.Contains(languages, English) || slices.Contains(languages, language)
 }
 
-// snowball returns the folded stem of a word by Snowball's algorithm for the language, and other words
-// folded. An English word is of a to z alone.
+// snowball returns the folded stem of a word by Snowball's algorithm for the language. A short word, and one
+// with other characters than letters, in English other than a to z, is only folded.
 func snowball(language Language, word string) string {
 	if len(word) < 3 || strings.ContainsFunc(word, notLetter) ||
 		language == English && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
@@ -94,7 +94,7 @@ func snowball(language Language, word string) string {
 	return fold(env.Current())
 }
 
-// stem is snowball for English, with a memory of the words that it has stemmed.
+// stem is snowball for English, with a cache of plain words.
 func stem(word string) string {
 	if !isPlain(word) || len(word) > maxWordBytes {
 		return snowball(English, word)

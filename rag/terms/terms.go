@@ -31,7 +31,7 @@ const (
 	maxCompoundBytes = 128
 )
 
-// bytesPerTerm is the length of a text for each of its distinct terms, or more, in English and in code.
+// bytesPerTerm is about the least length of a text for each distinct term, in English and in code.
 const bytesPerTerm = 10
 
 // Dimensions is the length of the sparse vectors whose indexes, counted from 1, are
@@ -47,8 +47,8 @@ const (
 	k1         = 2
 	b          = 0.75
 	meanLength = 150
-	// maxLength bounds what a passage's length takes from its terms: one that stands once counts at least
-	// .66, however long the passage. No score of the two collections changes by it.
+	// maxLength bounds how much its length lowers a passage's weights: a term that occurs once weighs at least
+	// .66, however long the passage. The bound changes no score of the two collections.
 	maxLength = 2 * meanLength
 	// headingCount is how often a heading's words count.
 	headingCount = 2
@@ -101,8 +101,8 @@ func hashTerm(project int32, term string) int32 {
 	return int32(hash%Dimensions) + 1
 }
 
-// Distinct returns the distinct terms of a text, in its order: those that a query or a
-// passage of this text has, up to their limits.
+// Distinct returns the distinct terms of a text, in its order. A query or a passage of this
+// text has the same terms, up to its limit.
 func Distinct(language Language, text string) []string {
 	var distinct []string
 	known := map[string]bool{}

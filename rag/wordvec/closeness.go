@@ -6,9 +6,9 @@ import (
 )
 
 // Closeness says how near a text is to a query, from about 0 for one about something else to 2 for the same words.
-// It is the cosine of their vectors, and how well the text covers the pieces of the query. The nearest piece of the
-// text covers a piece, by their cosine. Pieces count by the square of their length: "the" .05, "database" 2.5. It
-// also returns how many distinct pieces the text has: of many, one is near by accident.
+// It adds the cosine of their vectors and the share of the query that the text covers. A piece is covered by the
+// nearest piece of the text, by their cosine. Pieces count by the square of their length: "the" .05, "database" 2.5.
+// It also returns how many distinct pieces the text has: of many pieces, one is near by accident.
 func Closeness(query, text string) (closeness float64, pieces int) {
 	asked, said := direct(query), direct(text)
 	if len(asked) == 0 || len(said) == 0 {
@@ -31,12 +31,12 @@ func Closeness(query, text string) (closeness float64, pieces int) {
 	return cosine + covered/max(all, telling), len(said)
 }
 
-// telling is the least weight of pieces that say what a query is about. Those of "never asked before" have 2.4,
-// and are in many texts.
+// telling is the least weight of a query whose pieces say what it is about. The pieces of "never asked before"
+// weigh 2.4, and are in many texts.
 const telling = 3
 
-// Weight says how much a word in lower case says: "the" .05, "database" 2.5. A word that cannot be cut into pieces, such
-// as one in another script, has 2.
+// Weight returns how telling a word in lower case is: "the" .05, "database" 2.5. A word that cannot be cut into pieces,
+// such as one in another script, has 2.
 func Weight(word string) float64 {
 	pieces := cut(word)
 	if len(pieces) == 0 {
@@ -52,13 +52,13 @@ func Weight(word string) float64 {
 
 const unknown = 2
 
-// direction is where a piece points.
+// direction is the vector of a piece.
 type direction struct {
 	row            []byte
 	length, weight float64 // of the row; of the piece in a text
 }
 
-// direct returns the distinct pieces of a text that point anywhere.
+// direct returns the distinct pieces of a text whose vector is not zero.
 func direct(text string) []direction {
 	found := cut(text)
 	slices.Sort(found)

@@ -52,7 +52,7 @@ func plain(text string) string {
 	}, norm.NFD.String(text))
 }
 
-// isUnusual reports whether a character is not of a plain English text.
+// isUnusual reports whether a character is no part of plain English text.
 func isUnusual(r rune) bool { return r >= 0x7f || r < ' ' && r != '\n' && r != '\t' }
 
 // wordLength returns the length of the word that a text begins with.

@@ -91,7 +91,7 @@ func Vector(text string) []float32 {
 	return vector
 }
 
-// weighted is a piece, and what its row is multiplied by.
+// weighted is a piece with the weight of its row.
 type weighted struct {
 	piece  int32
 	weight float64
