@@ -180,8 +180,8 @@ func errorAt(node *yaml.Node, key, format string, args ...any) *Error {
 	}
 }
 
-// decoder turns nodes into Go values. Unlike the library's own decoder it accepts only
-// what JSON can hold, and names the key and the place of an error.
+// decoder turns nodes into Go values. Unlike the library's own decoder, it accepts only values that JSON can
+// hold, and names the key and the place of an error.
 type decoder struct {
 	limits Limits
 	values int
@@ -201,7 +201,7 @@ func (d *decoder) value(node *yaml.Node, path string) (any, error) {
 	}
 	switch node.Kind {
 	case yaml.AliasNode:
-		return d.value(node.Alias, path) // one inside its own anchor exceeds a limit
+		return d.value(node.Alias, path) // an alias inside its own anchor exceeds a limit
 	case yaml.MappingNode:
 		if node.Tag == "!!map" {
 			return d.mapping(node.Content, path)
@@ -286,7 +286,7 @@ func (d *decoder) sequence(content []*yaml.Node, path string) (any, error) {
 	return values, nil
 }
 
-// shortened cuts off the beginning of a path of keys that is too long for a message.
+// shortened cuts off the beginning of a path of keys if the path is too long for a message.
 func shortened(path string) string {
 	const most = 200
 	if len(path) <= most {
