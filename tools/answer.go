@@ -247,7 +247,7 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	return out
 }
 
-// nothingFound returns the message of an answer without a document. before is the status of the index before the search.
+// nothingFound returns the message of an answer without a document. before is the index's status before the search.
 func nothingFound(
 	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, empty, filtered bool,
 ) string {

@@ -94,7 +94,8 @@ func parameterOf(fault jsonschema.Fault) string {
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a correct value of a parameter. For an unknown name it returns an object with all required parameters.
+// example returns a correct value of a parameter. For an unknown name it returns an object with the required
+// parameters.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {
