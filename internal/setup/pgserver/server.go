@@ -21,7 +21,7 @@ import (
 // Server is the private PostgreSQL of a user. All processes with the same home folder share it. It runs on after their
 // end, and stops when one of them calls Stop. Safe for concurrent use.
 type Server struct {
-	// StartWait is how long URL waits for a start, which goes on after that. 0 waits for the end.
+	// StartWait is how long URL waits for a start, or 0 for no limit. The start itself continues after the wait.
 	// Set it before the first use.
 	StartWait time.Duration
 
@@ -35,8 +35,8 @@ type Server struct {
 	settings, initdb []string
 	lockWait         time.Duration
 	// settled is true once this process has decided whether to restart a running server with other
-	// programs. So two processes that want different programs do not restart it in turns. Only an
-	// attempt uses it.
+	// programs. It decides only once, so that two processes with different programs do not restart the
+	// server in turns. Only attempt uses it.
 	settled bool
 
 	// attempts has the one try to find or start the server. Callers share it. It goes on when a
