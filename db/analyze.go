@@ -8,20 +8,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// AnalyzeText renews the statistics of documents and of a collection's text for the planner. It skips
-// tables that another session is analyzing or vacuuming.
+// AnalyzeText renews the planner's statistics about documents and about a collection's text. It skips tables
+// that another session is analyzing or vacuuming.
 func (d *Database) AnalyzeText(ctx context.Context, collection Collection) error {
 	tables := "documents, document_chunks, document_links, passages_" + string(collection)
 	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) "+tables)
 }
 
-// AnalyzeVectors does the same for a collection's vectors.
+// AnalyzeVectors is like AnalyzeText, for a collection's vectors.
 func (d *Database) AnalyzeVectors(ctx context.Context, collection Collection) error {
 	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) embeddings_"+string(collection))
 }
 
-// MergeTerms moves pending entries of the GIN indexes of terms into the indexes, where a search finds
-// them faster. It does nothing if the role does not own the indexes.
+// MergeTerms moves pending entries into the GIN indexes of terms, so that searches are faster. It does nothing
+// if the role does not own the indexes.
 func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) error {
 	var merges []string
 	for _, collection := range collections {
@@ -38,9 +38,9 @@ func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) er
 // again. It does nothing if an HNSW index is too large to be built in memory, or if the role does not own
 // the tables.
 //
-// Autovacuum does not keep up with a small index that is written again and again. Removing rows from an
-// HNSW graph costs as much as adding them, and until then every new row takes new space. To build the
-// whole graph costs a fifth of that, and leaves nothing for the vacuum.
+// Autovacuum does not keep up with a small index that is often rewritten. A vacuum takes as long to remove rows
+// from an HNSW graph as it took to add them, and until then every new row takes new space. Building the whole
+// graph again takes a fifth of that time, and leaves nothing to vacuum.
 func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	const op = "make the tables compact"
 	name := string(collection)
@@ -54,7 +54,7 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 			return err
 		}
 		statements := []string{"VACUUM (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + name}
-		for _, index := range left { // by a server that ended during a REINDEX
+		for _, index := range left { // a server that ended during a REINDEX left them
 			statements = append(statements, "DROP INDEX CONCURRENTLY "+index)
 		}
 		if outgrown {
@@ -73,7 +73,7 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	return err
 }
 
-// leftIndexes returns the names of the indexes that a failed REINDEX CONCURRENTLY has left.
+// leftIndexes returns the names of invalid indexes that a failed REINDEX CONCURRENTLY has left behind.
 func leftIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, `
 		SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
@@ -87,8 +87,8 @@ func leftIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the callers do
 }
 
-// outgrownGraph says whether a collection's HNSW index can be built in memory, and whether the index is a
-// quarter larger than its vectors need. A vector takes up to 3,000 bytes, with its links.
+// outgrownGraph selects whether a collection's HNSW index can be built in memory, and whether the index is a quarter
+// larger than its vectors need. A vector with its links takes up to 3,000 bytes.
 const outgrownGraph = `
 	SELECT texts.few, texts.few AND pg_relation_size('embeddings_COLLECTION_embedding') > greatest(1000000, vectors.count * 3750)
 	FROM (SELECT pg_size_bytes(current_setting('maintenance_work_mem')) / 3000 AS most) AS memory,

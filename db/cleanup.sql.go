@@ -24,8 +24,8 @@ type CleanupClaimParams struct {
 	IntervalSeconds float64
 }
 
-// No row: a server has looked for unused passages of the project within the interval. The row
-// of the project's first tenant keeps that time.
+// Returns no row if a server has looked for unused passages of the project within the interval. The row
+// of the project's first tenant has the time of the last look.
 func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int32, error) {
 	row := q.db.QueryRow(ctx, cleanupClaim, arg.ProjectID, arg.IntervalSeconds)
 	var id int32
@@ -67,10 +67,9 @@ type CleanupDeletePassagesParams struct {
 	Changed    []int32
 }
 
-// Deletes the passages that are still unused. The foreign key deletes their vectors. Only the
-// tenants that have changed since CleanupUnusedPassages ran can have come to use
-// one, so only their chunks are read, on document_chunks_passage. Needs
-// LockProjectExclusive.
+// Deletes the passages that are still unused. The foreign key deletes their vectors. Only tenants that
+// have changed since CleanupUnusedPassages can use one now, so the query reads only their chunks, over
+// document_chunks_passage. Needs LockProjectExclusive.
 func (q *Queries) CleanupDeletePassages(ctx context.Context, arg CleanupDeletePassagesParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, cleanupDeletePassages,
 		arg.Collection,
@@ -107,9 +106,9 @@ type CleanupDeleteTenantParams struct {
 	LastSeen  time.Time
 }
 
-// No row: the tenant is gone, or somebody has used it since last_seen was read. Registering a
-// tenant, taking its lease and writing to it all change last_seen. Documents, chunks and links are
-// deleted by their foreign keys. Needs LockProjectExclusive.
+// Returns no row if the tenant is gone, or if somebody has used it since last_seen was read: registering
+// a tenant, taking its lease and writing to it all change last_seen. Foreign keys delete documents, chunks
+// and links. Needs LockProjectExclusive.
 func (q *Queries) CleanupDeleteTenant(ctx context.Context, arg CleanupDeleteTenantParams) (int32, error) {
 	row := q.db.QueryRow(ctx, cleanupDeleteTenant, arg.ProjectID, arg.ID, arg.LastSeen)
 	var id int32
@@ -199,7 +198,7 @@ type CleanupTenantsRow struct {
 	InUse       bool
 }
 
-// Every checkout with a branch. The handbook has no repository, so it is left out.
+// Every checkout on every branch. The handbook has no repository, so it is left out.
 func (q *Queries) CleanupTenants(ctx context.Context, arg CleanupTenantsParams) ([]CleanupTenantsRow, error) {
 	rows, err := q.db.Query(ctx, cleanupTenants, arg.GraceSeconds)
 	if err != nil {
@@ -246,9 +245,9 @@ type CleanupUnusedPassagesParams struct {
 	Removable  []int32
 }
 
-// The passages that no chunk uses. Chunks of removable tenants do not count. It reads
-// document_chunks_passage and the primary key of the passages once, for any number of tenants. It
-// takes no lock: CleanupDeletePassages checks its result again.
+// The passages that no chunk uses. Chunks of removable tenants do not count. The query reads
+// document_chunks_passage and the primary key of passages only once, for any number of tenants. It takes
+// no lock, because CleanupDeletePassages checks its result again.
 func (q *Queries) CleanupUnusedPassages(ctx context.Context, arg CleanupUnusedPassagesParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, cleanupUnusedPassages, arg.Collection, arg.ProjectID, arg.Removable)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// CreateMissing creates the database of an address if the server does not have it, and reports whether it
-// did.
+// CreateMissing creates the database of an address if the server does not have it. created reports whether it did.
 func CreateMissing(ctx context.Context, address string) (created bool, err error) {
 	err = visit(ctx, "look at database", address, func(context.Context, *pgx.Conn) error { return nil })
 	if missing, ok := errors.AsType[*Error](err); !ok || missing.SQLState != databaseMissing {
@@ -22,7 +21,7 @@ func CreateMissing(ctx context.Context, address string) (created bool, err error
 	return true, createDatabase(ctx, parsed.ConnConfig)
 }
 
-// createDatabase connects to the database postgres, which every server has, and creates another one.
+// createDatabase connects to the database postgres, which every server has, and creates the configured database.
 func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 	name := pgx.Identifier{config.Database}.Sanitize()
 	op := "make the database " + name
@@ -32,7 +31,7 @@ func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 		return Wrap(op, err)
 	}
 	_, err = conn.Exec(ctx, "CREATE DATABASE "+name+" ENCODING 'UTF8'")
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == invalidParameter { // template1 has another
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == invalidParameter { // template1 has another encoding
 		_, err = conn.Exec(ctx, "CREATE DATABASE "+name+withUTF8)
 	}
 	if taken, ok := errors.AsType[*pgconn.PgError](err); ok && taken.Code == duplicateDatabase {
@@ -41,7 +40,7 @@ func createDatabase(ctx context.Context, config *pgx.ConnConfig) error {
 	return Wrap(op, errors.Join(err, conn.Close(ctx)))
 }
 
-// withUTF8 makes a database with this encoding on every server.
+// withUTF8 makes CREATE DATABASE work on every server: template0 allows any encoding.
 const withUTF8 = " ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0"
 
 // The SQLSTATEs of a database that already exists, and of a template with another encoding.

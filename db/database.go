@@ -14,41 +14,41 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// An operation is tried again after a transient failure: three times, after about 100, 200 and 400 ms.
+// After a transient failure, a Database tries an operation again: three times, after about 100, 200 and 400 ms.
 const (
 	retries    = 3
 	firstDelay = 100 * time.Millisecond
 )
 
-// Limits for one try: a server that hangs or is cut off never answers. A write may wait for others, and
-// adds to large indexes.
+// Limits for one try, because a server that hangs or is cut off never answers. A write takes longer: it may wait for
+// other writes, and it adds to large indexes.
 const (
 	readTimeout     = 15 * time.Second
 	writeTimeout    = 2 * time.Minute
 	longReadTimeout = time.Hour
 )
 
-// closeTimeout bounds the wait for connections to end: PostgreSQL may hang.
+// closeTimeout bounds the wait for the end of connections, because PostgreSQL may hang.
 const closeTimeout = time.Second
 
-// Database is a PostgreSQL database that may be unavailable. It is opened and migrated when it is first
-// needed. Every operation is tried again after a transient failure. Safe for concurrent use.
+// Database is a PostgreSQL database that may be unavailable. The first operation opens and migrates it. Every
+// operation is tried again after a transient failure. Safe for concurrent use.
 type Database struct {
 	source URLSource
 	logger *slog.Logger
 
-	// opening holds a token while a caller uses the fields below. It is a mutex whose wait ends with a
-	// context, because a migration may take minutes.
+	// opening guards the next four fields: it holds a token while a caller uses them. Unlike the wait for a
+	// mutex, a caller's wait ends with its context, because a migration may take minutes.
 	opening  chan struct{}
 	pool     *pgxpool.Pool
-	url      string       // of the pool
-	failure  *Error       // the last failure to open
-	failures atomic.Int64 // to open
+	url      string       // URL of the pool
+	failure  *Error       // the last failure to open, or nil
+	failures atomic.Int64 // number of failures to open
 
-	lost   atomic.Bool  // the server or the schema is gone, so the source must be asked again
-	losses atomic.Int64 // how often that was
+	lost   atomic.Bool  // the server or the schema is gone, so that Pool must open again
+	losses atomic.Int64 // how often the server or the schema was lost
 
-	holder string       // its name in leases
+	holder string       // this server's name in leases
 	used   atomic.Int64 // when somebody last used the server, in Unix nanoseconds
 }
 
@@ -60,8 +60,8 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 	return NewDatabaseFrom(func(context.Context) (string, error) { return url, nil }, logger)
 }
 
-// NewDatabaseFrom returns a Database that calls source when it is first needed, and again after each loss
-// of the connection. Errors of source are returned unchanged.
+// NewDatabaseFrom returns a Database that calls source at its first use, and again after each loss of the connection.
+// Operations return an [*Error] of source unchanged, and wrap any other error.
 func NewDatabaseFrom(source URLSource, logger *slog.Logger) *Database {
 	d := &Database{
 		source: source, logger: logger, opening: make(chan struct{}, 1), holder: processName() + " " + rand.Text(),
@@ -70,7 +70,7 @@ func NewDatabaseFrom(source URLSource, logger *slog.Logger) *Database {
 	return d
 }
 
-// Close closes the pool and waits a moment for its connections. Callers cancel operations first.
+// Close closes the pool, and waits up to a second for its connections. Cancel all operations before.
 func (d *Database) Close() {
 	d.opening <- struct{}{}
 	pool := d.pool
@@ -91,8 +91,8 @@ func (d *Database) Close() {
 	}
 }
 
-// Pool returns the pool. The first call opens and migrates the database. A later pool differs only if the
-// source has another URL after a loss. Close closes the pool.
+// Pool returns the pool. The first call opens and migrates the database. The pool stays the same, unless the source
+// returns another URL after a loss. Close closes the pool.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	failures := d.failures.Load()
 	select {
@@ -105,7 +105,7 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 		return d.pool, nil
 	}
 	if d.failure != nil && d.failures.Load() != failures {
-		return nil, d.failure // the calls that waited for it do not try again, one by one
+		return nil, d.failure // this call waited for a failed one; do not let all that waited try one by one
 	}
 	d.lost.Store(false)
 	d.failure = nil
@@ -119,8 +119,8 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	return d.pool, nil
 }
 
-// open asks the source, and makes a pool if the URL is new. It always migrates: somebody may have dropped
-// the database and made it again.
+// open asks the source for the URL, and makes a pool if the URL is new. It always checks the migrations, because
+// somebody may have dropped the database and made it again.
 func (d *Database) open(ctx context.Context) error {
 	url, err := d.source(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (d *Database) open(ctx context.Context) error {
 		}
 		return err
 	}
-	d.pool, d.url = pool, url // calls that use a former pool keep it
+	d.pool, d.url = pool, url // a former pool stays open for the calls that use it
 	return nil
 }
 
@@ -168,13 +168,13 @@ func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) e
 	return d.inSession(ctx, op, longReadTimeout, false, f)
 }
 
-// Write runs f in one transaction. Each statement is a round trip, and the end is another one. f may run
-// again after a transient failure, also if the transaction was committed and only the confirmation was lost.
+// Write runs f in one transaction. Each statement is a round trip, and the end is another one. f may run again after
+// a transient failure, even if the server has committed the transaction and only its answer was lost.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.inSession(ctx, op, writeTimeout, true, f)
 }
 
-// WriteBatch is a Write of one [Batch]. It is one round trip.
+// WriteBatch is a Write with the statements of one [Batch], in one round trip.
 func (d *Database) WriteBatch(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.inSession(ctx, op, writeTimeout, false, func(q *Queries) error { return Batch(q, f) })
 }
@@ -195,8 +195,8 @@ func (d *Database) onConnection(
 	})
 }
 
-// retry runs f, and again after transient failures. The delays are random: the servers of a team must not
-// come all at once.
+// retry runs f, and runs it again after transient failures. The delays are random, so that the servers of a team do
+// not come all at once.
 func (d *Database) retry(
 	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
@@ -218,8 +218,8 @@ func (d *Database) retry(
 	return last
 }
 
-// ended returns the error of an operation whose context ended after err. At a deadline the database does
-// not answer, or err says why.
+// ended returns the error of an operation whose context ended. err is the error of its last try. ended returns err if
+// that says why, and after a deadline an error that the database does not answer.
 func ended(ctx context.Context, op string, err error) error {
 	switch {
 	case errors.As(err, new(*Error)) && !errors.Is(err, context.DeadlineExceeded):
@@ -239,7 +239,7 @@ func silent(op, within string) *Error {
 	}
 }
 
-// errSilent means that the server did not answer in time. Another try would take as long.
+// errSilent means that the server did not answer in time. There is no other try, because it would take as long.
 var errSilent = errors.New("the database does not answer")
 
 func (d *Database) try(
@@ -255,13 +255,13 @@ func (d *Database) try(
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = silent(op, timeout.String())
 	}
-	// Other connections may be cut off too. Or they keep wrong settings of the database.
+	// Other connections may be cut off too, or may have kept old settings of the database.
 	if refused(err) || err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
 		pool.Reset()
 	}
 	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
-		// The server has ended or is cut off, so the next try must not get an idle connection. Or the
-		// schema is gone, and the next try migrates first.
+		// If the server has ended or is cut off, the next try must not get an idle connection. If the schema is
+		// gone, the next try must migrate first.
 		pool.Reset()
 		d.lost.Store(true)
 		d.losses.Add(1)

@@ -72,8 +72,8 @@ type ChunkInsertManyParams struct {
 	ProjectID     int32
 }
 
-// One array a column. relative_paths are those of the chunks' documents, whose level
-// they have. OFFSET 0 looks each document up: see search.sql.
+// Each column is one array. relative_paths name the chunks' documents; a chunk has the level of its
+// document. OFFSET 0 makes PostgreSQL look up each document: see search.sql.
 func (q *Queries) ChunkInsertMany(ctx context.Context, arg ChunkInsertManyParams) error {
 	_, err := q.db.Exec(ctx, chunkInsertMany,
 		arg.TenantID,
@@ -111,7 +111,7 @@ type ChunkPlacesRow struct {
 	EndLine      int32
 }
 
-// Where the tenant's documents of all collections have some passages.
+// The places of some passages in the tenant's documents of all collections.
 func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]ChunkPlacesRow, error) {
 	rows, err := q.db.Query(ctx, chunkPlaces, arg.ProjectID, arg.TenantID, arg.Hashes)
 	if err != nil {
@@ -179,8 +179,8 @@ type ChunkTextsRow struct {
 	Distance   float64
 }
 
-// The text of whole documents, passage by passage, with what a query has in common
-// with each. Without a vector of the query, or of the passage, the distance is NaN.
+// The text of whole documents, passage by passage, with the scores of a query for each passage. The
+// distance is NaN if the query or the passage has no vector.
 func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]ChunkTextsRow, error) {
 	rows, err := q.db.Query(ctx, chunkTexts,
 		arg.Terms,

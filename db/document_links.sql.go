@@ -96,15 +96,15 @@ type LinkEdgesRow struct {
 	TargetLevel PromotionLevel
 }
 
-// The tenant's link graph, links to nothing and relations left out, in the order of the texts. At most 100,000,
-// which is ten in each of 10,000 documents, so that nobody can fill a server's memory with rows.
-// A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
-// first, then those in the folder of the link's document, then the shortest. Of more than 30 documents with one
-// name, only the 30 with the shortest paths are compared with each wikilink, and the one beside the link's document.
+// The tenant's link graph, in the order of the texts, without relations and links that lead nowhere. At most 100,000
+// links, ten for each of 10,000 documents, so that nobody can fill a server's memory with rows.
+// A target that begins with **/ is a wikilink: it means a path that ends with the rest. If several paths do, the
+// fallback wins, then a path in the folder of the link's document, then the shortest. If more than 30 documents have
+// the same name, the query compares a wikilink only with the 30 shortest paths and the one beside the link's document.
 //
-// Statistics may not know the tenant yet, so the form of the query, and the settings of db, decide its plan. Links come from
-// document_links_pkey and their targets from the key of documents. PostgreSQL cannot run a FULL JOIN as a nested
-// loop. OFFSET 0 keeps it from turning that into another join.
+// Statistics may not know the tenant yet, so the form of the query and the settings of db decide the plan. Links come
+// from document_links_pkey, and their targets from the key of documents. The FULL JOIN is there because PostgreSQL
+// cannot run it as a nested loop. OFFSET 0 keeps PostgreSQL from turning it into another join.
 func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdgesRow, error) {
 	rows, err := q.db.Query(ctx, linkEdges, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {
@@ -154,7 +154,7 @@ type LinkInsertManyParams struct {
 	Collection    Collection
 }
 
-// As ChunkInsertMany.
+// Each column is one array, as in ChunkInsertMany.
 func (q *Queries) LinkInsertMany(ctx context.Context, arg LinkInsertManyParams) error {
 	_, err := q.db.Exec(ctx, linkInsertMany,
 		arg.TenantID,
@@ -188,7 +188,7 @@ type LinkPairsRow struct {
 	ToID   int64
 }
 
-// Which of some documents name which others of them.
+// The pairs of given documents of which one names the other.
 func (q *Queries) LinkPairs(ctx context.Context, arg LinkPairsParams) ([]LinkPairsRow, error) {
 	rows, err := q.db.Query(ctx, linkPairs, arg.ProjectID, arg.Documents)
 	if err != nil {
@@ -283,10 +283,11 @@ type LinkResolveRelationsParams struct {
 	TenantID   int32
 }
 
-// Finds the document that each relation of a collection names, among those that it has now: each write ends with it.
-// A wikilink means a page of that name, and a number the only decision of the folder with it. Of several pages, it is as in
-// LinkEdges, which says why there is a FULL JOIN. A sync writes many batches, so only documents of a name that a relation
-// has are sorted, and those with a number come from documents_numbers. IS TRUE makes PostgreSQL hash the names.
+// Finds the document that each relation of a collection names, among the present documents. Each write ends with it.
+// A wikilink means a page of that name. A number means the only decision with it in the folder. LinkEdges says which of
+// several pages counts, and why there is a FULL JOIN. A sync writes many batches, so the query sorts only documents
+// with a name that a relation has. It finds documents with a number over documents_numbers. IS TRUE makes PostgreSQL
+// hash the names.
 func (q *Queries) LinkResolveRelations(ctx context.Context, arg LinkResolveRelationsParams) error {
 	_, err := q.db.Exec(ctx, linkResolveRelations, arg.ProjectID, arg.Collection, arg.TenantID)
 	return err

@@ -112,9 +112,10 @@ type DocumentPlacesRow struct {
 	Declared   string
 }
 
-// The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. With cues, only
-// those that have one of them, over documents_cues. The lists of one document may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
-// || gives a value its size before compression. Triggers are read first: nothing else says what they say.
+// The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. With cues,
+// only those that have one of them, over documents_cues. The lists of one document may take a megabyte, so they are
+// read up to 32 MiB in all, and the rest of the documents goes without. || gives a value its size before compression.
+// Triggers are read first: nothing else says what they say.
 func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
 	rows, err := q.db.Query(ctx, documentPlaces,
 		arg.ProjectID,
@@ -173,7 +174,7 @@ type DocumentStampsRow struct {
 	SchemaHash   string
 }
 
-// The size, times and hash of each indexed file, which a sync compares with the disk.
+// The size, times and hash of each indexed file. A sync compares them with the disk.
 func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) ([]DocumentStampsRow, error) {
 	rows, err := q.db.Query(ctx, documentStamps, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {
@@ -228,7 +229,7 @@ type DocumentTouchManyParams struct {
 	FileInodes    []int64
 }
 
-// The files' stamps moved and their bytes did not.
+// Updates the stamps of files whose content is still the same.
 func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyParams) error {
 	_, err := q.db.Exec(ctx, documentTouchMany,
 		arg.ProjectID,
@@ -273,10 +274,10 @@ type DocumentUpdateTitlesParams struct {
 	Collection Collection
 }
 
-// A title of three documents is that of their form, such as "RFC template": they are called by their files. Two are often a
-// document and its translation. Copies, of one size, keep the title, and so do files of one name, such as versions of a page.
-// Only these own titles can have changed, and those of documents that are called by their files: documents_own_titles and
-// documents_of_files find them, because each write ends with this.
+// If three documents have the same title, it is probably that of a form, such as "RFC template": then each gets the
+// title of its file. Two are often a document and its translation. Copies of the same size keep the title, and so do
+// files of the same name, such as versions of a page. Each write ends with this statement, so it looks only at the
+// given own titles and at documents with the title of their file, over documents_own_titles and documents_of_files.
 func (q *Queries) DocumentUpdateTitles(ctx context.Context, arg DocumentUpdateTitlesParams) error {
 	_, err := q.db.Exec(ctx, documentUpdateTitles,
 		arg.ProjectID,
@@ -374,10 +375,10 @@ type DocumentUpsertManyParams struct {
 	TenantID        int32
 }
 
-// One array a column. Each row's places, names and messages are lines, since unnest would make one list of
-// all rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
-// last one: a sequence would be asked on one node of Citus, and the row be on another. So it
-// needs the lock of TenantIncrementVersion. The row of the tenant names the node.
+// Each column is one array. Places, names and messages of a row are lines of one text, because unnest would join the
+// lists of all rows. The id of a new document has the tenant's id in its upper half, and is one more than the tenant's
+// last. A sequence will not do on Citus, where it may be on another node than the row. So the statement needs the lock
+// of TenantIncrementVersion. The row of the tenant names the node.
 func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) error {
 	_, err := q.db.Exec(ctx, documentUpsertMany,
 		arg.ProjectID,
@@ -502,8 +503,8 @@ type DocumentsNamedRow struct {
 	Title        string
 }
 
-// The documents with a path of a form, or with a number such as #12, the shortest path first. All paths of the tenant are
-// compared.
+// The documents whose path has a given form, or that have a number such as #12, the shortest path first. The query
+// compares all paths of the tenant.
 func (q *Queries) DocumentsNamed(ctx context.Context, arg DocumentsNamedParams) ([]DocumentsNamedRow, error) {
 	rows, err := q.db.Query(ctx, documentsNamed,
 		arg.ProjectID,

@@ -54,7 +54,7 @@ type EmbeddingModelFindRow struct {
 	OwnFirst  *float64
 }
 
-// The model, and what its cosines mean if that was measured.
+// The model and its calibration, which is NULL if it was not measured.
 func (q *Queries) EmbeddingModelFind(ctx context.Context, arg EmbeddingModelFindParams) (EmbeddingModelFindRow, error) {
 	row := q.db.QueryRow(ctx, embeddingModelFind,
 		arg.Name,

@@ -28,7 +28,7 @@ type EmbeddingDeleteUnusedParams struct {
 	MaxEmbeddings int32
 }
 
-// Vectors of models that no tenant of the project uses, of some passages at a time.
+// Deletes vectors of models that no tenant of the project uses, for some passages at a time.
 func (q *Queries) EmbeddingDeleteUnused(ctx context.Context, arg EmbeddingDeleteUnusedParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, embeddingDeleteUnused, arg.ProjectID, arg.MaxEmbeddings)
 	if err != nil {
@@ -68,9 +68,9 @@ type EmbeddingInsertManyParams struct {
 	ProjectID  int32
 }
 
-// Vectors of passages that are still there. The rows of the passages stay locked
-// until the commit: the trigger of document_chunks that promotes one waits, and
-// then finds its vector. Needs LockProjectShared.
+// Stores vectors of passages that still exist. The rows of the passages stay locked until the commit. So
+// the trigger of document_chunks, which promotes passages, waits and then finds the vectors. Needs
+// LockProjectShared.
 func (q *Queries) EmbeddingInsertMany(ctx context.Context, arg EmbeddingInsertManyParams) error {
 	_, err := q.db.Exec(ctx, embeddingInsertMany,
 		arg.ModelID,
@@ -108,8 +108,8 @@ type EmbeddingProgressRow struct {
 	Missing int64
 }
 
-// How many chunks each collection has, in the order of collections, and how many of them
-// have no vector of the model.
+// The number of chunks of each collection, in the order of collections, and how many of them lack a
+// vector of the model.
 func (q *Queries) EmbeddingProgress(ctx context.Context, arg EmbeddingProgressParams) ([]EmbeddingProgressRow, error) {
 	rows, err := q.db.Query(ctx, embeddingProgress,
 		arg.Collections,
@@ -179,8 +179,8 @@ type EmbeddingQueueRow struct {
 	Content string
 }
 
-// Passages of the tenant without a vector of the model: promoted ones first, then those
-// of the newest files. skipped are passages that the model refuses.
+// Passages of the tenant without a vector of the model: promoted ones first, then passages of the
+// newest files. skipped are passages that the model refuses.
 func (q *Queries) EmbeddingQueue(ctx context.Context, arg EmbeddingQueueParams) ([]EmbeddingQueueRow, error) {
 	rows, err := q.db.Query(ctx, embeddingQueue,
 		arg.ProjectID,

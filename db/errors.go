@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// maxMessage bounds a message: pgvector's encode error prints the whole vector.
+// maxMessage bounds a message, in bytes. For example, pgvector's encode error prints the whole vector.
 const maxMessage = 300
 
-// Error is a failed database operation. Its message never has a connection string or a row's data.
+// Error is a failed database operation. Its message does not contain the connection string.
 type Error struct {
 	Op       string
 	Kind     ErrorKind
@@ -33,7 +33,7 @@ const (
 	KindTransient
 	// KindSetup is a server, a database or an account that a person must change.
 	KindSetup
-	// KindData is a row that PostgreSQL refuses. Others can be written without it.
+	// KindData is a row that PostgreSQL refuses. Other rows can be written without it.
 	KindData
 )
 
@@ -56,8 +56,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// connectMessage says where the connection failed and why. pgconn's own message also has the user, the
-// database and the parameters.
+// connectMessage says where and why the connection failed. It leaves out the user, the database and the parameters,
+// which pgconn's own message has.
 func connectMessage(err *pgconn.ConnectError) string {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "the server refused the connection: " + pgErr.Message
@@ -71,13 +71,13 @@ func connectMessage(err *pgconn.ConnectError) string {
 	} else if errors.Is(err, context.DeadlineExceeded) {
 		message = "no PostgreSQL server answered in time"
 	}
-	if strings.Contains(err.Error(), "read only connection") { // target_session_attrs asks for another
+	if strings.Contains(err.Error(), "read only connection") { // target_session_attrs asks for a writable host
 		message += "; a host of the URL answers, and only reads"
 	}
 	return message
 }
 
-// Wrap turns an error of pgx into an [*Error]. It returns nil, cancellations and wrapped errors unchanged.
+// Wrap turns an error of pgx into an [*Error]. It returns nil, a cancellation and an error with an [*Error] unchanged.
 func Wrap(op string, err error) error {
 	if err == nil || errors.As(err, new(*Error)) || errors.Is(err, context.Canceled) {
 		return err
@@ -90,26 +90,26 @@ func Wrap(op string, err error) error {
 	return &Error{Op: op, Kind: kind, Hint: hint, SQLState: state, Err: err}
 }
 
-// IsNoRows reports that a query for one row found no row.
+// IsNoRows reports whether err means that a query for one row found no row.
 func IsNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
-// IsKind reports whether err is a database error of the kind.
+// IsKind reports whether err is an [*Error] of a kind.
 func IsKind(err error, kind ErrorKind) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && dbErr.Kind == kind
 }
 
-// denied is the SQLSTATE of an operation without the right to it.
+// denied is the SQLSTATE of an operation for which the role has no right.
 const (
 	denied     = "42501"
 	deniedHint = "the role in CDOCS_DATABASE_URL has no right to do this: use the database's owner to create and migrate " +
 		"the index, and a role that may insert, update and delete to fill it; if the URL names a standby, name its primary"
 )
 
-// onlyRead is the SQLSTATE of a write in a transaction that only reads, as on a standby.
+// onlyRead is the SQLSTATE of a write in a read-only transaction, for example on a standby.
 const onlyRead = "25006"
 
-// IsDenied reports that the role has no right to the operation, or that the database is read-only.
+// IsDenied reports whether the role has no right to the operation, or the database is read-only.
 func IsDenied(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && (dbErr.SQLState == denied || dbErr.SQLState == onlyRead)
@@ -122,12 +122,12 @@ func setupError(op, hint string, err error) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: hint, Err: err}
 }
 
-// errReadOnly returns an error for what a role that may only read cannot do.
+// errReadOnly returns the error of an operation that a read-only role cannot do.
 func errReadOnly(op, reason string) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: deniedHint, SQLState: denied, Err: errors.New(reason)}
 }
 
-// connectionLost reports that the server has gone away, which breaks all connections.
+// connectionLost reports whether the server has gone away, so that all connections are broken.
 func connectionLost(err error) bool {
 	var dbErr *Error
 	if !errors.As(err, &dbErr) || dbErr.Kind != KindTransient {
@@ -136,13 +136,13 @@ func connectionLost(err error) bool {
 	return dbErr.SQLState == "" || strings.HasPrefix(dbErr.SQLState, "08") || strings.HasPrefix(dbErr.SQLState, "57P")
 }
 
-// schemaMissing reports that a table or a type is missing, as in a database that was made again.
+// schemaMissing reports whether a table or a type is missing, for example because the database was made again.
 func schemaMissing(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && (dbErr.SQLState == undefinedTable || dbErr.SQLState == undefinedObject)
 }
 
-// refused reports that the server has refused a statement for an unknown reason.
+// refused reports whether the server has refused a statement for a reason that this package does not know.
 func refused(err error) bool {
 	var dbErr *Error
 	return errors.As(err, &dbErr) && dbErr.Kind == KindInternal && dbErr.SQLState != ""
@@ -168,13 +168,14 @@ func classify(err error) (ErrorKind, string) {
 	}
 }
 
-// isBrokenConn recognises pgconn's errors for a server that went away during a query. They have no type.
+// isBrokenConn recognises pgconn's errors for a server that went away during a query. These errors have no type, so it
+// reads their text.
 func isBrokenConn(err error) bool {
 	message := err.Error()
 	return strings.Contains(message, "unexpected EOF") || strings.Contains(message, "conn closed")
 }
 
-// classifyState reads the SQLSTATE classes of PostgreSQL's appendix A.
+// classifyState returns the kind of an SQLSTATE, and a remedy or "". PostgreSQL's appendix A lists the codes.
 func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	switch err.Code {
 	case "25P03", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05":
@@ -209,7 +210,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	}
 }
 
-// unreachable says why a connection failed, and what to do. ok is false if simply no server listens.
+// unreachable says why a connection failed, and what to do. ok is false if the reason is not one of those it knows, for
+// example if no server listens.
 func unreachable(err error) (kind ErrorKind, reason, hint string, ok bool) {
 	if dnsErr, isDNS := errors.AsType[*net.DNSError](err); isDNS {
 		return KindTransient, "the host " + dnsErr.Name + " of the database is not found: " + dnsErr.Err,

@@ -12,22 +12,22 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// A lease lasts leaseTime, which the schema's function lease_free knows too. It is renewed every
-// leaseRenewal. A renewal that is late by leaseSuspect is reported.
+// A lease lasts leaseTime; the schema's function lease_free depends on this value. The holder renews it every
+// leaseRenewal. If a renewal is late by leaseSuspect, other servers report the holder as stalled.
 const (
 	leaseTime    = 15 * time.Second
 	leaseRenewal = 5 * time.Second
 	leaseSuspect = 3 * time.Second
 )
 
-// releaseTimeout bounds GiveUp, which delays the end of the process.
+// releaseTimeout bounds GiveUp, because GiveUp delays the end of the process.
 const releaseTimeout = 500 * time.Millisecond
 
 // StalledError says that the server that indexes a checkout is suspended or cut off. The index does not
 // follow the files until another server replaces it.
 type StalledError struct {
 	Process string    // the server, in words, or ""
-	Since   time.Time // of its last renewal, by the database's clock
+	Since   time.Time // time of its last renewal, by the database's clock
 }
 
 func (e *StalledError) Error() string {
@@ -41,18 +41,18 @@ func (e *StalledError) Error() string {
 
 // Lease makes a server the only indexer of a tenant. Not safe for concurrent use.
 //
-// The tenant's row has the holder of the lease and its end by the database's clock. The holder renews it.
-// Another server takes it after its end.
+// The tenant's row names the holder of the lease, and its end by the database's clock. The holder renews the lease.
+// After its end another server takes it.
 //
-// The row also has an epoch, which grows with every holder. A process that was suspended or cut off does
-// not know that it lost the lease, and may have read old data. So an indexer works with a
-// [Lease.Context], which carries the epoch. A write with that context fails if there is a later epoch.
+// The row also has an epoch, which grows with every new holder. A process that was suspended or cut off does not know
+// that it has lost the lease, and may have read old data. So an indexer works with a [Lease.Context], which carries
+// its epoch. A write with that context fails if the row has a later epoch.
 type Lease struct {
 	database *Database
 	tenant   *Tenant
 	epoch    int64     // 0 while this server does not hold the lease
-	renewed  time.Time // the last renewal began
-	losses   int64     // of the database, before the lease was taken
+	renewed  time.Time // beginning of the last renewal
+	losses   int64     // losses of the database before this server took the lease
 }
 
 // NewLease returns a lease that is not held.
@@ -63,7 +63,7 @@ func NewLease(database *Database, tenant *Tenant) *Lease {
 // Held reports whether this server holds the lease, as far as it knows.
 func (l *Lease) Held() bool { return l.epoch != 0 }
 
-// Context returns the context for an indexer's work while the lease is held.
+// Context returns a context for an indexer's work. It carries the present epoch.
 func (l *Lease) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, epochKey{}, l.epoch)
 }
@@ -71,18 +71,18 @@ func (l *Lease) Context(ctx context.Context) context.Context {
 // Seen is what the tenant's row said at one moment.
 type Seen struct {
 	Version    int64  // counts the changes of the tenant's documents
-	SyncStatus []byte // published by the server that indexes, or nil
+	SyncStatus []byte // status that the server that indexes has published, or nil
 }
 
-// Look reads the tenant's row. It takes a free lease, and renews its own when that is due. Call it about once
-// a second, or every 5 seconds while the server is idle. If a held lease is lost, the caller ends its work
-// before it looks again.
+// Look reads the tenant's row. It takes a free lease, and renews its own lease when that is due. Call it about once
+// a second, or every 5 seconds while the server is idle. If Held is false after a call and was true before, end the
+// indexer's work before the next call.
 //
-// The lease is also lost with the connection to the database, because a restored database may have forgotten
+// A loss of the connection to the database also ends the lease, because a restored database may have forgotten
 // writes. While the database does not answer, the server keeps the lease: nobody else can take it.
 //
-// The error is [ErrTenantGone] after a deletion, and a [*StalledError] while the holder is silent. It is
-// another one if no server indexes the tenant and this one may only read.
+// The error is [ErrTenantGone] after a deletion, and a [*StalledError] while the holder is silent. Look also fails if
+// no server indexes the tenant and this server may only read.
 func (l *Lease) Look(ctx context.Context) (Seen, error) {
 	seen, err := l.look(ctx)
 	if l.Held() && l.database.losses.Load() != l.losses {
@@ -130,7 +130,7 @@ func (l *Lease) look(ctx context.Context) (Seen, error) {
 	}
 }
 
-// take takes or renews the lease unless another server holds it.
+// take takes or renews the lease, unless another server holds it. losses is how often the database was lost before.
 func (l *Lease) take(ctx context.Context, losses int64) (Seen, error) {
 	began := time.Now() // a renewal may wait for a transaction
 	var row TenantTakeLeaseRow
@@ -157,8 +157,8 @@ func (l *Lease) lose(ctx context.Context, why string) {
 	l.database.logger.WarnContext(ctx, "this server no longer indexes the checkout", "reason", why)
 }
 
-// GiveUp frees the lease unless another server holds it. Call it after the indexer's work. It still works
-// when ctx has ended, for a moment.
+// GiveUp frees the lease, unless another server holds it. Call it after the indexer's work. It works even if ctx has
+// ended.
 func (l *Lease) GiveUp(ctx context.Context) {
 	l.epoch = 0
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
@@ -173,8 +173,8 @@ func (l *Lease) GiveUp(ctx context.Context) {
 	}
 }
 
-// ask makes one statement. While the server is idle it uses a new connection, so that the connections of
-// the pool can end.
+// ask runs f, which makes one statement. While the server is idle, ask uses a new connection, so that the connections
+// of the pool can end.
 func (l *Lease) ask(
 	ctx context.Context, op string, timeout time.Duration, f func(ctx context.Context, q *Queries) error,
 ) error {
@@ -190,7 +190,7 @@ func (l *Lease) ask(
 	})
 }
 
-// processName names this process for people who look at connections and leases, as in 4711@laptop.
+// processName names this process for people who look at connections and leases, such as 4711@laptop.
 func processName() string {
 	host, err := os.Hostname()
 	if err != nil || strings.ContainsAny(host, " \n") {
@@ -199,7 +199,7 @@ func processName() string {
 	return fmt.Sprintf("%d@%s", os.Getpid(), host)
 }
 
-// describe names the process of a lease's holder in words, and returns "" for another text.
+// describe names the process of a lease's holder in words. It returns "" if holder does not begin with a process name.
 func describe(holder string) string {
 	name, _, _ := strings.Cut(holder, " ")
 	pid, host, found := strings.Cut(name, "@")
@@ -211,7 +211,7 @@ func describe(holder string) string {
 
 type epochKey struct{}
 
-// EpochOf returns the epoch of a [Lease.Context], and nil for any other.
+// EpochOf returns the epoch of a [Lease.Context], or nil for any other context.
 func EpochOf(ctx context.Context) *int64 {
 	if epoch, ok := ctx.Value(epochKey{}).(int64); ok {
 		return &epoch
@@ -219,18 +219,18 @@ func EpochOf(ctx context.Context) *int64 {
 	return nil
 }
 
-// idleAfter is the time without a use after which a server is idle.
+// idleAfter is how long nobody has used a server that counts as idle.
 const idleAfter = time.Minute
 
-// Used says that somebody uses the server, and reports whether it was idle. Then its view of the index
-// may be some seconds old.
+// Used records that somebody uses the server. It reports whether the server was idle until now: then its view of the
+// index may be some seconds old.
 func (d *Database) Used() (wasIdle bool) {
 	now := time.Now()
 	return now.Sub(time.Unix(0, d.used.Swap(now.UnixNano()))) > idleAfter
 }
 
-// Idle reports whether nobody has used the server for a minute. Then it reads only its tenant's row, every
-// few seconds.
+// Idle reports whether nobody has used the server for a minute. An idle server only reads its tenant's row every few
+// seconds.
 func (d *Database) Idle() bool {
 	return time.Since(time.Unix(0, d.used.Load())) > idleAfter
 }

@@ -18,8 +18,8 @@ type LockProjectExclusiveParams struct {
 	ProjectID int32
 }
 
-// Held by a transaction that removes tenants or passages: it waits for the
-// writers under way, and they for it.
+// A transaction that removes tenants or passages holds this lock: it waits for present writers, and new
+// writers wait for it.
 func (q *Queries) LockProjectExclusive(ctx context.Context, arg LockProjectExclusiveParams) error {
 	_, err := q.db.Exec(ctx, lockProjectExclusive, arg.Class, arg.ProjectID)
 	return err
@@ -34,12 +34,11 @@ type LockProjectSharedParams struct {
 	ProjectID int32
 }
 
-// Held by a transaction that changes documents or adds vectors, so that neither the
-// tenant nor a passage that it relies on is removed before it commits. class:
-// db.LockPassages. Every such transaction takes its locks in one order, so that none
-// deadlock: the project's row (to register and delete tenants), this lock, new
-// passages by hash, the tenant's row (TenantIncrementVersion), documents, promoted
-// passages by hash.
+// A transaction that changes documents or adds vectors holds this lock, so that nobody removes its
+// tenant or passages before it commits. class is db.LockPassages. To avoid deadlocks, every such
+// transaction takes its locks in this order: the project's row (to register and delete tenants), this
+// lock, new passages by hash, the tenant's row (TenantIncrementVersion), documents, promoted passages
+// by hash.
 func (q *Queries) LockProjectShared(ctx context.Context, arg LockProjectSharedParams) error {
 	_, err := q.db.Exec(ctx, lockProjectShared, arg.Class, arg.ProjectID)
 	return err

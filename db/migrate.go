@@ -18,17 +18,17 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// migrationLockTries bounds the wait for another server that migrates: one try a second.
+// migrationLockTries bounds the wait for another server that migrates. There is one try a second.
 const migrationLockTries = 120
 
 // migrator brings a schema up to date.
 //
-// A migration that waits for the lock of a table makes new readers wait. So it waits for a moment only,
-// lets the readers pass, and tries again.
+// A migration that waits for the lock of a table makes new readers wait too. So it waits only a moment, lets the
+// readers pass, and tries again.
 type migrator struct {
 	schema   fs.FS
-	lockWait time.Duration // of a statement, and so of a search behind it
-	within   time.Duration // for all tries to get the locks
+	lockWait time.Duration // how long a statement waits for a lock, and a search behind it too
+	within   time.Duration // limit for all tries together
 	logger   *slog.Logger
 }
 
@@ -36,7 +36,8 @@ func newMigrator(logger *slog.Logger) *migrator {
 	return &migrator{schema: schema.FS, lockWait: time.Second, within: time.Minute, logger: logger}
 }
 
-// migrate uses new connections, because the pool's need the vector type, which the first migration makes.
+// migrate applies the missing migrations. It uses new connections: those of the pool need the vector type, which the
+// first migration makes.
 func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = m.within / 4
@@ -66,14 +67,14 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	return err
 }
 
-// try applies the missing migrations. A migration is one transaction, except those that cannot be. A
-// session lock lets one of several starting servers do it.
+// try applies the missing migrations. A migration is one transaction, if its statements allow that. A session lock
+// makes sure that only one of several starting servers migrates.
 func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) error {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, migrationLockTries))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	// Each try has a new connection, without settings of a failed one.
+	// Each try has a new connection, without the settings of a failed one.
 	sqlDB := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", m.lockWait.Milliseconds()))
 		return err //nolint:wrapcheck // goose does
@@ -100,13 +101,14 @@ const (
 	deadlock         = "40P01"
 )
 
-// isLockTimeout reports that others had the lock. On Citus they may have parts of it, which is a deadlock.
+// isLockTimeout reports whether other sessions had the lock. On Citus two sessions may each have a part of it, which is
+// a deadlock.
 func isLockTimeout(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == lockNotAvailable || pgErr.Code == deadlock)
 }
 
-// inspect looks at the server and creates nothing. It reports whether the schema has all migrations.
+// inspect checks the server and reports whether the schema has all migrations. It creates nothing.
 func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err error) {
 	latest, err := latestMigration(m.schema)
 	if err != nil {
@@ -129,12 +131,12 @@ func (m *migrator) inspect(ctx context.Context, conn *pgx.Conn) (done bool, err 
 	return false, checkPooler(ctx, conn, backend)
 }
 
-// checkPooler returns an [*Error] if a pooler gives each transaction another session: the lock of a
-// migration needs one that lasts. Everything else works through such a pooler. first is the process that
-// has served the connection so far.
+// checkPooler returns an [*Error] if a pooler gives each transaction another session. The lock of a migration needs a
+// lasting session; everything else works through such a pooler. first is the process that has served the connection so
+// far.
 func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	const op = "migrate"
-	// A pooler makes up the number of the process.
+	// Without a pooler the connection knows the right process. A pooler makes up a number.
 	if first == conn.PgConn().PID() {
 		return nil
 	}
@@ -143,7 +145,7 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 		return Wrap(op, err)
 	}
 	defer other.Close(ctx) //nolint:errcheck // nothing hangs on it
-	// In a transaction the other connection takes a session, most likely the last one used.
+	// A transaction on the other connection takes a session of the pooler, most likely the one that was used last.
 	if _, err := other.Exec(ctx, "BEGIN"); err != nil {
 		return Wrap(op, err)
 	}
@@ -164,8 +166,8 @@ func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 			"PostgreSQL gives each transaction another session"))
 }
 
-// backend returns the number of the process that serves the connection. A pooler may lose a prepared
-// statement.
+// backend returns the number of the process that serves the connection. It does not prepare the statement, because a
+// pooler may lose prepared statements.
 func backend(ctx context.Context, conn *pgx.Conn) (pid uint32, err error) {
 	err = conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 	return pid, err //nolint:wrapcheck // checkPooler does

@@ -1,5 +1,5 @@
-// Package db is the index's storage: sqlc's typed queries, how a database is opened and migrated, and what
-// its errors mean. It knows SQL and rows. It must not know files, markdown, embedding or MCP.
+// Package db is the storage of the index. It has sqlc's typed queries, opens and migrates the database, and explains
+// its errors. It knows SQL and rows. It must not know files, markdown, embedding or MCP.
 package db
 
 import (
@@ -24,18 +24,18 @@ const LockPassages = 0x63646f63 // "cdoc"
 // connectTimeout bounds the wait for a host if the URL has no connect_timeout.
 const connectTimeout = 5 * time.Second
 
-// pingAfter is the idle time after which a connection is tested before its use: a laptop may have slept.
+// pingAfter is the idle time after which the pool tests a connection before its use. The laptop may have slept.
 const pingAfter = 30 * time.Second
 
-// Every connectionCheck, connections that are idle for idleConnection are closed.
+// The pool closes a connection that is idle for idleConnection. It looks for these every connectionCheck.
 const (
 	idleConnection  = 30 * time.Second
 	connectionCheck = 10 * time.Second
 )
 
-// newPool returns a pool of connections that know the vector types. It does not connect yet. A pooler such
-// as PgBouncer may give each transaction another session. So statements are not prepared, and each
-// operation makes its settings.
+// newPool returns a pool of connections that know the vector types. It does not connect yet. A pooler such as PgBouncer
+// may give each transaction another session. So the pool does not prepare statements, and each operation makes its own
+// settings.
 func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, setupError("open database",
@@ -46,7 +46,7 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A statement and its arguments, as text, are one round trip.
+	// In this mode a statement and its arguments, as text, are one round trip.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck
@@ -55,15 +55,15 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, Wrap("open database", err)
 }
 
-// poolConfig reads the URL of a database. Each connection sets how values are written: the database or the role
-// may have other settings. Poolers know these settings.
+// poolConfig parses the URL of a database. Each connection sets the formats of values, because the database or the role
+// may have other settings. Poolers support these settings.
 func poolConfig(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
 			errors.New("the database URL cannot be read")) // pgx's message may quote the password
 	}
-	// pgx takes the text after the first @ for the host, which errors name. It may be a part of the password.
+	// pgx takes the text after the first @ for the host, and errors name the host. But it may be a part of the password.
 	_, rest, isURL := strings.Cut(address, "://")
 	at := strings.Index(rest, "@")
 	if isURL && (at != strings.LastIndex(rest, "@") || at >= 0 && strings.ContainsAny(rest[:at], "/?#")) {
@@ -96,12 +96,12 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) erro
 	return m.migrate(ctx, pool.Config().ConnConfig)
 }
 
-// registerTypes registers the types that pgx does not know. Their OIDs are made up: statements are sent
-// without OIDs, and PostgreSQL infers the types.
+// registerTypes registers the types that pgx does not know. It makes up their OIDs, because statements are sent without
+// OIDs and PostgreSQL infers the types.
 func registerTypes(_ context.Context, conn *pgx.Conn) error {
 	const unused = 1 << 31
 	types := conn.TypeMap()
-	for i, element := range []*pgtype.Type{ // each connection needs its own: the codec of an enum keeps what it has read
+	for i, element := range []*pgtype.Type{ // new for each connection, because the codec of an enum has state
 		{Name: "halfvec", Codec: &pgxvec.HalfVectorCodec{}},
 		{Name: "sparsevec", Codec: &pgxvec.SparseVectorCodec{}},
 		{Name: "collection", Codec: &pgtype.EnumCodec{}},

@@ -28,8 +28,8 @@ type PassageDeleteAlteredParams struct {
 	ProjectID  int32
 }
 
-// Deletes passages whose text differs from their files. The foreign key deletes their vectors. The
-// transaction inserts the passages again.
+// Deletes passages whose stored text differs from the given text. The foreign key deletes their vectors.
+// The transaction inserts the passages again.
 func (q *Queries) PassageDeleteAltered(ctx context.Context, arg PassageDeleteAlteredParams) error {
 	_, err := q.db.Exec(ctx, passageDeleteAltered,
 		arg.Hashes,
@@ -49,7 +49,7 @@ type PassageDeleteByProjectParams struct {
 	ProjectID int32
 }
 
-// For a project that is gone. The foreign key deletes their vectors. Needs
+// For a project that is gone. The foreign key deletes the vectors of the passages. Needs
 // LockProjectExclusive.
 func (q *Queries) PassageDeleteByProject(ctx context.Context, arg PassageDeleteByProjectParams) error {
 	_, err := q.db.Exec(ctx, passageDeleteByProject, arg.ProjectID)
@@ -118,11 +118,11 @@ type PassageInsertManyParams struct {
 	TenantID   int32
 }
 
-// Rows must come sorted by hash: two servers that insert the same passages in different orders
-// would deadlock. Each row's terms are an array in PostgreSQL's notation, its weights a
-// sparsevec and its meaning a halfvec or ”, with a semicolon between rows. PostgreSQL would read an
-// array of these texts character by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
-// any tenant of the project: it names the node of Citus.
+// Rows must come sorted by hash: two servers that insert the same passages in different orders would
+// deadlock. terms, lexical and meaning are texts with a semicolon between rows, because PostgreSQL would
+// read arrays of such texts character by character. A row has its terms as an array in PostgreSQL's
+// notation, its weights as a sparsevec, and its meaning as a halfvec or ”. promoted spares the row an
+// update if promoted chunks use it. tenant_id can be any tenant of the project; it names the node on Citus.
 func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyParams) error {
 	_, err := q.db.Exec(ctx, passageInsertMany,
 		arg.Collection,

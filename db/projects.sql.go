@@ -17,7 +17,7 @@ type ProjectDeleteParams struct {
 	ID int32
 }
 
-// For a project that has no tenant, by TenantCount. Needs ProjectLock.
+// For a project without a tenant, as TenantCount says. Needs ProjectLock.
 func (q *Queries) ProjectDelete(ctx context.Context, arg ProjectDeleteParams) error {
 	_, err := q.db.Exec(ctx, projectDelete, arg.ID)
 	return err
@@ -46,8 +46,8 @@ type ProjectLockParams struct {
 	Name string
 }
 
-// Held by a transaction that deletes tenants: ProjectUpsert waits for it, and so does the
-// foreign key of a new tenant, so that none is registered in a project that is about to go.
+// A transaction that deletes tenants holds this lock. ProjectUpsert and the foreign key of a new tenant
+// wait for it, so that nobody registers a tenant in a project that is about to be deleted.
 func (q *Queries) ProjectLock(ctx context.Context, arg ProjectLockParams) (int32, error) {
 	row := q.db.QueryRow(ctx, projectLock, arg.Name)
 	var id int32
@@ -65,7 +65,7 @@ type ProjectUpsertParams struct {
 	Name string
 }
 
-// DO UPDATE rather than DO NOTHING: a conflict must return the row too.
+// DO UPDATE and not DO NOTHING, so that a conflict returns the row too.
 func (q *Queries) ProjectUpsert(ctx context.Context, arg ProjectUpsertParams) (int32, error) {
 	row := q.db.QueryRow(ctx, projectUpsert, arg.Name)
 	var id int32

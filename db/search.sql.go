@@ -50,7 +50,8 @@ type SearchAllowedRow struct {
 	Critical  int64
 }
 
-// The documents that a filter lets through, and how many passages they have, by level. The caller does not ask for too many.
+// The documents that a filter lets through, and the number of their passages by level. The caller asks only if the
+// filter lets few documents through.
 func (q *Queries) SearchAllowed(ctx context.Context, arg SearchAllowedParams) (SearchAllowedRow, error) {
 	row := q.db.QueryRow(ctx, searchAllowed,
 		arg.ProjectID,
@@ -208,34 +209,32 @@ type SearchFactsRow struct {
 	SampledTerms   string
 }
 
-// A search reads SearchFacts, with a filter SearchShare and perhaps SearchAllowed, and then one to three of SearchWords, SearchVectors and
-// SearchMeanings. They are separate because PostgreSQL plans each statement each time: a search by words does not
-// wait for the plan of a search by vectors. All three return passages with the columns of the view
-// found_chunks and some more, and find a document once, by its best passage. With each_passage they find each of its
-// passages. Beside a question of a document they return the best passage of its text. Content is cut at 20,000
-// characters; only a text without spaces is longer. likeness is the cosine of the built-in vectors of query and
-// passage, NaN without them. documents are the only ones to search, NULL for all. With filtered, each is
-// compared with a filter that lets many through. In the statements, asked has
-// these documents, and wanted the passages that may be found. Each use of wanted is planned for itself, over
+// A search first reads SearchFacts. With a filter it also reads SearchShare and perhaps SearchAllowed. Then it runs one
+// to three of SearchWords, SearchVectors and SearchMeanings. These are separate, because PostgreSQL plans each
+// statement each time: a search by words need not wait for the plan of a search by vectors. All three return passages
+// with the columns of the view found_chunks and some more. They return a document once, with its best passage, or with
+// each_passage all its passages. If a question of a document matches, they also return the best passage of its text.
+// Content is cut at 20,000 characters; only a text without spaces is longer. likeness is the cosine of the built-in
+// vectors of query and passage, or NaN without one of them. documents are the only documents to search, or NULL for
+// all. With filtered, each document is compared with a filter that lets many through. In the statements, asked has
+// these documents, and wanted has the passages that may be found. PostgreSQL plans each use of wanted separately, over
 // document_chunks_passage.
 //
-// In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
-// statistics are older than the tenant, a free join may compare each row of one table with each
-// row of the other, which takes minutes.
-// Everything that a search must know about a tenant, in one row. No row: the tenant was
-// deleted. The caller says which version it has of three parts that take time: which documents
-// hold, the counts, and the sample of terms. A part is read if its
-// version differs, and the caller has not chosen to keep it. Otherwise it is empty. If the tenant has changed, and has
-// grown to more than grown_beyond passages (0: do not look), nothing is kept.
+// In this file OFFSET 0 keeps a sub-select apart, so that PostgreSQL runs it row by row. If the statistics are older
+// than the tenant, a free join may compare each row of one table with each row of the other, which takes minutes.
+// Everything that a search must know about a tenant, in one row, or no row if the tenant was deleted. Three parts take
+// time: which documents hold, the counts, and the sample of terms. The caller gives the version that it has of each
+// part. The query reads a part only if its version differs and the caller does not ask to keep it; otherwise the part
+// is empty. If the tenant has changed and has more than grown_beyond passages (0: do not look), the query reads all
+// parts.
 //
-// project_version changes with every tenant's version. Counts are of passages, by the level
-// of their documents. missing of them have no vector of the model. graph and promoted_graph say
-// about how many vectors the project's HNSW indexes hold. They are 0 before the first vector and
-// before the first ANALYZE.
+// project_version changes with every tenant's version. Counts are numbers of passages, by the level of their documents.
+// missing is how many of them lack a vector of the model. graph and promoted_graph are estimates of the number of
+// vectors in the project's HNSW indexes. They are 0 before the first vector and before the first ANALYZE.
 //
-// The sample has the terms of some passages of the project. A hash says nothing about its
-// passage, so the first by hash are a random sample. The last hash says how many passages
-// there are. The joined text of all terms is faster to read than an array for each passage.
+// The sample has the terms of some passages of the project. A hash says nothing about its passage, so the first
+// passages by hash are a random sample. The last hash says how many passages there are. One joined text of all terms is
+// faster to read than an array for each passage.
 func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (SearchFactsRow, error) {
 	row := q.db.QueryRow(ctx, searchFacts,
 		arg.ProjectID,
@@ -401,8 +400,8 @@ type SearchMeaningsRow struct {
 	LineBm25       float64
 }
 
-// The passages whose built-in vectors are near the query's. All that are wanted are compared: the
-// caller does not ask for too many. They are reached by primary key from document_chunks_passage.
+// The passages whose built-in vectors are near the query's. The query compares all wanted passages, so the
+// caller must not ask for too many. It reads them by primary key, from document_chunks_passage.
 func (q *Queries) SearchMeanings(ctx context.Context, arg SearchMeaningsParams) ([]SearchMeaningsRow, error) {
 	rows, err := q.db.Query(ctx, searchMeanings,
 		arg.ProjectID,
@@ -511,8 +510,8 @@ type SearchShareRow struct {
 	Critical    int64
 }
 
-// How many of the first passages of each level are of documents that a filter lets through, and of how many. A hash says
-// nothing about its passage, so these are a random sample, over document_chunks_passage.
+// A sample of the passages of each level, and how many of them belong to documents that a filter lets through. A hash
+// says nothing about its passage, so the first passages by hash, over document_chunks_passage, are a random sample.
 func (q *Queries) SearchShare(ctx context.Context, arg SearchShareParams) (SearchShareRow, error) {
 	row := q.db.QueryRow(ctx, searchShare,
 		arg.ProjectID,
@@ -710,11 +709,11 @@ type SearchVectorsRow struct {
 
 // The passages whose vectors are near the query's.
 //
-// near and promoted are scans of the HNSW index of all vectors and of that of promoted
-// passages, for the documents of near_levels and promoted_levels, which are disjoint. They look
-// for near_scan and promoted_scan passages, 0 for no scan. If a scan finds fewer documents than
-// wanted_rows, exact compares all vectors of its levels. With unembedded, exact adds passages
-// without a vector; their distance is NaN, as all are if query is NULL.
+// near scans the HNSW index of all vectors for documents of near_levels. promoted scans the HNSW index of
+// promoted passages for documents of promoted_levels. The two lists of levels are disjoint. The scans look
+// for near_scan and promoted_scan passages; 0 means no scan. If a scan finds fewer documents than
+// wanted_rows, exact compares all vectors of its levels. With unembedded, exact adds passages without a
+// vector; their distance is NaN. If query is NULL, all distances are NaN.
 func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([]SearchVectorsRow, error) {
 	rows, err := q.db.Query(ctx, searchVectors,
 		arg.ProjectID,
@@ -932,14 +931,13 @@ type SearchWordsRow struct {
 	LineBm25       float64
 }
 
-// The passages that have words of the query, or of a line of a pasted text. lines has the
-// numbers of the lines, from 0, and -1 for the whole query. Each has its weighted terms, its
-// rare terms, and the number of passages to read. Rare terms find passages, over passages_terms.
-// All terms score them. line_rare_terms are arrays in the notation of PostgreSQL, because unnest
-// would make one array of all.
+// The passages that have words of the query, or of a line of a pasted text. lines has the numbers of the
+// lines, from 0, and -1 for the whole query. Each line has its weighted terms, its rare terms, and the
+// number of passages to read. Rare terms find passages, over passages_terms; all terms score them.
+// line_rare_terms are arrays in PostgreSQL's notation, because unnest would join them to one array.
 //
-// bm25 is by the terms of the query, and line_bm25 by the terms of the line. The distance is NaN
-// without a vector of the query or of the passage.
+// bm25 is the score for the terms of the query, and line_bm25 for the terms of the line. The distance is
+// NaN if the query or the passage has no vector.
 func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]SearchWordsRow, error) {
 	rows, err := q.db.Query(ctx, searchWords,
 		arg.ProjectID,

@@ -15,14 +15,14 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
-// Version names the releases of a database server, and the encoding of the database.
+// Version has the releases of PostgreSQL and pgvector on a server, and the encoding of a database.
 type Version struct {
 	PostgreSQL string
-	Pgvector   string // installed, or available to CREATE EXTENSION; "" for none
+	Pgvector   string // release that is installed or can be installed with CREATE EXTENSION; "" for none
 	Encoding   string
 }
 
-// ServerVersion connects to a database, and creates nothing. Errors are [*Error].
+// ServerVersion connects to a database and reads its Version. It creates nothing. The error is an [*Error].
 func ServerVersion(ctx context.Context, url string) (version Version, err error) {
 	err = visit(ctx, "look at database", url, func(ctx context.Context, conn *pgx.Conn) error {
 		version, _, err = readVersion(ctx, conn)
@@ -31,8 +31,8 @@ func ServerVersion(ctx context.Context, url string) (version Version, err error)
 	return version, err
 }
 
-// readVersion also returns the number of the process that serves the connection. A pooler may lose a
-// prepared statement.
+// readVersion returns the Version, and the number of the process that serves the connection. It does not prepare the
+// statement, because a pooler may lose prepared statements.
 func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
@@ -65,7 +65,7 @@ func (v Version) Check() error {
 	return nil
 }
 
-// Concern returns a problem with which the index still works, and its remedy, or "".
+// Concern returns a problem that does not stop the index from working, and its remedy. Both are "" if there is none.
 func (v Version) Concern() (problem, remedy string) {
 	if pgversion.AtLeast(v.Pgvector, pgversion.SoundPgvector) {
 		return "", ""
@@ -75,7 +75,7 @@ func (v Version) Concern() (problem, remedy string) {
 			"and run in the database ALTER EXTENSION vector UPDATE, and then REINDEX TABLE embeddings", pgversion.SoundPgvector)
 }
 
-// visit calls f with a new connection to any database.
+// visit calls f with a new connection to the database of a URL, without migrating it.
 func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
 	config, err := poolConfig(url)
 	if err != nil {
@@ -92,11 +92,11 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 
 // Schema says which migrations a database has.
 type Schema struct {
-	Applied, Latest int64  // newest migrations of the database, 0 for none, and of this program
-	Lacks           string // a column that the migrations make and the database lacks, "" for none
+	Applied, Latest int64  // newest migration of the database, or 0 for none, and newest of this program
+	Lacks           string // a column that the database should have and lacks, or ""
 }
 
-// ReadSchema connects to a database, and creates nothing. Errors are [*Error].
+// ReadSchema connects to a database and reads its Schema. It creates nothing.
 func ReadSchema(ctx context.Context, url string) (Schema, error) {
 	latest, err := latestMigration(schema.FS)
 	if err != nil {
@@ -117,12 +117,12 @@ func ReadSchema(ctx context.Context, url string) (Schema, error) {
 	return s, err
 }
 
-// breakingStep divides the numbers of migrations. Servers that know number 1 work with 2 to 999, and not
-// with 1000.
+// breakingStep separates compatible numbers of migrations. A server that knows number 1 works with a database at 2 to
+// 999, but not at 1000.
 const breakingStep = 1000
 
-// Compatible reports whether a program with the newest migration latest works with a database with the
-// newest migration applied.
+// Compatible reports whether a program works with a database. latest is the program's newest migration, and applied is
+// the database's.
 func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
 
 // checkCompatible returns an [*Error] if a newer release has made the schema unusable for this one.
@@ -151,7 +151,7 @@ const (
 	undefinedObject = "42704"
 )
 
-// latestMigration reads the number that the name of a migration begins with.
+// latestMigration returns the highest number of the migrations. The name of each begins with its number.
 func latestMigration(migrations fs.FS) (latest int64, err error) {
 	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {

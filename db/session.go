@@ -9,34 +9,34 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// settings begin each transaction and end with it. A pooler may give each transaction another session.
+// settings come first in each transaction and end with it, because a pooler may give each transaction another session.
 const settings = `-- settings
 SELECT ` +
-	// The first compiled plan costs 90 ms where the query takes 1 ms.
+	// Compiling the first plan takes 90 ms; the query itself takes 1 ms.
 	"set_config('jit', 'off', true), " +
-	// Workers cost more to start than a search takes, and there are many searchers.
+	// Starting workers takes longer than a search, and many sessions search at the same time.
 	"set_config('max_parallel_workers_per_gather', '0', true), " +
 	// The searched tables are in memory, and every query has an index. A sequential scan would read the
 	// passages of all tenants.
 	"set_config('random_page_cost', '1.1', true), " +
 	"set_config('enable_seqscan', 'off', true), " +
-	// The first step of an HNSW scan keeps so many candidates. The scan goes on until the LIMIT is met.
+	// The first step of an HNSW scan keeps this many candidates. The scan goes on until the LIMIT is met.
 	"set_config('hnsw.ef_search', '200', true), " +
 	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
-	// pgx reads bytes in this form only.
+	// pgx can read bytes only in this form.
 	"set_config('bytea_output', 'hex', true), " +
-	// PostgreSQL ends the transaction of a suspended client. No transaction here is idle for so long. A
-	// lease lasts longer.
+	// PostgreSQL ends the transaction of a suspended client before its lease ends. No transaction of a running
+	// client is idle for so long.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"
 
-// session makes statements on a connection, each in one round trip. In a read each is a transaction. A write
-// is one transaction, which begins with the first statement.
+// session runs statements on a connection, each in one round trip. In a read, each statement is a transaction. A write
+// is one transaction that begins with the first statement.
 type session struct {
 	ctx    context.Context //nolint:containedctx // bounds every statement, whatever context it is given
 	conn   *pgx.Conn
 	writes bool
-	tx     pgx.Tx           // of a write, nil before its first statement
-	last   pgx.BatchResults // of the last statement, nil before the first
+	tx     pgx.Tx           // transaction of a write; nil before the first statement
+	last   pgx.BatchResults // results of the last statement; nil before the first
 }
 
 func (s *session) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
@@ -51,10 +51,10 @@ func (s *session) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
 	return s.send(&pgx.QueuedQuery{SQL: sql, Arguments: args}).QueryRow()
 }
 
-// send sends statements, and what must come before them. Without a BEGIN, PostgreSQL runs all of it in one
-// transaction. The results are those of the statements, valid until the next send.
+// send sends statements, with BEGIN and settings before them if necessary. Without a BEGIN, PostgreSQL runs all of them
+// in one transaction. The results belong to the statements, and are valid until the next send.
 func (s *session) send(statements ...*pgx.QueuedQuery) pgx.BatchResults {
-	_ = s.close() // its statement has returned the error
+	_ = s.close() // the former statement has returned its error
 	batch := &pgx.Batch{}
 	begins := s.writes && s.tx == nil
 	if begins {
@@ -70,12 +70,12 @@ func (s *session) send(statements ...*pgx.QueuedQuery) pgx.BatchResults {
 		s.tx = s.last.Tx()
 	}
 	for range before {
-		_, _ = s.last.Exec() // the statements fail with the same error
+		_, _ = s.last.Exec() // after an error here, the statements fail with the same error
 	}
 	return s.last
 }
 
-// close reads the rest of the last results, and returns their error.
+// close reads the rest of the last results and returns their error.
 func (s *session) close() error {
 	if s.last == nil {
 		return nil
@@ -83,22 +83,22 @@ func (s *session) close() error {
 	return s.last.Close() //nolint:wrapcheck // retry does
 }
 
-// end makes the connection ready for other work. It commits a write, or rolls it back after an error.
+// end makes the connection ready for other work. It commits a write, or rolls it back if err is not nil.
 func (s *session) end(err error) error {
 	err = cmp.Or(err, s.close())
 	switch {
 	case s.tx == nil:
 		return err
 	case err != nil:
-		_ = s.tx.Rollback(s.ctx) // or it closes the connection
+		_ = s.tx.Rollback(s.ctx) // if this fails, pgx closes the connection
 		return err
 	default:
 		return s.tx.Commit(s.ctx) //nolint:wrapcheck // retry does
 	}
 }
 
-// Batch sends the statements that f makes, which have no results, in one round trip. It returns the error of
-// the first that fails. None is stored then.
+// Batch sends the statements that f makes in one round trip. They must not have results. It returns the error of the
+// first statement that fails; then no statement takes effect.
 func Batch(q *Queries, f func(q *Queries) error) error {
 	queued := &pgx.Batch{}
 	if err := f(New(queue{batch: queued})); err != nil {
@@ -111,7 +111,7 @@ func Batch(q *Queries, f func(q *Queries) error) error {
 	return s.send(queued.QueuedQueries...).Close() //nolint:wrapcheck // retry does
 }
 
-// queue collects the statements of a [Batch]. Query and QueryRow panic: nothing is sent yet.
+// queue collects the statements of a [Batch]. Query and QueryRow panic, because nothing is sent yet.
 type queue struct {
 	DBTX
 

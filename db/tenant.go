@@ -10,17 +10,18 @@ type TenantKey struct {
 	Project, Branch, PathHash string
 }
 
-// Tenant is a registered checkout. Every read and write of the index is inside one tenant. It is immutable.
+// Tenant is a registered checkout on one branch. Every read and write of the index is inside one tenant. It is
+// immutable.
 type Tenant struct {
 	Key           TenantKey
 	ProjectID, ID int32
 	Generation    int64  // identifies this registration; see [ErrTenantGone]
-	ModelID       *int32 // made its vectors when it was registered, or nil
-	Written       bool   // it had documents when it was registered
-	ReadOnly      bool   // the database's role could not write the index when it was registered
+	ModelID       *int32 // model of its vectors at the registration, or nil
+	Written       bool   // it had documents at the registration
+	ReadOnly      bool   // the database's role could not write the index at the registration
 }
 
-// Writable returns an [*Error] for a tenant that may only be read.
+// Writable returns an [*Error] if this server may only read the tenant.
 func (t *Tenant) Writable(op string) error {
 	if !t.ReadOnly {
 		return nil
@@ -33,14 +34,14 @@ func ErrUnknownReadOnly() error {
 	return errReadOnly("register tenant", "the index does not have this checkout, and this server may only read it")
 }
 
-// ErrTenantGone means that a tenant was deleted after it was registered, even if it was registered again.
+// ErrTenantGone means that somebody deleted a tenant after its registration, even if it was registered again since.
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile")
 
 // errNotLeader means that this server is no longer the tenant's indexer.
 var errNotLeader = errors.New("another server has become the indexer of this checkout, or has deleted its index")
 
-// IncrementVersion must come first in every transaction that changes the tenant's documents. It locks the
-// tenant's row, so that writers take turns. It fails for a deleted tenant and for a former leader; see
+// IncrementVersion must come first in every transaction that changes the tenant's documents. It locks the tenant's row,
+// so that writers take turns. It fails if the tenant was deleted, or if ctx has the epoch of a former leader; see
 // [Lease].
 func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	epoch := EpochOf(ctx)

@@ -30,7 +30,7 @@ type TenantContentsRow struct {
 	Chunks    int64
 }
 
-// Counts the project's own documents and chunks in its tenants. NULL as branch or path means all.
+// Counts the project's own documents and chunks in its tenants. A NULL branch or path means all.
 func (q *Queries) TenantContents(ctx context.Context, arg TenantContentsParams) (TenantContentsRow, error) {
 	row := q.db.QueryRow(ctx, tenantContents, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantContentsRow
@@ -95,8 +95,7 @@ type TenantEmbeddingModelParams struct {
 	ID        int32
 }
 
-// The model that makes the tenant's vectors; none before the first, nor for a tenant
-// that is gone.
+// The model that makes the tenant's vectors. It is 0 before the first vector, and for a tenant that is gone.
 func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingModelParams) (int32, error) {
 	row := q.db.QueryRow(ctx, tenantEmbeddingModel, arg.ProjectID, arg.ID)
 	var column_1 int32
@@ -124,7 +123,7 @@ type TenantFindRow struct {
 	DeletedAt  *time.Time
 }
 
-// Unlike TenantUpsert it leaves no trace of a tenant that is not there.
+// Finds a tenant. Unlike TenantUpsert it does not register one that does not exist.
 func (q *Queries) TenantFind(ctx context.Context, arg TenantFindParams) (TenantFindRow, error) {
 	row := q.db.QueryRow(ctx, tenantFind, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantFindRow
@@ -168,9 +167,9 @@ type TenantIncrementVersionParams struct {
 	Epoch      *int64
 }
 
-// Comes first in every transaction that changes the tenant's documents, so that
-// writers to one tenant take turns. No row: the tenant was deleted, or another server
-// indexes it than the one whose epoch is given.
+// Comes first in every transaction that changes the tenant's documents, so that writers to one tenant take
+// turns. Returns no row if the tenant was deleted, or if another server than that of the given epoch
+// indexes it.
 func (q *Queries) TenantIncrementVersion(ctx context.Context, arg TenantIncrementVersionParams) (int64, error) {
 	row := q.db.QueryRow(ctx, tenantIncrementVersion,
 		arg.ProjectID,
@@ -195,7 +194,7 @@ type TenantLastBranchParams struct {
 	PathHash  string
 }
 
-// The branch on which a checkout was last in use.
+// The branch on which somebody last used a checkout.
 func (q *Queries) TenantLastBranch(ctx context.Context, arg TenantLastBranchParams) (string, error) {
 	row := q.db.QueryRow(ctx, tenantLastBranch, arg.ProjectID, arg.PathHash)
 	var branch_name string
@@ -254,9 +253,9 @@ type TenantMarkDeletedParams struct {
 	PathHash   *string
 }
 
-// From now on only a server that activates a tenant again can write to it. NULL as branch or path
-// means all. As in every transaction that changes both, this comes before the documents. Needs
-// ProjectLock and LockProjectExclusive.
+// Marks tenants as deleted. From then on, only a server that activates a tenant again can write to it. A
+// NULL branch or path means all. As always in a transaction, the change of tenants comes before that of
+// documents. Needs ProjectLock and LockProjectExclusive.
 func (q *Queries) TenantMarkDeleted(ctx context.Context, arg TenantMarkDeletedParams) error {
 	_, err := q.db.Exec(ctx, tenantMarkDeleted, arg.ProjectID, arg.BranchName, arg.PathHash)
 	return err
@@ -271,7 +270,7 @@ type TenantSeenParams struct {
 	ID        int32
 }
 
-// Unlike TenantUpsert it does not bring back a tenant that was deleted.
+// Records a use of the tenant. Unlike TenantUpsert it does not bring back a deleted tenant.
 func (q *Queries) TenantSeen(ctx context.Context, arg TenantSeenParams) error {
 	_, err := q.db.Exec(ctx, tenantSeen, arg.ProjectID, arg.ID)
 	return err
@@ -293,8 +292,8 @@ type TenantSetEmbeddingModelParams struct {
 	Generation       int64
 }
 
-// Sets the model that makes the tenant's vectors. A change clears the tenant's records about
-// vectors, because vectors of unused models are deleted. No row: the tenant is gone.
+// Sets the model that makes the tenant's vectors. A change increments the tenant's version, because vectors
+// of unused models are deleted. Returns no row if the tenant is gone.
 func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int64, error) {
 	row := q.db.QueryRow(ctx, tenantSetEmbeddingModel,
 		arg.EmbeddingModelID,
@@ -321,7 +320,7 @@ type TenantSetSyncStatusParams struct {
 	Epoch      *int64
 }
 
-// Nothing happens once another server indexes the tenant.
+// Does nothing if another server indexes the tenant.
 func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStatusParams) error {
 	_, err := q.db.Exec(ctx, tenantSetSyncStatus,
 		arg.SyncStatus,
@@ -359,9 +358,9 @@ type TenantStateRow struct {
 	LeaseUntil time.Time
 }
 
-// The part of a tenant's row that all its servers follow: the leader, its progress, and the version of
-// the documents. A free lease ends now. A standby that was promoted becomes writable. No row: the tenant was
-// deleted.
+// The part of a tenant's row that all its servers follow: the leader, its progress, and the version of the
+// documents. For a free lease, lease_until is now. writable can change when a standby is promoted. Returns no
+// row if the tenant was deleted.
 func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
 	row := q.db.QueryRow(ctx, tenantState, arg.ProjectID, arg.ID, arg.Generation)
 	var i TenantStateRow
@@ -402,8 +401,8 @@ type TenantTakeLeaseRow struct {
 }
 
 // Takes or renews the lease. It waits for a transaction of the last holder that has passed
-// TenantIncrementVersion; no later one passes. It clears the status of another holder. No row: another
-// server has the lease, or the tenant was deleted.
+// TenantIncrementVersion; later transactions of that holder do not pass. It clears the status of another
+// holder. Returns no row if another server has the lease, or if the tenant was deleted.
 func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams) (TenantTakeLeaseRow, error) {
 	row := q.db.QueryRow(ctx, tenantTakeLease,
 		arg.Holder,
@@ -439,7 +438,7 @@ type TenantUpsertRow struct {
 	Written          bool
 }
 
-// It undoes an earlier deletion. version and generation begin at the same number.
+// Registers a tenant, and undoes an earlier deletion. version and generation begin at the same number.
 func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (TenantUpsertRow, error) {
 	row := q.db.QueryRow(ctx, tenantUpsert,
 		arg.ProjectID,

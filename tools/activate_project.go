@@ -52,14 +52,14 @@ func activateProjectTool() Tool {
 	})
 }
 
-// ActivateProject makes a project the active one, and waits for the text of its index.
+// ActivateProject makes a project the active one, and waits a limited time until the index has its text.
 func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) (ActivateProjectOutput, error) {
 	active, err := h.workspace.Activate(ctx, in.ConfigPath, in.BranchName)
 	if err != nil {
 		return ActivateProjectOutput{}, err
 	}
 	active.WaitForAnswer(ctx, func(s workspace.IndexStatus) {
-		if s.Total > 0 { // else what has changed is not known yet
+		if s.Total > 0 { // before that, nobody knows how many files have changed
 			embedded := max(0, s.Passages-s.Embedding)
 			reportProgress(ctx, Progress{
 				Done: s.Done + embedded, Total: s.Total + s.Passages,
@@ -70,8 +70,8 @@ func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) 
 	return h.activated(ctx, active)
 }
 
-// Sync answers as activate_project does, once the project is whole in the index. The answer comes
-// with its error too, and is nil only if the project cannot be activated.
+// Sync waits until the index holds the whole project, and returns the answer of activate_project. An error can
+// come with an answer. The answer is nil only if the project cannot be activated.
 func (h *Handler) Sync(ctx context.Context, progress func(workspace.IndexStatus)) (*ActivateProjectOutput, error) {
 	active, err := h.workspace.Sync(ctx, progress)
 	if active == nil {
@@ -81,7 +81,7 @@ func (h *Handler) Sync(ctx context.Context, progress func(workspace.IndexStatus)
 	return &answer, cmp.Or(err, answerErr)
 }
 
-// activated answers activate_project for the active project.
+// activated returns the answer of activate_project for the active project.
 func (h *Handler) activated(ctx context.Context, active *workspace.Project) (ActivateProjectOutput, error) {
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {

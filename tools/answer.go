@@ -22,7 +22,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// Claude Code drops an answer of more than 25,000 tokens, and texts can have any length.
+// Answers need limits: Claude Code drops an answer of more than 25,000 tokens, and documents can have any length.
 const (
 	// maxText bounds a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
@@ -37,13 +37,14 @@ func brief(text string) string { return cutLine(text, maxText) }
 // cutLine returns a text as one line of at most limit characters.
 func cutLine(text string, limit int) string { return plain.Line(markdown.CutRunes(text, limit)) }
 
-// textLimit returns how many characters a text may have in a list: texts of a long list are short.
+// textLimit returns how many characters a text may have in a list of so many items. Texts of a long list are shorter.
 func textLimit(items int) int {
 	const inFull, shortest = 25, maxText / 4
 	return max(maxText*inFull/max(items, inFull), shortest)
 }
 
-// fit returns the first items of a list, up to a weight of most, and how many it leaves out.
+// fit returns the first items of a list, as far as their total weight is at most most. It also returns how many items
+// it leaves out.
 func fit[T any](list []T, most int) ([]T, int) {
 	for i, item := range list {
 		if most -= weight(item); most < 0 {
@@ -53,7 +54,7 @@ func fit[T any](list []T, most int) ([]T, int) {
 	return list, 0
 }
 
-// weight returns the length of a value as JSON. Characters outside ASCII cost more tokens.
+// weight returns the length of a value as JSON. Bytes outside ASCII count twice, because they cost more tokens.
 func weight(value any) int {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -77,7 +78,7 @@ type coverageOutput struct {
 
 func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	var out coverageOutput
-	if coverage.Embedded != 1 { // rounded down: 1 would say that nothing is missing
+	if coverage.Embedded != 1 { // round down, because 1 would mean that no vector is missing
 		out.Embedded = new(math.Floor(coverage.Embedded*100) / 100)
 	}
 	if coverage.Mode != cmp.Or(asked, rag.Hybrid) {
@@ -89,7 +90,7 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 		switch coverage.Embedded {
 		case 0:
 			out.ModeReason = used + "; vectors of the model follow"
-		case 1: // and they are of no use
+		case 1: // all passages have vectors of the model, but the search could not use them
 			out.ModeReason = used
 		default:
 			out.ModeReason = "by words and vectors, built-in ones where those of the model follow"
@@ -106,7 +107,8 @@ func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 // externalMinScore is the default threshold of both external tools.
 const externalMinScore = 0.7
 
-// externalThreshold returns the config's minimum score, or else the parameter: other tools do the opposite.
+// externalThreshold returns the minimum score of the config, or else the parameter, or else the default. In other tools
+// the parameter wins over the config.
 func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return *configured
@@ -114,19 +116,19 @@ func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	return valueOr(parameter, externalMinScore)
 }
 
-// SearchEnd is what the answers of searches end with.
+// SearchEnd has the fields at the end of every answer to a search.
 type SearchEnd struct {
 	gradeOutput
 
-	// Message names the best documents if none is sure, or says that there is none.
+	// Message names the best documents if none is sure, or says that there is no document.
 	Message string `json:"message,omitempty"`
-	// Closest are documents below the threshold for people, who see five of them at least.
+	// Closest are documents below the threshold. Only the command line shows them, so that people see a few documents.
 	Closest []UnsureDocument `json:"-"`
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty"`
 }
 
-// search finds documents of the scope, with what the answers of both tools end with.
+// search finds documents of the scope. It also returns the end of the answer, for both search tools.
 func (h *Handler) search(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (rag.Hits, SearchEnd, error) {
@@ -181,13 +183,13 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 	return fmt.Sprintf("No document reaches %g. Best: %s.", minScore, strings.Join(names, ", "))
 }
 
-// floor rounds a score down to three digits, so that it reaches no minimum that it is below.
+// floor rounds a score down to three digits, so that a score below a minimum never looks as if it reached it.
 func floor(score float64) float64 { return math.Floor(score*1000) / 1000 }
 
-// maxQuestion bounds a question that is kept, in characters.
+// maxQuestion bounds the length of a question that keepQuestion stores, in characters.
 const maxQuestion = 300
 
-// keepQuestion keeps a question about own documents, unless the user's settings forbid it.
+// keepQuestion stores a question that the project's own documents do not answer, unless the user's settings forbid it.
 func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, of catalog.Collection, question string) {
 	if of != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
 		return
@@ -198,7 +200,7 @@ func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, o
 	}
 }
 
-// forgetQuestion removes a kept question that has an answer now.
+// forgetQuestion removes a stored question, because it has an answer now.
 func (h *Handler) forgetQuestion(ctx context.Context, active *workspace.Project, question string) {
 	err := h.recalls.ForgetQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion))
 	if err != nil {
@@ -216,7 +218,7 @@ func gradeOf(grade rag.Grade, mayAnswer []rag.Hit) gradeOutput {
 	return gradeOutput{grade, list}
 }
 
-// UnsureDocument is a document that may answer.
+// UnsureDocument is a document that may answer a query, or one that lies near another document.
 type UnsureDocument struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
@@ -226,8 +228,8 @@ type UnsureDocument struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// maxSnippets is how many documents of a list are quoted to clients. A longer list of documents that may
-// answer has titles alone.
+// maxSnippets is how many documents of a list have a snippet for clients. A longer list of unsure documents has
+// no snippets at all.
 const maxSnippets = 5
 
 func unsureDocuments(hits []rag.Hit) []UnsureDocument {
@@ -245,7 +247,7 @@ func unsureDocuments(hits []rag.Hit) []UnsureDocument {
 	return out
 }
 
-// nothingFound is the message of an answer without a document. before is the status when it was looked for.
+// nothingFound returns the message of an answer without a document. before is the index's status before the search.
 func nothingFound(
 	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, empty, filtered bool,
 ) string {
@@ -265,7 +267,7 @@ func nothingFound(
 	}
 }
 
-// beingRead says that there may be an answer in documents that the index does not hold yet.
+// beingRead returns a message that the index does not hold all documents yet, so that an answer may still come.
 func beingRead(status workspace.IndexStatus) string {
 	left := ""
 	if status.Total > 0 {
@@ -277,7 +279,8 @@ func beingRead(status workspace.IndexStatus) string {
 	return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 }
 
-// elsewhere says which other collection has a document for a query, "" if none has, and whether that one answers it.
+// elsewhere names another collection with a document for a query, or returns "". answered reports whether this document
+// surely answers the query.
 func (h *Handler) elsewhere(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, text string,
 ) (said string, answered bool) {

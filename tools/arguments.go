@@ -22,7 +22,7 @@ type parameters struct {
 	compiled *jsonschema.Schema
 }
 
-// newParameters panics, as inputSchema does, if the declaration is not a schema.
+// newParameters compiles the declaration of a tool's parameters. Like inputSchema it panics if that is not a schema.
 func newParameters(tool *mcp.Tool) *parameters {
 	schema, ok := tool.InputSchema.(*declared.Schema)
 	if !ok {
@@ -45,17 +45,17 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the declaration
+	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the schema
 		return fmt.Errorf("decode the arguments of %s: %w", p.tool, err)
 	}
 	return nil
 }
 
-// given returns the arguments that were given.
+// given checks the arguments of a call and returns those that are not null.
 func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
-		// The transport has accepted it as JSON, so only a number can fail.
+		// The transport has accepted the text as JSON, so only a number out of range can fail.
 		if err := json.Unmarshal(raw, &value); err != nil {
 			return nil, apierror.Refuse("arguments", "hold a number that is out of range; give an object, for example %s", p.example(""))
 		}
@@ -66,7 +66,7 @@ func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 		return nil, p.explain(faults)
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold one
+		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold NUL
 			return nil, apierror.Refuse(name, "holds a NUL character (\\u0000), which neither a text nor a path may have; "+
 				"leave it out, for example %s", p.example(name))
 		}
@@ -74,7 +74,7 @@ func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	return given, nil
 }
 
-// explain returns the error for what is wrong with arguments. Its details are about the first fault.
+// explain returns an error that lists up to ten faults. Its details are about the first fault.
 func (p *parameters) explain(faults []jsonschema.Fault) *apierror.Error {
 	var formats []string
 	var values []any
@@ -94,7 +94,8 @@ func parameterOf(fault jsonschema.Fault) string {
 	return cmp.Or(name, "arguments")
 }
 
-// example returns a correct value of a parameter. For an unknown name it is an object with the required ones.
+// example returns a correct value of a parameter. For an unknown name it returns an object with the required
+// parameters.
 func (p *parameters) example(name string) json.RawMessage {
 	parameter := p.declared.Properties[name]
 	switch {
@@ -118,11 +119,11 @@ func encode(value any) json.RawMessage {
 	return encoded
 }
 
-// maxQuery bounds a query, in characters. An embedding model reads about 2,000.
+// maxQuery bounds a query, in characters. An embedding model reads only about 2,000.
 const maxQuery = 10_000
 
-// check checks the arguments of a command as those of a client of the tool: commands call the methods
-// of [Handler] directly.
+// check checks the arguments of a method against its tool's declaration. Calls of clients are checked before, but
+// commands call the methods of [Handler] directly.
 func (h *Handler) check(tool string, in any) error {
 	arguments, err := json.Marshal(in)
 	if err != nil {
@@ -132,7 +133,7 @@ func (h *Handler) check(tool string, in any) error {
 	return err
 }
 
-// checkQuery refuses a query without a word, which no schema does.
+// checkQuery refuses a query of spaces only, which the schema allows.
 func checkQuery(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return apierror.Refuse("query", `is empty; give what to look for, for example "connection pool exhausted"`)
@@ -140,7 +141,7 @@ func checkQuery(text string) error {
 	return nil
 }
 
-// Names returns the texts of values.
+// Names converts values to strings.
 func Names[T ~string](values []T) []string {
 	texts := make([]string, len(values))
 	for i, value := range values {

@@ -17,7 +17,8 @@ type DeleteDocumentsInput struct {
 	DryRun      bool    `json:"dry_run,omitempty" jsonschema:"Count what would be deleted, and delete nothing."`
 }
 
-// DeleteDocumentsOutput is the answer of delete_documents. One of the two pairs of counts is there.
+// DeleteDocumentsOutput is the answer of delete_documents. Only one pair of counts is set: would_delete_* in a dry run,
+// deleted_* otherwise.
 type DeleteDocumentsOutput struct {
 	Status            string  `json:"status"`
 	DeletedCount      *int    `json:"deleted_count,omitempty"`
@@ -53,7 +54,7 @@ func deleteDocumentsTool() Tool {
 	})
 }
 
-// DeleteDocuments removes documents from the index, or counts them.
+// DeleteDocuments removes documents from the index. In a dry run it only counts them.
 func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) (DeleteDocumentsOutput, error) {
 	selection := index.Selection{Project: in.ProjectName, Branch: in.BranchName}
 	if in.PathHash != nil {
@@ -74,7 +75,7 @@ func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) 
 	return out, err
 }
 
-// messageOf says that nothing matches, as a mistyped name does; "" for other answers.
+// messageOf returns a message if nothing matches, because a name may be mistyped. Otherwise it returns "".
 func messageOf(contents index.Contents) string {
 	if contents.Documents > 0 {
 		return ""

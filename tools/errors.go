@@ -25,7 +25,7 @@ type errorBody struct {
 	Details map[string]any `json:"details"`
 }
 
-// answering returns the handler of a tool's calls by clients. It logs one line for each call.
+// answering returns the function with which the MCP server handles calls of a tool. It logs one line for each call.
 func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
@@ -40,15 +40,15 @@ func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			return errorResult(failure), nil
 		}
-		if result.InputRequests == nil { // else the client makes the call again, with what it was asked for
+		if result.InputRequests == nil { // otherwise the client makes the call again, with the requested input
 			line.InfoContext(ctx, "tool call", "ms", took)
 		}
 		return result, nil
 	}
 }
 
-// reportErrors answers requests that panic, which would end the server. It makes errors of the
-// protocol valid, and logs the calls of tools that do not exist.
+// reportErrors catches panics of requests, because a panic would end the server, and answers with an error. It
+// makes errors of the protocol valid, and logs tool calls that the SDK refuses, such as those of unknown tools.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
@@ -85,7 +85,7 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 // maxToolName bounds the name of a tool in the log: a client can send any text.
 const maxToolName = 60
 
-// bug returns the error for a failure whose cause belongs only in the log.
+// bug returns the error for clients after a panic. Only the log has the cause.
 func bug() *apierror.Error {
 	return apierror.Errorf(apierror.InternalError, "the server met a bug; its log has the details")
 }
@@ -109,8 +109,8 @@ func encodeError(e *apierror.Error) []byte {
 	return text
 }
 
-// readable returns a value as JSON for models and people: <, > and & stay, and what does not print
-// becomes U+FFFD.
+// readable returns a value as JSON for models and people. It does not escape <, > and &, and replaces characters that
+// do not print by U+FFFD.
 func readable(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -119,14 +119,14 @@ func readable(value any) ([]byte, error) {
 	return bytes.TrimSpace([]byte(plain.Block(text.String()).String())), err
 }
 
-// protocolError returns the error of a request other than a tool call, with the body of one.
+// protocolError returns the error of a request that is not a tool call. Its data is the body of a failed tool call.
 func protocolError(err error) error {
 	e := apierror.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: plain.Line(e.Error()), Data: encodeError(e)}
 }
 
-// validError replaces data that is not valid JSON, because writing it would end the session: the
-// SDK quotes the URI of a missing resource in Go syntax.
+// validError replaces the data of an error if it is not valid JSON, because writing it would end the session. The SDK
+// makes such data: it quotes the URI of a missing resource in Go syntax.
 func validError(protocol *jsonrpc.Error, request mcp.Request) error {
 	if len(protocol.Data) == 0 || json.Valid(protocol.Data) {
 		return protocol

@@ -10,13 +10,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// ExplainOutput says why a search finds what it finds, for people who tune documents or queries.
+// ExplainOutput says why a search returns its results, for people who tune documents or queries.
 type ExplainOutput struct {
 	Query string   `json:"query"`
 	Mode  rag.Mode `json:"mode"`
-	// Embedded is the part of the passages whose vector of the model could be compared.
+	// Embedded is the share of passages with a vector of the model that the search could compare.
 	Embedded float64 `json:"embedded"`
-	// ModeReason says what stood in for the other vectors, and why.
+	// ModeReason says what the search used instead of missing vectors, and why. It is "" if none are missing.
 	ModeReason        string  `json:"mode_reason,omitempty"`
 	MinRelevanceScore float64 `json:"min_relevance_score"`
 	rag.Explanation
@@ -27,18 +27,18 @@ type ExplainOutput struct {
 // ExplainedResult is a document with the evidence for its best passage.
 type ExplainedResult struct {
 	Rank int `json:"rank"`
-	// Cosine is nil if there is no vector.
+	// Cosine is nil if the passage has no vector.
 	Cosine *float64 `json:"cosine"`
-	// Terms add up to LogOdds, unless a pasted line or the whole of a short query decides.
+	// Terms add up to LogOdds, except if a pasted line or a short query as a whole decides.
 	Terms   relevance.Parts `json:"log_odds_terms"`
 	LogOdds float64         `json:"log_odds"`
 	SortKey float64         `json:"sort_key"`
-	// Below says that the score is below the threshold: a search leaves it out.
+	// Below says that the score is below the threshold, so that a search leaves the document out.
 	Below bool `json:"below_threshold"`
 	SearchResult
 }
 
-// Explain makes the search of semantic_search, and says why it finds what it finds.
+// Explain makes the search of semantic_search, and says why it returns its results.
 func (h *Handler) Explain(ctx context.Context, in SemanticSearchInput) (ExplainOutput, error) {
 	active, query, err := h.searchQuery(ctx, in)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// SearchFilters are the parameters that narrow a search of own documents. Other collections have none.
+// SearchFilters are the parameters that narrow a search of the project's own documents. Searches of other collections
+// do not have them.
 type SearchFilters struct {
 	DocTypes        []string         `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
 	PromotionLevels []catalog.Level  `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
@@ -19,9 +20,9 @@ type SearchFilters struct {
 	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
 }
 
-// Filter is a row of the table of filters: all that tools and commands know of one.
+// Filter is a row of the table of filters. Tools and commands know a filter only by its row.
 type Filter struct {
-	// Flag is the name of the command's flag, "" for none, with its help.
+	// Flag is the name of the command's flag, or "" without one. Usage is its help.
 	Flag, Usage string
 	// Take sets the parameter from the values of the flag.
 	Take func(in *SearchFilters, values []string)
@@ -30,7 +31,7 @@ type Filter struct {
 	declare map[string][]property
 	// apply sets the filter of a query.
 	apply func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error
-	// narrows reports whether a query has the filter. Documents that it leaves out may answer.
+	// narrows reports whether a query uses the filter, so that it may leave out a document with the answer.
 	narrows func(query rag.Filter) bool
 }
 
@@ -76,7 +77,7 @@ func Filters() []Filter {
 			narrows: func(query rag.Filter) bool { return len(query.Statuses) > 0 },
 		},
 		{
-			// Of the documents that cite a file all are wanted, whatever their words.
+			// A search by paths returns every document that cites them, even if it has no word of the query.
 			Take:    func(in *SearchFilters, values []string) { in.Paths = values },
 			declare: map[string][]property{"paths": {notNull, example([]string{"src/pool.go", "src/"})}},
 			apply: func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
@@ -92,7 +93,7 @@ func Filters() []Filter {
 	}
 }
 
-// declareFilters adds the parameters of all filters to those of a tool.
+// declareFilters adds the parameters of all filters to the parameters of a tool.
 func declareFilters(properties map[string][]property) map[string][]property {
 	for _, f := range Filters() {
 		maps.Copy(properties, f.declare)
@@ -111,7 +112,7 @@ func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) 
 	return query, nil
 }
 
-// narrowed reports whether a query leaves out documents that may answer it.
+// narrowed reports whether a query uses a filter, so that it may leave out a document with the answer.
 func narrowed(query rag.Filter) bool {
 	return slices.ContainsFunc(Filters(), func(f Filter) bool { return f.narrows(query) })
 }

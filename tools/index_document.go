@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxTriggers bounds the list of triggers, as maxSideList does other lists.
+// maxTriggers bounds the list of triggers, by weight, as maxSideList bounds other lists.
 const maxTriggers = 1_500
 
 // embeddingDimensions is the length of every vector in the index.
@@ -23,12 +23,12 @@ type IndexDocumentOutput struct {
 	Status              string `json:"status"`
 	Path                string `json:"path"`
 	EmbeddingDimensions int    `json:"embedding_dimensions"`
-	// Embedded says that the document has vectors of the model. Otherwise EmbeddedReason says why they follow later.
+	// Embedded says that the document has vectors of the model. EmbeddedReason says why they are still missing, or is "".
 	Embedded       bool   `json:"embedded"`
 	EmbeddedReason string `json:"embedded_reason,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
-	// Triggers are those of the document, as they were understood.
+	// Triggers are the document's triggers, as the server understands them.
 	Triggers []string `json:"triggers,omitempty"`
 
 	Neighbours []UnsureDocument `json:"neighbours,omitempty"`
@@ -53,7 +53,7 @@ func indexDocumentTool() Tool {
 	})
 }
 
-// IndexDocument indexes a document, and names those near it.
+// IndexDocument indexes a document. It returns warnings about it and names documents near it.
 func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (IndexDocumentOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
@@ -94,6 +94,6 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 	return out, nil
 }
 
-// whatToDo asks for a decision: no similarity tells a duplicate from a relative.
+// whatToDo asks the model to decide, because similarity does not tell a duplicate from a related document.
 const whatToDo = "Read the neighbours and decide: extend one of them and remove this document, " +
 	"let this one replace it (supersedes in the front matter), or keep both and link them."

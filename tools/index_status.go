@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxFailed is how many failed files an answer lists at most.
+	// maxFailed is the maximum number of failed files in an answer.
 	maxFailed = 5
-	// maxReason bounds a reason, in characters: it lists every fault of a file.
+	// maxReason bounds a reason, in characters. A reason lists every fault of a file.
 	maxReason = 900
-	// briefReason bounds a reason where the answer is about something else.
+	// briefReason bounds a reason in an answer about something else.
 	briefReason = 120
 )
 
-// IndexStatus says that the index is behind the files, and why.
+// IndexStatus says how far the index is behind the files, and why. Answers have it only if something is behind.
 type IndexStatus struct {
 	Root        string       `json:"root"`
 	BranchName  string       `json:"branch_name"`
@@ -40,8 +40,9 @@ type FailedFile struct {
 	Since  string `json:"since"`
 }
 
-// indexOfHits returns nil if the index is up to date, and was so before the search, with the status
-// before. Hits with outdated lines are pending. Of the failed files it names the first, briefly.
+// indexOfHits returns the status for the answer of a search, or nil if the index was and is up to date. before is
+// the status before the search. Hits whose files have changed count as pending. It names only the first failed
+// file, briefly.
 func indexOfHits(
 	active *workspace.Project, before workspace.IndexStatus, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
@@ -55,7 +56,8 @@ func indexOfHits(
 	return status
 }
 
-// statusOf returns nil if the index is up to date, no document is outdated and there is nothing to say of git.
+// statusOf converts a status for an answer. It returns nil if the index is up to date, outdated is 0, and there is no
+// note about git.
 func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated int) *IndexStatus {
 	status.Queued += max(0, outdated-status.Pending())
 	note := active.GitNote()
@@ -81,8 +83,8 @@ func statusOf(active *workspace.Project, status workspace.IndexStatus, outdated 
 	return out
 }
 
-// wirePath returns a path as answers write it: absolute, or relative to the repository. A path that
-// does not print on one line is quoted.
+// wirePath returns a path in the form of answers: absolute, or relative to the repository. It quotes a path that does
+// not print on one line.
 func wirePath(path string) string {
 	path = catalog.Shown(path)
 	if !plain.Prints(path) {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// appsExtension is the extension of MCP for tools with a page that a client shows.
+	// appsExtension is the MCP extension for tools with a page. Clients show the page.
 	appsExtension = "io.modelcontextprotocol/ui"
 	appMIMEType   = "text/html;profile=mcp-app"
 	pageURI       = "ui://compound-docs/page"
 )
 
-// pageTemplate keeps the page out of resources/list, which clients pass to the model. They find it
-// by the _meta of list_doc_types.
+// pageTemplate declares the page as a template, which is not in resources/list: clients pass that list to the
+// model. Clients find the page by the _meta of list_doc_types.
 func pageTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name: "page", Title: "Knowledge page", URITemplate: pageURI, MIMEType: appMIMEType,

@@ -11,7 +11,7 @@ type PingInput struct {
 	Message *string `json:"message,omitempty" jsonschema:"Text to echo back."`
 }
 
-// PingOutput is the answer of ping, a text.
+// PingOutput is the answer of ping. Clients get it as text.
 type PingOutput string
 
 func (o PingOutput) words() string { return string(o) }
@@ -28,7 +28,7 @@ func pingTool() Tool {
 	})
 }
 
-// Ping answers without the project, the database and the models.
+// Ping returns "pong: " and the message. It needs no project, no database and no model.
 func (h *Handler) Ping(_ context.Context, in PingInput) (PingOutput, error) {
 	return PingOutput("pong: " + valueOr(in.Message, "ping")), nil
 }

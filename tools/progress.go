@@ -10,16 +10,16 @@ import (
 
 // Progress says how far a call is.
 type Progress struct {
-	// Total is 0 if it is not known.
+	// Total is 0 if nobody knows it.
 	Done, Total int
 	Message     string
-	// Text is the piece of an answer that the language model has just written.
+	// Text is the newest piece of an answer that the language model writes, or "".
 	Text string
 }
 
 type progressKey struct{}
 
-// WithProgress returns a context in which the methods of [Handler] call onProgress.
+// WithProgress returns a context with which the methods of [Handler] call onProgress.
 func WithProgress(ctx context.Context, onProgress func(Progress)) context.Context {
 	return context.WithValue(ctx, progressKey{}, onProgress)
 }
@@ -34,8 +34,8 @@ func reportProgress(ctx context.Context, p Progress) {
 // progressInterval is the minimum time between two notifications of one call.
 const progressInterval = 250 * time.Millisecond
 
-// withNotifications is WithProgress for a client that asked for it, at most once in
-// progressInterval and at the end. The protocol demands that Done grows.
+// withNotifications is WithProgress for a client that asked for progress. It notifies the client at most once in
+// progressInterval, and at the end. It drops a notification if Done did not grow, as the protocol demands.
 func withNotifications(ctx context.Context, request *mcp.CallToolRequest, logger *slog.Logger) context.Context {
 	token := request.Params.GetProgressToken()
 	if token == nil {

@@ -32,7 +32,7 @@ type RagQueryOutput struct {
 	AnswerEnd
 }
 
-// omittedOutput lists documents that were found but left out of the sources.
+// omittedOutput names documents that the search found but the answer does not use.
 type omittedOutput struct {
 	OmittedCount int      `json:"omitted_count,omitempty"`
 	Omitted      []string `json:"omitted,omitempty"`
@@ -48,7 +48,7 @@ func omittedOf(answered answer.Answer) omittedOutput {
 	return omittedOutput{OmittedCount: len(answered.Omitted), Omitted: paths}
 }
 
-// AnswerEnd is what the answers of both tools end with.
+// AnswerEnd has the fields at the end of the answers of rag_query and rag_query_external.
 type AnswerEnd struct {
 	gradeOutput
 	omittedOutput
@@ -58,7 +58,7 @@ type AnswerEnd struct {
 	Index *IndexStatus `json:"index,omitempty"`
 }
 
-// answer answers a question from documents of the scope. The text of its answer says if it is not sure.
+// answer answers a question from documents of the scope. If the answer is not sure, its text says so.
 func (h *Handler) answer(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, question answer.Question,
 ) (answer.Answer, AnswerEnd, error) {
@@ -92,7 +92,8 @@ func (h *Handler) answer(
 	return answered, end, nil
 }
 
-// answerText is the answer of the model, or that nothing was found, and says if it is not sure.
+// answerText returns the text of an answer. This is the model's text, with a note before it if the answer is not sure,
+// or a message that nothing was found.
 func (h *Handler) answerText(
 	ctx context.Context, active *workspace.Project, before workspace.IndexStatus, of catalog.Collection,
 	answered answer.Answer, query rag.Query, filtered bool,
@@ -121,7 +122,7 @@ func (h *Handler) answerText(
 	}
 }
 
-// SourceHead is what sources of both tools begin with.
+// SourceHead has the first fields of a source, in both tools.
 type SourceHead struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
@@ -147,7 +148,7 @@ type Source struct {
 	BestPassage
 }
 
-// LinkedDocument is a document to which sources link.
+// LinkedDocument is a document to which a source, or another linked document, links.
 type LinkedDocument struct {
 	Path         string `json:"path"`
 	Title        string `json:"title"`

@@ -26,7 +26,7 @@ type RagQueryExternalOutput struct {
 	AnswerEnd
 }
 
-// ExternalSource is a page that an answer is based on.
+// ExternalSource is a page of the external docs that an answer is based on.
 type ExternalSource struct {
 	SourceHead
 	BestPassage

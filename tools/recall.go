@@ -43,15 +43,15 @@ func recallTool() Tool {
 const (
 	// recallTimeout bounds a hook, because the assistant waits for it.
 	recallTimeout = time.Second
-	// retryTimeout bounds the hooks in the second after one that waited for the database in vain. It is ten times what
-	// a hook takes.
+	// retryTimeout bounds a hook in the second after another hook waited for the database in vain. A hook usually needs
+	// a tenth of it.
 	retryTimeout = 250 * time.Millisecond
 	// firstRecallTimeout bounds the first hooks of a session, which come while the server starts. Assistants end a hook
 	// after 5 s.
 	firstRecallTimeout = 4 * time.Second
 )
 
-// Recall answers a hook. It never fails: it logs an error and answers nothing.
+// Recall answers a hook. It never fails: it logs an error and returns an empty answer.
 func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
 	patience := recallTimeout
 	if name, _ := h.workspace.Current(); name == "" {
@@ -63,7 +63,7 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	defer cancel()
 	out, err := h.recall(ctx, in)
 	if err != nil {
-		// An activation that takes long is no hang.
+		// A long activation does not count as a hang of the database.
 		hung := errors.Is(ctx.Err(), context.DeadlineExceeded) && apierror.AsError(err).Code == apierror.DatabaseError
 		if hung && patience != retryTimeout {
 			h.hungAt.Store(time.Now().UnixNano())
@@ -75,7 +75,7 @@ func (h *Handler) Recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	return out, nil
 }
 
-// recall returns what to tell the assistant.
+// recall returns the answer to a hook, or an error.
 func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, error) {
 	if in.Event == hooks.Compact {
 		return hooks.Answer{}, h.recalls.Compact(ctx, in.SessionID)
@@ -90,7 +90,7 @@ func (h *Handler) recall(ctx context.Context, in hooks.Event) (hooks.Answer, err
 	return hooks.Handle(ctx, h.recalls, h.hooksOf(active), in)
 }
 
-// Preview returns what hooks would say at an act in a new session, and why.
+// Preview returns what hooks would say about an act in a new session, and why.
 func (h *Handler) Preview(ctx context.Context, in hooks.Event) ([]hooks.Said, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (h *Handler) Preview(ctx context.Context, in hooks.Event) ([]hooks.Said, er
 	return hooks.Preview(ctx, h.hooksOf(active), in)
 }
 
-// hooksOf returns a project as hooks see it.
+// hooksOf returns the parts of a project that hooks need.
 func (h *Handler) hooksOf(active *workspace.Project) hooks.Project {
 	return hooks.Project{
 		Searcher: h.workspace.Searcher(), Documents: active, Freshness: active,

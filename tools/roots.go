@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// statelessProtocol is the first version without a handshake.
+// statelessProtocol is the first version of MCP without a handshake.
 const statelessProtocol = "2026-07-28"
 
 // rootsKey is the key of the request for the client's roots.
@@ -20,16 +20,16 @@ const rootsKey = "roots"
 const (
 	// rootsWait bounds how long a call waits for the roots of a client with a handshake.
 	rootsWait = 2 * time.Second
-	// rootlessTime is how long a client that has no roots is not asked again.
+	// rootlessTime is how long the server does not ask a client again that has no roots.
 	rootlessTime = 10 * time.Second
 )
 
-// followRoots makes the workspace follow the folders that the client works in. It returns what the
-// client has to be asked for before the call can be answered, nil for nothing.
+// followRoots makes the workspace follow the folders that the client works in. If it must first ask the client for
+// them, it returns a request, and the caller sends this instead of an answer. Otherwise it returns nil.
 //
-// A client without a handshake is asked in the answer to each call, and makes the call again, in
-// about a millisecond. One with a handshake is asked directly, each time too: older releases of
-// Claude Code do not notify of a change.
+// A client without a handshake gets the request as the answer to each call, and makes the call again within about
+// a millisecond. The server asks a client with a handshake directly. It asks at each call, because older releases
+// of Claude Code do not notify of a change.
 func (h *Handler) followRoots(
 	ctx context.Context, session *mcp.ServerSession, client *mcp.ClientCapabilities, responses mcp.InputResponseMap,
 ) mcp.InputRequestMap {
@@ -66,7 +66,7 @@ func (h *Handler) follow(ctx context.Context, listed *mcp.ListRootsResult) { //n
 	}
 }
 
-// folders returns the local folders among the roots.
+// folders returns the absolute paths of the roots that are local folders.
 func folders(listed *mcp.ListRootsResult) []string { //nolint:staticcheck // deprecated, and in use
 	var paths []string
 	for _, root := range listed.Roots {

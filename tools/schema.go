@@ -14,8 +14,8 @@ import (
 // property edits one property of an input schema.
 type property func(*jsonschema.Schema)
 
-// inputSchema infers the schema of T and edits the named properties. It panics if there is no such
-// property, so every test would fail.
+// inputSchema infers the schema of T and edits the named properties. It panics if a name is wrong; then every test
+// fails.
 func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -24,7 +24,7 @@ func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	return edited(schema, properties)
 }
 
-// edited applies edits to the named properties of a schema.
+// edited applies edits to the named properties of a schema, and returns the schema.
 func edited(schema *jsonschema.Schema, properties map[string][]property) *jsonschema.Schema {
 	for name, edits := range properties {
 		for _, edit := range edits {
@@ -42,7 +42,7 @@ func between(low, high float64) property {
 	}
 }
 
-// withDefault declares a default that no config can change. The handler fills it in.
+// withDefault declares a default that no config can change. The handler, not the schema, puts it in.
 func withDefault(value any) property {
 	return func(s *jsonschema.Schema) {
 		s.Default = encode(value)
@@ -50,7 +50,7 @@ func withDefault(value any) property {
 	}
 }
 
-// example shows a correct value; errors about the parameter repeat it.
+// example adds a correct value as an example. Errors about the parameter repeat it.
 func example(value any) property {
 	return func(s *jsonschema.Schema) { s.Examples = []any{value} }
 }
@@ -89,7 +89,7 @@ func notNull(s *jsonschema.Schema) {
 	}
 }
 
-// writesIndex annotates a tool that changes no file.
+// writesIndex annotates a tool that changes the index but no file.
 func writesIndex() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
 }
@@ -101,9 +101,9 @@ func readOnly() *mcp.ToolAnnotations {
 	}
 }
 
-// outputSchema infers the schema of answers and edits the named properties. Unlike the SDK's, it
-// allows no null for an empty list or an absent field, and it allows additional fields: clients may
-// have an older schema. docs/tools.md explains the fields, since each session pays for the schema.
+// outputSchema infers the schema of answers and edits the named properties. Unlike the SDK's schema, it forbids null
+// for an empty list or an absent field. It allows additional fields, because clients may have an older schema. It has
+// no descriptions, because each session pays for the schema: docs/tools.md explains the fields.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string"}
 	oneEachOf(Names(catalog.Levels()))(level)
@@ -128,19 +128,20 @@ func open(s *jsonschema.Schema) {
 			notNull(p)
 		}
 		open(p)
-		for _, t := range p.Types { // some clients read one type alone
+		for _, t := range p.Types { // some clients cannot read a list of types
 			p.AnyOf = append(p.AnyOf, &jsonschema.Schema{Type: t})
 		}
 		p.Types = nil
 	}
 }
 
-// oneOf restricts a text to the values.
+// oneOf restricts a text to some values.
 func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// declaredElsewhere removes the fields that another tool declares: each session pays for every declaration.
+// declaredElsewhere removes the fields of an object that another tool declares too, because each session pays for every
+// declaration.
 func declaredElsewhere(s *jsonschema.Schema) {
 	object := s
 	if s.Items != nil {
@@ -149,11 +150,11 @@ func declaredElsewhere(s *jsonschema.Schema) {
 	object.Properties, object.Required, object.PropertyOrder = nil, nil, nil
 }
 
-// alwaysLoaded has Claude Code show the tool to the model from the first request on, instead of
-// hiding it behind a search.
+// alwaysLoaded makes Claude Code show the tool to the model from the first request on. It hides other tools behind a
+// search.
 func alwaysLoaded() mcp.Meta { return mcp.Meta{"anthropic/alwaysLoad": true} }
 
-// searchHint gives Claude Code's search for tools words that the name of a tool lacks.
+// searchHint gives Claude Code's search for tools more words than the tool's name has.
 func searchHint(words string) mcp.Meta { return mcp.Meta{searchHintKey: words} }
 
 const searchHintKey = "anthropic/searchHint"

@@ -27,7 +27,7 @@ type SearchExternalDocsOutput struct {
 	SearchEnd
 }
 
-// ExternalResult is a page that a search has found.
+// ExternalResult is a page of the external docs that a search has found.
 type ExternalResult struct {
 	ResultHead
 	ResultEnd

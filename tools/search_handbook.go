@@ -22,19 +22,19 @@ const (
 	cachedSearches = 100
 	// maxPassage bounds the text of a passage, in characters.
 	maxPassage = 3000
-	// maxSections is how many sections an answer names at most.
+	// maxSections is the maximum number of sections that an answer names.
 	maxSections = 50
 )
 
 // SearchHandbookInput has the parameters of search_handbook.
 type SearchHandbookInput struct {
 	Query string `json:"query" jsonschema:"Words or a question."`
-	// NResults is a float64, so that a number too large for an int is clamped too.
+	// NResults is a float64, so that even a number too large for an int can be clamped.
 	NResults      *float64 `json:"n_results,omitempty" jsonschema:"Number of passages, clamped to 1-20."`
 	FilterSection string   `json:"filter_section,omitempty" jsonschema:"Only this section of the handbook, named as results name it. Default: all."`
 }
 
-// SearchHandbookOutput has the passages found. Clients get them as Text.
+// SearchHandbookOutput has the passages that a search has found. Clients get only Text.
 type SearchHandbookOutput struct {
 	Results      []HandbookResult `json:"results"`
 	TotalMatches int              `json:"total_matches"`
@@ -70,7 +70,7 @@ func searchHandbookTool() Tool {
 	})
 }
 
-// integer sets the type that is not inferred from a float64.
+// integer sets the type "integer", because the inferred type of a float64 is "number".
 func integer(s *jsonschema.Schema) {
 	notNull(s)
 	s.Type = "integer"
@@ -109,18 +109,18 @@ func (h *Handler) SearchHandbook(ctx context.Context, in SearchHandbookInput) (S
 	return out, nil
 }
 
-// handbookSearch identifies a search.
+// handbookSearch identifies a search in the cache.
 type handbookSearch struct {
 	query   string
 	results int
 	section string
 }
 
-// handbookHits is the result of a search in one edition. Every change of the handbook makes a new one.
+// handbookHits is the result of a search in one edition. Every change of the handbook makes a new edition.
 type handbookHits struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit
-	// sections lists those of the handbook. It is set only if there are no passages.
+	// sections are all sections of the handbook. They are set only if the search found no passage.
 	sections []string
 }
 
@@ -151,7 +151,7 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (ha
 			return handbookHits{}, err
 		}
 	}
-	if hits.Embedded == 1 { // vectors that come later change what is found, and no edition
+	if hits.Embedded == 1 { // later vectors would change the result without a new edition
 		h.handbook.Add(search, found)
 	}
 	return found, nil
@@ -194,7 +194,8 @@ func formatPassages(passages []rag.Hit) []string {
 	return results
 }
 
-// formatNone says why nothing was found: every section has passages.
+// formatNone returns the text of an answer without a passage. Every section has passages, so a filter that finds
+// nothing names no section.
 func (s handbookSearch) formatNone(sections []string) string {
 	text := fmt.Sprintf("No results found for query: '%s'", brief(s.query))
 	switch {

@@ -33,7 +33,7 @@ type SemanticSearchOutput struct {
 	SearchEnd
 }
 
-// forClient returns the answer with the snippets of the first results alone.
+// forClient returns the answer with snippets for only the first maxSnippets results.
 func (o SemanticSearchOutput) forClient() any {
 	o.Results = slices.Clone(o.Results)
 	for i := range o.Results[min(maxSnippets, len(o.Results)):] {
@@ -42,7 +42,7 @@ func (o SemanticSearchOutput) forClient() any {
 	return o
 }
 
-// ResultHead is what results of both searches begin with.
+// ResultHead has the first fields of a result, in both search tools.
 type ResultHead struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
@@ -52,7 +52,7 @@ type ResultHead struct {
 	Status         string  `json:"status,omitempty"`
 }
 
-// ResultEnd has the last fields of a result: the part of the document to read, and why it was found.
+// ResultEnd has the last fields of a result: which part of the document to read, and why the search found it.
 type ResultEnd struct {
 	BestPassage
 	Snippet     string `json:"snippet,omitempty"`
@@ -113,7 +113,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	return SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted, SearchEnd: end}, nil
 }
 
-// searchQuery returns the active project, and what the arguments and its config ask for.
+// searchQuery returns the active project, and the query that the arguments and the project's config ask for.
 func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*workspace.Project, rag.Query, error) {
 	if err := cmp.Or(checkQuery(in.Query), h.check("semantic_search", in)); err != nil {
 		return nil, rag.Query{}, err
@@ -126,13 +126,13 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	defaults := active.Definition.Config.SemanticSearch
 	query := rag.Query{Text: in.Query, Filter: filter, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit)}
 	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
-	if filter.Documents != nil { // all of them are wanted, whatever their words
+	if filter.Documents != nil { // return each of them, even if it has no word of the query
 		query.MinScore = valueOr(in.MinRelevanceScore, 0)
 	}
 	return active, query, err
 }
 
-// searchResults takes what became of the files that documents cite, by the documents' paths.
+// searchResults converts hits to results. stale maps a document's path to changes of the places that it cites.
 func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	limit := textLimit(len(hits))
 	results := make([]SearchResult, len(hits))
@@ -146,7 +146,7 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	return results
 }
 
-// resultHeadOf and resultEndOf cut texts to limit characters.
+// resultHeadOf returns the head of a result. Like resultEndOf it cuts texts to limit characters.
 func resultHeadOf(hit rag.Hit, limit int) ResultHead {
 	return ResultHead{
 		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
@@ -158,7 +158,7 @@ func resultEndOf(hit rag.Hit, limit int) ResultEnd {
 	return ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)}
 }
 
-// bestPassageOf cuts the headings to limit characters.
+// bestPassageOf returns the best passage of a hit. It cuts the headings to limit characters.
 func bestPassageOf(hit rag.Hit, limit int) BestPassage {
 	return BestPassage{HeaderPath: cutLine(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }

@@ -1,5 +1,5 @@
-// Package tools is the MCP side of the server: one tool a file, each a short composition of
-// workspace and rag. It must not know SQL, HTTP or how files are watched.
+// Package tools is the MCP side of the server. Each tool has a file, and combines calls of workspace and rag. The
+// package must not know SQL, HTTP or how files are watched.
 package tools
 
 import (
@@ -46,30 +46,30 @@ func Groups() []Group {
 // Handler has a method for each tool, for clients and commands. Safe for concurrent use.
 type Handler struct {
 	workspace *workspace.Workspace
-	tools     func() map[string]Tool // by their names, made when they are first needed: a hook needs none
+	tools     func() map[string]Tool // tools by name; the first call makes them, and a hook needs none
 	handbook  *lru.Cache[handbookSearch, handbookHits]
 	recalls   *hooks.Store
 	logger    *slog.Logger
-	// words are those of the front end that calls the methods.
+	// words names tools and parameters in messages, as the front end calls them.
 	words apierror.Words
-	// repository is where the server was started, or "".
+	// repository is the repository in which the server was started, or "".
 	repository string
-	// turns holds a token for each call at work, and writing one for each call that waits for the
-	// language model. Other calls wait: a client may make thousands.
+	// turns holds a token for each call at work. writing holds a token for each call that uses the language
+	// model. Further calls wait for a token, because a client may make thousands.
 	turns, writing chan struct{}
-	// hungAt is when a hook has last waited for the database in vain, in Unix nanoseconds.
+	// hungAt is when a hook last waited for the database in vain, in Unix nanoseconds, or 0.
 	hungAt atomic.Int64
-	// rootlessUntil is until when the client is not asked for its roots, in Unix nanoseconds. It has
-	// none, or has failed to name them.
+	// rootlessUntil is when the server may ask the client for its roots again, in Unix nanoseconds. It is set
+	// after the client named no roots or failed to answer.
 	rootlessUntil atomic.Int64
 }
 
-// maxTurns is how many calls work at a time. They share a few connections to the database and a few
-// processors, and the time of each begins with its work. maxWriting is how many wait for the language model.
+// maxTurns is how many calls work at a time, because they share a few database connections and processors. The
+// time limit of a call begins with its work. maxWriting is how many calls use the language model at a time.
 const maxTurns, maxWriting = 8, 32
 
-// NewHandler returns the tools on a workspace, in the words of a front end. They keep notes on hooks below
-// home, the user's own folder.
+// NewHandler returns the tools on a workspace, with the words of a front end. They keep notes on hooks and questions
+// in home, the folder of the user's files.
 func NewHandler(w *workspace.Workspace, home string, words apierror.Words, logger *slog.Logger) *Handler {
 	handbook, err := lru.New[handbookSearch, handbookHits](cachedSearches)
 	if err != nil {
@@ -92,11 +92,11 @@ func toolsByName() map[string]Tool {
 	return tools
 }
 
-// NewServer returns the MCP server with every tool. repository is where the server was started. The handshake needs
-// neither the database nor Ollama.
+// NewServer returns the MCP server with every tool. repository is the repository in which the server was started, or
+// "". The handshake needs neither the database nor a model.
 func NewServer(h *Handler, repository, version string) *mcp.Server {
 	h.repository = repository
-	// Neither list changes while the server runs.
+	// Without listChanged: the lists of tools and resources stay the same while the server runs.
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	capabilities.AddExtension(appsExtension, map[string]any{"mimeTypes": []string{appMIMEType}})
 	server := mcp.NewServer(

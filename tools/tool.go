@@ -17,7 +17,7 @@ type Group struct {
 	Tools []Tool
 }
 
-// Tool is one tool: its declaration, and how it answers.
+// Tool is one tool: its declaration, its parameters, and the function that answers a call.
 type Tool struct {
 	*mcp.Tool
 
@@ -25,10 +25,10 @@ type Tool struct {
 	call       func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
 
-// worded is an answer that clients get as text. They get all others as JSON.
+// worded is an answer that clients get as plain text. They get any other answer as JSON.
 type worded interface{ words() string }
 
-// shortened is a long answer. Clients get a part of it, because a session pays for what it reads.
+// shortened is a long answer of which clients get only a part, because a session pays for everything that it reads.
 type shortened interface{ forClient() any }
 
 // method is a tool's method of [Handler].
@@ -38,15 +38,15 @@ type method[In, Out any] func(h *Handler, ctx context.Context, in In) (Out, erro
 type kind int
 
 const (
-	ofServer  kind = iota // nothing else
-	ofProject             // the active project
-	ofModel               // and the language model: these calls take long, and have their own turns
+	ofServer  kind = iota // needs only the server
+	ofProject             // needs the active project
+	ofModel               // also needs the language model: these calls take long, and have their own turns
 )
 
-// newTool makes a tool of its method and its declaration. It does what the SDK could do: the SDK's check stops at the
-// first fault, and it reads every answer again.
+// newTool makes a tool from its method and its declaration. It does not use the SDK's own function for this, because
+// the SDK's check stops at the first fault and reads every answer again.
 func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.Tool) Tool {
-	// The parameters are made at the first call: the handshake does not wait for them.
+	// The first call compiles the parameters, so that the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })
 	call := func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		limit, turns := callTimeout(declaration.Name), h.turns
@@ -92,8 +92,8 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 	return Tool{declaration, parameters, call}
 }
 
-// parentNote says that the active project is in a folder above the repository where the server was started.
-// It returns "" for other projects.
+// parentNote returns a note if the active project lies above the repository in which the server was started.
+// Otherwise it returns "".
 func (h *Handler) parentNote() string {
 	if h.repository == "" {
 		return ""
@@ -107,21 +107,21 @@ func (h *Handler) parentNote() string {
 		"To have a project for this repository, run in a shell: compound-docs init %q", name, root, h.repository, h.repository)
 }
 
-// writingTime is for calls that wait for the language model. Package model bounds its silence.
+// writingTime bounds a call that waits for the language model. It is long, because package model bounds each pause.
 const writingTime = time.Hour
 
-// longestStart is how long the call that activates the project may take: PostgreSQL may have to start, and the
-// documents to be read. A page may take as long. Clients give up after a minute.
+// longestStart bounds the call that activates the project. The call may have to start PostgreSQL and read the
+// documents. A page has the same limit. Clients give up after a minute.
 const longestStart = 45 * time.Second
 
-// callTimeout returns how long a call of a tool may take, unless the language model writes the answer.
+// callTimeout returns how long a call may take. It does not apply to tools that use the language model.
 func callTimeout(tool string) time.Duration {
 	switch tool {
 	case "activate_project", "index_document", "update_promotion_level":
 		return 15 * time.Second
 	case "delete_documents":
 		return time.Minute
-	default: // recall ends sooner
+	default: // recall has its own shorter limit
 		return 5 * time.Second
 	}
 }

@@ -67,20 +67,21 @@ type citingDocument struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	// Status says why the document must not be taken as it is, such as superseded by ./b.md; "" if it may.
+	// Status warns of a document that does not hold or not on its own, such as "superseded by ./b.md". "" is no warning.
 	Status string `json:"status,omitempty"`
-	// Cites are the cited places that match, and Line is the line of the first citation.
+	// Cites are the cited places that match. Line is the line in the document of the first one.
 	Cites []string `json:"cites"`
 	Line  int      `json:"line"`
-	// Names is something that the file defines and the document names, and Scope a pattern with which the document says that it
-	// is about the file.
+	// Names is a definition of the file that the document names. Scope is a pattern of paths with which the document
+	// says that it is about the file.
 	Names string `json:"names,omitempty"`
 	Scope string `json:"scope,omitempty"`
 
 	holds bool
 }
 
-// documentsCiting returns the documents that cite a place, those that hold first, of these the critical ones.
+// documentsCiting returns the documents that cite a place or are about its file. Documents that hold come first, and
+// among them critical ones.
 func documentsCiting(ctx context.Context, p *project.Project, place document.Place) ([]citingDocument, error) {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
@@ -134,7 +135,7 @@ func documentsCiting(ctx context.Context, p *project.Project, place document.Pla
 	return all, nil
 }
 
-// namesIn returns what documents name of the definitions in a file, by the index of the document.
+// namesIn maps the index of a document to a definition of a file that the document names. text is the file's text.
 func namesIn(set *docset.Set, file, text string) map[int]string {
 	var names codename.Names
 	for _, d := range set.Documents {

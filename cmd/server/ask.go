@@ -86,7 +86,7 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 type answerPrinter struct {
 	*tooling
 
-	begun bool // to be printed
+	begun bool // a part of the answer has been printed
 }
 
 // write prints a part of the answer.
@@ -101,7 +101,7 @@ func (p *answerPrinter) write(text string) {
 	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
-// finish prints the rest of an answer, or asJSON.
+// finish prints the rest of an answer, or asJSON if the user wants JSON.
 func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 		return plain.JSON(p.stdout, asJSON)
 	}
 	unsure, _, _ := strings.Cut(out.Answer, "\n")
-	if p.begun && out.Grade == rag.MayAnswer { // the first line was not written piece by piece
+	if p.begun && out.Grade == rag.MayAnswer { // the model did not write the first line, so nobody has seen it
 		p.notef("%s", unsure)
 	}
 	if !p.begun {

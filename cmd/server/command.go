@@ -18,7 +18,7 @@ const (
 	groupSetUp = "set-up"
 )
 
-// newCommand returns the command line. An MCP client starts it without a command, and it serves.
+// newCommand returns the command line. Without a command, as many MCP clients start it, it serves MCP.
 func newCommand(stdout io.Writer) *cobra.Command {
 	flags := &flags{}
 	serve := newServeCommand(flags, stdout)
@@ -70,7 +70,7 @@ was done; 3 the program hung at its end; 129, 130 or 143 ended by a signal.`,
 	return root
 }
 
-// complement gives a command what all have: --json, a check of its arguments, and an error that shows that it ran.
+// complement gives a command what all commands need: --json, a check of its arguments, and a [runError] if it fails.
 func complement(command *cobra.Command) {
 	if command.Args == nil {
 		command.Args = noArgs
@@ -98,16 +98,16 @@ func addFlags(root *cobra.Command, flags *flags) {
 		"repository to work on (CLAUDE_PROJECT_DIR; default: that of the current folder)")
 }
 
-// invocation is one call of a command: its arguments, and where it prints what.
+// invocation is one call of a command: its arguments and its outputs.
 type invocation struct {
 	flags          *flags
 	command        *cobra.Command
 	args           []string
 	stdout, stderr io.Writer
-	json           bool // the flag
+	json           bool // value of --json
 }
 
-// run returns do as the function of a command.
+// run turns do into a function that cobra can call.
 func (f *flags) run(do func(i invocation) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		asJSON, err := command.Flags().GetBool("json")
@@ -118,7 +118,7 @@ func (f *flags) run(do func(i invocation) error) func(*cobra.Command, []string) 
 	}
 }
 
-// print prints a value as JSON, or has people print it for people.
+// print prints a value as JSON with --json. Otherwise it calls people, which prints it for people.
 func (i invocation) print(value any, people func(w io.Writer)) error {
 	if i.json {
 		return plain.JSON(i.stdout, value)
@@ -132,7 +132,8 @@ func (i invocation) notef(format string, values ...any) {
 	plain.Println(i.stderr, plain.StyleFor(i.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
-// needs returns the check of a command with least to most arguments; most < 0 is no limit.
+// needs returns a check that a command has least to most arguments. most < 0 means no limit. what and example say
+// in errors what to give.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -152,14 +153,14 @@ func noArgs(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// exclude declares that a flag of a command cannot be given with any of the others.
+// exclude declares that a user cannot give a flag together with any of the others.
 func exclude(command *cobra.Command, flag string, others ...string) {
 	for _, other := range others {
 		command.MarkFlagsMutuallyExclusive(flag, other)
 	}
 }
 
-// checkFlag fails if the value of a flag is not allowed.
+// checkFlag returns a usage error if the value of a flag is not allowed.
 func checkFlag(name, value string, allowed []string) error {
 	if !slices.Contains(allowed, value) {
 		return usagef("--%s is %q; give one of %s", name, value, strings.Join(allowed, ", "))
@@ -167,7 +168,7 @@ func checkFlag(name, value string, allowed []string) error {
 	return nil
 }
 
-// optional returns the value of a flag, and nil if it was not given.
+// optional returns the value of a flag, or nil if the user did not give the flag.
 func optional[T any](command *cobra.Command, flag string, value *T) *T {
 	if !command.Flags().Changed(flag) {
 		return nil

@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// maxNamedCritical bounds the documents that the line names.
+	// maxNamedCritical bounds how many documents the line names.
 	maxNamedCritical = 5
-	// maxCriticalTitle and maxCriticalPath bound a title and a path in it, in characters.
+	// maxCriticalTitle and maxCriticalPath bound a title and a path in the line, in characters.
 	maxCriticalTitle, maxCriticalPath = 80, 200
-	// criticalTime bounds the search for them: a session waits for it.
+	// criticalTime bounds the search for critical documents, because the start of a session waits for it.
 	criticalTime = 900 * time.Millisecond
 )
 
@@ -60,12 +60,12 @@ type criticalDocument struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
 	Date  string `json:"date,omitempty"`
-	// Status says what to read beside it, such as amended by ./b.md.
+	// Status says what else to read, such as "amended by ./b.md".
 	Status string `json:"status,omitempty"`
 }
 
-// criticalDocuments returns the critical documents in the index, sorted by path, without those that
-// do not hold. incomplete is set if time was too short.
+// criticalDocuments returns the project's critical documents, sorted by path. It leaves out documents that do not
+// hold. incomplete reports whether the time was too short to read all documents. The list is empty outside a project.
 func (i invocation) criticalDocuments() (documents []criticalDocument, incomplete bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(i.command.Context(), criticalTime, errCriticalTime)
 	defer cancel()
@@ -95,8 +95,8 @@ func (i invocation) criticalDocuments() (documents []criticalDocument, incomplet
 // errCriticalTime means that criticalTime is over.
 var errCriticalTime = errors.New("it took too long")
 
-// mayBeCritical reports whether the front matter says critical, or the file that it replaces or amends another. Most
-// does not, and to read the rest takes a while.
+// mayBeCritical reports whether the front matter contains "critical", or the file may replace or amend another
+// document. Most files fail this quick test, and parsing all of them would take too long.
 func mayBeCritical(file []byte) bool {
 	if replacesAnother.Match(file) {
 		return true
@@ -105,13 +105,13 @@ func mayBeCritical(file []byte) bool {
 	return end != nil && bytes.Contains(file[:end[1]], []byte(catalog.Critical))
 }
 
-// replacesAnother matches the words with which a status or a field names the documents that it replaces or amends.
+// replacesAnother matches the words before the name of a replaced or amended document, in a status or as a field.
 var replacesAnother = regexp.MustCompile(`(?i)\b(?:super[sc]edes|replaces|obsoletes|amends|clarifies|updates|extends)\b`)
 
-// frontMatterEnd is the second delimiter: the first one begins the file.
+// frontMatterEnd matches the second delimiter. The first one has no line break before it, because it begins the file.
 var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 
-// criticalLine names the documents. Titles may be hostile, so they are quoted.
+// criticalLine returns the line that names the documents. It quotes titles, because they may be hostile.
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {

@@ -40,11 +40,11 @@ func newStatusCommand(flags *flags) *cobra.Command {
 // diagnosis holds the findings for --json.
 type diagnosis struct {
 	Version  string           `json:"version"`
-	Severity doctor.Severity  `json:"severity"` // of the worst finding
+	Severity doctor.Severity  `json:"severity"` // severity of the worst finding
 	Findings []doctor.Finding `json:"findings"`
 }
 
-// diagnose prints what is wrong. With settings that cannot be read it takes the defaults.
+// diagnose prints what is wrong. If the settings cannot be read, it reports that and goes on with the defaults.
 func (i invocation) diagnose(short bool) error {
 	home, err := homeFolder()
 	if err != nil {
@@ -71,7 +71,7 @@ func (i invocation) diagnose(short bool) error {
 	})
 }
 
-// report prints the findings, and returns the severity of the worst.
+// report prints the findings, and returns the severity of the worst finding.
 func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 	found, findErr := findProject(s.project)
 	if findErr != nil {
@@ -90,8 +90,8 @@ func (s *setup) report(settingsErr error, short bool) (doctor.Severity, error) {
 	return reported.Severity, s.print(reported, func(w io.Writer) { printFindings(w, findings) })
 }
 
-// printFindings prints a summary, and a line for each finding, the worst first, with one for what to do
-// about it.
+// printFindings prints a summary and then the findings, the worst first. A finding gets a line, and a second one
+// if there is a remedy.
 func printFindings(w io.Writer, findings []doctor.Finding) {
 	urgent := []doctor.Severity{doctor.Warning, doctor.Error}
 	findings = slices.Clone(findings)

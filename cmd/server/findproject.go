@@ -11,10 +11,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/setup/clients"
 )
 
-// errNoProject is the cause of an error outside a project.
+// errNoProject is in the error of a command that needs a project and finds none.
 var errNoProject = errors.New("no project found")
 
-// findProject returns the nearest folder with a project's config, from dir upwards.
+// findProject goes from dir upwards to the first folder with a project's config. It fails with errNoProject.
 func findProject(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -24,7 +24,7 @@ func findProject(dir string) (string, error) {
 		return "", usagef("%w: %s is not a folder; correct --project or CLAUDE_PROJECT_DIR", errNoProject, start)
 	}
 	for dir := start; ; dir = filepath.Dir(dir) {
-		// A damaged entry counts too. The error of loading it says what is wrong.
+		// A damaged config counts too. Loading it will fail with an error that says what is wrong.
 		_, err := os.Lstat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
 		switch {
 		case err == nil, errors.Is(err, syscall.ENOTDIR):
@@ -36,8 +36,8 @@ func findProject(dir string) (string, error) {
 	}
 }
 
-// howToBegin says how a folder without a configuration gets one. Outside a repository it names no
-// folder: that may be the user's home.
+// howToBegin says how to give a folder a configuration. Outside a repository it does not suggest the folder itself,
+// because that may be the user's home.
 func howToBegin(folder string) string {
 	root, err := project.FindRoot(folder)
 	if err != nil || !project.InRepository(root) {
@@ -46,7 +46,7 @@ func howToBegin(folder string) string {
 	return "`compound-docs init " + clients.Quote(root) + "` prepares this repository"
 }
 
-// nameParent says if the project at root answers for a repository below it, which start is in.
+// nameParent prints a note if start lies in a repository of its own, but the project at root above it answers.
 func (i invocation) nameParent(start, root string) {
 	repository, err := project.FindRoot(start)
 	resolved, rootErr := filepath.EvalSymlinks(root)
@@ -55,13 +55,13 @@ func (i invocation) nameParent(start, root string) {
 	}
 	name, err := project.NameAt(resolved)
 	if err != nil {
-		return // the command fails for the same reason
+		return // the command itself reports the error
 	}
 	i.notef("answers are from the project %s in %s; to have one for this repository: compound-docs init %s",
 		name, root, clients.Quote(repository))
 }
 
-// here returns the options, and the root of the project of the working directory or --project.
+// here returns the options, and the root of the project that --project or the working directory is in.
 func (i invocation) here() (options, string, error) {
 	o, err := i.flags.resolve()
 	if err != nil {
@@ -84,5 +84,5 @@ func (i invocation) loadHere() (*project.Project, error) {
 	return o.settings.Load(root)
 }
 
-// noProject finds no project, for commands that need none.
+// noProject stands in for findProject in commands that need no project.
 func noProject(string) (string, error) { return "", nil }

@@ -24,21 +24,21 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// Assistants such as Codex start `recall --hook` for each event. A server of the project answers it over a Unix socket:
-// it accepts, writes one byte, reads an event, and writes the answer. Event and answer are in the form of package gob,
-// which has all fields of an event; its JSON is for the tool.
+// Assistants such as Codex start the program `recall --hook` for each event. It asks a server of the project over a
+// Unix socket: the server accepts, writes one byte, reads the event, and writes the answer. Event and answer are
+// encoded with package gob, because the JSON of an event lacks some fields.
 
 const (
-	// acceptWait bounds the wait of the program for a server that accepts.
+	// acceptWait bounds how long the program waits until a server accepts.
 	acceptWait = 30 * time.Millisecond
-	// maxSentEvent bounds an event on the socket, in bytes. A patch is in it twice.
+	// maxSentEvent bounds an event on the socket, in bytes. An event has a patch twice.
 	maxSentEvent = 16 << 20
 	// listenPause is how often a server looks whether it should listen.
 	listenPause = 2 * time.Second
 )
 
-// hookSocket returns the path of the socket for the project at root, in a folder that only this user can enter. It
-// makes the folder, and fails if the folder is another user's.
+// hookSocket returns the path of the socket for the project at root. It makes the socket's folder, which only this user
+// can enter, and fails if the folder belongs to another user.
 func hookSocket(home, root string) (string, error) {
 	if runtime.GOOS == "windows" {
 		return "", errors.ErrUnsupported
@@ -54,12 +54,12 @@ func hookSocket(home, root string) (string, error) {
 	return filepath.Join(folder, shortHash(root)), err
 }
 
-// shortHash is no longer than the name of PostgreSQL's socket, which [pgserver.FitsSocket] expects.
+// shortHash returns a name for a socket. It is not longer than the name that [pgserver.FitsSocket] leaves room for.
 func shortHash(text string) string {
 	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(text)))
 }
 
-// askServer has a server of the project at root answer an event. It fails soon if none accepts.
+// askServer asks a server of the project at root to answer an event. It fails within moments if no server accepts.
 func askServer(ctx context.Context, home, root string, e hooks.Event) (answer hooks.Answer, err error) {
 	path, err := hookSocket(home, root)
 	if err != nil {
@@ -89,7 +89,7 @@ func askServer(ctx context.Context, home, root string, e hooks.Event) (answer ho
 	return answer, nil
 }
 
-// hookServer answers `recall --hook` for the project of a server.
+// hookServer answers `recall --hook` for the server's project.
 type hookServer struct {
 	home      string
 	workspace *workspace.Workspace
@@ -97,7 +97,7 @@ type hookServer struct {
 	logger    *slog.Logger
 }
 
-// run listens whenever no other server of the project listens. It ends with ctx.
+// run listens for hooks until ctx ends, unless another server of the project does. It tries again every two seconds.
 func (s hookServer) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if root := s.workspace.Root(); root != "" {
@@ -112,8 +112,8 @@ func (s hookServer) run(ctx context.Context) {
 	}
 }
 
-// listen answers hooks of the project at root as long as it is the active one. It returns at once if another server
-// listens.
+// listen answers hooks of the project at root as long as this project is active. It returns nil at once if another
+// server listens.
 func (s hookServer) listen(ctx context.Context, root string) error {
 	path, err := hookSocket(s.home, root)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 		return nil
 	}
 	defer lock.Unlock() //nolint:errcheck // it closes the file, which is enough
-	_ = os.Remove(path) // a killed server leaves its socket
+	_ = os.Remove(path) // a killed server leaves its socket behind
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -151,7 +151,7 @@ func (s hookServer) listen(ctx context.Context, root string) error {
 	return nil
 }
 
-// serve answers one hook. The program does the work itself if this fails.
+// serve answers one hook. If it fails, the hook's program does the work itself.
 func (s hookServer) serve(ctx context.Context, conn net.Conn, root string) {
 	defer conn.Close() //nolint:errcheck // the answer is written
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
@@ -178,7 +178,7 @@ func (s hookServer) answer(ctx context.Context, conn net.Conn, root string) erro
 	e.Root = root
 	answer, err := s.tools.Recall(ctx, e)
 	if err != nil || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err()) // a server that ends says nothing
+		return errors.Join(err, ctx.Err()) // a server that ends sends no answer
 	}
 	err = gob.NewEncoder(conn).Encode(answer)
 	if err != nil {

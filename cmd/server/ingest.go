@@ -73,7 +73,8 @@ func (s *setup) ingest() error {
 	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
-// handbookFolder returns the folder at source. An empty one, likely a mistake, would empty the handbook.
+// handbookFolder returns the folder at source. It refuses a folder without markdown: this is probably a mistake, and
+// would empty the handbook.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	dir, err := filepath.Abs(source)
 	if err != nil {
@@ -99,7 +100,7 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	return folder, nil
 }
 
-// syncedFolder says for --json what became of the documents of a folder.
+// syncedFolder counts what happened to the documents of a folder, for --json.
 type syncedFolder struct {
 	Folder    string       `json:"folder"`
 	Added     int          `json:"added"`
@@ -109,7 +110,7 @@ type syncedFolder struct {
 	Failed    []failedFile `json:"failed"`
 }
 
-// failedFile is a document that cannot be indexed, or not be embedded as a whole.
+// failedFile is a document that cannot be indexed, or of which some passages cannot be embedded.
 type failedFile struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`

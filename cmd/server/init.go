@@ -67,9 +67,9 @@ type initializer struct {
 	invocation
 
 	yes       bool
-	documents []string // the flag
-	embedder  string   // the flag
-	named     []string // assistants
+	documents []string // value of --documents
+	embedder  string   // value of --embedder
+	named     []string // assistants of --client
 	show      bool
 	hooks     bool
 }
@@ -111,7 +111,7 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	databaseErr := i.provideDatabase(ctx, options) // all else works without one
+	databaseErr := i.provideDatabase(ctx, options) // reported at the end, because all other steps need no database
 	if err := i.settleEmbedder(ctx, options); err != nil {
 		return err
 	}
@@ -124,13 +124,13 @@ func (i *initializer) run(ctx context.Context) error {
 	return nil
 }
 
-// repository returns the folder to set up. In a sub-folder of a repository without a configuration
-// the user has to choose.
+// repository returns the folder to set up. It fails in a sub-folder of a repository without a configuration: the
+// user has to choose between the two.
 func (i *initializer) repository(flagged string) (string, error) {
 	if len(i.args) > 0 {
 		flagged = i.args[0]
 	}
-	folder, err := filepath.Abs(flagged) // that of "" is the current folder
+	folder, err := filepath.Abs(flagged) // "" becomes the current folder
 	if err != nil {
 		return "", err
 	}
@@ -201,7 +201,7 @@ func placeName(place string) string {
 	return place
 }
 
-// leftOutByReason returns a line for each reason, with the first files and folders that have it.
+// leftOutByReason returns a line for each reason, with the first five files and folders left out for it.
 func leftOutByReason(list []scaffold.LeftOut) []string {
 	const most = 5
 	named := map[string][]string{}
@@ -218,7 +218,7 @@ func leftOutByReason(list []scaffold.LeftOut) []string {
 	return lines
 }
 
-// saySearch names the first search that a person can try.
+// saySearch prints a search that the user can try first. It prints nothing without an example.
 func (i *initializer) saySearch(example string) {
 	if example != "" {
 		search := clients.QuoteLine([]string{clients.SharedProgram(), "search", example})
@@ -226,7 +226,7 @@ func (i *initializer) saySearch(example string) {
 	}
 }
 
-// sayProgram says what to do if the program's name is not on the PATH, or if the program may vanish.
+// sayProgram says what to do if the program is not on the PATH, or if npx may delete it.
 func (i *initializer) sayProgram() {
 	program := clients.SharedProgram()
 	switch {

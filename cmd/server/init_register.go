@@ -18,10 +18,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// claudeClient is Claude Code's name for --client.
+// claudeClient is the value of --client for Claude Code.
 const claudeClient = "claude"
 
-// clientNames are the values of --client.
+// clientNames returns the values that --client accepts.
 func clientNames() []string { return append([]string{claudeClient}, clients.Names()...) }
 
 func checkClients(named []string, show bool) error {
@@ -36,10 +36,9 @@ func checkClients(named []string, show bool) error {
 	return nil
 }
 
-// registerClients registers the server with the assistants that were named, or else, with
-// --yes, with those that have settings in the repository. For others that are installed it
-// prints how to. With --hooks those that were named get hooks too. With --print it prints what
-// would be written.
+// registerClients registers the server with the assistants of --client. Without --client, but with --yes, it takes
+// the assistants that have settings in the repository. For other installed assistants it prints how to register.
+// With --hooks the assistants of --client also get hooks. With --print it only prints what it would write.
 func (i *initializer) registerClients(root string) error {
 	if i.show && slices.Contains(i.named, claudeClient) {
 		_, line := clients.ClaudeCommand(clients.Program(), clients.Environment())
@@ -69,8 +68,8 @@ func (i *initializer) showFile(title string, content []byte) {
 	plain.Printf(i.stdout, "%s\n%s\n", title, plain.Block(content))
 }
 
-// showEntry prints the entry that the user adds to an assistant's file, and the assistant's own command if that is
-// installed.
+// showEntry prints the entry that the user must add to an assistant's file. If the assistant is installed and has a
+// command for this, showEntry prints the command too.
 func (i *initializer) showEntry(c clients.Client, change clients.Change) {
 	i.showFile(c.Title+": add this to "+change.Path(), change.Content)
 	if c.Command != nil && c.Installed() {
@@ -79,7 +78,8 @@ func (i *initializer) showEntry(c clients.Client, change clients.Change) {
 	}
 }
 
-// registerClient registers the server with one, which the user may have named.
+// registerClient registers the server with one assistant. named reports whether the user named it with --client;
+// otherwise an error is only printed.
 func (i *initializer) registerClient(c clients.Client, root string, named bool) error {
 	change, err := i.plan(c, root)
 	switch {
@@ -143,7 +143,8 @@ func (i *initializer) addHooks(c clients.Client, root string) error {
 	return i.writeHooks(c.Title, change, err, c.Trust)
 }
 
-// writeHooks writes a planned change and prints the next step. Hooks that are there already are no error.
+// writeHooks writes a planned change and prints the next step. planned is the error of the plan, or nil. If it says
+// that the hooks are already there, writeHooks only prints that.
 func (i *initializer) writeHooks(title string, change clients.Change, planned error, next string) error {
 	if errors.Is(planned, clients.ErrRegistered) {
 		plain.Printf(i.stdout, "%s: has the hooks already, in %s\n", title, change.Path())
@@ -170,7 +171,7 @@ func (i *initializer) plan(c clients.Client, root string) (clients.Change, error
 	return c.Plan(root, home, c.Program(), clients.Environment())
 }
 
-// register has Claude Code start the server in this project, or prints how to.
+// register registers the server with Claude Code for this project. If claude is not installed, it prints how to.
 func (i *initializer) register(ctx context.Context, root string) error {
 	found, err := clients.FindClaude(root)
 	switch {
@@ -201,10 +202,10 @@ func (i *initializer) register(ctx context.Context, root string) error {
 	return i.offerHooks(root, clients.Registration{Name: clients.ServerName})
 }
 
-// offerHooks adds the plugin's hooks to the user's settings of this project, if the user wants
-// that. At a terminal it asks; elsewhere it prints one line that says how.
+// offerHooks adds the plugin's hooks to the user's own settings for this project, if the user wants them. At a
+// terminal it asks. Elsewhere it prints how to add them.
 func (i *initializer) offerHooks(root string, server clients.Registration) error {
-	if server.Scope == clients.ScopePlugin { // it has them
+	if server.Scope == clients.ScopePlugin { // the plugin has its own hooks
 		return nil
 	}
 	hooks := plugin.Hooks(server.Name, clients.Quote(clients.Program()))
@@ -216,7 +217,7 @@ func (i *initializer) offerHooks(root string, server clients.Registration) error
 	return i.writeHooks("Claude Code", change, err, "the file is for you alone: keep it out of git")
 }
 
-// wantsHooks asks at a terminal whether Claude Code is to get hooks.
+// wantsHooks reports whether the user wants hooks for Claude Code: by --hooks, by --yes, or by an answer at a terminal.
 func (i *initializer) wantsHooks() bool {
 	input := i.command.InOrStdin()
 	if i.hooks || i.yes || !plain.IsTerminal(input) || !plain.IsTerminal(i.stdout) {
@@ -225,12 +226,12 @@ func (i *initializer) wantsHooks() bool {
 	plain.Printf(i.stdout, "Claude Code can point to the document that a prompt or an edit needs. Add hooks for that to %s? [y/N] ",
 		clients.LocalSettings)
 	var answer string
-	_, _ = fmt.Fscanln(input, &answer) // no answer is a no
+	_, _ = fmt.Fscanln(input, &answer) // no answer counts as no
 	return strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")
 }
 
-// keepAddresses writes the addresses of the environment and the flags into the user's settings. A client may start
-// the server without them, and a registration would show a password to others.
+// keepAddresses writes addresses from the environment and the flags into the user's settings. A client may start the
+// server without both. They are not part of a registration, because it would show a password to others.
 func (i *initializer) keepAddresses(o options) error {
 	file := filepath.Join(o.home, project.SettingsFile)
 	ollamaHost := o.ollamaHost

@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// settleEmbedder keeps the model of --embedder, and says whether its server has it.
+// settleEmbedder saves the model of --embedder in the settings, and says whether the model server has the model.
 func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	if i.embedder != "" && i.embedder != o.settings.EmbeddingModel {
 		if err := project.SaveSetting(o.home, "embedding_model", i.embedder); err != nil {
@@ -43,7 +43,8 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	})
 }
 
-// provideDatabase says which database the server uses. It does not start it.
+// provideDatabase says which private database the server will start, or fails if it cannot. It prints nothing if a
+// database URL is set.
 func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	if o.databaseURL != "" {
 		return nil

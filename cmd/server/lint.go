@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// never is the value of --fail-on with which no finding makes the command fail.
+// never is the value of --fail-on that makes the command succeed whatever it finds.
 const never = "never"
 
 type lintFlags struct {
@@ -66,7 +66,7 @@ a line about that file, or its date.`,
 type linted struct {
 	lint.Report
 
-	// Counts are of all findings, including those that are not printed.
+	// Counts are the numbers of all findings, even of those that are not printed.
 	Counts map[lint.Severity]int `json:"counts"`
 	Failed bool                  `json:"failed"`
 }
@@ -95,7 +95,7 @@ func (f *lintFlags) run(i invocation) error {
 	return nil
 }
 
-// judge counts the findings, and leaves out those below --level that do not fail the command.
+// judge counts the findings. It leaves out a finding below --level, unless the finding makes the command fail.
 func (f *lintFlags) judge(report lint.Report) linted {
 	judged := linted{Report: report, Counts: map[lint.Severity]int{}}
 	for _, severity := range lint.Severities() {

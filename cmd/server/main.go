@@ -1,6 +1,6 @@
 // Command compound-docs is the memory of a software project for AI coding assistants: an MCP server
 // over stdio and a command line. It keeps an index in step with the project's markdown, and answers
-// questions over it.
+// questions from it.
 //
 // This package alone composes the others.
 package main
@@ -29,8 +29,8 @@ import (
 // version is set when the binary is linked.
 var version = "dev"
 
-// Garbage is collected when the heap is three times as large as live data, and from softMemoryLimit on more often. A sync
-// makes much garbage, and its live data stays below the limit: see sync.memory in docs/benchmarks.md.
+// The program collects garbage when the heap is three times as large as its live data, and more often near
+// softMemoryLimit. A sync makes much garbage but little live data: see sync.memory in docs/benchmarks.md.
 const (
 	softMemoryLimit = 112 << 20
 	garbagePercent  = 200
@@ -45,12 +45,12 @@ func main() {
 	}
 	isHook := slices.Contains(os.Args, "--hook")
 	if isHook {
-		debug.SetTraceback("crash") // a panic, or a lack of memory, ends the program by a signal and not with 2
+		debug.SetTraceback("crash") // a panic or a lack of memory then ends the program by a signal, not with exit code 2
 	}
 	ctx, stop := onSignal(context.Background())
 	command, err := newCommand(os.Stdout).ExecuteContextC(ctx)
 	code := report(ctx, command, err)
-	if isHook && code == exitUsage { // assistants take 2 for a veto
+	if isHook && code == exitUsage { // assistants take exit code 2 for a veto
 		code = exitFailed
 	}
 	stop()
@@ -60,7 +60,7 @@ func main() {
 // Exit codes.
 const (
 	exitFailed = 1
-	// exitUsage means that the command line is wrong, and nothing was done.
+	// exitUsage means that the command line, or something that it names, is wrong, and nothing was done.
 	exitUsage = 2
 )
 
@@ -70,12 +70,12 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, values ...any) error { return usageError{fmt.Errorf(format, values...)} }
 
-// runError is an error of a command that has begun. Others are about the command line.
+// runError is an error of a command that has begun. Any other error is about the command line.
 type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
-// errFound ends the program with exitFailed, and nothing is printed for it: findings were.
+// errFound ends the program with exitFailed and without a message, because the findings are already printed.
 var errFound = errors.New("something is wrong")
 
 // interrupted is the cause of a context that was cancelled by a signal.
@@ -85,15 +85,15 @@ func (e interrupted) Error() string { return e.signal.String() }
 
 func (interrupted) Unwrap() error { return context.Canceled }
 
-// codeOfSignal returns the exit code of a shell for a program that a signal has ended.
+// codeOfSignal returns the exit code that a shell gives to a program that a signal has ended.
 func codeOfSignal(signal os.Signal) int {
 	const base = 128
 	number, _ := signal.(syscall.Signal)
 	return base + int(number)
 }
 
-// report prints why a command failed, unless it did, and returns the exit code. Output that could
-// not be written is a failure.
+// report prints why a command failed and returns the exit code. It prints nothing for errFound or after a signal. A
+// command also fails if its output could not be written.
 func report(ctx context.Context, command *cobra.Command, err error) int {
 	_, ran := errors.AsType[runError](err)
 	if out, ok := command.OutOrStdout().(*plain.Output); ok && out.Err() != nil {
@@ -129,7 +129,7 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// reportToPeople prints the text of an error at a terminal, with the remedy on a second line.
+// reportToPeople prints the text of an error at a terminal, and its remedy, if any, on a second line.
 func reportToPeople(w io.Writer, text string, err error) {
 	const begin, arrow = "compound-docs: ", "  → "
 	problem, remedy, _ := strings.Cut(text, "; ")
@@ -144,16 +144,16 @@ func reportToPeople(w io.Writer, text string, err error) {
 }
 
 const (
-	// grace is how long the program has to end; it needs less than two seconds.
+	// grace is how long the program has to end. It needs less than two seconds.
 	grace = 3 * time.Second
-	// escalation is how soon a signal of another kind may follow for one request: Claude Code sends
+	// escalation is how long a signal of another kind still belongs to the first request: Claude Code sends
 	// SIGTERM shortly after SIGINT.
 	escalation = time.Second
 	// exitHung is the exit code of a program that did not end by itself.
 	exitHung = 3
 )
 
-// mustEnd ends the program after a time. What is committed stays.
+// mustEnd ends the program with exitHung after a time, if it still runs. Committed work stays.
 func mustEnd(reason string, after time.Duration) {
 	time.AfterFunc(after, func() {
 		logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -163,8 +163,8 @@ func mustEnd(reason string, after time.Duration) {
 	})
 }
 
-// onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the
-// program at once, unless it belongs to the first.
+// onSignal returns a context that ends with the first SIGINT or SIGTERM. A second signal ends the program at once,
+// unless it belongs to the first one: see escalation.
 func onSignal(parent context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

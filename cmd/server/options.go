@@ -11,16 +11,16 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// flags are those of the command line. "" means that a flag was not given.
+// flags are the flags of all commands. "" means that the user did not give a flag.
 type flags struct {
 	databaseURL, ollamaHost, logLevel, project string
 }
 
-// options are the program's settings, from flags, environment and file in this order.
+// options are the program's settings. A flag wins over the environment, and the environment over settings.json.
 type options struct {
 	home        string
-	databaseURL string // "" for the user's own server
-	postgres    string // the folder of that server's programs
+	databaseURL string // "" for the private database
+	postgres    string // folder of the private database's programs, or "" to look for it
 	ollamaHost  string
 	// embeddings and answers name the servers of the two models.
 	embeddings, answers project.ModelHost
@@ -51,7 +51,7 @@ func homeFolder() (string, error) {
 	return project.DefaultHome()
 }
 
-// folder returns the folder that the user names, or "".
+// folder returns the folder of --project or CLAUDE_PROJECT_DIR, or "".
 func (f *flags) folder() string { return cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")) }
 
 func (f *flags) resolveWith(home string, settings project.Settings) (options, error) {
@@ -80,7 +80,7 @@ func (f *flags) resolveWith(home string, settings project.Settings) (options, er
 	return o, nil
 }
 
-// absolute keeps "".
+// absolute returns the absolute path of a path. It leaves "" as it is.
 func absolute(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -92,7 +92,8 @@ func absolute(path string) (string, error) {
 	return full, nil
 }
 
-// modelHost returns the configured server, or Ollama. A variable may hold its key.
+// modelHost returns the configured model server, or Ollama if none is configured. An environment variable can hold the
+// key of a configured server.
 func (o options) modelHost(configured project.ModelHost, variable string) project.ModelHost {
 	if configured.URL == "" {
 		return project.ModelHost{API: ollamaAPI, URL: o.ollamaHost}

@@ -37,7 +37,7 @@ func (i invocation) page(output string) error {
 	if err != nil {
 		return err
 	}
-	var written bytes.Buffer // a page that fails midway is not written
+	var written bytes.Buffer // so that a failure leaves no half page behind
 	if err := page.Write(i.command.Context(), &written, p, hooks.NewStore(home)); err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// documentPath returns the absolute path of an existing file. Others are relative to the repository.
+// documentPath makes the path of an existing file absolute. It leaves any other path as it is, for a tool that reads it
+// relative to the repository.
 func documentPath(given string) (string, error) {
 	_, err := os.Stat(given)
 	if errors.Is(err, os.ErrNotExist) {
@@ -19,7 +20,7 @@ func documentPath(given string) (string, error) {
 	return filepath.Abs(given)
 }
 
-// placeIn returns the place that an argument names in the working directory, relative to the repository.
+// placeIn parses an argument that is relative to the working directory. It returns a place relative to the repository.
 func placeIn(root, argument string) (document.Place, error) {
 	place := document.ParsePlace(filepath.ToSlash(argument))
 	full, err := filepath.Abs(filepath.FromSlash(place.Path))

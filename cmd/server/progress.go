@@ -8,7 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// lineInterval is the least time between two lines of one progress.
+// lineInterval is the least time between two lines about the same work.
 const lineInterval = time.Second
 
 // clearProgress removes an unfinished line of progress from a terminal.
@@ -20,8 +20,8 @@ func clearProgress(w io.Writer) {
 
 const clearLine = "\r\x1b[K"
 
-// overProgress writes lines of the log to a terminal. Each one replaces an unfinished line of progress,
-// which is shown again with its next count.
+// overProgress writes lines of the log to a terminal. A line of the log replaces an unfinished line of progress. The
+// progress appears again with its next count.
 type overProgress struct{ terminal io.Writer }
 
 func (o overProgress) Write(line []byte) (int, error) {
@@ -29,8 +29,8 @@ func (o overProgress) Write(line []byte) (int, error) {
 	return max(0, n-len(clearLine)), err
 }
 
-// showProgress returns a function that tells w how much of what is done, at the beginning, once a
-// second and at the end. On a terminal a line replaces the one before.
+// showProgress returns a function that writes progress to w, as in "files: 3 of 10". what names the work. It writes at
+// the beginning, at most once a second, and at the end. On a terminal each line replaces the one before.
 func showProgress(w io.Writer, what string) func(done, total int) {
 	format := "%s: %d of %d\n"
 	if plain.IsTerminal(w) {

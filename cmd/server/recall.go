@@ -101,15 +101,16 @@ func printSaid(w io.Writer, said []hooks.Said) {
 	}
 }
 
-// hookTimeout bounds a hook, which assistants end after five seconds. The first prompt starts the private database:
-// an assistant such as Codex starts the server long before it calls a tool of it. hookEnd bounds it with its work on
-// the event.
+// Assistants end a hook after five seconds. hookTimeout bounds the hook's search for an answer, and hookEnd the whole
+// program. The first prompt may have to start the private database: an assistant such as Codex starts the server long
+// before it calls a tool.
 const (
 	hookTimeout = 4 * time.Second
 	hookEnd     = 4500 * time.Millisecond
 )
 
-// answerHook reads an event from stdin, and prints what the hook says.
+// answerHook reads an event from stdin and prints the hook's answer. A server of the project answers, or else this
+// program.
 func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string) error {
 	mustEnd("a hook", hookEnd)
 	ctx, cancel := context.WithTimeout(cmd.Context(), hookTimeout)
@@ -124,10 +125,10 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 		return withProject(flags, func(t *tooling) error {
 			t.workspace.Once()
 			if slices.Contains([]string{hooks.Before, hooks.After, hooks.Failure}, hook.Event.Event) {
-				t.workspace.AsIs() // acts are many, and to compare all files takes longer than the rest
+				t.workspace.AsIs() // acts are frequent, and comparing all files would take longer than the rest
 			}
 			if t.server != nil && hook.Event.Event == hooks.Prompt {
-				_, _ = t.workspace.ActiveWithin(ctx) // Recall meets the error again
+				_, _ = t.workspace.ActiveWithin(ctx) // Recall returns the same error
 			}
 			answer, err := t.tools.Recall(ctx, hook.Event)
 			if err != nil {
@@ -139,8 +140,8 @@ func (f *recallFlags) answerHook(flags *flags, cmd *cobra.Command, args []string
 	return printAnswer(cmd.OutOrStdout(), hook, answer)
 }
 
-// askProject has a server of the project answer an event. It reads nothing of the project, because each event starts a
-// program.
+// askProject asks a server of the project to answer an event. It does not load the project, so that the program that
+// each event starts is fast.
 func askProject(ctx context.Context, flags *flags, e hooks.Event) (hooks.Answer, error) {
 	home, err := homeFolder()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// withUnsure adds to the results those that may answer and the closest ones, the best first.
+// withUnsure appends two groups of unsure documents to the results: documents that may answer, then the closest ones.
 func withUnsure(results []tools.SearchResult, end tools.SearchEnd) []tools.SearchResult {
 	if end.Grade == rag.Nothing {
 		return results
@@ -80,7 +80,7 @@ func printResult(w io.Writer, number int, r tools.SearchResult) {
 	}
 }
 
-// sayMode says on stderr how a search was made, if not as it was asked for.
+// sayMode says on stderr how a search was made, if that differs from a normal search or from the user's wish.
 func (t *tooling) sayMode(end tools.SearchEnd) {
 	if end.Mode == rag.Vector {
 		t.notef("searched by meaning only")

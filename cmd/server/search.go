@@ -13,7 +13,7 @@ import (
 )
 
 type searchFlags struct {
-	filters                     map[string]*[]string // the values of flags, by their names
+	filters                     map[string]*[]string // values of the flags that filter, by the flag's name
 	limit                       int
 	minScore                    float64
 	mode, section               string
@@ -57,7 +57,7 @@ is superseded.`,
 		},
 	}
 	set := command.Flags()
-	var ofOwn []string // flags for own documents alone
+	var ofOwn []string // flags that apply only to the project's own documents
 	for _, filter := range tools.Filters() {
 		if filter.Flag == "" {
 			continue
@@ -99,7 +99,7 @@ func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
 	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
 }
 
-// run searches own documents or external docs, and prints the results.
+// run searches the project's own documents or its external docs, and prints the results.
 func (f *searchFlags) run(t *tooling) error {
 	t.workspace.Once()
 	ctx := t.command.Context()
@@ -117,10 +117,10 @@ func (f *searchFlags) run(t *tooling) error {
 	return t.showResults(own, own.SearchEnd, own.Results)
 }
 
-// showResults prints the results, or asJSON. It says on stderr what the search lacks.
+// showResults prints the results, or asJSON with --json. It says on stderr what the search lacked.
 func (t *tooling) showResults(asJSON any, end tools.SearchEnd, results []tools.SearchResult) error {
 	t.sayMode(end)
-	if end.Index != nil && end.ModeReason != "" { // it says the same of the vectors
+	if end.Index != nil && end.ModeReason != "" { // ModeReason already reports the missing vectors
 		index := *end.Index
 		index.Embedding = 0
 		end.Index = &index
@@ -151,7 +151,7 @@ func (f *searchFlags) explainSearch(t *tooling) error {
 	return t.print(explained, func(w io.Writer) {
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		printExplanation(table, explained)
-		_ = table.Flush() // [plain.Output.Err] has it
+		_ = table.Flush() // [plain.Output.Err] keeps the error
 	})
 }
 

@@ -28,18 +28,18 @@ The first call that needs a project activates that of --project. Without it, the
 current folder names the project.`,
 		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
 		RunE: withSetup(flags, func(s *setup) error {
-			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program
+			signal.Reset(syscall.SIGPIPE) // the program ends when the client is gone
 			return s.serve(stdout)
 		}),
 	}
 }
 
-// startWait bounds the wait for the user's own database. Clients give up after a minute.
+// startWait bounds the wait for the private database. Clients give up after a minute.
 const startWait = 30 * time.Second
 
 // serve answers MCP requests until stdin ends or the command is cancelled.
 func (s *setup) serve(stdout io.Writer) error {
-	// A server ends with its terminal, even where SIGHUP was ignored when it was started.
+	// The server ends with its terminal, even if its parent ignores SIGHUP.
 	ctx, stop := signal.NotifyContext(s.command.Context(), syscall.SIGHUP)
 	defer stop()
 	if s.server != nil {
@@ -62,10 +62,10 @@ func (s *setup) serve(stdout io.Writer) error {
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
 	transport := stdio.New(s.command.InOrStdin(), stdout, func() { mustEnd("the session has ended", grace) })
-	// A signal ends the input, which cancels the calls. A server whose context ends would wait.
+	// A signal ends the input, and this cancels the calls. Cancelling the server's context instead would make it wait.
 	defer context.AfterFunc(ctx, func() {
 		transport.End()
-		if s.command.Context().Err() == nil { // otherwise it must end already
+		if s.command.Context().Err() == nil { // otherwise [onSignal] has called mustEnd already
 			mustEnd(syscall.SIGHUP.String(), grace)
 		}
 	})()

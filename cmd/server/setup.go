@@ -26,22 +26,22 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// setup holds the parts of commands on the index. They connect when they are first used.
+// setup holds the parts that commands on the index use. A part connects at its first use.
 type setup struct {
 	options
 	invocation
 
 	logger   *slog.Logger
 	embedder *model.Client
-	writer   *model.Client    // the embedder where one server has both models
-	server   *pgserver.Server // nil where a URL names another
+	writer   *model.Client    // writes answers; equal to embedder if one server has both models
+	server   *pgserver.Server // the private database; nil if a URL names another database
 	database *db.Database
 	index    *index.Index
 	searcher *rag.Searcher
 	answerer *answer.Answerer
 }
 
-// withSetup returns run as the function of a command on the index.
+// withSetup turns run into the function of a command on the index.
 func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []string) error {
 	return flags.run(func(i invocation) error {
 		o, err := flags.resolve()
@@ -52,7 +52,7 @@ func withSetup(flags *flags, run func(s *setup) error) func(*cobra.Command, []st
 	})
 }
 
-// withSetup calls run with the parts, and closes them.
+// withSetup makes the parts, calls run with them, and closes them.
 func (i invocation) withSetup(o options, run func(s *setup) error) error {
 	s, err := newSetup(o, i)
 	if err != nil {
@@ -62,7 +62,7 @@ func (i invocation) withSetup(o options, run func(s *setup) error) error {
 	return run(s)
 }
 
-// newSetup returns the parts. They log to stderr.
+// newSetup makes the parts. They log to stderr. The caller must close them.
 func newSetup(o options, i invocation) (*setup, error) {
 	if !o.logLevelGiven && plain.IsTerminal(i.stderr) {
 		o.logLevel = max(o.logLevel, slog.LevelWarn) // people see what commands print
@@ -90,7 +90,7 @@ func newSetup(o options, i invocation) (*setup, error) {
 	return s, nil
 }
 
-// newServer returns the user's own PostgreSQL.
+// newServer returns the private database. It does not start it.
 func newServer(o options, logger *slog.Logger) *pgserver.Server {
 	server := pgserver.New(o.home, logger)
 	server.Programs = o.postgres
@@ -104,7 +104,7 @@ func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// address returns the URL of the database. The user's own server is started if it does not run.
+// address returns the URL of the database. It starts the private database if that does not run.
 func (s *setup) address(ctx context.Context) (string, error) {
 	if s.server == nil {
 		return s.databaseURL, nil
@@ -130,18 +130,18 @@ func (s *setup) close() {
 type tooling struct {
 	*setup
 
-	root      string // of the project, "" for none
+	root      string // root of the project, or "" without one
 	workspace *workspace.Workspace
 	tools     *tools.Handler
 }
 
-// withProject returns run as the function of a command on a project. As in a server, the first call
-// activates it: its text is brought up to date for 15 seconds at most.
+// withProject turns run into the function of a command on a project. As in a server, the first call of a tool
+// activates the project.
 func withProject(flags *flags, run func(t *tooling) error) func(*cobra.Command, []string) error {
 	return withTools(flags, findProject, run)
 }
 
-// withTools is withProject with a function that finds the project, or returns "" for none.
+// withTools is withProject with another way to find the project. find returns "" if the command needs no project.
 func withTools(
 	flags *flags, find func(dir string) (string, error), run func(t *tooling) error,
 ) func(*cobra.Command, []string) error {
@@ -171,7 +171,7 @@ func withTools(
 
 const ollamaAPI = "ollama"
 
-// providers make the client of a [project.ModelHost], by its API.
+// providers maps the API of a [project.ModelHost] to the function that makes its client.
 var providers = map[string]func(model.Config) (*model.Client, error){ollamaAPI: ollama.New, "openai": openai.New}
 
 func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
@@ -187,7 +187,7 @@ func (s *setup) newModelClient(host project.ModelHost) (*model.Client, error) {
 	return newClient(cfg)
 }
 
-// modelServers returns the servers with their models. The first makes the vectors.
+// modelServers returns one or two model servers with their models. The first makes the vectors.
 func (s *setup) modelServers() []doctor.ModelServer {
 	embeds := doctor.ModelServer{
 		Client: s.embedder, Models: []string{s.settings.EmbeddingModel}, Ollama: s.embeddings.API == ollamaAPI,

@@ -76,23 +76,23 @@ func (t *tooling) sync(force bool) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// vectorsFollow reports whether vectors are missing only because no server makes them now. Until one does,
-// documents are found by their words.
+// vectorsFollow reports whether vectors are missing only because no server makes them now. Until a server does,
+// searches find documents by words.
 func vectorsFollow(err error) bool {
 	_, away := errors.AsType[*model.UnavailableError](err)
 	_, missing := errors.AsType[*model.MissingError](err)
 	return away || missing
 }
 
-// syncProgress tells how far a sync is. Folders that are done leave the counts of a status, so the
-// largest total counts. It is shown once all folders were looked at.
+// syncProgress tells how far a sync is. A status no longer counts a folder that is done, so syncProgress keeps the
+// largest total. It shows passages only after the sync of all files.
 type syncProgress struct {
 	files, passages func(done, total int)
 
 	last           workspace.IndexStatus
-	total          int // files
+	total          int // changed files
 	totalPassages  int
-	needsEmbedding bool // else every passage had a vector before
+	needsEmbedding bool // at least one passage lacked a vector
 }
 
 func (p *syncProgress) show(status workspace.IndexStatus) {
@@ -105,7 +105,7 @@ func (p *syncProgress) show(status workspace.IndexStatus) {
 	}
 	p.totalPassages = status.Passages
 	p.needsEmbedding = p.needsEmbedding || status.Embedding > 0
-	if p.needsEmbedding && !status.Synced.IsZero() { // else there may be more
+	if p.needsEmbedding && !status.Synced.IsZero() { // before the end of the sync the total may still grow
 		p.passages(max(0, p.totalPassages-status.Embedding), p.totalPassages)
 	}
 }
@@ -138,7 +138,7 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 	}
 }
 
-// syncDocuments indexes the documents that the arguments name, up to the first that fails.
+// syncDocuments indexes the documents that the arguments name. It stops at the first one that fails.
 func (t *tooling) syncDocuments() error {
 	synced := []tools.IndexDocumentOutput{}
 	for _, given := range t.args {
@@ -155,7 +155,7 @@ func (t *tooling) syncDocuments() error {
 			printIndexed(t.stdout, document)
 		}
 	}
-	return t.print(map[string]any{"documents": synced}, func(io.Writer) {}) // people have seen each one
+	return t.print(map[string]any{"documents": synced}, func(io.Writer) {}) // without --json each is already printed
 }
 
 func printIndexed(w io.Writer, document tools.IndexDocumentOutput) {

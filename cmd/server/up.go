@@ -39,13 +39,13 @@ func (s *setup) up() error {
 	if created {
 		plain.Println(s.stderr, "made the database")
 	}
-	if _, err := s.database.Pool(ctx); err != nil { // migrates it
+	if _, err := s.database.Pool(ctx); err != nil { // the first use migrates the database
 		return err
 	}
 	for _, server := range s.modelServers() {
 		err := server.Client.PullMissing(ctx, server.Models, showPulls(s.stderr))
 		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-			continue // nothing answers there, as the report says
+			continue // the report below says that the server does not answer
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (s *setup) up() error {
 	return err
 }
 
-// showPulls tells w how far the pulls of models are.
+// showPulls returns a function that writes to w how far the pull of each model is.
 func showPulls(w io.Writer) func(model string, completed, total int64) {
 	const mebibyte = 1 << 20
 	shown := map[string]func(done, total int){}

@@ -8,7 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// wordsOf returns the words of a command: its flags for parameters, and commands for tools.
+// wordsOf returns the words for messages of a command: flags instead of parameters, commands instead of tools.
 func wordsOf(command *cobra.Command) apierror.Words {
 	return func(part apierror.Part) string {
 		switch part := part.(type) {
@@ -31,7 +31,7 @@ func wordsOf(command *cobra.Command) apierror.Words {
 	}
 }
 
-// commandFor returns the command that does what a tool does, "" for none.
+// commandFor returns the command that does the same as a tool, or "" if there is none.
 func commandFor(tool string) string {
 	switch tool {
 	case "semantic_search":

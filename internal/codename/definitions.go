@@ -36,7 +36,8 @@ var (
 	typed     = lazyregexp.New(`^$|^\s*(?:[A-Za-z_<][\w:<>\[\],.?*&]*\s+)+[*&]*(?:\w+::)*$`)
 	statement = lazyregexp.New(`^\s*(?:return|else|throw|new|await|yield|case|not|in|if|delete|goto|co_\w+)\b`)
 	called    = lazyregexp.New(`^\s*(?:<[^>]*>)?\s*\(`)
-	// member is before a method of JavaScript or a function of a shell, whose body follows. A name may be given a function too.
+	// member is before a method of JavaScript or a function of a shell, whose body follows. A name may be given a function
+	// too.
 	member       = lazyregexp.New(`^\s*(?:(?:async|static|get|set|public|private|protected|override|abstract)\s+|\*|#)*$`)
 	memberBody   = lazyregexp.New(`^\s*(?:<[^>]*>)?\(.*\)\s*(?::[^{]*)?\{\s*$|^\s*\(\)\s*\{`)
 	property     = lazyregexp.New(`^\s*(?:\w+\.)*$`)
@@ -59,7 +60,7 @@ const (
 	withBraces = ".js .jsx .ts .tsx .mjs .cjs .vue .svelte .sh .bash .zsh"
 )
 
-// maxCodeLine bounds the lines that are looked at, in bytes: longer ones are not written by hand.
+// maxCodeLine is the longest line that definitions reads, in bytes. Nobody writes longer lines by hand.
 const maxCodeLine = 1000
 
 // definitions returns the known names, routes and flags that a text of code defines, folded, each once.
@@ -89,7 +90,7 @@ func definitions(file, text string, known func(key string) bool) (all []string) 
 	return all
 }
 
-// isOutside reports whether a character is in no name.
+// isOutside reports whether a character cannot be in a name.
 func isOutside(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // defines reports whether a line of a language defines a name in it.

@@ -1,5 +1,5 @@
-// Package codename finds the documents that name what a file of code defines: functions, types, constants, tables, routes and
-// flags. It is pure.
+// Package codename finds the documents that name a definition in a file of code: a function, type, constant, table,
+// route or flag. It has no side effects.
 //
 // names.go has the names of documents, and definitions.go finds where code defines them.
 package codename
@@ -13,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// Names are the names of code that the documents of a project have. They are read once to be looked up often.
+// Names are the names of code in the documents of a project, indexed for quick lookups.
 type Names struct {
 	documents int
 	by        map[string][]naming // by folded names, routes and flags
@@ -27,7 +27,7 @@ type naming struct {
 	owner, file string
 }
 
-// mostNaming is how many documents may have a name that says something.
+// mostNaming is how many documents may have the same name. A name in more documents says nothing.
 const mostNaming = 3
 
 // Match says that a document names what a file defines.
@@ -35,7 +35,7 @@ type Match struct {
 	// Document counts from 0, in the order of [Names.Add]. Weight is at least 1.
 	Document int
 	Weight   float64
-	// Text is the name that says most.
+	// Text is the most telling name.
 	Text string
 }
 
@@ -82,7 +82,7 @@ func splitName(name string) (owner, last string) {
 	return owner, parts[len(parts)-1]
 }
 
-// foldName returns a name as it is compared: languages write it in their own ways.
+// foldName returns a name in the form for comparisons, because languages write the same name differently.
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // common are parts of names that are in every program.
@@ -105,8 +105,8 @@ var common = strings.Fields(`
 
 var namePart = lazyregexp.New(`[A-Z]+(?:[a-z]+|\d+|\b|_)|[A-Z]?[a-z]+|[A-Z]+|\d+`)
 
-// tellingName says how much a name says that a document and a file share: 1 for several parts of which one is not
-// common, half of it for one word, nothing for a common name.
+// tellingName returns the weight of a name that a document and a file share. It is 1 for several parts if one is not
+// common, 0.5 for a single word, and 0 for a common name.
 func tellingName(name string) float64 {
 	const shortest, shortestWord = 6, 7
 	parts := namePart().FindAllString(name, -1)
@@ -124,8 +124,8 @@ func tellingName(name string) float64 {
 	}
 }
 
-// In returns the documents that name what a text of code defines, best first: names of several parts, or several
-// names. The file's path tells the language.
+// In returns the documents that name definitions in a text of code, best first. It needs a name of several parts, or
+// several names. The file's path tells the language.
 func (n *Names) In(file, text string) []Match {
 	if len(n.by) == 0 {
 		return nil

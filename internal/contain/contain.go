@@ -60,8 +60,8 @@ type Root struct {
 	shown  string // a hidden top-level folder that is readable, or ""
 }
 
-// Open opens a folder, wherever its path leads: the caller must trust the path. It never waits for a
-// named pipe.
+// Open opens a folder. The caller must trust the path, because Open follows its symbolic links anywhere. It
+// never waits for a named pipe.
 func Open(dir string) (*Root, error) {
 	folder, err := os.OpenRoot(onlyFolder(dir))
 	if err != nil {
@@ -105,11 +105,11 @@ func openInside(outer, dir string, mayBeHidden bool) (*Root, error) {
 // onlyFolder returns a path that opens a folder and nothing else.
 func onlyFolder(dir string) string { return dir + string(filepath.Separator) + "." }
 
-// Close closes the folder, also for the results of [Root.Showing].
+// Close closes the folder. The results of [Root.Showing] share it, so they are closed too.
 func (r *Root) Close() error { return r.folder.Close() }
 
-// Showing returns a root like r that can also read one hidden top-level folder. The caller closes one
-// of the two.
+// Showing returns a root like r that can also read one hidden top-level folder. The two share an open folder,
+// so the caller closes only one of them.
 func (r *Root) Showing(folder string) *Root {
 	return &Root{dir: r.dir, folder: r.folder, shown: folder}
 }

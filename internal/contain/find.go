@@ -14,9 +14,9 @@ import (
 
 // Limits on one path. Links may lead to and fro.
 const (
-	maxSteps = 1_000 // names that are followed, those of symbolic links too
+	maxSteps = 1_000 // names of the path and of its symbolic links
 	maxDepth = 100   // folders
-	maxTries = 10    // while somebody replaces folders
+	maxTries = 10    // tries while somebody replaces folders
 )
 
 // location is the end of a path. Its folder is held open.

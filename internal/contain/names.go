@@ -12,8 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelled returns the name of a file in a folder as the disk has it. macOS writes ü as two characters, others as
-// one, and a path may have come from either.
+// spelled returns the name of a file in the form that it has on the disk. macOS writes ü as two characters and other
+// systems as one, and a path may come from either.
 func spelled(folder *os.Root, name string) string {
 	if norm.NFD.IsNormalString(name) && norm.NFC.IsNormalString(name) {
 		return name

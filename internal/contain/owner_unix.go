@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner that another has: of a program run by root, a file that replaces a user's is root's.
+// keepOwner gives a new file the owner of the file that it replaces. Otherwise, if root runs the program, a user's file
+// would become root's.
 func keepOwner(folder *os.Root, base string, of fs.FileInfo) error {
 	owner, ok := of.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 {

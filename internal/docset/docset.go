@@ -30,7 +30,7 @@ type Document struct {
 	Err     error // why it cannot be indexed; the rest is then empty
 	index.Dissection
 
-	Targets []Target // of its links, in the order of its text, each file once
+	Targets []Target // targets of its links, in the order of its text
 }
 
 // Target is where a link leads.
@@ -62,8 +62,8 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 	return ReadOnly(ctx, p, func([]byte) bool { return true })
 }
 
-// ReadOnly is Read that parses only the wanted files. Others have only a path and a content. After an error
-// it returns what it has read so far.
+// ReadOnly is like Read, but parses only the wanted files. Other documents have only a path and a content. After an
+// error it returns the documents that it has read so far.
 func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
 	return readFolders(ctx, p, workspace.OwnFolders(p), func(file document.File) (index.Dissection, error) {
 		if !wanted(file.Content) {
@@ -106,7 +106,8 @@ func newSet(p *project.Project, documents []*Document) (*Set, error) {
 	return set, nil
 }
 
-// nameByFiles calls documents by their files if their title is that of a form, as DocumentUpdateTitles does in the index.
+// nameByFiles gives documents the titles of their files if they share the title of a form. It follows the rule of
+// DocumentUpdateTitles in the index.
 func nameByFiles(documents []*Document) {
 	byTitle := map[string][]*Document{}
 	for _, d := range documents {
@@ -156,7 +157,7 @@ func readFolders(
 	return set, errors.Join(readErr, err)
 }
 
-// Standings says which documents hold, as the index does.
+// Standings says which documents hold, by the same rules as the index.
 func (s *Set) Standings() catalog.Standings {
 	declared := map[string]catalog.Said{}
 	later := map[said.Relation]map[string][]string{said.Supersedes: {}, said.Amends: {}} // by the earlier one
@@ -179,8 +180,8 @@ func (s *Set) Standings() catalog.Standings {
 	return catalog.NewStandings(declared, later[said.Supersedes], later[said.Amends])
 }
 
-// Forward turns a relation around that the earlier document names: "B is superseded by A" becomes "A supersedes B".
-// It returns the two documents in the order of the new relation.
+// Forward turns a relation around if the earlier document names it: "B is superseded by A" becomes "A supersedes B".
+// It returns the two documents in the order of the result. It leaves other relations as they are.
 func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forward said.Relation) {
 	switch relation {
 	case said.SupersededBy:
@@ -192,8 +193,8 @@ func Forward[T any](from, to T, relation said.Relation) (newFrom, newTo T, forwa
 	}
 }
 
-// Numbered returns the first two other documents of the folder with the number that a relation of the document at
-// source names.
+// Numbered returns up to two documents with a number, such as docs/adr/#12. It leaves out the document at source, whose
+// relation names the number.
 func (s *Set) Numbered(source, number string) []*Document {
 	var others []*Document
 	for _, d := range s.byNumber[number] {
@@ -204,10 +205,10 @@ func (s *Set) Numbered(source, number string) []*Document {
 	return others
 }
 
-// Resolve returns where a link of the document at source leads, as in the index: to the first of its paths with a
-// document. A number that two documents have leads nowhere. A wikilink leads to a path that ends with the name, in any
-// case of letters. Of several, it is as in Obsidian 1.13: the one in the folder of all documents, then those in the
-// folder of source, then the shortest.
+// Resolve returns the target of a link in the document at source, by the rules of the index. This is the first of the
+// link's paths that is a document. A number that two documents have leads nowhere. A wikilink leads to a path that ends
+// with its name; case does not matter. If several paths do, the order is that of Obsidian 1.13: a path in the folder of
+// all documents, then one in the folder of source, then the shortest.
 func (s *Set) Resolve(source string, link index.Link) string {
 	if numbered := s.Numbered(source, link.Target); link.Relation != "" && len(numbered) == 1 {
 		return numbered[0].Path

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// LineOf returns the first line with the longest end of a path of the repository, or 1.
+// LineOf returns the line on which a document probably links to a path of the repository. This is the first line with
+// the path, or else with the longest end of it that the document has. It returns 1 if there is none.
 func (d *Document) LineOf(target string) int {
 	for part := target; ; {
 		at := bytes.Index(d.Content, []byte(part))
@@ -31,8 +32,8 @@ func (d *Document) LineOf(target string) int {
 	}
 }
 
-// LineOfField returns the line of a field of the front matter, such as severity, tags[1] or triggers[2].run, or 1. An item of a
-// list has its own line if it begins one.
+// LineOfField returns the line of a field of the front matter, such as severity, tags[1] or triggers[2].run, or 1. An
+// item of a list has its own line if it begins one.
 func (d *Document) LineOfField(field string) int {
 	end := strings.IndexAny(field, ".[")
 	if end < 0 {
@@ -58,7 +59,7 @@ func (d *Document) LineOfField(field string) int {
 	return 1
 }
 
-// itemBelow returns how many lines below its field an item such as [2] begins, 0 if it begins no line.
+// itemBelow returns how many lines below its field an item such as [2] stands, or 0 if it has no line of its own.
 func itemBelow(lines []string, item string) int {
 	number, _, _ := strings.Cut(strings.TrimPrefix(item, "["), "]")
 	left, err := strconv.Atoi(number)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ErrChanged means that a file has changed since it was read. It is read and indexed again.
+// ErrChanged means that a file has changed since it was read, and must be read and indexed again.
 var ErrChanged = errors.New("changed while it was indexed")
 
-// ErrLeftOut means that a file is no document although it has the name of one, such as a template.
+// ErrLeftOut means that a file, such as a template, has the name of a document but is not one.
 var ErrLeftOut = errors.New("is left out")
 
 // Hash is the SHA-256 of a file's bytes.
@@ -28,15 +28,15 @@ type File struct {
 	Inode      uint64
 }
 
-// Stamp returns what the index is to know of the file.
+// Stamp returns the file's stamp for the index.
 func (f File) Stamp() Stamp {
 	return Stamp{
 		Size: f.Size, ModTime: f.ModTime, ChangeTime: f.ChangeTime, Inode: f.Inode, Hash: sha256.Sum256(f.Content),
 	}
 }
 
-// Stamp is what the index knows of a file without its text. Its times have
-// PostgreSQL's precision, a microsecond.
+// Stamp is the index's knowledge about a file, except its text. Its times have PostgreSQL's precision, a
+// microsecond.
 type Stamp struct {
 	Size int64
 	// ModTime is when the content was last written, as a program may have set it.

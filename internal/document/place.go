@@ -35,7 +35,7 @@ func (p Place) String() string {
 
 var placeText = regexp.MustCompile(`^(.+?)(?::(\d{1,7})(?:-(\d{1,7}))?|#([^/#]+))?$`)
 
-// ParsePlace reads what [Place.String] has written.
+// ParsePlace parses a place in the form of [Place.String]. Any other text becomes a path.
 func ParsePlace(text string) Place {
 	found := placeText.FindStringSubmatch(text)
 	if found == nil {
@@ -48,8 +48,8 @@ func ParsePlace(text string) Place {
 	return p
 }
 
-// Overlaps reports whether two places have a line in common. A folder, which ends with
-// "/", has all of its files. A symbol is taken for the whole file.
+// Overlaps reports whether two places have a line in common. A folder, whose path ends with "/", overlaps all of its
+// files. A symbol counts as the whole file.
 func (p Place) Overlaps(other Place) bool {
 	if p.Path != other.Path {
 		return strings.HasSuffix(p.Path, "/") && strings.HasPrefix(other.Path, p.Path) ||

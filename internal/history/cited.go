@@ -16,10 +16,10 @@ type citation struct {
 	place    document.Place
 }
 
-// citedVersion is a place as a document cited it.
+// citedVersion says when a document last changed its lines about a place.
 type citedVersion struct {
 	said   string // the document's lines about the file, see about
-	commit string // in which the document last changed them
+	commit string // commit in which the document last changed these lines
 }
 
 // about returns the parts of a document that name the file of a place, and its date. A part is a line,
@@ -35,8 +35,8 @@ func about(text string, place document.Place) string {
 	return said.String()
 }
 
-// readCited asks git when documents last changed what they say of places. It leaves out places that are known, and
-// documents that are not committed yet.
+// readCited asks git when documents last changed their lines about places, and keeps the answers. It leaves out places
+// that are known, and documents that are not committed yet.
 func (c *PlaceChecker) readCited(ctx context.Context, folder Folder, documents []CitingDocument) error {
 	var versions []Version
 	var versionOf []CitingDocument

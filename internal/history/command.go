@@ -74,7 +74,8 @@ func (e *UntrustedError) Error() string {
 // errTooLong means that git's output exceeds maxOutput.
 var errTooLong = errors.New("the history is too long")
 
-// run runs git and passes its output to read. The error is [ErrNone] without git.
+// run runs git and passes its output to read. The error is [ErrNone] if git is not installed, or if a quiet command
+// finds nothing.
 func (f Folder) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
 	return f.runWith(ctx, nil, func(output io.Reader) error {
 		bounded := &io.LimitedReader{R: output, N: maxOutput}

@@ -18,8 +18,8 @@ type Version struct{ Commit, Path string }
 
 // Content is a file of a commit.
 type Content struct {
-	Exists bool // the commit has the file, which is no folder
-	Folder bool // it has a folder of the name
+	Exists bool // the commit has a file at the path
+	Folder bool // the commit has a folder at the path
 	Text   []byte
 	// TooLarge means that the file has more than [contain.MaxDocument] bytes, so that Text is empty.
 	TooLarge bool
@@ -34,7 +34,7 @@ func (f Folder) Contents(ctx context.Context, versions []Version, visit func(i i
 	for batch := range slices.Chunk(versions, maxBatch) {
 		var input strings.Builder
 		for _, v := range batch {
-			// Git cannot be asked for a name of several lines, and must find no such file.
+			// The input has one name per line. A name with a line break is replaced by one that git does not find.
 			fmt.Fprintf(&input, "%s:%s\n", v.Commit, strings.ReplaceAll(path.Join(f.name, v.Path), "\n", mark))
 		}
 		err := f.runWith(ctx, strings.NewReader(input.String()), func(output io.Reader) error {

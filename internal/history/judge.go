@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// State says what became of a cited place.
+// State says how a cited place has changed since the document cited it.
 type State int
 
 // The states.
@@ -54,7 +54,7 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// judge compares a place of a file as it was with the file as it is. It returns where the lines are now.
+// judge compares the lines of a place in the former file with the present file. at is the place of the lines now.
 func judge(place document.Place, before, now []string) (state State, at document.Place) {
 	if slices.Equal(before, now) {
 		return Same, place
@@ -103,7 +103,7 @@ func matchingLine(before, now []string, first, last int) int {
 	return 0
 }
 
-// nearest returns the line where wanted begins, the nearest one to a line if there are several, or 0.
+// nearest returns the line at which wanted begins, or 0. If there are several, it returns the one nearest to a line.
 func nearest(lines, wanted []string, to int) int {
 	text := trimmed(wanted)
 	split := min(to-1, len(lines))

@@ -19,7 +19,7 @@ type CitingDocument struct {
 	Places []document.Place
 }
 
-// PlaceChange is what became of a cited place.
+// PlaceChange says how a cited place has changed.
 type PlaceChange struct {
 	State           State
 	Document, Place int            // indexes of the documents given to Check, and of its Places
@@ -41,8 +41,8 @@ type PlaceChecker struct {
 // NewPlaceChecker returns a PlaceChecker of the repository at root, an absolute path.
 func NewPlaceChecker(root string) *PlaceChecker { return &PlaceChecker{root: root} }
 
-// Check returns the places of documents that are not the same any more, in their order. unknown says
-// why git could not be asked.
+// Check returns the cited places that are no longer the same, in the order of documents. unknown says why git's
+// history could not be read, or is nil.
 func (c *PlaceChecker) Check(ctx context.Context, documents []CitingDocument) (changes []PlaceChange, unknown, err error) {
 	if !slices.ContainsFunc(documents, func(d CitingDocument) bool { return len(d.Places) > 0 }) {
 		return nil, nil, nil
@@ -148,10 +148,11 @@ func touchedIn(ctx context.Context, folder Folder, commit string) (map[string][]
 	return folder.Touched(ctx, commit)
 }
 
-// maxRenameTime bounds the search for renames since all commits in which files that are gone were cited.
+// maxRenameTime bounds the search for all renames of missing files together.
 const maxRenameTime = 3 * time.Second
 
-// MovedPaths returns the new paths of cited files and folders by the paths that documents cite, from the result of Check.
+// MovedPaths returns the new paths of cited files and folders by the paths that documents cite, from the result of
+// Check.
 func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]string {
 	moved := map[string]string{}
 	for _, c := range changes {
@@ -162,8 +163,8 @@ func MovedPaths(documents []CitingDocument, changes []PlaceChange) map[string]st
 	return moved
 }
 
-// movedTo returns the new path of a file, or of a folder, which ends with "/", "" if it was not moved. A folder is where the
-// first of its files is.
+// movedTo returns the new path of a file, or of a folder, whose name ends with "/". It returns "" if nothing moved. A
+// folder has moved to where its first file has moved.
 func movedTo(renamed map[string]string, name string) string {
 	if !strings.HasSuffix(name, "/") {
 		return renamed[name]

@@ -13,7 +13,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// onCommand returns the documents whose triggers match a command, and those for the files that it writes.
+// onCommand returns the documents whose triggers match a command. It also returns the documents for the files that the
+// command writes.
 func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 	line := e.line()
 	book, err := p.Heard(ctx, line.Cues())
@@ -35,8 +36,8 @@ func (p Project) onCommand(ctx context.Context, e Event) ([]candidate, error) {
 	return found, nil
 }
 
-// onFailure returns the documents whose triggers match the output of a failed command, and those that quote a line of it, with
-// their remedies.
+// onFailure returns the documents whose triggers match the output of a failed command, then the documents that quote a
+// line of it. Each comes with its remedy.
 func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	output := e.output()
 	book, err := p.Heard(ctx, []string{trigger.FailCue})
@@ -65,7 +66,8 @@ func (p Project) onFailure(ctx context.Context, e Event) ([]candidate, error) {
 	return found, nil
 }
 
-// onRead returns the documents that name what a file defines. Critical ones wait for the edit, which they stop.
+// onRead returns the documents that name a definition in a file. It leaves out critical documents, because these come
+// at the edit, which they can stop.
 func (p Project) onRead(ctx context.Context, file string) ([]candidate, error) {
 	if file == "" || p.IsDocument(file) {
 		return nil, nil
@@ -90,15 +92,16 @@ func (p Project) onEdits(ctx context.Context, e Event) ([]candidate, error) {
 	return found, nil
 }
 
-// onEdit returns the documents whose triggers match the edit of a file, those that cite it, those that name what it defines,
-// and those of which it is in the scope. A document of the project's own needs none.
+// onEdit returns the documents for the edit of a file, in this order: documents whose triggers match, documents that
+// cite the file, documents that name a definition in it, and documents whose scope has the file. It returns none for
+// the edit of a document.
 func (p Project) onEdit(ctx context.Context, e Event, edit trigger.Edit) ([]candidate, error) {
 	if edit.Path == "" || p.IsDocument(edit.Path) {
 		return nil, nil
 	}
 	edit.Creates = edit.Creates || !p.Exists(edit.Path)
 	if edit.Old == "" && !edit.Creates && e.NewString == "" {
-		edit.Old = p.Text(edit.Path) // the whole file is written
+		edit.Old = p.Text(edit.Path) // the edit replaces the whole file
 	}
 	var script trigger.Line
 	if isScript(edit) {
@@ -136,13 +139,14 @@ func isScript(edit trigger.Edit) bool {
 }
 
 const (
-	// maxTriggered bounds the matches that are looked at: the session may know the first ones.
+	// maxTriggered bounds the matches that become candidates. It is more than one, because the session may know the first.
 	maxTriggered = 6
-	// widestScope is the part of a project's files from which on a scope says nothing.
+	// widestScope is the largest share of a project's files that a scope may have. A wider scope says nothing.
 	widestScope = 1. / 3
 )
 
-// triggered returns the documents of matches: critical ones first, then those whose trigger says more, then later ones.
+// triggered returns the documents of matches. Critical documents come first, then documents with a more precise
+// trigger, then newer ones.
 func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []trigger.Match, why string) ([]candidate, error) {
 	slices.SortStableFunc(matches, func(a, b trigger.Match) int {
 		first, second := book.Documents[a.Document], book.Documents[b.Document]
@@ -168,8 +172,9 @@ func (p Project) triggered(ctx context.Context, book *quoted.Book, matches []tri
 	return found, nil
 }
 
-// scoped returns the documents in whose scope a file is, the narrowest scope first, except those that the assistant loads by
-// itself and scopes of much of the project. Of equal texts, such as CLAUDE.md beside AGENTS.md, the first is there.
+// scoped returns the documents whose scope has a file, the narrowest scope first. It leaves out documents that the
+// assistant loads by itself, and scopes wider than widestScope. Of documents with equal text, such as CLAUDE.md and
+// AGENTS.md, it returns the first.
 func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit trigger.Edit) ([]candidate, error) {
 	var found []candidate
 	for _, m := range book.Triggers.Scopes(edit.Path) {
@@ -190,7 +195,7 @@ func (p Project) scoped(ctx context.Context, e Event, book *quoted.Book, edit tr
 	return found, nil
 }
 
-// naming returns the documents that name what a file defines, or a text that is written to it.
+// naming returns the documents that name a definition in a file, or in a text that is about to be written to it.
 func (p Project) naming(ctx context.Context, file, text string) ([]candidate, error) {
 	text = p.Text(file) + "\n" + text
 	if strings.TrimSpace(text) == "" { // such as a log that a command is about to write

@@ -1,13 +1,13 @@
 package hooks
 
-// Answer is what a hook prints, in the form of Claude Code and Codex.
+// Answer is the output of a hook, in the form of Claude Code and Codex.
 type Answer struct {
 	Hook *Output `json:"hookSpecificOutput,omitempty"`
-	// Message is for the person.
+	// Message is for the user, or "".
 	Message string `json:"systemMessage,omitempty"`
 }
 
-// Output is what the model reads of an answer.
+// Output is the part of an answer that the model reads.
 type Output struct {
 	Event    string `json:"hookEventName"`
 	Context  string `json:"additionalContext,omitempty"`
@@ -15,18 +15,20 @@ type Output struct {
 	Reason   string `json:"permissionDecisionReason,omitempty"`
 }
 
-// ProjectFolder returns the folder of the project if the hook's program runs elsewhere, "" for where it runs.
+// ProjectFolder returns the folder of the project if the hook's program runs in another folder. Otherwise it returns
+// "".
 func (h Hook) ProjectFolder() string {
-	if h.Client == antigravity { // beside its file of hooks
+	if h.Client == antigravity { // it runs the program beside its file of hooks
 		return h.Folder
 	}
 	return ""
 }
 
-// Answer puts an answer into the form of the assistant that asked: a value for JSON, a text, or nil for nothing at all.
+// Answer converts an answer to the form of the assistant that asked. The result is a value to print as JSON, a string
+// to print, or nil to print nothing.
 func (h Hook) Answer(answer Answer) any { return assistants()[h.Client].answer(h.name, answer) }
 
-// said returns what an answer says, and whether it denies the act.
+// said returns the text of an answer for the model, or "", and whether the answer denies the act.
 func (a Answer) said() (text string, isDenied bool) {
 	if a.Hook == nil {
 		return "", false
@@ -34,7 +36,7 @@ func (a Answer) said() (text string, isDenied bool) {
 	return a.Hook.Context + a.Hook.Reason, a.Hook.Decision != ""
 }
 
-// specificOutput is the form of Claude Code, Codex and Gemini CLI.
+// specificOutput makes the form of Claude Code, Codex and Gemini CLI.
 func specificOutput(event string, a Answer) any {
 	if a.Hook != nil {
 		output := *a.Hook
@@ -44,7 +46,8 @@ func specificOutput(event string, a Answer) any {
 	return a
 }
 
-// cursorOutput is the form of Cursor, which may take silence before a tool for a denial.
+// cursorOutput makes the form of Cursor. Before a tool it allows explicitly, because Cursor may take silence for a
+// denial.
 func cursorOutput(event string, a Answer) any {
 	said, isDenied := a.said()
 	var answer struct {
@@ -65,7 +68,7 @@ func cursorOutput(event string, a Answer) any {
 	return answer
 }
 
-// copilotOutput is the form of Copilot CLI.
+// copilotOutput makes the form of Copilot CLI.
 func copilotOutput(_ string, a Answer) any {
 	said, isDenied := a.said()
 	if isDenied {
@@ -77,8 +80,8 @@ func copilotOutput(_ string, a Answer) any {
 	return map[string]string{"additionalContext": said}
 }
 
-// antigravityOutput is the form of Antigravity. Before a tool an empty object denies the call, and behind one any field is an
-// error.
+// antigravityOutput makes the form of Antigravity. Before a tool an empty object would deny the call. After a tool any
+// field would be an error.
 func antigravityOutput(event string, a Answer) any {
 	said, isDenied := a.said()
 	switch {
@@ -93,7 +96,7 @@ func antigravityOutput(event string, a Answer) any {
 	}
 }
 
-// plainOutput is the form of Kiro: what is printed is read.
+// plainOutput makes the form of Kiro, which reads the printed text.
 func plainOutput(_ string, a Answer) any {
 	said, _ := a.said()
 	return said

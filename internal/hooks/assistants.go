@@ -14,23 +14,23 @@ import (
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
 )
 
-// assistant says how an assistant tells of its events, and in which form it takes what is said. Sources are its
-// documentation and, where that is silent, what threads report; docs/plugin.md says what was tried.
+// assistant describes how an assistant sends events and reads answers. It follows the assistant's documentation or,
+// where that says nothing, reports of users. docs/plugin.md says what was tried.
 type assistant struct {
-	// events are its names of events.
+	// events maps the assistant's names of events to their meaning.
 	events map[string]moment
-	// loads are folders and names of rules that it reads by itself.
+	// loads are folders and file names of rules that the assistant reads by itself.
 	loads []string
-	// answer puts an answer to its event into its form.
+	// answer converts an answer to the assistant's form. event is its own name of the event.
 	answer func(event string, a Answer) any
 }
 
-// moment is when an event comes.
+// moment is the meaning of an event.
 type moment struct {
 	event string
-	// late says that no event comes before the act: this one counts for both.
+	// late says that the assistant sends no event before the act, so that this event counts as both.
 	late bool
-	// isMute says that nothing but a denial reaches the model. The text waits for an event that resumes.
+	// isMute says that only a denial reaches the model. Another text waits for an event that resumes.
 	isMute, resumes bool
 }
 
@@ -40,7 +40,7 @@ const (
 	antigravity = "antigravity"
 )
 
-// assistants are the ones that hooks know. Gemini CLI tells nothing before a tool runs.
+// assistants returns the assistants that hooks know, by name. Gemini CLI sends no event before a tool runs.
 func assistants() map[string]assistant {
 	usual := map[string]moment{
 		Prompt: {event: Prompt}, Before: {event: Before}, After: {event: After}, Failure: {event: Failure},
@@ -81,11 +81,11 @@ func assistants() map[string]assistant {
 	}
 }
 
-// Assistants returns the names of the assistants whose hooks are understood.
+// Assistants returns the names of the assistants whose hooks the server understands.
 func Assistants() []string { return slices.Sorted(maps.Keys(assistants())) }
 
-// loads reports whether an assistant reads a rule by itself when it works on a file in its scope. Claude Code reads none when a
-// file is new.
+// loads reports whether an assistant reads a rule by itself when it works on a file in the rule's scope. Claude Code
+// reads no rule for a new file.
 func loads(client, rule string, isNew bool) bool {
 	client = cmp.Or(client, claude)
 	if client == claude && isNew {
@@ -96,19 +96,19 @@ func loads(client, rule string, isNew bool) bool {
 	})
 }
 
-// Hook is an event with the form in which its assistant wants the answer.
+// Hook is an event, and knows the form of its answer.
 type Hook struct {
 	Event
 
-	// name is the assistant's own one of the event.
+	// name is the assistant's own name of the event.
 	name string
 }
 
 // maxEvent bounds an event, in bytes.
 const maxEvent = 4 << 20
 
-// ReadHook reads the event that an assistant gives to a hook on stdin. client and event name the assistant and its event, "" if
-// the event itself says so.
+// ReadHook reads the event that an assistant gives to a hook on stdin. client names the assistant and event its event.
+// Either is "" if the event on stdin says it.
 func ReadHook(stdin io.Reader, client, event string) (Hook, error) {
 	content, err := io.ReadAll(io.LimitReader(stdin, maxEvent+1))
 	if err != nil {
@@ -143,7 +143,8 @@ func ReadHook(stdin io.Reader, client, event string) (Hook, error) {
 	return Hook{e, name}, nil
 }
 
-// clientOf returns the assistant whose event has a name. Codex has Claude Code's names, and says which turn it is.
+// clientOf guesses the assistant from the name and the fields of an event. Codex uses Claude Code's names, but adds
+// turn_id.
 func clientOf(event string, in map[string]any) string {
 	switch {
 	case text(in, "turn_id") != "":
@@ -159,7 +160,7 @@ func clientOf(event string, in map[string]any) string {
 	return claude
 }
 
-// eventOf reads the fields of an event, which assistants name in their own words.
+// eventOf reads the fields of an event. Each assistant has its own names for them.
 func eventOf(in map[string]any) Event {
 	tool := text(in, "tool_name", "toolName", "toolCall.name")
 	arguments, patch := argumentsOf(in)
@@ -181,13 +182,13 @@ func eventOf(in map[string]any) Event {
 	if strings.Contains(strings.ToLower(tool), "mcp") {
 		e.SQL = text(arguments, "sql", "query", "statement")
 	}
-	if e.FilePath != "" { // a command of an editing tool, such as create
+	if e.FilePath != "" { // command is then a word of the editing tool, such as create
 		e.Command, e.SQL = "", ""
 	}
 	if e.Error == "" {
 		e.Error = failureIn(cmp.Or[any](in["tool_response"], in["tool_output"], in["toolResult"]))
 	}
-	if strings.Contains(e.Command, "*** Begin Patch") { // of Codex, by its own tool or by a shell
+	if strings.Contains(e.Command, "*** Begin Patch") { // Codex applies patches with its own tool or in a shell
 		e.Patch = trigger.Patched(e.Command)
 		e.Command = ""
 		if len(e.Patch) > 0 {
@@ -197,7 +198,8 @@ func eventOf(in map[string]any) Event {
 	return e
 }
 
-// argumentsOf returns the arguments of a tool. Copilot gives some as JSON in a text, and a patch as it is.
+// argumentsOf returns the arguments of a tool, or its patch. Copilot sends arguments as JSON in a string, but a patch
+// as it is.
 func argumentsOf(in map[string]any) (arguments map[string]any, patch string) {
 	call, _ := in["toolCall"].(map[string]any)
 	for _, given := range []any{in["tool_input"], in["toolArgs"], call["args"]} {
@@ -214,8 +216,8 @@ func argumentsOf(in map[string]any) (arguments map[string]any, patch string) {
 	return nil, ""
 }
 
-// text returns the first of some fields that is a text. A list of texts, such as the words of a command, is one text. A field in
-// a list or another field is named with a dot.
+// text returns the first of some fields that is a text, or "". It joins a list of texts, such as the words of a
+// command. A name with a dot means a field in another field, or the first item of a list.
 func text(in map[string]any, names ...string) string {
 	for _, name := range names {
 		first, rest, isNested := strings.Cut(name, ".")
@@ -242,10 +244,10 @@ func text(in map[string]any, names ...string) string {
 	return ""
 }
 
-// editsIn returns the new texts of several edits of a file, "" for another value.
+// editsIn returns the new texts of a list of edits, one per line. It returns "" for any other value.
 func editsIn(value any) string {
 	if encoded, isText := value.(string); isText {
-		_ = json.Unmarshal([]byte(encoded), &value) // other texts are no edits
+		_ = json.Unmarshal([]byte(encoded), &value) // a text that is not JSON has no edits
 	}
 	list, _ := value.([]any)
 	var all strings.Builder
@@ -259,11 +261,11 @@ func editsIn(value any) string {
 	return all.String()
 }
 
-// failureIn returns the output of a failed command in a tool's response, "" for one that did not fail.
+// failureIn returns the output of a failed command from a tool's response. It returns "" if the command did not fail.
 func failureIn(response any) string {
 	output, _ := response.(string)
-	if strings.HasPrefix(strings.TrimSpace(output), "{") { // Cursor has JSON in a text
-		_ = json.Unmarshal([]byte(output), &response) // another text is the output
+	if strings.HasPrefix(strings.TrimSpace(output), "{") { // Cursor sends JSON in a string
+		_ = json.Unmarshal([]byte(output), &response) // a text that is not JSON is the output itself
 	}
 	fields, _ := response.(map[string]any)
 	code, _ := fields["exitCode"].(float64)

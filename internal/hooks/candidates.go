@@ -15,25 +15,25 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// candidate is a document that may be pointed to.
+// candidate is a document to which a hook may point.
 type candidate struct {
 	rag.Hit
 
 	// why says what the document has to do with the event.
 	why string
-	// named are the words of its name that the event has, "" for none.
+	// named are the words of the document's name that are in the prompt, or "".
 	named string
-	// quote is the code or message of the document for which it is pointed to, "" for none.
+	// quote is the code or message in the document that matches the event, or "".
 	quote string
-	// rule names the trigger that matches, "" for none. scope says that it is for the files that the document is about.
+	// rule names the trigger that matches, or is "". scope says that the trigger is the document's scope of files.
 	rule  string
 	scope bool
-	// remedy is the sentence to quote, "" for the best one of the hit. notes follow it.
+	// remedy is the sentence to quote, or "" to quote the best sentence of the hit. notes follow the sentence.
 	remedy, notes string
 }
 
-// holdsFor reports whether the document may be pointed to at an act. A replaced document may not. A
-// document that was rejected or is no longer valid may, at an act that it speaks of.
+// holdsFor reports whether a hook may point to the document at an act. It never points to a replaced document. It
+// points to a rejected, deprecated or expired document at commands and edits, but not at prompts and tasks.
 func (c candidate) holdsFor(of act) bool {
 	switch c.Status {
 	case catalog.Replaced:
@@ -46,9 +46,9 @@ func (c candidate) holdsFor(of act) bool {
 }
 
 const (
-	// maxCandidates bounds a search. The session sees the first document that it does not know.
+	// maxCandidates bounds a search. A hook points to the first document that the session does not know.
 	maxCandidates = 3
-	// maxCompared is among how many documents a later one on the subject of another is looked for.
+	// maxCompared is how many documents newerThan searches for a newer one on the same subject.
 	maxCompared = 10
 	// embeddingWait bounds the wait for the vector of a prompt.
 	embeddingWait = 300 * time.Millisecond
@@ -56,7 +56,7 @@ const (
 	maxQuery = 10_000
 )
 
-// search returns what a search that nobody asked for finds, best first.
+// search returns the documents that a query finds, best first. Nobody asked for the query, so it has a high threshold.
 func (p Project) search(ctx context.Context, query rag.Query, why string) ([]candidate, error) {
 	if strings.TrimSpace(query.Text) == "" {
 		return nil, nil
@@ -90,7 +90,7 @@ func (p Project) search(ctx context.Context, query rag.Query, why string) ([]can
 	return found, nil
 }
 
-// nameIn returns the first name in a text that a passage has, such as merge_records, "" for none.
+// nameIn returns the first identifier of a text that a passage has too, such as merge_records, or "".
 func nameIn(text string, hit rag.Hit) string {
 	passage := strings.ToLower(hit.Title + "\n" + hit.HeaderPath + "\n" + hit.Content)
 	for _, name := range terms.NewQuery(0, text).Identifiers {
@@ -101,12 +101,12 @@ func nameIn(text string, hit rag.Hit) string {
 	return ""
 }
 
-// isSuccessor reports whether a document replaces or amends one of others.
+// isSuccessor reports whether a document replaces or amends one of the others.
 func isSuccessor(hit rag.Hit, others []rag.Hit) bool {
 	return slices.ContainsFunc(others, func(other rag.Hit) bool { return other.Successor() == hit.Path })
 }
 
-// withNotes says what may be wrong with a document.
+// withNotes returns the candidate with notes if the document may be outdated.
 func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candidate) candidate {
 	if in == catalog.Handbook {
 		return c
@@ -120,8 +120,8 @@ func (p Project) withNotes(ctx context.Context, in catalog.Collection, c candida
 	return c
 }
 
-// remedyFor returns what to do about a message: the solution or the root cause of the document whose symptom it is, or else
-// what follows it in the text. It is "" without one.
+// remedyFor returns what to do about the message that a document quotes, or "". If the message is one of the document's
+// symptoms, this is the solution or the root cause. Otherwise it is the text after the message.
 func (p Project) remedyFor(c candidate) string {
 	fields := p.frontMatter(c.Path)
 	solution, _ := fields["solution"].(string)
@@ -133,17 +133,18 @@ func (p Project) remedyFor(c candidate) string {
 	return cmp.Or(c.behindQuote(), inFields)
 }
 
-// frontMatter returns the fields of a document as it is on disk, nil if it cannot be read or has none.
+// frontMatter returns the front matter of a document on disk. It returns nil if the document cannot be read or has
+// none.
 func (p Project) frontMatter(path string) map[string]any {
 	file, err := p.Read(path)
-	if err != nil { // a page of the handbook is not on disk
+	if err != nil { // for example, pages of the handbook are not on disk
 		return nil
 	}
 	return markdown.FrontMatter(file.Content)
 }
 
-// passage returns the candidate for a document that was found by other means than a search, with its passage that has most of a
-// text. It returns false if the index does not have the document any more.
+// passage returns a candidate for a document that was found without a search. It takes the passage that fits a text
+// best, or the first one if text is "". It returns false if the index no longer has the document.
 func (p Project) passage(ctx context.Context, d index.CitedPlaces, text, why string) (candidate, bool, error) {
 	found, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: d.Collection}, rag.Query{
 		Text: markdown.CutRunes(cmp.Or(text, d.Title), maxQuery), Mode: rag.Lexical, Limit: maxCandidates, EachPassage: true,
@@ -152,7 +153,7 @@ func (p Project) passage(ctx context.Context, d index.CitedPlaces, text, why str
 	if err != nil || len(found.Documents) == 0 {
 		return candidate{}, false, err
 	}
-	hit := found.Documents[0] // it may be of the document's successor
+	hit := found.Documents[0] // it may be a passage of the document's successor
 	for _, other := range found.Documents {
 		isFirst := text == "" && isProse(other.Content) && (other.StartLine < hit.StartLine || !isProse(hit.Content))
 		hasQuote := text != "" && strings.Contains(other.Content, text) && !strings.Contains(hit.Content, text)
@@ -160,11 +161,11 @@ func (p Project) passage(ctx context.Context, d index.CitedPlaces, text, why str
 			hit = other
 		}
 	}
-	hit.Score = 1 // it was not found by the search
+	hit.Score = 1 // the search did not choose the document, so its score says nothing
 	return p.withNotes(ctx, d.Collection, candidate{Hit: hit, why: because(why, d, hit), quote: text}), true, nil
 }
 
-// because returns the reason to point to a document, which may replace or amend the one that matched.
+// because returns the reason to point to the document of a hit. It says so if this document replaces or amends d.
 func because(why string, d index.CitedPlaces, hit rag.Hit) string {
 	if hit.ID == d.ID {
 		return why

@@ -13,13 +13,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// fewFolders are how many folders a document is about. One that cites more, such as an overview of the project, is about
-// no file below them.
+// fewFolders is how many cited folders a document can be about. If a document cites more, such as an overview of the
+// project, its folders do not count.
 const fewFolders = 1
 
-// citing returns the documents that cite a file, critical ones and then later ones first, each with its passage about
-// the file. A document that replaces or amends one of them is there in its place, and for the first one so is a
-// later document on its subject.
+// citing returns the documents that cite a file, critical ones first, then newer ones. Each has its passage about the
+// file. A document that replaces or amends one of them stands in its place. The first result also names a newer
+// document on its subject.
 func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file string) ([]candidate, error) {
 	places, cites := map[int64]string{}, p.Citing(ctx, document.Place{Path: file})
 	isFolder := func(cited string) bool { return strings.HasSuffix(document.ParsePlace(cited).Path, "/") }
@@ -42,7 +42,7 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 	var found []candidate
 	for _, hit := range hits.Documents {
 		c := candidate{Hit: hit, why: "cites " + places[hit.ID]}
-		c.Score = 1 // it was not found by its score
+		c.Score = 1 // the citation counts, not the score
 		earlier := slices.IndexFunc(hits.Documents, func(other rag.Hit) bool { return other.Successor() == hit.Path })
 		switch {
 		case slices.ContainsFunc(hits.Documents, func(other rag.Hit) bool { return other.Path == hit.Successor() }):
@@ -64,7 +64,7 @@ func (p Project) citing(ctx context.Context, documents []index.CitedPlaces, file
 	return found, err
 }
 
-// newerThan returns the later document on the subject of one that cites a file, "" for none.
+// newerThan returns the path of a newer document on the same subject, or "".
 func (p Project) newerThan(ctx context.Context, citing candidate) (string, error) {
 	hits, err := p.Search(ctx, catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding},
 		rag.Query{Text: citing.Title, Mode: rag.Lexical, Limit: maxCompared})

@@ -10,14 +10,14 @@ import (
 
 // decision is what a hook says.
 type decision struct {
-	text string // "" for nothing
-	deny bool   // the act must not happen before text is read
-	// shown are the documents that text points to, none for another text.
+	text string // "" to say nothing
+	deny bool   // the assistant must read text before the act
+	// shown are the documents that text points to. It is nil for a reminder.
 	shown []Shown
 }
 
-// decide returns what to say: a shortlist or a pointer to the first candidate that the session does not know, or
-// what is due without one. It changes nothing.
+// decide returns what to say: a shortlist, or a pointer to the first candidate that the session does not know, or a
+// reminder or task text that is due. It changes nothing.
 func decide(s Session, p Project, e Event, found []candidate, now time.Time) decision {
 	act := e.act()
 	found = slices.DeleteFunc(slices.Clone(found), func(c candidate) bool {
@@ -32,7 +32,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		said := decision{text: text}
 		for _, c := range listed {
 			shown := s.shown(p, e, c, text, now)
-			shown.Call = 0 // no budget counts it
+			shown.Call = 0 // budgets do not count a shortlist
 			said.shown = append(said.shown, shown)
 		}
 		return said
@@ -46,7 +46,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 		switch {
 		case deny:
 			text += " Read it first. If the act still applies, repeat it: it is allowed then."
-		case act == delegating: // a subagent does not know the tools
+		case act == delegating: // a subagent does not know these tools
 			text += " Search for more with semantic_search, or ask rag_query."
 		}
 		shown := s.shown(p, e, c, text, now)
@@ -66,7 +66,7 @@ func decide(s Session, p Project, e Event, found []candidate, now time.Time) dec
 	}
 }
 
-// note keeps an event and the decision on it in the session.
+// note records an event, and the decision about it, in the session.
 func (s *Session) note(p Project, e Event, said decision) {
 	if e.Event == Before || e.Late {
 		s.Calls++

@@ -12,7 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Events of an assistant that are answered.
+// Events of an assistant that hooks answer.
 const (
 	Prompt  = "UserPromptSubmit"
 	Before  = "PreToolUse"
@@ -20,41 +20,41 @@ const (
 	Failure = "PostToolUseFailure"
 	Started = "SubagentStart"
 	Compact = "PreCompact"
-	// Resume comes before each call of the model, for an assistant that takes no text at the act.
+	// Resume comes before each call of the model. Only an assistant that takes no text at the act sends it.
 	Resume = "Resume"
 )
 
-// Event is what a hook says of an assistant.
+// Event is what an assistant tells a hook.
 type Event struct {
 	Event     string `json:"event"`
 	SessionID string `json:"session_id"`
-	// Prompt is the person's, or the task of a subagent.
+	// Prompt is the user's prompt, or the task of a subagent.
 	Prompt   string `json:"prompt,omitempty"`
 	ToolName string `json:"tool_name,omitempty"`
 	FilePath string `json:"file_path,omitempty"`
 	Command  string `json:"command,omitempty"`
 	// SQL is a statement that a tool of another MCP server sends to a database.
 	SQL string `json:"sql,omitempty"`
-	// NewString and Content are what an edit is about to write, and OldString is what it replaces.
+	// NewString or Content is the text that an edit is about to write. OldString is the text that it replaces.
 	NewString string `json:"new_string,omitempty"`
 	OldString string `json:"old_string,omitempty"`
 	Content   string `json:"content,omitempty"`
-	// Error is what a failed command has printed.
+	// Error is the output of a failed command.
 	Error string `json:"error,omitempty"`
 	// Agent is the kind of a subagent.
 	Agent string `json:"agent_type,omitempty"`
-	// Folder is where the session works.
+	// Folder is the folder in which the session works.
 	Folder string `json:"cwd,omitempty"`
-	// Root is the project that must answer, "" for the active one.
+	// Root is the root of the project that must answer, or "" for the active project.
 	Root string `json:"-"`
-	// Client is the assistant by its name in [Assistants], "" for Claude Code.
+	// Client is the assistant's name in [Assistants], or "" for Claude Code.
 	Client string `json:"-"`
-	// Late says that the assistant sends no event before an act: this one counts for both.
+	// Late says that the assistant sends no event before an act, so that this event counts as both.
 	Late bool `json:"-"`
-	// Waits says that the assistant takes nothing but a denial now: the text waits for an event that Resumes.
+	// Waits says that the assistant takes only a denial now. Another text waits for an event that Resumes.
 	Waits   bool `json:"-"`
 	Resumes bool `json:"-"`
-	// Patch has the edits of a patch, which may be of several files.
+	// Patch has the edits of a patch. They may belong to several files.
 	Patch []trigger.Edit `json:"-"`
 }
 
@@ -67,13 +67,14 @@ const (
 	running        // a command that is about to run
 	failing        // a command that has failed
 	succeeding     // a command that has run
-	reading        // of a file
-	writing        // of a file
-	delegating     // a task to a subagent
-	beginning      // of a subagent
+	reading        // a file that is read
+	writing        // a file that is written
+	delegating     // a task that a subagent gets
+	beginning      // a subagent that begins
 )
 
-// act returns what the event is about. Other assistants name some tools in other words.
+// act returns what the event is about. It looks at the fields more than at the tool's name, because assistants name
+// their tools differently.
 func (e Event) act() act {
 	switch isCommand := e.Command != "" || e.SQL != ""; {
 	case e.Event == Prompt:
@@ -105,7 +106,7 @@ func reads(tool string) bool {
 	return strings.HasPrefix(tool, "read") || strings.HasPrefix(tool, "view") || tool == "fs_read"
 }
 
-// look returns the documents that an event may need, best first.
+// look returns the documents that may help at an event, best first.
 func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
@@ -134,9 +135,10 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	}
 }
 
-// subject returns what a prompt says and what is pasted beside it, each without its middle if it is long.
+// subject returns the words of a prompt and the text that is pasted into it. It cuts the middle out of each if it is
+// long.
 func (e Event) subject() string {
-	const end = 350 // of each: a hook searches for as many words within 50 ms
+	const end = 350 // bytes of each end: a hook can search for this many words within 50 ms
 	said, pasted := e.parts()
 	if said == "" || len(pasted) == 0 {
 		return ends(e.Prompt, 2*end)
@@ -144,20 +146,20 @@ func (e Event) subject() string {
 	return ends(said, end) + "\n" + ends(strings.Join(pasted, "\n"), end)
 }
 
-// task returns what a prompt says, or all of one that is pasted.
+// task returns the words of a prompt without pasted text, or the whole prompt if all of it is pasted.
 func (e Event) task() string {
 	said, _ := e.parts()
 	return cmp.Or(said, e.Prompt)
 }
 
-// parts returns what a prompt says and the lines that are pasted beside it. The middle of a very long one, such as a
-// log, is not read.
+// parts returns the words of a prompt and the lines that are pasted into it. It does not read the middle of a very long
+// prompt, such as a log.
 func (e Event) parts() (said string, pasted []string) {
 	const end = 4_000
 	return terms.Parts(ends(e.Prompt, end))
 }
 
-// ends returns the first and the last bytes of a text, so many of each at most.
+// ends returns the first length and the last length bytes of a text, or the whole text if it is shorter.
 func ends(text string, length int) string {
 	if len(text) <= 2*length {
 		return text
@@ -170,16 +172,16 @@ var (
 	exitCode = lazyregexp.New(`(?mi)^(?:Exit code:?|Command exited with|exit status) (\d+)\s*$`)
 )
 
-// maxText bounds the texts that are looked at, in bytes: the end of an output, the beginning of a file.
+// maxText is how many bytes hooks read: of the end of an output, or of the beginning of a file.
 const maxText = 64 << 10
 
-// output returns the text to search for after a failure: the output of the command, without colours.
+// output returns the output of a failed command without colours and without the line of its exit code.
 func (e Event) output() string {
 	text := strings.ToValidUTF8(e.Error[max(0, len(e.Error)-maxText):], "")
 	return strings.TrimSpace(exitCode().ReplaceAllString(escapes().ReplaceAllString(text, ""), ""))
 }
 
-// line returns the command as triggers see it.
+// line returns the command, or the SQL statement, in the form that triggers compare.
 func (e Event) line() trigger.Line {
 	if e.SQL != "" {
 		return trigger.Statement(strings.ToValidUTF8(e.SQL, ""))
@@ -187,21 +189,21 @@ func (e Event) line() trigger.Line {
 	return trigger.Read(strings.ToValidUTF8(e.Command, ""), e.Folder)
 }
 
-// edits returns the edits of an event: of a patch, or of one file.
+// edits returns the edits of an event: those of its patch, or else one edit of a single file.
 func (e Event) edits() []trigger.Edit {
 	if len(e.Patch) > 0 {
 		return e.Patch
 	}
 	text := e.NewString + "\n" + e.Content
 	if several := editsIn(strings.TrimSpace(text)); several != "" {
-		text = several // the plugin gives the list of edits as it is
+		text = several // the plugin passes the assistant's list of edits on as JSON
 	}
 	return []trigger.Edit{{Path: e.FilePath, New: bounded(text), Old: bounded(e.OldString)}}
 }
 
-// in returns the event with its paths as those of a repository.
+// in returns the event with FilePath relative to a repository. FilePath is "" for a file outside it.
 func (e Event) in(root string) Event {
-	if !filepath.IsAbs(e.Folder) { // an assistant may leave a field of its settings as it is
+	if !filepath.IsAbs(e.Folder) { // an assistant may send the name of a variable instead of its value
 		e.Folder = ""
 	}
 	if e.FilePath != "" {
@@ -210,13 +212,13 @@ func (e Event) in(root string) Event {
 	return e
 }
 
-// bounded returns the beginning of a text that is valid UTF-8.
+// bounded returns the beginning of a text, as valid UTF-8.
 func bounded(text string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
 }
 
-// relativePath returns the path of a file in the repository, "" for one outside. file may be relative to the folder of the
-// session, or a path of Windows for a server in its Linux.
+// relativePath returns the path of a file relative to the repository, or "" for a file outside it. file may be relative
+// to the session's folder. It may also be a Windows path that a server in WSL gets.
 func relativePath(root, folder, file string) string {
 	if filepath.Separator == '/' && strings.Contains(file, `\`) {
 		file = strings.ReplaceAll(file, `\`, "/")
@@ -228,7 +230,7 @@ func relativePath(root, folder, file string) string {
 		file = filepath.Join(cmp.Or(folder, root), file)
 	}
 	resolved, err := filepath.EvalSymlinks(filepath.Dir(file))
-	if err != nil { // the folder is about to be made
+	if err != nil { // the folder does not exist yet
 		resolved = filepath.Dir(file)
 	}
 	name, err := filepath.Rel(root, filepath.Join(resolved, filepath.Base(file)))

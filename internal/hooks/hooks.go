@@ -1,9 +1,10 @@
-// Package hooks answers the hooks of an assistant. It reads their events, looks for documents that an
-// event needs, points to at most one, and remembers the pointers of each session. It knows no MCP.
+// Package hooks answers the hooks of an assistant. It reads an event and looks for documents that may help. It points
+// to one of them, or gives a shortlist for a new task. It remembers what each session was shown. It must not know MCP.
 //
-// event.go has the events, with what each looks for, says and leaves in its session. acts.go finds what commands, edits and
-// failures need: documents whose triggers match (package trigger), and what can be inferred for sure: cited places, names of
-// code, quoted lines of an error. assistants.go has the forms in which assistants give events.
+// event.go has the events and the search for each. acts.go finds documents for commands, edits and failures: by their
+// triggers (package trigger), by the places that they cite, and by names of code or lines of an error that they quote.
+// decide.go chooses what to say, and session.go has what a session keeps. assistants.go knows how each assistant sends
+// events.
 package hooks
 
 import (
@@ -25,21 +26,21 @@ type Searcher interface {
 	Search(ctx context.Context, scope catalog.Scope, query rag.Query) (rag.Hits, error)
 }
 
-// Documents are what hooks may point to.
+// Documents are the documents to which hooks may point.
 type Documents interface {
-	// RecallScopes returns what hooks search.
+	// RecallScopes returns the scopes that hooks search.
 	RecallScopes(ctx context.Context) []catalog.Scope
-	// Heard returns what the documents with one of some cues declare and cite, see package trigger.
+	// Heard returns a book of the documents that have one of the cues. Package trigger says what a cue is.
 	Heard(ctx context.Context, cues []string) (*quoted.Book, error)
-	// Book returns what the documents name and quote. It is not changed.
+	// Book returns a book of all documents. The caller must not change it.
 	Book(ctx context.Context) *quoted.Book
-	// Read returns a document as it is on disk, by its path in the index.
+	// Read returns a document as it is on disk. path is its path in the index.
 	Read(path string) (document.File, error)
 }
 
 // Freshness says what has changed since a document was written or indexed.
 type Freshness interface {
-	// Stale returns a function that returns, by path, which cited places have changed.
+	// Stale returns a function that maps a document's path to its cited places that have changed.
 	Stale(ctx context.Context) func() map[string]string
 	// Outdated counts the hits whose files differ from the index.
 	Outdated(of catalog.Collection, hits []rag.Hit) int
@@ -47,18 +48,18 @@ type Freshness interface {
 
 // Sources are the files of the repository that documents may be about.
 type Sources interface {
-	// Text returns the beginning of a file, "" if it cannot be read. Exists reports whether there is such a file.
+	// Text returns the beginning of a file, or "" if the file cannot be read. Exists reports whether the file exists.
 	Text(name string) string
 	Exists(name string) bool
-	// Share returns which part of the project's files are like one of some patterns, 0 if it is not known.
+	// Share returns the share of the project's files that match one of the patterns, or 0 if nobody knows.
 	Share(ctx context.Context, patterns []string) float64
-	// Former returns other paths by which documents may cite a file.
+	// Former returns former paths of a file that documents still cite.
 	Former(ctx context.Context, name string) []string
-	// Citing returns a function that reports whether a place that a document cites has lines of the given place.
+	// Citing returns a function that reports whether a cited place overlaps the given place.
 	Citing(ctx context.Context, place document.Place) func(cited document.Place) bool
 }
 
-// Project is the project that a session works in, as hooks see it.
+// Project has the parts of a session's project that hooks need.
 type Project struct {
 	Searcher
 	Documents
@@ -70,18 +71,18 @@ type Project struct {
 	Root       string
 	IsDocument func(path string) bool
 	Tenant     *catalog.Tenant
-	// Settings are the user's, and Config is the project's.
+	// Settings belong to the user, and Config to the project.
 	Settings project.Settings
 	Config   project.Config
-	// Behind says that the index is about to change.
+	// Behind says that files have changed and the index will change.
 	Behind bool
 }
 
-// allowed says which events are answered.
+// allowed says which events hooks may answer, by the user's settings and the project's config.
 func (p Project) allowed() project.Recall { return p.Settings.Recall.And(p.Config.Recall) }
 
-// Handle returns what to tell the assistant of an event, and keeps the event in its session. It does not
-// handle [Compact], which needs no project: see [Store.Compact].
+// Handle returns the answer to an event, and records the event in its session. [Store.Compact] handles [Compact],
+// because that event needs no project.
 func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, error) {
 	act, allowed := e.act(), p.allowed()
 	isNothing := act == nothing && !e.Resumes
@@ -101,7 +102,7 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	if e.Waits && !said.deny {
 		return Answer{}, errors.Join(err, searchErr)
 	}
-	if err != nil || said.text == "" || act == delegating { // a subagent is told when it begins
+	if err != nil || said.text == "" || act == delegating { // the subagent itself gets the text when it begins
 		return Answer{}, errors.Join(err, searchErr)
 	}
 	text := plain.Hook(said.text)
@@ -115,17 +116,17 @@ func Handle(ctx context.Context, sessions *Store, p Project, e Event) (Answer, e
 	return answer, nil
 }
 
-// Said is what hooks would say of a document.
+// Said is what hooks would say about a document.
 type Said struct {
 	// Text is the line that the assistant gets, and Path names the document.
 	Text string `json:"text"`
 	Path string `json:"path"`
-	// Why says what the document has to do with the act, and Rule names the trigger that matches, "" for none.
+	// Why says what the document has to do with the act. Rule names the trigger that matches, or is "".
 	Why  string `json:"why"`
 	Rule string `json:"rule,omitempty"`
 }
 
-// Preview returns what hooks would say at an act, the first first, without keeping anything.
+// Preview returns what hooks would say about an act, best first. It keeps nothing in a session.
 func Preview(ctx context.Context, p Project, e Event) ([]Said, error) {
 	e = e.in(p.Root)
 	if e.FilePath != "" && e.Content == "" {

@@ -9,14 +9,14 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// contentWords returns the words of a text, folded, without stop words.
+// contentWords returns the words of a text in folded form, without stop words.
 func contentWords(text string) []string {
 	return slices.DeleteFunc(strings.Fields(terms.Sequence(text)), func(word string) bool {
 		return len(terms.Distinct(terms.English, word)) == 0
 	})
 }
 
-// general are words that programmers use all day. They alone name no document.
+// general are words that programmers use all day. A document is not named by these words alone.
 var general = strings.Fields(`
 	error errors message messages test tests code file files function functions commit commits pull request requests
 	data user users list page pages name names new old first second time number line lines type types value values
@@ -24,11 +24,11 @@ var general = strings.Fields(`
 	can cannot could may must should say says said make makes take takes keep keeps need needs one two
 `)
 
-// spaced puts a space around each of some words.
+// spaced joins words with a space before, between and after them, so that only whole words match.
 func spaced(words []string) string { return " " + strings.Join(words, " ") + " " }
 
-// namedBy returns the words of a name that a spaced prompt has in their order: all of them, or several that are not
-// general. It is "" if these name no document.
+// namedBy returns the longest run of words of a name that a spaced prompt has, or "". whole reports whether this is the
+// whole name. A part needs two words or more, and one of them must not be general.
 func namedBy(prompt, name string) (run string, whole bool) {
 	words := contentWords(name)
 	for size := len(words); size > 0 && (size > 1 || len(words) == 1); size-- {
@@ -43,10 +43,11 @@ func namedBy(prompt, name string) (run string, whole bool) {
 	return "", false
 }
 
-// action matches words for what is done, and for how something is.
+// action matches nouns for activities and qualities, such as logging or security.
 var action = lazyregexp.New(`(?i)(?:ing|ions?|ments?|ity|ities|ies|[ae]nc[ey]s?|ness)$`)
 
-// isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter behind its first word.
+// isQuoted reports whether a prompt writes a word as a name: in quotes, or with a capital letter after the first word
+// of the prompt.
 func isQuoted(prompt, word string) bool {
 	_, behind, _ := strings.Cut(prompt, " ")
 	isName := strings.ToLower(word) != word && strings.Contains(behind, word)
@@ -55,9 +56,9 @@ func isQuoted(prompt, word string) bool {
 	})
 }
 
-// named returns those of some documents that a prompt names, the longest names first. A part of a title must be in no
-// other title. A title of one word must be in no other document, and be written as a name if it is the word for what
-// everybody does, such as logging.
+// named returns the documents that a prompt names, the longest names first. A part of a title counts only if no other
+// title has it. A title of one word counts only if no other document has the word. If that word matches action, the
+// prompt must also write it as a name.
 func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 	var named []candidate
 	words := spaced(contentWords(prompt))
@@ -76,7 +77,7 @@ func (p Project) named(prompt string, hits []rag.Hit) []candidate {
 			if run != "" && !isOrdinary && (!isShared || whole && !isWord) {
 				c := candidate{Hit: hit, why: "names " + strings.TrimSpace(run), named: run}
 				c = inForce(c, hits)
-				c.Score = 1 // it was not found by its score
+				c.Score = 1 // the name counts, not the score
 				isKnown := func(other candidate) bool { return other.ID == c.ID }
 				if !slices.ContainsFunc(named, isKnown) {
 					named = append(named, c)
@@ -99,7 +100,7 @@ func inForce(named candidate, hits []rag.Hit) candidate {
 	return named
 }
 
-// names are what a document is called: its title, and the aliases in its front matter.
+// names returns the names of a document: its title, and the aliases in its front matter.
 func (p Project) names(c rag.Hit) []string {
 	names := []string{c.Title}
 	switch aliases := p.frontMatter(c.Path)["aliases"].(type) {

@@ -16,26 +16,26 @@ import (
 const memoryName = "From this project's memory (compound-docs)"
 
 const (
-	// reminder asks to write a document.
+	// reminder asks the assistant to write a document.
 	reminder = memoryName + ": if you found out what code, tests and AGENTS.md do not say, write it down now as a document, " +
 		"and index_document it."
-	// solved asks the same after a command that had failed has run.
+	// solved asks the same when a command succeeds that failed before.
 	solved = memoryName + ": this command had failed, and runs now. If the cause was not obvious, write it down " +
 		"as a document, and index_document it."
 )
 
 const (
-	// maxPointer bounds a pointer, in characters: about 80 tokens. The others bound its parts.
+	// maxPointer bounds a pointer, in characters: about 80 tokens. The next three bound its parts.
 	maxPointer      = 400
 	maxPointerPath  = 200
 	maxPointerTitle = 60
 	maxPointerText  = 120
-	// minPointerText is less than a sentence needs.
+	// minPointerText is the room that a sentence needs at least. With less room a pointer has no sentence.
 	minPointerText = 40
 )
 
-// pointer names a document in one line: path, lines, title, what helps to judge it, the sentence that matters, and
-// notes. It is "" for a document that does not fit in a line, or whose path does not print.
+// pointer returns one line about a document: path, lines, title, the reason, the sentence that matters, and notes. It
+// returns "" if the line would be too long, or if the path does not print.
 func (c candidate) pointer() string {
 	if !plain.Prints(c.Path) || utf8.RuneCountInString(c.Path) > maxPointerPath {
 		return ""
@@ -54,7 +54,7 @@ func (c candidate) pointer() string {
 	return text + c.notes
 }
 
-// place names a document by path, lines and title.
+// place returns the path, the lines and the title of a document.
 func (c candidate) place() string {
 	lines := ""
 	if c.StartLine > 0 {
@@ -63,7 +63,7 @@ func (c candidate) place() string {
 	return fmt.Sprintf("./%s%s %q", c.Path, lines, plain.Line(markdown.CutRunes(c.Title, maxPointerTitle)))
 }
 
-// reason says why the document is pointed to, whether it holds, and of when it is.
+// reason says why a hook points to the document, whether it still holds, its date, and whether it is critical.
 func (c candidate) reason() string {
 	parts := []string{c.why, c.Mark(), c.Date}
 	if c.Level == catalog.Critical {
@@ -72,9 +72,9 @@ func (c candidate) reason() string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
-// sentence returns what the trigger says or the remedy, or the sentence about the quote, or the part of the passage that matters.
-// If the passage of a search is front matter, headings or links, it returns the summary or the solution. It is "" without a
-// sentence.
+// sentence returns the sentence to quote, or "". It prefers the remedy, then the sentence about the quote or the
+// snippet of the passage. If the passage is front matter, headings or links, it falls back to the summary or the
+// solution.
 func (c candidate) sentence() string {
 	_, solution, _ := strings.Cut("\n"+c.Content, "\nsolution: ")
 	solution, _, _ = strings.Cut(solution, "\n")
@@ -100,8 +100,8 @@ var (
 	sentenceEnd   = lazyregexp.New("([.!?][\"')*]*)\\s+([\\p{Lu}`*])")
 )
 
-// aboutQuote returns the sentence of the passage that has most words of the quote, at least half of them. If only a block of code
-// has them, it is the sentence before the block with the line. It is "" without one.
+// aboutQuote returns the sentence of the passage with the most words of the quote, or "" if none has at least half of
+// them. If only a line of a code block has them, it returns the sentence before the block and the line.
 func (c candidate) aboutQuote() string {
 	words := strings.Fields(strings.ToLower(c.quote))
 	count := func(text string) int {
@@ -128,7 +128,7 @@ func (c candidate) aboutQuote() string {
 	return ""
 }
 
-// firstSentence returns the first sentence of a text, "" without one.
+// firstSentence returns the first sentence of a text, or "" if there is none.
 func firstSentence(text string) string {
 	for _, sentence := range sentencesOf(text) {
 		if markdown.Letters(sentence) >= fewestLetters {
@@ -138,8 +138,8 @@ func firstSentence(text string) string {
 	return ""
 }
 
-// behindQuote returns what explains a message: the rest of its sentence, or of its row, or the next sentence. It is "" without
-// one.
+// behindQuote returns the text that explains a message: the rest of its sentence or table row, or the next sentence. It
+// returns "" if there is none.
 func (c candidate) behindQuote() string {
 	before, rest, found := strings.Cut(c.Content, c.quote)
 	if c.quote == "" || !found {
@@ -156,10 +156,10 @@ func (c candidate) behindQuote() string {
 }
 
 const (
-	// sentenceMark is between the sentences and items of a text, and fence begins and ends a block of code.
+	// sentenceMark separates sentences and list items. fence begins and ends a block of code.
 	sentenceMark = "\x00"
 	fence        = "\n```"
-	// fewestLetters are in a sentence.
+	// fewestLetters is how many letters a sentence has at least.
 	fewestLetters = 12
 )
 
@@ -181,7 +181,7 @@ func sentencesOf(text string) []string {
 // notProse matches headings, links, tables, and short fields such as "Status: accepted".
 var notProse = lazyregexp.New(markdown.ListedForm + `|^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
 
-// isProse reports whether at least half of a text's letters are in sentences, and are enough for one.
+// isProse reports whether sentences have at least half of a text's letters, and at least fewestLetters.
 func isProse(text string) bool {
 	sentences := markdown.Letters(notProse().ReplaceAllString(text, ""))
 	return sentences >= fewestLetters && 2*sentences >= markdown.Letters(text)

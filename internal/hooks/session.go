@@ -11,55 +11,56 @@ type Shown struct {
 	// Project is the root of the repository, and Path the document's path in the index.
 	Project string `json:"project"`
 	Path    string `json:"path"`
-	// Rule names the trigger for which it was shown, "" for another reason. Scope says that it is a scope of files.
+	// Rule names the trigger that matched, or is "" for another reason. Scope says that the trigger is a scope of files.
 	Rule  string    `json:"rule,omitempty"`
 	Scope bool      `json:"scope,omitempty"`
 	Event string    `json:"event"`
 	Why   string    `json:"why"`
 	Score float64   `json:"score"`
 	At    time.Time `json:"at"`
-	// Call is the number of the call before or at which it was shown, 0 for a shortlist. Size is the length of the text.
+	// Call is the number of the tool call at or before which the hook pointed to it, or 0 for a shortlist. Size is the
+	// length of the text in bytes.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
-	// Session names the session among others.
+	// Session tells the session apart from others.
 	Session string `json:"-"`
 }
 
-// Session is what the hooks of one session have seen and shown.
+// Session is what hooks remember of one session.
 type Session struct {
 	// Shown has the documents in the order in which they were shown.
 	Shown []Shown `json:"shown"`
-	// Forgotten is how many of Shown were there before the conversation was last
-	// compacted: the assistant knows nothing of these any more.
+	// Forgotten is how many of Shown came before the last compaction of the conversation. The assistant no longer
+	// knows them.
 	Forgotten int `json:"forgotten"`
-	// Listed says that there was a task since the last compaction, with a shortlist if documents were found.
+	// Listed says that a prompt since the last compaction was a task, so that no further shortlist is due.
 	Listed bool `json:"listed,omitempty"`
-	// Wrote says that the session has written a document since the last compaction.
+	// Wrote says that the assistant has written a document since the last compaction.
 	Wrote bool `json:"wrote"`
-	// RemindDue says that the next prompt brings a reminder.
+	// RemindDue says that the next prompt may bring a reminder.
 	RemindDue bool `json:"remind_due"`
-	// Waiting is a text for the next event at which the assistant takes one.
+	// Waiting is a text that the assistant gets at the next event that can take it, or "".
 	Waiting string `json:"waiting,omitempty"`
-	// Calls counts the calls of a tool in the session.
+	// Calls counts the tool calls of the session.
 	Calls int `json:"calls,omitempty"`
-	// Tasks wait for their subagents to begin, in order.
+	// Tasks are the tasks of subagents that have not begun yet, in order.
 	Tasks []Task `json:"tasks,omitempty"`
-	// Failed are the last commands that failed. Asked says that the assistant was asked to write
-	// down why, which happens once.
+	// Failed are the last commands that failed. Asked says that a hook has asked the assistant to write down the
+	// cause of a failure. A hook asks only once in a session.
 	Failed []string `json:"failed,omitempty"`
 	Asked  bool     `json:"asked,omitempty"`
 }
 
-// Task is what a subagent is told when it begins, "" for nothing.
+// Task has the text that a subagent gets when it begins. Text is "" if there is nothing to say.
 type Task struct {
 	Agent string `json:"agent,omitempty"`
 	Text  string `json:"text,omitempty"`
 }
 
 const (
-	// At its acts a session is shown at most maxPointers documents, and maxShownSize characters of them, in any
-	// windowCalls calls of a tool. With the requests to write a document that is less than 500 tokens. Its prompts
-	// have a budget of their own, and the shortlist comes once and does not count.
+	// Within windowCalls tool calls, commands and edits bring at most maxPointers pointers of maxShownSize bytes
+	// together. With the requests to write a document this is less than 500 tokens. Prompts have their own budget,
+	// maxAnswers and maxAnswersSize. The shortlist comes once and does not count.
 	maxPointers    = 6
 	maxShownSize   = 1400
 	maxAnswers     = 2
@@ -67,12 +68,12 @@ const (
 	windowCalls    = 200
 	// maxScopes bounds the pointers for scopes of files in a session.
 	maxScopes = 3
-	// maxKept bounds the tasks and the failed commands of a session, and maxCommand the length of one in bytes.
+	// maxKept bounds the lists of tasks and of failed commands. maxCommand bounds a command, in bytes.
 	maxKept    = 20
 	maxCommand = 300
 )
 
-// shown returns what is kept of a document that a text points to.
+// shown returns the record of a pointer to a document.
 func (s *Session) shown(p Project, e Event, c candidate, text string, now time.Time) Shown {
 	return Shown{
 		Project: p.Root, Path: c.Path, Rule: c.rule, Scope: c.scope, Event: e.Event, Why: c.why, Score: c.Score,
@@ -80,14 +81,15 @@ func (s *Session) shown(p Project, e Event, c candidate, text string, now time.T
 	}
 }
 
-// knows reports whether the assistant knows a document from an earlier pointer, or a rule of it: each trigger is heard once.
+// knows reports whether the assistant has had a pointer to the candidate since the last compaction. A candidate with a
+// rule counts as known only if the same rule brought the pointer, so that each trigger is heard once.
 func (s *Session) knows(root string, c candidate) bool {
 	return slices.ContainsFunc(s.Shown[max(0, min(s.Forgotten, len(s.Shown))):], func(shown Shown) bool {
 		return shown.Project == root && shown.Path == c.Path && (shown.Rule == c.rule || c.rule == "")
 	})
 }
 
-// scopes counts the pointers of the session for scopes of files alone.
+// scopes counts the session's pointers whose trigger is a scope of files.
 func (s *Session) scopes() int {
 	count := 0
 	for _, shown := range s.Shown {
@@ -98,8 +100,8 @@ func (s *Session) scopes() int {
 	return count
 }
 
-// admits reports whether the last calls leave room for the text about a document. Prompts and acts have budgets of
-// their own, so that no act silences the answer to a question.
+// admits reports whether the budget of the last windowCalls calls leaves room for another pointer. Prompts have their
+// own budget, so that pointers at commands and edits cannot silence the answer to a question.
 func (s *Session) admits(next Shown) bool {
 	count, size := 1, next.Size
 	for _, shown := range s.Shown {
@@ -113,20 +115,20 @@ func (s *Session) admits(next Shown) bool {
 	return count <= maxPointers && size <= maxShownSize
 }
 
-// taskOf returns the index of the task with which a subagent begins now, -1 for none. Subagents of a kind begin
-// in the order of their tasks.
+// taskOf returns the index of the task of a subagent that begins now, or -1. Subagents of the same kind begin in the
+// order of their tasks.
 func (s *Session) taskOf(agent string) int {
 	return slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Agent == "" || agent == "" || t.Agent == agent })
 }
 
-// compact forgets the pointers, because the assistant summarises the conversation. A reminder is
-// due unless the session wrote.
+// compact forgets the pointers, because the assistant has summarised the conversation and lost them. A reminder is
+// due unless the assistant wrote a document.
 func (s *Session) compact() {
 	s.Forgotten = len(s.Shown)
 	s.RemindDue, s.Wrote, s.Listed = !s.Wrote, false, false
 }
 
-// cutCommand returns a command as a session keeps it, without half a character at its end.
+// cutCommand returns the beginning of a command, as a session keeps it. It does not end in half a character.
 func cutCommand(command string) string {
 	command = strings.TrimSpace(command)
 	return strings.ToValidUTF8(command[:min(len(command), maxCommand)], "")
@@ -136,5 +138,5 @@ func without(commands []string, command string) []string {
 	return slices.DeleteFunc(slices.Clone(commands), func(c string) bool { return c == command })
 }
 
-// last returns the end of a list, as long as a session keeps it.
+// last returns the last maxKept items of a list.
 func last[T any](list []T) []T { return list[max(0, len(list)-maxKept):] }

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// maxListed is how many documents a shortlist names, of maxFound that a search finds with a score of leastFound.
+	// maxListed is how many documents a shortlist names. A search for it finds up to maxFound with at least leastFound.
 	maxListed, maxFound = 3, 12
 	leastFound          = .005
-	// leastNear is the nearness of a document that is named, to the first maxTask characters of the task. Of the tasks of
-	// test/eval/tasks .81 get their document, and .61 another one if it is taken out; with .14 it is .71 and .39. Others
-	// are named if they are at most maxBehind behind the nearest one.
+	// leastNear is the least nearness of a listed document to the first maxTask characters of the task. With it, 81 % of
+	// the tasks in test/eval/tasks get their document. Without that document, 61 % get another one. With .14 instead the
+	// shares are 71 % and 39 %. A listed document is also at most maxBehind behind the nearest one.
 	leastNear, maxBehind = .06, .15
 	maxTask              = 1_000
-	// fewestTerms is how many different content words a task has at least. Most everyday prompts have fewer. A task with
-	// fewer than longTerms may be one, so a document must have leastNearShort.
+	// fewestTerms is how many different content words a task has at least. Most everyday prompts have fewer. A prompt
+	// with fewer than longTerms may still be an everyday prompt, so a document needs leastNearShort.
 	fewestTerms, longTerms = 6, 12
 	leastNearShort         = .15
 	// maxShortlist bounds a shortlist, in characters: about 150 tokens.
@@ -30,13 +30,14 @@ const (
 	seeMore      = " Read what fits; semantic_search finds more."
 )
 
-// isSlashCommand reports whether a prompt calls a command of the assistant, such as /cdocs:capture. A path has more slashes.
+// isSlashCommand reports whether a prompt calls a command of the assistant, such as /cdocs:capture. A first word with
+// more slashes is a path.
 func isSlashCommand(prompt string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(prompt), " ")
 	return strings.HasPrefix(word, "/") && len(word) > 1 && strings.Count(word, "/") == 1
 }
 
-// isTask reports whether a prompt describes work to be done.
+// isTask reports whether a prompt is long enough to describe a task, and no slash command.
 func (e Event) isTask() bool {
 	return e.act() == asking && !isSlashCommand(e.Prompt) && countTerms(e.task()) >= fewestTerms
 }
@@ -44,10 +45,10 @@ func (e Event) isTask() bool {
 // countTerms counts the different content words of a task.
 func countTerms(task string) int { return len(terms.Distinct(terms.English, ends(task, maxTask))) }
 
-// forTask returns the documents of a shortlist for a task, those that it names and then the nearest first.
+// forTask returns the documents of a shortlist for a task. Documents that the task names come first, then the nearest.
 func forTask(task string, found []candidate) []candidate {
 	task = markdown.CutRunes(task, maxTask)
-	// The score says less: a user reports a symptom in other words than the document has.
+	// The score of the search says less, because a user reports a symptom in other words than the document.
 	near, byPath, least := make(map[int64]float64, len(found)), map[string]float64{}, leastNear
 	if countTerms(task) < longTerms {
 		least = leastNearShort
@@ -66,8 +67,8 @@ func forTask(task string, found []candidate) []candidate {
 	return slices.DeleteFunc(found, func(c candidate) bool { return near[c.ID] < least })
 }
 
-// shortlist names documents for a task in one line, best first, and returns those that it names. A single one gets
-// a pointer.
+// shortlist returns one line that names documents for a task, best first. It also returns the documents that fit in. A
+// single document gets a pointer instead.
 func shortlist(found []candidate) (string, []candidate) {
 	text, listed := memoryName+", for this task:", []candidate{}
 	for _, c := range found {

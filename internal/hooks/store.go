@@ -21,38 +21,37 @@ import (
 )
 
 const (
-	// sessionsFolder is the folder of the sessions' files below the user's own folder.
+	// sessionsFolder is the folder of the sessions' files, in the folder of the user's files.
 	sessionsFolder = "recalls"
-	// maxAge is how long a session is kept after its last hook.
+	// maxAge is how long the store keeps a session after its last hook.
 	maxAge = 30 * 24 * time.Hour
-	// lockWait bounds the wait for another process, which writes in milliseconds.
+	// lockWait bounds the wait for another process. A process needs only milliseconds to write.
 	lockWait = time.Second
-	// maxQuestions bounds the questions of a project. Of more, those asked longest ago are forgotten.
+	// maxQuestions bounds the questions of a project. A further question replaces the one that was asked longest ago.
 	maxQuestions = 500
 )
 
-// Store keeps sessions, and questions that found nothing, in files below the user's own folder, one
-// for each session and each project. Other processes may use the same folder. Safe for concurrent use.
+// Store keeps sessions, and questions that found nothing, in the folder of the user's files. Each session and each
+// project has its own file. Other processes may use the same folder. Safe for concurrent use.
 type Store struct {
 	dir string
-	mu  sync.Mutex // calls of one process take turns, and only one of them polls the lock of all
+	mu  sync.Mutex // calls of this process take turns, so that only one of them polls the lock of all processes
 }
 
-// NewStore returns a store below the user's folder home. It makes no folder yet.
+// NewStore returns a store in home, the folder of the user's files. The first write makes the folder.
 func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessionsFolder)} }
 
-// Update changes a session and writes it. A session that is not known, or whose file
-// cannot be understood, begins empty.
+// Update changes a session and writes it. The session is empty if it is new or if its file cannot be understood.
 func (s *Store) Update(ctx context.Context, id string, change func(*Session)) error {
 	return rewrite(ctx, s, s.file(id, sessionExtension), change)
 }
 
-// Compact notes that a session's conversation is compacted.
+// Compact records that the assistant has compacted the conversation of a session.
 func (s *Store) Compact(ctx context.Context, id string) error {
 	return s.Update(ctx, id, (*Session).compact)
 }
 
-// Shown returns what hooks have shown of the project at root, in no order.
+// Shown returns the documents of the project at root that hooks have shown, in no order.
 func (s *Store) Shown(root string) ([]Shown, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +61,7 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 	for _, entry := range entries {
 		if filepath.Ext(entry.Name()) == sessionExtension {
 			session, _ := readFile[Session](filepath.Join(s.dir, entry.Name()))
-			const short = 8 // of a hash
+			const short = 8 // digits of a hash
 			for i := range session.Shown {
 				session.Shown[i].Session = entry.Name()[:min(short, len(entry.Name()))]
 			}
@@ -72,7 +71,8 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 	return all, nil
 }
 
-// Fired returns on which day a hook was last answered in the project at root, the zero time for never.
+// Fired returns when a hook was last answered in the project at root, up to a day too early. It returns the zero time
+// for never.
 func (s *Store) Fired(root string) time.Time {
 	info, err := os.Stat(s.file(root, firedExtension))
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Store) Fired(root string) time.Time {
 	return info.ModTime()
 }
 
-// fire keeps that a hook is answered in the project at root. It writes once a day.
+// fire records that a hook is answered in the project at root. It writes at most once a day.
 func (s *Store) fire(root string) error {
 	const day = 24 * time.Hour
 	if time.Since(s.Fired(root)) < day {
@@ -93,13 +93,13 @@ func (s *Store) fire(root string) error {
 	return os.WriteFile(s.file(root, firedExtension), []byte(time.Now().Format(time.DateOnly)), 0o600)
 }
 
-// Questions returns the questions of the project at root that found nothing, with when each was asked last.
+// Questions returns the questions that found nothing in the project at root, and the last time of each.
 func (s *Store) Questions(root string) map[string]time.Time {
 	questions, _ := readFile[map[string]time.Time](s.file(root, questionsExtension))
 	return questions
 }
 
-// AddQuestion keeps a question of the project at root that found nothing.
+// AddQuestion stores a question that found nothing in the project at root.
 func (s *Store) AddQuestion(ctx context.Context, root, question string, asked time.Time) error {
 	return rewrite(ctx, s, s.file(root, questionsExtension), func(kept *map[string]time.Time) {
 		if *kept == nil {
@@ -121,20 +121,20 @@ func (s *Store) ForgetQuestion(ctx context.Context, root, question string) error
 	return rewrite(ctx, s, s.file(root, questionsExtension), func(kept *map[string]time.Time) { delete(*kept, question) })
 }
 
-// Sessions are removed after a month, and the other files are not.
+// Extensions of the files. The store removes sessions after maxAge, but never the other files.
 const (
 	sessionExtension   = ".json"
 	firedExtension     = ".fired"
 	questionsExtension = ".questions"
 )
 
-// file is named by a hash, because an identifier may hold any character.
+// file returns the path of a file. Its name is a hash, because an identifier may hold any character.
 func (s *Store) file(id, extension string) string {
 	sum := sha256.Sum256([]byte(id))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+extension)
 }
 
-// rewrite changes what a file keeps, while nobody else does.
+// rewrite changes the value in a file. It holds a lock against other calls and processes.
 func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T)) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,14 +157,14 @@ func rewrite[T any](ctx context.Context, s *Store, file string, change func(*T))
 	if err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
-	_ = os.Remove(file + ".new") // of a hook that was killed; a named pipe would have to be waited for
+	_ = os.Remove(file + ".new") // a killed hook leaves this file; writing to a named pipe there would hang
 	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
 		return fmt.Errorf("remember what was shown: %w", err)
 	}
 	return os.Rename(file+".new", file)
 }
 
-// removeOld removes the files of sessions that have had no hook since.
+// removeOld removes the files of sessions whose last hook came before a time.
 func (s *Store) removeOld(since time.Time) {
 	entries, _ := os.ReadDir(s.dir) // the next session tries again
 	for _, entry := range entries {
@@ -175,10 +175,10 @@ func (s *Store) removeOld(since time.Time) {
 	}
 }
 
-// maxKeptBytes bounds what a session or a project keeps: a hook has little time.
+// maxKeptBytes bounds a file, because a hook has little time to read it. A larger file counts as missing.
 const maxKeptBytes = 4 << 20
 
-// readFile returns what a file keeps, and false for one that is missing, too large or cannot be understood.
+// readFile returns the value in a file, or false if the file is missing, too large or cannot be understood.
 func readFile[T any](file string) (T, bool) {
 	var kept, none T
 	content, err := contain.ReadFile(file, maxKeptBytes)

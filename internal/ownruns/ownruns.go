@@ -1,5 +1,5 @@
-// Package ownruns reads the commands that a repository runs itself: in its workflows, its Makefile, the scripts of its packages
-// and the blocks of shell of its README. A trigger that fires on one of them is too wide. Nothing is executed.
+// Package ownruns reads the commands that a repository runs itself: in its workflows, its Makefile, the scripts of its
+// packages and the blocks of shell of its README. A trigger that fires on one of them is too wide. Nothing is executed.
 package ownruns
 
 import (
@@ -20,7 +20,7 @@ import (
 // maxCommands bounds the commands of a repository.
 const maxCommands = 2_000
 
-// Read returns the commands of the repository at root. A file that cannot be read has none.
+// Read returns the commands of the repository at root. It skips files that cannot be read.
 func Read(root string) []trigger.Command {
 	folder, err := contain.Open(root)
 	if err != nil {
@@ -69,7 +69,7 @@ func workflowsIn(root *contain.Root) []string {
 	return names
 }
 
-// ofMakefile returns the recipes' lines.
+// ofMakefile returns the lines of recipes in a Makefile.
 func ofMakefile(content []byte) []trigger.Command {
 	var all []trigger.Command
 	for i, line := range strings.Split(string(content), "\n") {
@@ -80,7 +80,7 @@ func ofMakefile(content []byte) []trigger.Command {
 	return all
 }
 
-// ofPackage returns the scripts of a package of Node.
+// ofPackage returns the scripts in a package.json.
 func ofPackage(content []byte) []trigger.Command {
 	var file struct {
 		Scripts map[string]string `json:"scripts"`
@@ -96,7 +96,7 @@ func ofPackage(content []byte) []trigger.Command {
 	return all
 }
 
-// ofReadme returns the lines of blocks of shell.
+// ofReadme returns the lines of shell blocks in a README.
 func ofReadme(content []byte) []trigger.Command {
 	var all []trigger.Command
 	isShell, isOpen := false, false
@@ -113,7 +113,7 @@ func ofReadme(content []byte) []trigger.Command {
 	return all
 }
 
-// ofWorkflow returns the values of run and script.
+// ofWorkflow returns the values of the keys run and script in a workflow.
 func ofWorkflow(content []byte) []trigger.Command {
 	var root yaml.Node
 	if yaml.Unmarshal(content, &root) != nil {

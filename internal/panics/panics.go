@@ -34,7 +34,7 @@ func Catch(f func() error) (err error) {
 // restartDelay is how long a task waits after a panic.
 const restartDelay = time.Second
 
-// Restart runs f, and again after each panic. name says in the log what f does.
+// Restart runs f, and runs it again after each panic. name says in the log what f does.
 func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
 	for {
 		err, panicked := Catch(func() error { f(); return nil }).(*Error) //nolint:errorlint // Catch returns it as it is

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// ruleFolders are the folders of a repository in which people write rules for their assistants: Claude Code, Cursor, Copilot,
-// Kiro, Cline, Windsurf, Qwen Code, and those that share .agents. Sources are their documentation.
+// ruleFolders are folders in which people write rules for their assistants: Claude Code, Cursor, Copilot, Kiro, Cline,
+// Windsurf, Qwen Code, and the assistants that share .agents. The names come from the assistants' documentation.
 var ruleFolders = []string{
 	".claude/rules", ".cursor/rules", ".github/instructions", ".kiro/steering", ".clinerules", ".windsurf/rules", ".qwen/rules",
 	".agents/rules",
 }
 
-// RuleFolders returns the folders with rules for assistants that the repository has, relative to Root. Their files are documents
-// of the project's own, and are never written. It returns none if the configuration leaves them out.
+// RuleFolders returns the repository's folders of rules for assistants, relative to Root. Their files are documents of
+// the project. The server never writes them. It returns nil if the configuration switches rules off.
 func (p *Project) RuleFolders() []string { return slices.Clone(p.ruleFolders) }
 
 func (p *Project) findRuleFolders() []string {
@@ -34,18 +34,18 @@ func (p *Project) findRuleFolders() []string {
 	return found
 }
 
-// IsRuleFile reports whether a file of a folder with rules is one, by its name.
+// IsRuleFile reports by its name whether a file in a folder of rules is a rule.
 func IsRuleFile(name string) bool {
 	return IsMarkdown(name) || strings.EqualFold(path.Ext(name), ".mdc")
 }
 
-// isRule reports whether a path of the repository is that of a rule for assistants.
+// isRule reports whether a file of the repository is a rule for assistants.
 func (p *Project) isRule(relPath string) bool {
 	return IsRuleFile(relPath) && slices.ContainsFunc(p.ruleFolders, func(folder string) bool { return contains(folder, relPath) })
 }
 
-// IsNestedInstruction reports whether a file is the AGENTS.md or CLAUDE.md of a folder below the root. Assistants read those at
-// the root by themselves.
+// IsNestedInstruction reports whether a file is an AGENTS.md or CLAUDE.md in a folder below the root. The files at the
+// root do not count, because assistants read them by themselves.
 func IsNestedInstruction(name string) bool {
 	return (path.Base(name) == "AGENTS.md" || path.Base(name) == "CLAUDE.md") && path.Dir(name) != "."
 }

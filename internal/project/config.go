@@ -16,7 +16,7 @@ type Config struct {
 	SemanticSearch SemanticSearch  `json:"semantic_search"`
 	LinkResolution LinkResolution  `json:"link_resolution"`
 	Recall         Recall          `json:"recall"`
-	Rules          bool            `json:"rules"`         // those that people write for assistants are documents
+	Rules          bool            `json:"rules"`         // rules that people write for assistants are documents
 	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil without external docs
 	CustomDocTypes []CustomDocType `json:"custom_doc_types"`
 }
@@ -27,7 +27,7 @@ type Documents struct {
 	Folders  []string `json:"folders"`            // further folders, files and patterns, whose documents are lenient
 	Lenient  bool     `json:"lenient"`            // documents may have any front matter, or no front matter
 	LinkRoot string   `json:"link_root"`          // the folder of links that begin with /; "." is the repository
-	Language string   `json:"language,omitempty"` // the code of their language; "" finds that of each document
+	Language string   `json:"language,omitempty"` // code of the documents' language; "" detects it for each document
 }
 
 // Retrieval has the defaults of rag_query and rag_query_external.
@@ -41,8 +41,8 @@ type Retrieval struct {
 type SemanticSearch struct {
 	MinRelevanceScore float64 `json:"min_relevance_score"` // in [0,1]
 	DefaultLimit      int     `json:"default_limit"`
-	// Configured is min_relevance_score of config.json, or nil. It also wins over the parameter of the two
-	// tools for external docs.
+	// Configured is min_relevance_score in config.json, or nil if the file does not set it. The two tools for
+	// external docs use it even if their caller passes another score.
 	Configured *float64 `json:"-"`
 }
 
@@ -52,7 +52,7 @@ type LinkResolution struct {
 	MaxLinkedDocs int `json:"max_linked_docs"` // the default is retrieval.max_linked_docs
 }
 
-// ExternalDocs says which files elsewhere are searched as reference.
+// ExternalDocs says which files besides the project's own documents can be searched as reference.
 type ExternalDocs struct {
 	Path            string   `json:"path"` // as written; [External] has the absolute path
 	IncludePatterns []string `json:"include_patterns"`
@@ -103,7 +103,7 @@ func loadConfig(root string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	if config.Profile != "" { // its documents have none of the required fields
+	if config.Profile != "" { // documents of a profile lack the required fields
 		config.Documents.Lenient = true
 	}
 	if value["external_docs"] == nil {
@@ -126,7 +126,7 @@ func NameAt(root string) (string, error) {
 	return config.ProjectName, err
 }
 
-// Recall says which hooks of an assistant are answered.
+// Recall says which hooks of an assistant the server answers.
 type Recall string
 
 // The values, from the strictest to the default.
@@ -138,8 +138,8 @@ const (
 	RecallGuard Recall = "guard"
 )
 
-// And returns the stricter of the user's value and the project's own. A project that allows all takes the
-// user's value.
+// And returns the stricter of two values: r from the user, own from the project. It returns r if own is
+// RecallAll, the default.
 func (r Recall) And(own Recall) Recall {
 	if own == RecallAll {
 		return r

@@ -13,8 +13,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
-// loadDocTypes returns the built-in doc-types and the custom ones of the configuration. The error
-// is a *ConfigError.
+// loadDocTypes returns the built-in doc-types, then the custom ones of the configuration. A mistake in the
+// configuration is a *ConfigError.
 func (p *Project) loadDocTypes() ([]DocType, error) {
 	types, err := builtInTypes()
 	if err != nil {
@@ -38,7 +38,7 @@ func (p *Project) loadDocTypes() ([]DocType, error) {
 	return types, nil
 }
 
-// customFolder returns the folder of a doc-type as [DocType.Folder] has it.
+// customFolder checks the folder of a custom doc-type and returns it in the form of [DocType.Folder].
 func (p *Project) customFolder(key, configured string) (string, error) {
 	wrong := func(problem string) error {
 		return p.configError(key, fmt.Sprintf("is %q, which %s", configured, problem),
@@ -109,9 +109,9 @@ func overlaps(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-// loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is required
-// and the common fields are checked. With a file, only promotion_level, which the server
-// writes, and questions, which it searches, are checked too.
+// loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a schema_file, title is
+// required and the common fields are checked. A schema_file replaces these checks, except those of
+// promotion_level, which the server writes, and questions, which it searches.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	if t.Schema == "" {
 		own := embeddedSchema("schemas/common.json", "/$defs/custom")

@@ -27,10 +27,10 @@ type DocType struct {
 	SchemaHash  string // hexadecimal SHA-256 of everything that [DocType.Validate] depends on
 
 	schemas  []lazySchema
-	ownNulls bool // the schema is the project's own, which may allow null
+	ownNulls bool // the project wrote the schema, which may allow null
 }
 
-// Violation is one thing that is wrong with a document's front matter, in words for its writer:
+// Violation is one mistake in a document's front matter, in words for its writer, such as
 // {"severity", `is "urgent"`, "one of critical, high, medium, low"}.
 type Violation struct {
 	Field    string `json:"field"`    // the place in the front matter, such as severity or tags[1]
@@ -44,10 +44,10 @@ var commonFields = []string{
 	"supersedes", "superseded_by", "amends", "amended_by", "status", "expires", "valid_until", "review_by",
 }
 
-// Validate returns all violations in a document's front matter, sorted by field, and never nil.
-// frontMatter has JSON-compatible values, with dates as strings. nil means no front matter. doc_type may be
-// missing, because the folder implies it. A field without a value counts as missing, except for the
-// project's own JSON Schema.
+// Validate returns all violations in a document's front matter, sorted by field. The result is never nil.
+// frontMatter has JSON-compatible values, with dates as strings, and is nil for a document without front
+// matter. doc_type may be missing, because the folder implies it. A field without a value counts as missing,
+// unless the project wrote the schema.
 func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	value := maps.Clone(frontMatter)
 	if value == nil {
@@ -82,8 +82,8 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	return slices.Compact(violations)
 }
 
-// builtInTypes returns the doc-types that every project has, in their usual order. Their schemas have their
-// names and descriptions.
+// builtInTypes returns the doc-types that every project has, in their usual order. It takes their names and
+// descriptions from their schemas.
 func builtInTypes() ([]DocType, error) {
 	var types []DocType
 	for _, folder := range []string{"problems", "insights", "codebase", "tools", "styles"} {
@@ -107,7 +107,7 @@ func builtInTypes() ([]DocType, error) {
 	return types, nil
 }
 
-// fingerprint hashes parts, each with its length, so that no two lists have the same text.
+// fingerprint hashes parts. It writes the length before each part, so that different lists never hash the same text.
 func fingerprint(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {

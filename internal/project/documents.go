@@ -12,8 +12,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// DocsDir returns documents.folder, where new documents are written, relative to Root, with / separators and
-// without "./". It may be missing.
+// DocsDir returns documents.folder, the folder of new documents. The path is relative to Root, with / separators
+// and without "./". The folder may not exist.
 func (p *Project) DocsDir() string { return p.docsDir }
 
 // DocumentsRoot returns the folder that has all documents, relative to Root: [Project.DocsDir], or "." if
@@ -25,14 +25,13 @@ func (p *Project) DocumentsRoot() string {
 	return p.docsDir
 }
 
-// Places returns where documents are, as the configuration writes it: the entries of documents.folders, then
-// DocsDir.
+// Places returns the places of documents: the entries of documents.folders as they are written, then DocsDir.
 func (p *Project) Places() []string {
 	return append(slices.Clone(p.Config.Documents.Folders), p.docsDir)
 }
 
-// DocumentPaths returns files and folders that have all documents, by their paths in DocumentsRoot. Empty means
-// that any folder may have some.
+// DocumentPaths returns the files and folders that together hold all documents, relative to DocumentsRoot. It
+// returns nil if any folder may hold documents.
 func (p *Project) DocumentPaths() []string {
 	if p.DocumentsRoot() != "." {
 		return nil
@@ -48,7 +47,7 @@ func (p *Project) DocumentPaths() []string {
 	return paths
 }
 
-// PlaceOf returns the entry of Places that has a file of the repository as its document, and false without one.
+// PlaceOf returns the entry of Places to which a document of the repository belongs, or false if there is none.
 func (p *Project) PlaceOf(relPath string) (string, bool) {
 	if contains(p.docsDir, relPath) {
 		return p.docsDir, true
@@ -59,13 +58,13 @@ func (p *Project) PlaceOf(relPath string) (string, bool) {
 	return "", false
 }
 
-// Holds reports whether a file of the repository lies where documents are, whatever its name.
+// Holds reports whether a file of the repository lies in one of the Places. Its name does not matter.
 func (p *Project) Holds(relPath string) bool {
 	return contains(p.docsDir, relPath) ||
 		slices.ContainsFunc(p.places.list, func(place place) bool { return place.covers(relPath) })
 }
 
-// PlacesText names the places in a sentence.
+// PlacesText lists the Places for a sentence, as in "docs, notes or adr".
 func (p *Project) PlacesText() string {
 	places := p.Places()
 	if last := len(places) - 1; last > 0 {
@@ -77,8 +76,8 @@ func (p *Project) PlacesText() string {
 // Lenient reports whether documents in DocsDir need no front matter.
 func (p *Project) Lenient() bool { return p.Config.Documents.Lenient }
 
-// lenientAt reports whether a document needs no front matter. Nobody can say how the files of documents.folders
-// were written.
+// lenientAt reports whether a document needs no front matter. Documents of documents.folders never need any: they
+// may be older than this server.
 func (p *Project) lenientAt(relPath string) bool { return p.Lenient() || !contains(p.docsDir, relPath) }
 
 // IsDocument reports whether a file is a document. name is its path in DocumentsRoot, with / separators. The
@@ -92,16 +91,16 @@ func (p *Project) IsDocument(name string) bool {
 	return IsMarkdown(name) && copyOrTemplate(name) == "" && (p.Lenient() || !strings.HasPrefix(below, SchemasFolder+"/"))
 }
 
-// PruneDocuments reports whether a walk for documents may skip a folder, by its path in DocumentsRoot.
+// PruneDocuments reports whether a walk for documents may skip a folder. dir is relative to DocumentsRoot.
 func (p *Project) PruneDocuments(dir string) bool {
 	dir = path.Join(p.DocumentsRoot(), dir)
 	return !contains(p.docsDir, dir) && !contains(dir, p.docsDir) && p.places.prunes(dir)
 }
 
-// linkBase returns the folder that paths in related_docs and wikilinks of a document may be relative to: DocsDir
-// for the documents there, and the first of documents.folders for the others.
+// linkBase returns the folder to which a document's related_docs and wikilinks may be relative. This is DocsDir
+// for a document in it, and the first of documents.folders for any other document.
 func (p *Project) linkBase(relPath string) string {
-	if contains(p.docsDir, relPath) || len(p.places.list) == 0 { // of these, rules for assistants
+	if contains(p.docsDir, relPath) || len(p.places.list) == 0 { // without places, only rules lie outside docsDir
 		return p.docsDir
 	}
 	first := p.places.list[0]
@@ -111,9 +110,9 @@ func (p *Project) linkBase(relPath string) string {
 	return first.pattern
 }
 
-// documentsFolder checks documents.folder and returns it as [Project.DocsDir]. The folder may be missing. It must
-// not lead out of the repository or to something hidden, because its files are indexed and shown. The error is a
-// *ConfigError.
+// documentsFolder checks documents.folder and returns it in the form of [Project.DocsDir]. The folder may be missing.
+// It must not lead out of the repository or to a hidden place, because the server indexes and shows its files. The
+// error is a *ConfigError.
 func (p *Project) documentsFolder() (string, error) {
 	configured := p.Config.Documents.Folder
 	wrong := func(problem string) error {
@@ -136,7 +135,7 @@ func (p *Project) documentsFolder() (string, error) {
 		return "", fileError(full, "", err)
 	case target == ".":
 		return "", wrong("leads to the repository itself")
-	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // they may be visible
+	case inAny(gitFolders(p.Root), filepath.Join(p.Root, filepath.FromSlash(target))): // git's folder may be visible
 		return "", fileError(full, "", contain.ErrHidden)
 	case folder != DocsFolder && !info.IsDir():
 		return "", wrong("is not a folder")

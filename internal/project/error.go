@@ -14,16 +14,15 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
 
-// Contents of files that work; messages show them.
+// Smallest valid contents of the files. Messages show them as examples.
 const (
 	minimalConfig   = `{"project_name": "my-project"}`
 	minimalSettings = `{"log_level": "warn"}`
 	minimalSchema   = `{"type": "object"}`
 )
 
-// ConfigError says what is wrong with a file that somebody wrote by hand (config.json, settings.json, a
-// doc-type's schema) or with a given path, and what to do. It never has a value from settings.json, where
-// passwords are.
+// ConfigError says what is wrong with a hand-written file (config.json, settings.json, a doc-type's schema) or
+// with a given path, and what to do about it.
 type ConfigError struct {
 	Path    string // the file, or the given path
 	Key     string // such as custom_doc_types[0].folder; "" for the file as a whole
@@ -51,7 +50,7 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // Location returns Path and Key.
 func (e *ConfigError) Location() (path, key string) { return e.Path, e.Key }
 
-// Unreadable reports whether the file exists and cannot be read.
+// Unreadable reports whether the file exists but cannot be read.
 func (e *ConfigError) Unreadable() bool {
 	if errors.Is(e.Err, fs.ErrNotExist) || errors.Is(e.Err, contain.ErrEscapes) || errors.Is(e.Err, contain.ErrHidden) {
 		return false
@@ -60,7 +59,7 @@ func (e *ConfigError) Unreadable() bool {
 		errors.As(e.Err, new(*contain.TooLargeError))
 }
 
-// fileError turns an error of the file system into a ConfigError. hint is for a missing file.
+// fileError turns an error of the file system into a ConfigError. hint says what to do about a missing file.
 func fileError(path, hint string, err error) *ConfigError {
 	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
 	switch {
@@ -89,8 +88,8 @@ func fileError(path, hint string, err error) *ConfigError {
 	return e
 }
 
-// keyError returns the error for the worst fault, or nil. An unknown key is the worst: a misspelt key is
-// also a missing one.
+// keyError returns an error for the worst fault, or nil without faults. An unknown key is the worst fault: if it is
+// misspelt, the correct key is reported as missing too.
 func keyError(path string, faults []jsonschema.Fault) error {
 	if len(faults) == 0 {
 		return nil

@@ -15,19 +15,19 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// maxAlternatives bounds the patterns that one pattern's braces expand to. Matching tries them all.
+// maxAlternatives bounds how many patterns one pattern with braces stands for. Matching tries them all.
 const maxAlternatives = 1_000
 
-// External is a folder of documentation that is searched and never changed.
+// External is a folder of documentation that the server searches and never changes.
 type External struct {
-	Path   string // of the folder as the configuration writes it, for answers
+	Path   string // the folder as the configuration writes it; answers show it
 	Dir    string // its absolute path, without symbolic links
 	RelDir string // Dir relative to the project's Root with / separators; "" outside the repository
 	Hidden bool   // the folder is hidden in the repository, and the user allows it
 
 	root             string // of the repository
 	include, exclude []string
-	// privateFolders are folders in Dir that are never searched: those of the project's own documents and of git.
+	// privateFolders are folders in Dir that are never searched: the project's own documents and git's folders.
 	privateFolders []string
 	ownPlaces      places // of the project's own documents
 }
@@ -55,7 +55,7 @@ func (e External) Prune(relDir string) bool {
 	})
 }
 
-// private reports whether a path belongs to git, or to the project's own documents, another collection.
+// private reports whether a path belongs to git or to the project's own documents, which are another collection.
 func (e External) private(relPath string) bool {
 	return holdsGit(relPath) || slices.ContainsFunc(e.privateFolders, func(folder string) bool {
 		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
@@ -68,7 +68,7 @@ func matchAny(patterns []string, relPath string) bool {
 	})
 }
 
-// loadExternal resolves external_docs, or returns nil without it. The error is a *ConfigError.
+// loadExternal resolves external_docs. It returns nil if the configuration has none. The error is a *ConfigError.
 func (p *Project) loadExternal(allowed []string) (*External, error) {
 	config := p.Config.ExternalDocs
 	if config == nil {
@@ -87,7 +87,7 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
 			`They are searched anyway; name another folder, for example "path": "./docs".`)
 	}
-	target, err := filepath.EvalSymlinks(docs) // no file is indexed twice over a link
+	target, err := filepath.EvalSymlinks(docs) // a link must not index a file twice
 	if err != nil {
 		target = docs
 	}
@@ -149,8 +149,8 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 }
 
 // checkExternalHidden returns an error for a folder in a hidden folder or in a git folder, whatever path
-// leads to it. Hidden folders above the repository, or above a folder that the user's settings allow, do
-// not count: both may be in ~/.local. Git folders are never allowed.
+// leads to it. The repository, and a folder that the user's settings allow, may be in a hidden folder such
+// as ~/.local. Git folders are never allowed.
 func (p *Project) checkExternalHidden(configured, dir string, allowed []string) error {
 	rel, inside := relative(p.Root, dir)
 	if !inside {
@@ -168,8 +168,8 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
 }
 
-// gitFolders returns the git folders of the checkout at root, without symbolic links. They may have other
-// names than .git.
+// gitFolders returns the paths of the checkout's git folders, without symbolic links. Their names may differ
+// from .git.
 func gitFolders(root string) []string {
 	dirs, err := findGit(root)
 	if err != nil || dirs.own == "" {
@@ -186,9 +186,9 @@ func gitFolders(root string) []string {
 	return folders
 }
 
-// isAllowed reports whether the user's settings allow a folder that a repository may not use by default.
+// isAllowed reports whether the user's settings allow a folder that is closed to repositories by default.
 // The configured path must be absolute, so that no symbolic link of a repository leads there. Hidden
-// folders below an allowed one are not allowed.
+// folders below an allowed folder stay closed.
 func isAllowed(configured, dir string, allowed []string) bool {
 	if !filepath.IsAbs(configured) {
 		return false
@@ -209,7 +209,7 @@ func (p *Project) externalLeaves(configured, dir string) *ConfigError {
 			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
 }
 
-// patterns checks a list of patterns and returns them as they are matched.
+// patterns checks a list of patterns and returns them without "./".
 func (p *Project) patterns(key string, list []string) ([]string, error) {
 	cleaned := make([]string, 0, len(list))
 	for i, pattern := range list {
@@ -227,7 +227,7 @@ func (p *Project) patterns(key string, list []string) ([]string, error) {
 	return cleaned, nil
 }
 
-// alternatives bounds the number of patterns that a pattern's braces expand to.
+// alternatives returns an upper bound for the number of patterns that one pattern with braces stands for.
 func alternatives(pattern string) int {
 	total := 1
 	for _, group := range strings.Split(pattern, "{")[1:] {

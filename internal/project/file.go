@@ -12,8 +12,8 @@ import (
 )
 
 // decode checks the content of a JSON file against an embedded schema and decodes it into dst. Fields that
-// the file does not set keep their values. example is a content that works. value is the parsed content. The
-// error is a *ConfigError.
+// the file does not set keep their values. example is a valid content, for error messages. decode returns the
+// parsed content. The error is a *ConfigError.
 func decode(path string, content []byte, schema, example string, dst any) (map[string]any, error) {
 	value, err := parseJSON(path, bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), example)
 	if err != nil {
@@ -23,7 +23,7 @@ func decode(path string, content []byte, schema, example string, dst any) (map[s
 	if !ok {
 		return nil, &ConfigError{Path: path, Problem: jsonschema.State(value), Hint: "Write an object, for example " + example + "."}
 	}
-	_, err = parseYAML(path, content) // JSON is YAML, and only this decoder sees a key that is given twice
+	_, err = parseYAML(path, content) // JSON is YAML, and only the YAML decoder notices a key that is given twice
 	if twice, ok := errors.AsType[*yamlvalue.Error](err); ok && twice.Problem == "is given twice" {
 		return nil, &ConfigError{Path: path, Key: twice.Key, Problem: twice.Problem, Hint: "Remove one of the two."}
 	}
@@ -40,8 +40,8 @@ func decode(path string, content []byte, schema, example string, dst any) (map[s
 	return object, nil
 }
 
-// parseJSON decodes one JSON value. example is a content that works. The error is a *ConfigError that names
-// line and column.
+// parseJSON decodes one JSON value. example is a valid content, for error messages. The error is a
+// *ConfigError. It names line and column of a mistake in the syntax.
 func parseJSON(path string, data []byte, example string) (any, error) {
 	hint := "Every key and text stands in double quotes, entries are separated by commas, with none after " +
 		"the last, and there are no comments; for example " + example + "."
@@ -64,7 +64,7 @@ func parseJSON(path string, data []byte, example string) (any, error) {
 	return value, nil
 }
 
-// jsonProblem says where data is no JSON, and why.
+// jsonProblem says where and why data is not valid JSON.
 func jsonProblem(data []byte, err error) string {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok { // a number is out of range
@@ -78,7 +78,7 @@ func jsonProblem(data []byte, err error) string {
 
 const maxYAMLBytes = 256 << 10
 
-// parseYAML decodes one YAML document into values of JSON. An error of syntax is a *ConfigError that names line and
+// parseYAML decodes one YAML document into values of JSON. A mistake in the syntax is a *ConfigError with line and
 // column.
 func parseYAML(path string, data []byte) (any, error) {
 	const example = `type: object`

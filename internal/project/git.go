@@ -18,7 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/history"
 )
 
-// detachedBranch is the Branch of a HEAD without a branch, as in git rev-parse --abbrev-ref.
+// detachedBranch is the Branch of a detached HEAD. git rev-parse --abbrev-ref prints the same word.
 const detachedBranch = "HEAD"
 
 // maxGitFileBytes bounds the small files of a git folder: HEAD, a ref, a .git file.
@@ -28,16 +28,16 @@ var errDamagedHead = errors.New("it holds neither a branch nor a commit; git sta
 
 // GitHead is what a work tree has checked out.
 type GitHead struct {
-	// Branch is the branch's short name, such as feature/x, also during a rebase. It is "HEAD" without a
-	// branch, and "" outside a repository.
+	// Branch is the branch's short name, such as feature/x. During a rebase it is the rebased branch. It is
+	// "HEAD" for a detached HEAD, and "" outside a repository.
 	Branch       string
 	InRepository bool
 	HeadFile     string   // absolute path of HEAD of this work tree
-	refFiles     []string // with the commit of the branch
+	refFiles     []string // files that can have the commit of the branch
 }
 
-// Stamp returns a text that changes with the checked-out commit. It looks at the files only, and may change
-// without another commit.
+// Stamp returns a text that changes when the checked-out commit changes. It compares only times and sizes of
+// files, so it can also change while the commit stays the same.
 func (h GitHead) Stamp() string {
 	var stamp strings.Builder
 	stamp.WriteString(h.Branch)
@@ -53,13 +53,13 @@ func (h GitHead) Stamp() string {
 
 // gitDirs are where a work tree's git files are.
 type gitDirs struct {
-	top    string // of the work tree
-	own    string // HEAD and the other files of one work tree
-	common string // refs; differs from own only in a linked work tree
+	top    string // folder of the work tree
+	own    string // folder of HEAD and the other files of one work tree
+	common string // folder of the refs; differs from own only in a linked work tree
 }
 
-// Lock returns the path of git's lock for changes of the work tree, and since when it is held, or zero. A
-// git that crashed leaves the lock.
+// Lock returns the path of git's lock for changes of the work tree, and when git took it. The time is zero if
+// nobody holds the lock. A git that crashed leaves its lock.
 func (h GitHead) Lock() (file string, since time.Time, err error) {
 	if !h.InRepository {
 		return "", time.Time{}, nil
@@ -109,13 +109,13 @@ func Head(root string) (GitHead, error) {
 	return head, nil
 }
 
-// reftableStub is HEAD of a repository whose refs are in a reftable, which only git reads.
+// reftableStub is the content of HEAD if the refs are in a reftable. Only git can read a reftable.
 const reftableStub = "ref: refs/heads/.invalid"
 
 // reftableList returns the file that names the tables of a git folder. Git writes it with every change of a ref.
 func reftableList(dir string) string { return filepath.Join(dir, "reftable", "tables.list") }
 
-// askHead asks git for HEAD of a work tree, and returns it as a HEAD file has it.
+// askHead asks git for the HEAD of a work tree, and returns it in the form of a HEAD file.
 func askHead(top string) (string, error) {
 	folder, err := history.Open(top)
 	if err != nil {
@@ -123,7 +123,7 @@ func askHead(top string) (string, error) {
 	}
 	ctx := context.Background() // git has a limit of its own
 	ref, refErr := folder.HeadRef(ctx)
-	if refErr != nil { // it is a commit, or git cannot tell
+	if refErr != nil { // HEAD is a commit, or git is too old for reftables
 		ref, err = folder.Head(ctx)
 	} else {
 		ref = "ref: " + ref
@@ -134,7 +134,7 @@ func askHead(top string) (string, error) {
 	return ref, nil
 }
 
-// findGit looks for a repository in root and the folders above it. The result may be zero.
+// findGit looks for a repository in root and the folders above it. The result is zero without a repository.
 func findGit(root string) (gitDirs, error) {
 	for dir := root; ; dir = filepath.Dir(dir) {
 		own, err := gitDirOf(dir)
@@ -147,13 +147,13 @@ func findGit(root string) (gitDirs, error) {
 	}
 }
 
-// InRepository reports whether a folder is in a work tree of git, which may be damaged.
+// InRepository reports whether a folder is in a git work tree, even a damaged one.
 func InRepository(folder string) bool {
 	dirs, err := findGit(folder)
 	return err != nil || dirs.own != ""
 }
 
-// SameRepository reports whether two folders are in work trees of one git repository.
+// SameRepository reports whether two folders are in work trees of the same git repository.
 func SameRepository(a, b string) bool {
 	first, errFirst := findGit(a)
 	second, errSecond := findGit(b)
@@ -162,8 +162,8 @@ func SameRepository(a, b string) bool {
 	return errors.Join(errFirst, errSecond, errOne, errOther) == nil && os.SameFile(one, other)
 }
 
-// gitDirOf returns the git folder of the work tree with the top dir, or "" if dir is no top. In a linked
-// work tree and in a submodule .git is a file that names the git folder.
+// gitDirOf returns the git folder of the work tree whose top is dir, or "" if dir is not the top of one. In a
+// linked work tree and in a submodule, .git is a file that names the git folder.
 func gitDirOf(dir string) (string, error) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
@@ -199,7 +199,7 @@ func gitDirOf(dir string) (string, error) {
 	return own, nil
 }
 
-// commonDir returns where the refs of a git folder are.
+// commonDir returns the folder of the refs that a work tree's git folder uses.
 func commonDir(own string) string {
 	text, err := readGitFile(filepath.Join(own, "commondir"))
 	if err != nil || text == "" { // only linked work trees have this file
@@ -212,7 +212,7 @@ func commonDir(own string) string {
 	return dir
 }
 
-// rebasing returns the short name of the branch that is being rebased, or "".
+// rebasing returns the short name of the branch that git is rebasing, or "".
 func (d gitDirs) rebasing() string {
 	for _, state := range []string{"rebase-merge", "rebase-apply"} {
 		ref, err := readGitFile(filepath.Join(d.own, state, "head-name"))
@@ -229,13 +229,13 @@ func readGitFile(file string) (string, error) {
 	return string(bytes.TrimSpace(data)), err
 }
 
-// isRefName reports whether a ref is safe as a path in a git folder and as a text.
+// isRefName reports whether a ref can be used as a path in a git folder and printed.
 func isRefName(ref string) bool {
 	return strings.HasPrefix(ref, "refs/") && path.Clean(ref) == ref && filepath.IsLocal(ref) &&
 		!strings.ContainsFunc(ref, unicode.IsControl)
 }
 
-// shortName returns a ref as git shows it: a branch without refs/heads/.
+// shortName returns a branch without refs/heads/, and any other ref without refs/.
 func shortName(ref string) string {
 	if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
 		return name
@@ -247,8 +247,8 @@ func isCommit(text string) bool {
 	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// ConflictLine returns the 1-based line of the first mark that git leaves in a text where two branches
-// conflict, or 0. Code blocks do not count: a text may explain such marks.
+// ConflictLine returns the 1-based line of the first conflict mark that git left in a text, or 0. Marks in
+// code blocks do not count, because a text may explain them.
 func ConflictLine(text []byte) int {
 	first, divided, inCode := 0, false, false
 	number := 0

@@ -13,15 +13,15 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// maxIgnoreBytes bounds a .gitignore. Every file of its folder is compared with all of its rules.
+// maxIgnoreBytes bounds a .gitignore, because every file of its folder is compared with all of its rules.
 const maxIgnoreBytes = 64 << 10
 
-// gitignore has git's rules for the files of a work tree, as they were when they were first asked for: those of
-// .gitignore in each folder, and of info/exclude. Tracked files are ignored too.
+// gitignore has git's ignore rules for a work tree: the .gitignore of each folder, and info/exclude. It reads each file
+// once, when a path first needs it. Unlike git, it applies the rules to tracked files too.
 type gitignore struct {
-	top    string // of the work tree; "" outside git
-	common string // git's folder
-	// inForce has by a folder the rules for what is in it: those of its own file first, those of info/exclude last.
+	top    string // folder of the work tree
+	common string // folder of git with info/exclude
+	// inForce maps a folder to the rules for its content: its own .gitignore first, info/exclude last.
 	inForce map[string][]ignoreRules
 }
 
@@ -35,12 +35,12 @@ type ignoreRules struct {
 type ignoreRule struct {
 	pattern             string // for doublestar
 	isName              bool   // the pattern has no wildcard
-	anchored            bool   // it is of paths in the folder of the file, not of names
+	anchored            bool   // the pattern is for paths from the .gitignore's folder, not for names
 	negated, folderOnly bool
 }
 
-// ignores reports whether a rule ignores a file or a folder. It does not ask about the folders above. name is
-// relative to the top.
+// ignores reports whether a rule ignores a file or a folder. It does not check the folders above. name is relative to
+// the top.
 func (g *gitignore) ignores(name string, folder bool) bool {
 	for _, set := range g.rulesIn(path.Dir(name)) {
 		below := strings.TrimPrefix(name, set.folder)
@@ -73,11 +73,11 @@ func readIgnore(file string) []ignoreRule {
 	if err != nil || !info.Mode().IsRegular() { // git follows no symbolic link either
 		return nil
 	}
-	text, _ := contain.ReadFile(file, maxIgnoreBytes) // no rules if it cannot be read, as in git
+	text, _ := contain.ReadFile(file, maxIgnoreBytes) // an unreadable file has no rules, as in git
 	return parseIgnore(text)
 }
 
-// decide returns what the last matching rule says. decided is false without one.
+// decide returns whether the last matching rule ignores the file. decided is false if no rule matches.
 func decide(rules []ignoreRule, name string, folder bool) (ignored, decided bool) {
 	base := path.Base(name)
 	for _, rule := range slices.Backward(rules) {
@@ -92,7 +92,7 @@ func decide(rules []ignoreRule, name string, folder bool) (ignored, decided bool
 	return false, false
 }
 
-// matches compares most rules without a pattern, which is faster.
+// matches reports whether the rule fits a name. It tries equality first, because that is faster than a pattern.
 func (r ignoreRule) matches(name string) bool {
 	return r.pattern == name || !r.isName && doublestar.MatchUnvalidated(r.pattern, name)
 }
@@ -120,7 +120,7 @@ func parseIgnore(text []byte) []ignoreRule {
 	return rules
 }
 
-// globOf returns a pattern of git as one of doublestar. Braces are no pattern in git, and a/** does not match a.
+// globOf translates a git pattern for doublestar. In git, braces have no meaning, and a/** does not match a.
 func globOf(pattern string) string {
 	var glob strings.Builder
 	anchored := strings.Contains(pattern, "/")

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DocTypeOf returns the doc-type that the folder of a file implies. relPath is relative to Root with / separators, and
-// may begin with "./". The nearest folder above the file with a doc-type's name, or with a common name of such folders,
-// decides; without one the type is [fallbackType]. It returns false for a file that is not a document. A file that needs
-// front matter is a document only in a doc-type's folder.
+// DocTypeOf returns the doc-type that a file's folder implies, or false if the file is not a document. relPath is
+// relative to Root with / separators, and may begin with "./". The nearest folder that [Project.DocTypeCalled] knows
+// decides. If none is known, the type is [fallbackType]. In a strict project a file of DocsDir is a document only in a
+// doc-type's folder.
 func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	clean := path.Clean(relPath)
 	if p.isRule(clean) {
@@ -34,12 +34,12 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 	return p.DocType(fallbackType)
 }
 
-// fallbackType is for documents of a lenient project whose folders say nothing: most documentation of a
-// repository describes its code.
+// fallbackType is the doc-type if a document's folders do not imply one: most documentation of a repository
+// describes its code.
 const fallbackType = "codebase"
 
-// commonFolders has common names of folders, by built-in doc-type: those of decision records, and the
-// categories of the compound-engineering plugin. The plugin has its categories of failures in solutions.
+// commonFolders maps a built-in doc-type to common names of its folders. They come from decision records and from the
+// categories of the compound-engineering plugin. The plugin keeps all its categories of failures in solutions.
 var commonFolders = map[string][]string{
 	"problem":  {"solutions", "incidents", "postmortems", "troubleshooting"},
 	"insight":  {"learnings"},
@@ -48,7 +48,8 @@ var commonFolders = map[string][]string{
 	"style":    {"best-practices", "conventions"},
 }
 
-// DocTypeCalled returns the doc-type for the name of a folder, in any case and with _ for -.
+// DocTypeCalled returns the doc-type for a folder's name, or false if there is none. Case does not matter, and _
+// equals -.
 func (p *Project) DocTypeCalled(folder string) (DocType, bool) {
 	folder = strings.ReplaceAll(strings.ToLower(folder), "_", "-")
 	for _, t := range p.types {

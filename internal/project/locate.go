@@ -12,9 +12,9 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// locate returns the root of the repository and the path of its config.json, which may not exist. given is
-// the file, its folder, or the root. The root has no symbolic links, so that each checkout has one root.
-// The error is a *ConfigError.
+// locate returns the root of the repository and the path of its config.json, which may not exist. given names
+// the file, its folder, or the root. locate resolves symbolic links, so that each checkout has one root. The
+// error is a *ConfigError.
 func locate(given string) (root, file string, err error) {
 	const example = "/home/me/my-project/" + ConfigDir + "/" + ConfigFile
 	if !filepath.IsAbs(given) {
@@ -47,18 +47,18 @@ func locate(given string) (root, file string, err error) {
 	if err != nil {
 		return "", "", fileError(given, missingConfigHint(root), err)
 	}
-	if filepath.Base(root) == ConfigDir { // given was a link to that folder
+	if filepath.Base(root) == ConfigDir { // given was a link to the folder of a configuration
 		root = filepath.Dir(root)
 	}
 	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
 }
 
-// missingConfigHint says how root gets a configuration. Outside a repository root is any folder, such as the
+// missingConfigHint says how to give root a configuration. root may be outside a repository, for example the
 // user's home.
 func missingConfigHint(root string) string {
 	above, err := FindRoot(filepath.Dir(root))
 	if err != nil {
-		above = root // which has none
+		above = root // root has no configuration
 	}
 	file := filepath.Join(above, ConfigDir, ConfigFile)
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -70,8 +70,8 @@ func missingConfigHint(root string) string {
 	return fmt.Sprintf("Run `compound-docs init %q`, or create the file with at least %s.", root, minimalConfig)
 }
 
-// FindRoot returns the nearest folder, from the given one upwards, that has a configuration or is the top
-// of a git work tree. Otherwise it returns the given folder.
+// FindRoot goes from a folder upwards to the first one that has a configuration or is the top of a git work
+// tree. It returns the given folder if there is none.
 func FindRoot(folder string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -93,7 +93,7 @@ func FindRoot(folder string) (string, error) {
 	}
 }
 
-// holdsGit reports whether a part of a path is .git, in any case: some file systems ignore case.
+// holdsGit reports whether an element of a path is .git. It ignores case, as some file systems do.
 func holdsGit(path string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if strings.EqualFold(part, ".git") {
@@ -103,14 +103,14 @@ func holdsGit(path string) bool {
 	return false
 }
 
-// relative returns path relative to root with / separators, and false if it is neither root nor below it. Both are
-// absolute, without symbolic links.
+// relative returns path relative to root with / separators, or false if path is neither root nor below it. Both
+// arguments must be absolute and without symbolic links.
 func relative(root, path string) (string, bool) {
 	rel, err := filepath.Rel(root, path)
 	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
-// isInside reports whether path is root or below it, as [relative] does.
+// isInside reports whether path is root or below it. Its arguments are those of [relative].
 func isInside(root, path string) bool {
 	_, ok := relative(root, path)
 	return ok
@@ -131,7 +131,7 @@ func resolveInside(root, rel string) (target string, info fs.FileInfo, err error
 	return target, info, errors.Join(err, folder.Close())
 }
 
-// readInside reads a configuration or a schema, as [contain.Root.Read] does, by its path relative to root.
+// readInside is [contain.Root.Read] for a configuration or a schema. rel is relative to root.
 func readInside(root, rel string) ([]byte, error) {
 	folder, err := contain.Open(root)
 	if err != nil {

@@ -20,8 +20,8 @@ type places struct {
 	// external is the folder of external docs, relative to the repository, or "". Its files are own documents
 	// only if a place lies inside it.
 	external string
-	git      []string // git's folders, relative to the repository; they may be visible
-	// withRules says that an AGENTS.md below the root is a document.
+	git      []string // git's folders, relative to the repository; their names may differ from .git
+	// withRules makes an AGENTS.md or CLAUDE.md below the root a document.
 	withRules bool
 }
 
@@ -31,10 +31,10 @@ type place struct {
 	inExternal bool
 }
 
-// parts returns the pattern's elements. [Project.loadPlaces] makes sure that each is a pattern.
+// parts returns the pattern's elements. Each is a valid pattern, because [Project.loadPlaces] checks it.
 func (p place) parts() []string { return strings.Split(p.pattern, "/") }
 
-// base returns the elements of the pattern before the first wildcard, as a path, or ".".
+// base returns the path before the first element with a wildcard, or "." if the first element has one.
 func (p place) base() string {
 	if !isPattern(p.pattern) {
 		return p.pattern
@@ -47,8 +47,8 @@ func (p place) covers(name string) bool {
 	return doublestar.MatchUnvalidated(p.pattern, name) || doublestar.MatchUnvalidated(p.pattern+"/**", name)
 }
 
-// mayHold reports whether a folder can have files of the place. byName is set if the pattern names the folder
-// without a wildcard.
+// mayHold reports whether a folder, or a folder in it, can have files of the place. byName reports whether the pattern
+// spells out the folder's name without a wildcard.
 func (p place) mayHold(dir string) (holds, byName bool) {
 	parts := p.parts()
 	for i, element := range strings.Split(dir, "/") {
@@ -63,12 +63,12 @@ func (p place) mayHold(dir string) (holds, byName bool) {
 	return true, byName
 }
 
-// has reports whether a file of the repository is a document of one of the places.
+// has reports whether a file of the repository is a document in one of the places.
 func (p places) has(name string) bool {
 	return p.indexOf(name) >= 0
 }
 
-// indexOf returns the index of the first place that has a file as its document, or -1.
+// indexOf returns the index of the first place to which a document belongs, or -1 if there is none.
 func (p places) indexOf(name string) int {
 	if !IsMarkdown(name) {
 		return -1
@@ -80,7 +80,7 @@ func (p places) indexOf(name string) int {
 	})
 }
 
-// prunes reports whether a folder has no document of the places.
+// prunes reports whether a walk for documents of the places may skip a folder.
 func (p places) prunes(dir string) bool {
 	if slices.Contains(p.git, dir) {
 		return true
@@ -92,24 +92,24 @@ func (p places) prunes(dir string) bool {
 	})
 }
 
-// contains reports whether a path of the repository is folder or below it. "" contains none.
+// contains reports whether a path of the repository is folder or below it. The folder "" contains nothing.
 func contains(folder, name string) bool {
 	return folder == "." || folder != "" && (name == folder || strings.HasPrefix(name, folder+"/"))
 }
 
-// IsMarkdown reports whether a file of documents.folders is read as markdown, by its name.
+// IsMarkdown reports by its name whether a file is markdown.
 func IsMarkdown(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
 }
 
-// vendored reports whether the name of a folder says that others wrote its files, or that a program made them.
+// vendored reports whether a folder's name says that others wrote its files or that a program made them.
 func vendored(folder string) bool {
 	return packaged(folder) || slices.Contains([]string{
 		"vendor", "third_party", "venv", "virtualenv", "target", "dist", "versioned_docs",
 	}, path.Base(folder))
 }
 
-// packaged is vendored for names that no team gives to a folder with notes of its own.
+// packaged is like vendored, but only for names that no team gives to a folder of its own notes.
 func packaged(folder string) bool {
 	return slices.Contains([]string{
 		"node_modules", "bower_components", "site-packages", "__pycache__", "_build", "_site", "_book", "jspm_packages",
@@ -117,8 +117,8 @@ func packaged(folder string) bool {
 	}, path.Base(folder))
 }
 
-// boilerplate reports whether a file is one that most repositories have and that says little of this one, or
-// that assistants read by themselves.
+// boilerplate reports whether a file is one that most repositories have and that says little about this one. It also
+// reports files that assistants read by themselves.
 func boilerplate(name string) bool {
 	base := path.Base(name)
 	return slices.Contains(boilerplateFiles, strings.TrimSuffix(base, path.Ext(base)))
@@ -129,8 +129,8 @@ var boilerplateFiles = []string{
 	"NOTICE", "CODE_OF_CONDUCT", "code_of_conduct", "PULL_REQUEST_TEMPLATE", "pull_request_template", "CLAUDE", "AGENTS", "GEMINI",
 }
 
-// LeftOut says why a file of the repository is not taken as a document, by its name, "" if nothing speaks against it.
-// A place that names it in full takes it all the same.
+// LeftOut says why a file with this name is not a document, or "" if its name is no reason. The file is a document all
+// the same if documents.folders has its full path.
 func LeftOut(name string) string {
 	if boilerplate(name) {
 		return "says little of this project, or is read by assistants themselves"
@@ -138,12 +138,12 @@ func LeftOut(name string) string {
 	return copyOrTemplate(name)
 }
 
-// copyOrTemplate says why a file is no document of its own, by its name, or "".
+// copyOrTemplate says that a file's name is that of a copy or of a template, or "" if it is neither.
 func copyOrTemplate(name string) string {
 	base := path.Base(name)
 	base = strings.TrimSuffix(base, path.Ext(base))
 	switch {
-	case strings.ContainsAny(base, "~(_.") && copyName().MatchString(base): // few names have one of them
+	case strings.ContainsAny(base, "~(_.") && copyName().MatchString(base): // a cheap test before the expression
 		return "a copy that a program left"
 	case strings.Contains(strings.ToLower(base), "template") && templateName().MatchString(base):
 		return "a template"
@@ -159,8 +159,8 @@ var (
 	templateName = lazyregexp.New(`(?i)^_?(\d+[-_ ])?((adr|madr|rfc|decision)[-_ ])?template([-_ ](bare|minimal|short|long|full))*$`)
 )
 
-// CheckPlaces checks entries of documents.folders for the repository at root, a path without symbolic links. The
-// error is a *[ConfigError].
+// CheckPlaces checks entries of documents.folders for the repository at root, a path without symbolic links. It returns
+// a *[ConfigError] for the first invalid entry.
 func CheckPlaces(root string, folders []string) error {
 	_, err := placesOf(root, folders)
 	return err
@@ -201,7 +201,7 @@ func (p *Project) loadPlaces() (places, error) {
 	return places{list: list, git: relativePaths(p.Root, gitFolders(p.Root))}, nil
 }
 
-// placePattern returns an entry of documents.folders as it is matched, or what is wrong with it.
+// placePattern returns the pattern of an entry of documents.folders, or what is wrong with the entry.
 func placePattern(given string) (pattern, problem string) {
 	pattern = norm.NFC.String(path.Clean(given))
 	switch {
@@ -226,7 +226,7 @@ func placePattern(given string) (pattern, problem string) {
 
 func isPattern(given string) bool { return strings.ContainsAny(given, "*?[{") }
 
-// linkProblem says where a folder leads that is a symbolic link: a walk of the repository does not follow it.
+// linkProblem returns a problem if a folder is a symbolic link, or "". A walk of the repository follows no links.
 func linkProblem(root, folder string) string {
 	target, _, err := resolveInside(root, folder)
 	if err != nil || target == folder {
@@ -235,7 +235,7 @@ func linkProblem(root, folder string) string {
 	return "is a symbolic link to " + target
 }
 
-// besideExternal separates the places from the folder of external docs. The error is a *ConfigError.
+// besideExternal makes sure that no file is both a document of a place and external. The error is a *ConfigError.
 func (p *Project) besideExternal() error {
 	if p.external == nil || p.external.RelDir == "" {
 		return nil

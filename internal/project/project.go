@@ -1,9 +1,8 @@
 // Package project reads what a repository says about itself: its configuration, its doc-types and their
 // schemas, the folder of external docs, the identity of its checkout, and its git branch.
 //
-// It reads files only. It must not know a database, a model, the network or a git process. The repository
-// may be hostile: the size of its files is bounded, no path leads out of it, and no schema can load another
-// file or take long to check.
+// It must not know a database, a model or the network. The repository may be hostile: the package bounds the
+// size of its files, follows no path out of it, and lets no schema load another file or take long to check.
 package project
 
 import (
@@ -20,7 +19,7 @@ const (
 	ConfigDir = ".csharp-compounding-docs"
 	// ConfigFile is the name of the configuration in ConfigDir.
 	ConfigFile = "config.json"
-	// DocsFolder is the folder of the documents where the configuration names no other.
+	// DocsFolder is the default folder of the documents.
 	DocsFolder = "csharp-compounding-docs"
 	// SchemasFolder is the folder of schemas in the folder of the documents. No doc-type may have it.
 	SchemasFolder = "schemas"
@@ -34,8 +33,8 @@ type Project struct {
 	Config     Config // with defaults applied
 
 	docsDir  string
-	profile  lazySchema // of the documents of CompoundEngineering
-	places   places     // beside docsDir
+	profile  lazySchema // schema for documents of CompoundEngineering
+	places   places     // places of documents besides docsDir
 	types    []DocType
 	external *External
 
@@ -92,7 +91,7 @@ func (p *Project) Same(other *Project) bool {
 // configuration. The caller may change the slice.
 func (p *Project) DocTypes() []DocType { return slices.Clone(p.types) }
 
-// DocType returns the doc-type with a name.
+// DocType returns the doc-type with a name, or false if there is none.
 func (p *Project) DocType(name string) (DocType, bool) {
 	i := slices.IndexFunc(p.types, func(t DocType) bool { return t.Name == name })
 	if i < 0 {
@@ -101,7 +100,7 @@ func (p *Project) DocType(name string) (DocType, bool) {
 	return p.types[i], true
 }
 
-// External returns the folder of external docs, and false without one.
+// External returns the folder of external docs, or false if the project has none.
 func (p *Project) External() (External, bool) {
 	if p.external == nil {
 		return External{}, false
@@ -112,14 +111,14 @@ func (p *Project) External() (External, bool) {
 // HasExternal reports whether the project has external docs.
 func (p *Project) HasExternal() bool { return p.external != nil }
 
-// ExternalPath returns external_docs.path, or "".
+// ExternalPath returns external_docs.path, or "" without external docs.
 func (p *Project) ExternalPath() string {
 	external, _ := p.External()
 	return external.Path
 }
 
-// PathHash identifies a checkout: the first 16 hexadecimal digits of the SHA-256 of [Project.Root], with /
-// separators and no trailing slash.
+// PathHash identifies a checkout by its [Project.Root]. It is the first 16 hexadecimal digits of the SHA-256
+// of the path with / separators and no trailing slash.
 func PathHash(root string) string {
 	sum := sha256.Sum256([]byte(path.Clean(filepath.ToSlash(root))))
 	return hex.EncodeToString(sum[:])[:16]

@@ -11,27 +11,28 @@ import (
 
 // Rules say how the index reads one document.
 type Rules struct {
-	Name string // of the doc-type
-	// Docs is the folder of all the project's documents. A document may name another one by its path in there.
+	Name string // name of the doc-type
+	// Docs is a folder of the repository. A document may name another document by its path in this folder.
 	Docs string
-	// LinkRoot is the folder of the repository from which links that begin with / lead. It is "." or "" for the
+	// LinkRoot is the folder of the repository in which links that begin with / start. It is "." or "" for the
 	// repository itself.
 	LinkRoot string
-	// Language is that of the document by its code, as in package terms; "" to find it.
+	// Language is the code of the document's language, as in package terms. "" means that the index detects it.
 	Language string
 	// SchemaHash identifies the rules. When it changes, documents may have become valid or invalid.
 	SchemaHash string
 	// Validate returns what is wrong with a document's front matter, sorted by field.
 	Validate func(frontMatter map[string]any) []Violation
-	// Named is set in a lenient project, where a document has any front matter or none, and what Validate
-	// returns is advice. It returns the rules of the doc-type that front matter may name instead of the folder's.
+	// Named returns the rules of another doc-type, which front matter may name instead of the folder's. It is nil in
+	// a strict project. In a lenient one front matter is free, and what Validate returns is only advice.
 	Named func(name string) (Rules, bool)
 }
 
 // Lenient reports whether documents need no front matter.
 func (r Rules) Lenient() bool { return r.Named != nil }
 
-// Rules returns the rules for a document. relPath and ok are as in [Project.DocTypeOf].
+// Rules returns the rules for a document, or false for a file that is not a document. relPath is as in
+// [Project.DocTypeOf].
 func (p *Project) Rules(relPath string) (Rules, bool) {
 	t, ok := p.DocTypeOf(relPath)
 	if !ok {
@@ -42,7 +43,7 @@ func (p *Project) Rules(relPath string) (Rules, bool) {
 		return p.lenientRules(t, linkBase), true
 	}
 	rules := p.rules(t, linkBase)
-	if linkBase != DocsFolder || rules.LinkRoot != "." || rules.Language != "" { // paths may be relative to them
+	if linkBase != DocsFolder || rules.LinkRoot != "." || rules.Language != "" { // they change how the index reads it
 		rules.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(linkBase), []byte(rules.LinkRoot), []byte(rules.Language))
 	}
 	return rules, true
@@ -55,7 +56,8 @@ func (p *Project) rules(t DocType, linkBase string) Rules {
 	}
 }
 
-// lenientRules are rules whose hash depends on the rules of [Project.DocTypeOf] and not on schemas.
+// lenientRules returns the rules for a document that needs no front matter. Their hash depends on how
+// [Project.DocTypeOf] decides, and not on schemas, because these only give advice.
 func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 	rules := p.rules(t, linkBase)
 	parts := [][]byte{
@@ -98,15 +100,15 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []Violation {
 // CompoundEngineering is the value of [Config.Profile] for documents of the plugin of that name.
 const CompoundEngineering = "compound-engineering"
 
-// CompoundEngineering's documents have some of sharedFields, as problems do, and some of
-// profileFields, which no built-in doc-type has.
+// Documents of CompoundEngineering have at least one field of each list. sharedFields are also fields of problems.
+// No built-in doc-type has profileFields.
 var (
 	sharedFields  = []string{"problem_type", "component", "severity"}
 	profileFields = []string{"module", "category", "applies_when", "resolution_type"}
 )
 
-// Profiled reports whether a document's front matter is CompoundEngineering's, by its fields or by the
-// configuration. A document with a doc_type is not.
+// Profiled reports by its fields, or by the configuration, whether front matter is that of CompoundEngineering.
+// Front matter with a doc_type never is.
 func (p *Project) Profiled(frontMatter map[string]any) bool {
 	if frontMatter["doc_type"] != nil {
 		return false

@@ -16,21 +16,21 @@ var schemaFiles embed.FS
 //go:embed schemas/common.json
 var commonSchema []byte
 
-// compiledSchemas caches the results of embeddedSchema by its arguments. One takes two milliseconds.
+// compiledSchemas caches the results of embeddedSchema by its arguments. Compiling one takes two milliseconds.
 //
 //nolint:gochecknoglobals // what is built in is the same for every project
 var compiledSchemas sync.Map
 
-// lazySchema returns a schema. A built-in one is compiled when it is first needed: a hook needs none.
+// lazySchema returns a schema. The first call compiles a built-in schema; a hook never calls it and so starts faster.
 type lazySchema func() *jsonschema.Schema
 
-// embeddedSchema returns an embedded schema, or a part of it: fragment is a JSON pointer, or "". The schema may refer to
+// embeddedSchema returns an embedded schema, or the part of it at fragment, a JSON pointer. The schema may refer to
 // common.json.
 func embeddedSchema(file, fragment string) lazySchema {
 	compile := lazySchema(sync.OnceValue(func() *jsonschema.Schema {
 		compiled, err := compileEmbedded(file, fragment)
 		if err != nil {
-			panic(err) // each is compiled by tests
+			panic(err) // tests compile every embedded schema
 		}
 		return compiled
 	}))

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// GitIgnores is why files are left out that a .gitignore names.
+// GitIgnores is the reason of [Project.Excluded] for files and folders that git ignores.
 const GitIgnores = "git ignores it"
 
-// Excluded returns a function that says why a file or a folder is left out of the project's own documents, by its
-// path in [Project.DocumentsRoot]: "" if it is not. It does not ask about the folders above. It has git's rules of
-// the moment, and is for one goroutine.
+// Excluded returns a function that says why a file or a folder is left out of the project's own documents, or "" if
+// it is not. The function takes a path in [Project.DocumentsRoot]. It does not check the folders above, keeps git's
+// rules once it has read them, and is for one goroutine.
 //
-// Something that the configuration names itself is never left out.
+// A file or folder that the configuration names itself is never left out.
 func (p *Project) Excluded() func(name string, folder bool) string {
 	named := append(slices.Clone(p.places.list), place{pattern: p.docsDir})
 	for _, docType := range p.types {
@@ -24,13 +24,14 @@ func (p *Project) Excluded() func(name string, folder bool) string {
 	return exclusions(p.Root, p.DocumentsRoot(), named, madeElsewhere)
 }
 
-// Exclusions is as [Project.Excluded], for paths of the repository at root with these entries of documents.folders.
+// Exclusions is like [Project.Excluded] for the repository at root, with these entries of documents.folders.
 func Exclusions(root string, folders []string) func(name string, folder bool) string {
-	named, _ := placesOf(root, folders) // a wrong one names nothing
+	named, _ := placesOf(root, folders) // with an invalid entry, nothing counts as named
 	return exclusions(root, ".", named, vendored)
 }
 
-// Excluded is as [Project.Excluded], for paths in e.Dir. Patterns of the configuration's own stand for all of ours.
+// Excluded is like [Project.Excluded], for paths in e.Dir. If the configuration has its own exclude_patterns, no
+// folder is left out as vendored.
 func (e External) Excluded() func(name string, folder bool) string {
 	var named []place
 	for _, pattern := range e.include {
@@ -47,19 +48,19 @@ func (e External) Excluded() func(name string, folder bool) string {
 }
 
 // exclusions returns the function of [Project.Excluded] for paths in a folder of the repository at root. root is ""
-// outside a repository, where git's rules do not count. madeElsewhere is as [vendored], for a path in the repository.
+// outside a repository; then git's rules do not count. madeElsewhere is like [vendored], for a path in the repository.
 func exclusions(
 	root, folder string, named []place, madeElsewhere func(folder string) bool,
 ) func(name string, folder bool) string {
 	ignored := ignoring(root, folder)
-	// onlyByDot reports whether no entry but "." has the files of a folder.
+	// onlyByDot reports whether the files of a folder are documents only because of the entry ".".
 	onlyByDot := func(name string) bool {
 		return root != "" && !slices.ContainsFunc(named, func(p place) bool {
 			holds, _ := p.mayHold(path.Join(folder, name))
 			return holds && p.pattern != "**"
 		})
 	}
-	folders := map[string]string{} // that were asked for
+	folders := map[string]string{} // answers for folders
 	return func(name string, isFolder bool) string {
 		why, known := "", false
 		if isFolder {
@@ -89,7 +90,8 @@ func exclusions(
 	}
 }
 
-// foreign says why "." leaves a folder out, "" if it does not. Such a folder has markdown that is not about the project.
+// foreign says why the entry "." leaves a folder out, or "" if it does not. The markdown of such a folder is not about
+// the project.
 func foreign(dir string) string {
 	exists := func(elements ...string) bool {
 		_, err := os.Lstat(filepath.Join(append([]string{dir}, elements...)...))
@@ -107,9 +109,9 @@ func foreign(dir string) string {
 	return ""
 }
 
-// ignoring returns a function that reports whether git ignores a file or a folder, by its path in a folder of root and
-// git's rules of the moment. It does not ask about the folders above, and is for one goroutine. A repository that
-// ignores root itself has no say: it is one for the user's settings.
+// ignoring returns a function that reports whether git ignores a file or a folder. It takes a path in a folder of root,
+// does not check the folders above, and is for one goroutine. The rules of a repository that ignores root itself do not
+// count: such a repository holds the user's settings.
 func ignoring(root, folder string) func(name string, folder bool) bool {
 	nothing := func(string, bool) bool { return false }
 	dirs, err := findGit(root)

@@ -17,31 +17,31 @@ import (
 // SettingsFile is the name of the user's own settings in their folder.
 const SettingsFile = "settings.json"
 
-// Settings are the user's settings for all projects. An empty text is not set.
+// Settings are the user's settings for all projects. An empty text means that the setting is not set.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
-	// EmbeddingModel makes the vectors. After a change all documents are embedded again. Until then
-	// searches find them by words.
+	// EmbeddingModel makes the vectors. After a change the server embeds all documents again. Until then,
+	// searches find documents by words.
 	EmbeddingModel  string `json:"embedding_model"`
 	GenerationModel string `json:"generation_model"`
 	// GenerationContextLength is the context window in tokens. A model with a smaller one uses its own.
 	GenerationContextLength int       `json:"generation_context_length"`
-	GenerationWaitSeconds   int       `json:"generation_wait_seconds"` // for the beginning of an answer
+	GenerationWaitSeconds   int       `json:"generation_wait_seconds"` // wait for the beginning of an answer
 	OllamaHost              string    `json:"ollama_host"`
 	EmbeddingHost           ModelHost `json:"embedding_host"`  // replaces OllamaHost for embeddings
 	GenerationHost          ModelHost `json:"generation_host"` // replaces OllamaHost for answers
 	DatabaseURL             string    `json:"database_url"`    // may have a password
-	// Postgres is the folder of initdb and postgres that a private database runs with.
+	// Postgres is the folder of the programs initdb and postgres for a private database.
 	Postgres          string   `json:"postgres"`
 	LogLevel          string   `json:"log_level"`         // debug, info, warn or error
-	UnusedTextHours   float64  `json:"unused_text_hours"` // of text in the index without a document
+	UnusedTextHours   float64  `json:"unused_text_hours"` // the index keeps text this long after its document is gone
 	Recall            Recall   `json:"recall"`
-	RecallThreshold   float64  `json:"recall_threshold"`   // relevance of documents that hooks show
-	RecallCollections []string `json:"recall_collections"` // that hooks search
+	RecallThreshold   float64  `json:"recall_threshold"`   // hooks show documents of at least this relevance
+	RecallCollections []string `json:"recall_collections"` // collections that hooks search
 	RecallVisible     bool     `json:"recall_visible"`     // the user sees what hooks show
-	KeepQuestions     bool     `json:"keep_questions"`     // that found nothing, in the user's folder
-	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these, and
-	// folders below them, as external docs. Pass it to [Load].
+	KeepQuestions     bool     `json:"keep_questions"`     // the user's folder keeps questions that found nothing
+	// ExternalDocsAllowed are absolute paths of folders outside repositories. A project may have these
+	// folders, and folders below them, as external docs. Pass the list to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
 }
 
@@ -53,7 +53,7 @@ type ModelHost struct {
 	Key     string `json:"-"` // the content of KeyFile
 }
 
-// readKey reads KeyFile, which only the user may be able to read.
+// readKey reads KeyFile into Key. It refuses a file that other users can read.
 func (h *ModelHost) readKey(settings, name string) error {
 	if h.KeyFile == "" {
 		return nil
@@ -114,8 +114,8 @@ func DefaultHome() (string, error) {
 	return filepath.Join(home, ".claude", ConfigDir), nil
 }
 
-// SaveSetting writes a value, such as that of "database_url", into settings.json in home. Only the user can
-// read the file then.
+// SaveSetting sets one key, such as "database_url", in the settings.json of home. It makes the file readable
+// only for the user.
 func SaveSetting(home, key, value string) error {
 	file := filepath.Join(home, SettingsFile)
 	content, err := contain.ReadFile(file, contain.MaxConfig)
@@ -199,7 +199,7 @@ func LoadSettings(home string) (Settings, error) {
 	return settings, nil
 }
 
-// Load is [Load] with what the settings allow.
+// Load is [Load] with the external docs that the settings allow.
 func (s Settings) Load(configPath string) (*Project, error) {
 	return Load(configPath, s.ExternalDocsAllowed...)
 }

@@ -1,5 +1,5 @@
-// Package stdio runs the SDK's transport over two streams. Calls that were read are answered
-// after the end of the input, and the session ends even if the client does not read.
+// Package stdio runs the SDK's transport over two streams. After the end of the input it still answers the calls
+// that it has read. It ends the session even if the client does not read.
 package stdio
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// deliveryTime is how long the session goes on after the end of the input, so that calls
-// that were read get their answers.
+// deliveryTime is how long the session continues after the end of the input, so that the calls read before get
+// their answers.
 const deliveryTime = 250 * time.Millisecond
 
 // ErrNotRead reports that the session has ended and that the client did not read an answer.
@@ -43,7 +43,7 @@ func New(in io.Reader, out io.Writer, onEnd func()) *Transport {
 	return t
 }
 
-// End ends the session as the end of the input does.
+// End ends the session, like the end of the input.
 func (t *Transport) End() { _ = t.copy.Close() }
 
 // Connect may be called once.
@@ -52,12 +52,12 @@ func (t *Transport) Connect(ctx context.Context) (mcp.Connection, error) {
 	return &connection{Connection: inner, ended: make(chan struct{})}, err
 }
 
-// keptOpen is not closed by the SDK.
+// keptOpen keeps the SDK from closing a writer.
 type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
 
-// connection is the SDK's connection with another end.
+// connection is the SDK's connection, except that it ends differently: see Read.
 type connection struct {
 	mcp.Connection
 
@@ -79,7 +79,7 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return message, nil
 }
 
-// note keeps that a call was read, or which one the client cancels.
+// note records that a call was read, or that the client cancels a call.
 func (c *connection) note(request *jsonrpc.Request) {
 	if request.IsCall() {
 		c.unanswered.Add(1)
@@ -109,8 +109,8 @@ func (c *connection) end(err error) error {
 		err, mcp.DefaultMaxLineLength)
 }
 
-// Write writes a message, except the answer to a cancelled call. A blocked write cannot be interrupted: it may go on after Write
-// has returned [ErrNotRead].
+// Write writes a message, except the answer to a cancelled call. A blocked write cannot be interrupted: it may go on
+// after Write has returned [ErrNotRead].
 func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 	if answer, ok := message.(*jsonrpc.Response); ok {
 		if cancelled, _ := c.cancelled.LoadAndDelete(answer.ID); cancelled == true {

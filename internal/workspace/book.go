@@ -12,27 +12,28 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// bookShare bounds the share of the time in which a book is read again: while many documents are saved, each hook sees
-// another version of the index.
+// bookShare limits how often a book is read: after a reading of d, the next one starts bookShare*d later at the
+// earliest. Otherwise each hook would read it again while many documents are saved.
 const bookShare = 5
 
-// bookshelf keeps the book of a project's documents, and reads it again when the index has another version. Safe for
-// concurrent use.
+// bookshelf keeps the book of a project's documents, and reads it again when the version of the index changes. Safe
+// for concurrent use.
 type bookshelf struct {
 	index    *index.Index
 	tenant   *catalog.Tenant
-	recalled []catalog.Collection // that hooks search
+	recalled []catalog.Collection // collections that hooks search
 	logger   *slog.Logger
 
 	mu sync.Mutex
-	// book is as of a version, and was read at a time and for a while. It is empty before the first reading.
+	// book is empty before the first reading. The other fields describe the last reading.
 	book    *quoted.Book
-	version int64
-	at      time.Time
-	took    time.Duration
+	version int64         // version of the index
+	at      time.Time     // end of the reading
+	took    time.Duration // duration of the reading
 }
 
-// current returns the book of the index as it is now. If the index cannot be read, it returns the earlier one.
+// current returns the book of the index as it is now. It returns the earlier book if the index cannot be read, or if
+// the next reading is not due.
 func (s *bookshelf) current(ctx context.Context) *quoted.Book {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,13 +52,14 @@ func (s *bookshelf) current(ctx context.Context) *quoted.Book {
 	return s.book
 }
 
-// heard returns the book of the documents with one of some cues, as the index has them now.
+// heard returns a book of the documents that have one of the cues, as the index has them now.
 func (s *bookshelf) heard(ctx context.Context, cues []string) (*quoted.Book, error) {
 	documents, err := s.index.CitedPlaces(ctx, s.tenant, cues, s.collections()...)
 	return quoted.NewBook(documents), err
 }
 
-// collections are those that hooks search and whose documents may cite places or have triggers. The handbook is of no project.
+// collections returns the collections that hooks search, except the handbook: its documents belong to no project, and
+// neither cite places nor have triggers.
 func (s *bookshelf) collections() []catalog.Collection {
 	return slices.DeleteFunc(slices.Clone(s.recalled), func(c catalog.Collection) bool { return c == catalog.Handbook })
 }

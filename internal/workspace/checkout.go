@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// LastKey returns the key of a project's tenant on the checked-out branch. Outside git it is the branch
-// of the checkout's last use, or "main".
+// LastKey returns the key of a project's tenant on the checked-out branch. Outside git it takes the branch
+// with which the checkout was last used, or "main".
 func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.TenantKey, error) {
 	head, err := project.Head(p.Root)
 	if err != nil {
@@ -34,8 +34,8 @@ func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.T
 	return key, err
 }
 
-// keyAt returns the key of a project's tenant on the checked-out branch, or on the given branch outside
-// git and while git's files cannot be read.
+// keyAt returns the key of a project's tenant on the checked-out branch. It takes the given branch outside git
+// and while git's files cannot be read.
 func keyAt(p *project.Project, branch string) catalog.TenantKey {
 	head, err := project.Head(p.Root)
 	if err != nil || !head.InRepository {
@@ -52,7 +52,7 @@ func (p *Project) moved() bool {
 	return keyAt(p.Definition, p.Tenant.Key.Branch).Branch != p.Tenant.Key.Branch
 }
 
-// headStamp returns a text that changes with the checked-out commit. It is "" outside git.
+// headStamp returns a text that changes when the checked-out commit changes. It is "" outside git.
 func (p *Project) headStamp() string {
 	head, err := project.Head(p.Definition.Root)
 	if err != nil || !head.InRepository {
@@ -61,7 +61,7 @@ func (p *Project) headStamp() string {
 	return head.Stamp()
 }
 
-// MaxLockAge is the age from which git's lock is ignored: a git that crashed has left it.
+// MaxLockAge is the age at which the server starts to ignore git's lock. A git that crashed left such a lock.
 const MaxLockAge = 10 * time.Minute
 
 // gitBusyError means that git holds its index lock.
@@ -74,8 +74,8 @@ func (e *gitBusyError) Error() string {
 	return "git is changing the files; if no git runs here, remove " + e.lock
 }
 
-// ready returns an error while the files on disk may be another branch's. Git changes the files first,
-// under its index lock, and HEAD last.
+// ready returns an error while the files on disk may belong to another branch. A switch of branches changes the
+// files first, under git's index lock, and HEAD last.
 func (p *Project) ready() error {
 	head, err := project.Head(p.Definition.Root)
 	if err != nil {
@@ -97,8 +97,8 @@ func (p *Project) ready() error {
 	return nil
 }
 
-// checkedOutBranch returns the branch of the repository at root, if that is the one given: by its name, as
-// refs/heads/NAME or as HEAD.
+// checkedOutBranch returns the checked-out branch of the repository at root, or an error if the given one is
+// another. The caller may write NAME, refs/heads/NAME or HEAD. Outside git, any name is right.
 func checkedOutBranch(root, branch string) (string, error) {
 	branch = strings.TrimPrefix(strings.TrimSpace(branch), "refs/heads/")
 	if branch == "" {
@@ -119,8 +119,9 @@ func checkedOutBranch(root, branch string) (string, error) {
 		branch, filepath.Base(root), head.Branch, head.Branch, branch).With("current_branch", head.Branch)
 }
 
-// StateOf looks for a tenant's repository and branch at root, a path that this or another machine registered.
-// It returns [index.Alive] if something cannot be read, so that callers delete nothing by mistake.
+// StateOf reports whether a tenant's branch still exists in the repository at root. This or another machine
+// registered the path. It returns [index.Alive] if git's files cannot be read, so that callers delete nothing by
+// mistake.
 func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.CheckoutState {
 	if !filepath.IsAbs(root) { // a machine with another operating system registered it
 		return index.Unknown
@@ -129,7 +130,7 @@ func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.Chec
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return index.Unknown
-	case err == nil && name != key.Project: // renamed, or another machine has the checkout
+	case err == nil && name != key.Project: // the project was renamed, or the checkout is on another machine
 		return index.Unknown
 	}
 	head, err := project.Head(root)

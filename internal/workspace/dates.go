@@ -11,28 +11,29 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// commitDates knows when documents were first committed. It asks git when a date is needed and HEAD has
-// moved. Safe for concurrent use.
+// commitDates knows when documents were first committed. It asks git only if a date is needed and HEAD has
+// moved since the last time. Safe for concurrent use.
 type commitDates struct {
 	project *project.Project
 	logger  *slog.Logger
-	// distrust has what git says of a checkout that it does not trust, once it was asked.
+	// distrust is git's message if git does not trust the checkout. It is nil once GitNote has told it.
 	distrust atomic.Pointer[history.UntrustedError]
 
 	mu     sync.Mutex
 	commit string            // HEAD when dates was read
-	dates  map[string]string // by the files' paths in the folder
-	told   bool              // distrust was set
+	dates  map[string]string // dates by the files' paths in the folder
+	told   bool              // distrust was set before
 }
 
-// FirstCommits returns the dates of the documents' first commits, as far as git knows them.
+// FirstCommits returns the dates of the documents' first commits by path. Documents whose date git does not know are
+// left out.
 func FirstCommits(ctx context.Context, p *project.Project, paths []string) map[string]string {
 	dates := &commitDates{project: p, logger: slog.New(slog.DiscardHandler)}
 	return dates.Dates(ctx, paths)
 }
 
-// GitNote says why git does not read the checkout, if it was asked for dates and does not trust it. It says so once,
-// and is "" otherwise.
+// GitNote says that git does not trust the checkout, and why. It says so in one call, after git was asked for dates,
+// and returns "" in all others.
 func (p *Project) GitNote() string {
 	untrusted := p.dates.distrust.Swap(nil)
 	if untrusted == nil {
@@ -41,7 +42,8 @@ func (p *Project) GitNote() string {
 	return untrusted.Error()
 }
 
-// Dates returns the dates of the paths' first commits, as far as git knows them. They are "" if git may not be asked.
+// Dates returns the dates of the documents' first commits by path, as far as git knows them. All are "" if git does not
+// trust the checkout.
 func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +51,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	err := c.update(ctx, folder.Dir)
 	untrusted, distrusts := errors.AsType[*history.UntrustedError](err)
 	switch {
-	case distrusts: // a container has just copied the files
+	case distrusts: // the times of the files do not help: a container has just copied the files
 		if !c.told {
 			c.told = true
 			c.distrust.Store(untrusted)
@@ -71,7 +73,7 @@ func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]stri
 	return dates
 }
 
-// update brings dates up to date with HEAD. It does not read an unreadable history again before HEAD moves.
+// update reads the dates again if HEAD has moved. After a failure it waits for the next move of HEAD.
 func (c *commitDates) update(ctx context.Context, dir string) error {
 	folder, err := history.Open(dir)
 	if err != nil {

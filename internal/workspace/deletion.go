@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// deletedError says that no project is active because p was deleted from the index. It holds until a
+// deletedError says that no project is active because p was deleted from the index. Calls get it until a
 // server of the checkout activates the project.
 func deletedError(p *Project) *apierror.Error {
 	e := errNotActivated()
@@ -21,11 +21,11 @@ func deletedError(p *Project) *apierror.Error {
 	return e.With("config_path", p.Definition.ConfigPath)
 }
 
-// Delete removes a selection from the index. If the active project is among it, no project is active
-// afterwards: the server would index its files again at once. Other servers notice the deletion and do
-// the same.
+// Delete removes a selection of projects from the index. If the active project is one of them, no project is
+// active afterwards; otherwise the server would index its files again at once. Other servers notice the
+// deletion and do the same.
 //
-// The server must have a project, or be started for one. Delete does not activate it.
+// The server must have an active project, or be started for one. Delete does not activate it.
 func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return index.Contents{}, err
@@ -47,9 +47,9 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	}
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil || !selection.Matches(key) {
-		return contents, nil // an error is that of the next call
+		return contents, nil // the next call reports the error
 	}
-	deleted := w.newProject(p, &catalog.Tenant{Key: key}) // otherwise the next call would activate it
+	deleted := w.newProject(p, &catalog.Tenant{Key: key}) // without it, the next call would activate the project
 	deleted.deleted.Store(true)
 	w.start(deleted)
 	return contents, nil
@@ -80,7 +80,7 @@ func (w *Workspace) hasProject() error {
 	return nil
 }
 
-// checkedOut returns the project of a config, with the key of its present branch.
+// checkedOut returns the project of a config, and the key of its tenant on the checked-out branch.
 func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, catalog.TenantKey, error) {
 	p, err := w.load(configPath)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// External returns the active project if it has external docs. It reads config.json again, which may be
-// new. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json names no folder, and otherwise says why
-// the folder cannot be used.
+// External returns the active project if it has external docs. Without external docs it reads config.json
+// again, because somebody may have added them. The error is EXTERNAL_DOCS_NOT_CONFIGURED if config.json names
+// no folder, and otherwise says why the folder cannot be used.
 func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
 	if err != nil || active.Definition.HasExternal() {

@@ -12,7 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// recalled returns the collections that hooks search.
+// recalled returns the collections that hooks search in a project.
 func (w *Workspace) recalled(p *project.Project) []catalog.Collection {
 	var collections []catalog.Collection
 	for _, c := range []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook} {
@@ -24,7 +24,7 @@ func (w *Workspace) recalled(p *project.Project) []catalog.Collection {
 	return collections
 }
 
-// RecallScopes returns what hooks search.
+// RecallScopes returns the scopes that hooks search.
 func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 	var scopes []catalog.Scope
 	for _, collection := range p.recalled {
@@ -41,16 +41,16 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 	return scopes
 }
 
-// Heard returns what the documents of the collections that hooks search declare and cite, if they have one of some cues.
+// Heard returns a book of the documents that have one of the cues. It reads the collections that hooks search.
 func (p *Project) Heard(ctx context.Context, cues []string) (*quoted.Book, error) {
 	return p.book.heard(ctx, cues)
 }
 
-// Book returns what the documents of the collections that hooks search name and quote, as the index has it now.
+// Book returns a book of all documents in the collections that hooks search. It may be a little older than the index.
 func (p *Project) Book(ctx context.Context) *quoted.Book { return p.book.current(ctx) }
 
-// ActiveWithin is Active for callers that cannot wait long, such as hooks: an activation goes on when ctx
-// ends, and serves the next call.
+// ActiveWithin is Active for callers that cannot wait long, such as hooks. If ctx ends first, it returns
+// PROJECT_NOT_ACTIVATED, and the activation goes on for the next call.
 func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
 	type activation struct {
 		active *Project

@@ -21,21 +21,20 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// indexTries bounds the tries for a file that changes while it is indexed or edited.
+// indexTries is how often the server tries to index or edit a file that others change at the same time.
 const indexTries = 5
 
-// Indexed is a document that was just indexed.
+// Indexed is the result of [Project.IndexFile].
 type Indexed struct {
-	// Path is that in the index.
+	// Path is the document's path in the index.
 	Path string
-	// Unembedded is why its vectors of the model follow later, nil if it has them. Words and built-in vectors
-	// find it until then.
+	// Unembedded is why the model's vectors are missing, or nil if the document has them. Until they follow, words
+	// and built-in vectors find the document.
 	Unembedded *apierror.Error
 }
 
-// IndexFile indexes one document now, with its vectors if there is a model server. given may be
-// relative to the repository or to the docs folder. If the file changes or disappears, the index has its
-// newest state.
+// IndexFile indexes one document at once, with its vectors if there is a model server. given may be relative
+// to the repository or to the docs folder. If the file is gone, IndexFile removes it from the index and fails.
 func (p *Project) IndexFile(ctx context.Context, given string) (Indexed, error) {
 	indexed, err := p.indexGiven(ctx, given)
 	if err != nil {
@@ -70,16 +69,16 @@ func (p *Project) indexGiven(ctx context.Context, given string) (Indexed, error)
 	return indexed, nil
 }
 
-// Understood returns how an indexed document is read: what is wrong with it in a lenient project, its triggers, and
-// what is doubtful about these.
+// Understood returns how the server reads an indexed document: advice about its front matter, its triggers, and doubts
+// about the triggers. All are nil if the document can no longer be read.
 func (p *Project) Understood(indexed string) (advice []project.Violation, triggers, doubts []string) {
 	file, err := p.Read(indexed)
 	if err != nil {
-		return nil, nil, nil // it is gone, and the index follows
+		return nil, nil, nil // the file is gone, and the index will follow
 	}
 	d, err := index.Dissect(file, catalog.Compounding, p.Definition)
 	if err != nil {
-		return nil, nil, nil // it is not indexed, and the call has said why
+		return nil, nil, nil // the document cannot be indexed, and IndexFile has said why
 	}
 	for _, fault := range d.TriggerFaults {
 		doubts = append(doubts, fault.String())
@@ -93,8 +92,8 @@ func (p *Project) Understood(indexed string) (advice []project.Violation, trigge
 	return d.Advice(p.Definition), triggers, doubts
 }
 
-// indexNewest puts the newest text of a document into the index. The error is [fs.ErrNotExist] if there
-// is no file.
+// indexNewest puts the newest text of a document into the index. If there is no file, it removes the document
+// and returns [fs.ErrNotExist].
 func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 	for range indexTries {
 		if err := p.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
@@ -105,7 +104,7 @@ func (p *Project) indexNewest(ctx context.Context, name, indexed string) error {
 		"index ./%s: %w, %d times; call again when nobody writes to it", indexed, document.ErrChanged, indexTries))
 }
 
-// indexFile is one try of indexNewest. The error is also [document.ErrChanged].
+// indexFile is one try of indexNewest. It returns [document.ErrChanged] if the file changes in the meantime.
 func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 	file, err := p.docs.folder.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,8 +132,8 @@ func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 	return nil
 }
 
-// documentName returns the document's path in the folder of the documents. given may be relative to the
-// repository or to DocsDir. Errors name the tool's parameter.
+// documentName returns a document's path in the folder of the documents. given may be absolute, or relative to
+// the repository or to DocsDir. The file need not exist. Errors name the tool's parameter.
 func (p *Project) documentName(given, parameter string) (string, error) {
 	name, err := p.cleanPath(given)
 	if err != nil {
@@ -156,14 +155,14 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		given, p.Definition.PlacesText(), p.examplePath())
 }
 
-// cleanPath is [Project.inRepository] with the signs and the form of letters that paths of the index have. A client on
-// Windows may write \ to a server in WSL or in a container.
+// cleanPath is [Project.inRepository] for a path in the form of the index: with / and in Unicode form NFC. A client on
+// Windows may send \ to a server in WSL or in a container.
 func (p *Project) cleanPath(given string) (string, error) {
 	name, err := p.inRepository(given)
 	return path.Clean(norm.NFC.String(strings.ReplaceAll(name, `\`, "/"))), err
 }
 
-// inRepository returns an absolute path relative to the repository, and any other path as it is.
+// inRepository makes an absolute path relative to the repository. It leaves a relative path as it is.
 func (p *Project) inRepository(given string) (string, error) {
 	if !filepath.IsAbs(given) {
 		return filepath.ToSlash(given), nil
@@ -191,9 +190,9 @@ func (p *Project) examplePath() string {
 	return "./" + path.Join(p.Definition.DocsDir(), folder, "example.md")
 }
 
-// Read returns a document as it is on disk, by its path in the index: relative to the repository, or
-// absolute for external docs outside it. Paths outside both folders are DOCUMENT_NOT_FOUND, whether or
-// not there is a file.
+// Read returns a document as it is on disk. given is its path in the index: relative to the repository, or
+// absolute for external docs outside it. The error is DOCUMENT_NOT_FOUND for a missing file, and for any file
+// outside the folders of documents.
 func (p *Project) Read(given string) (document.File, error) {
 	clean := path.Clean(norm.NFC.String(filepath.ToSlash(given)))
 	for _, tree := range p.trees {
@@ -212,8 +211,7 @@ func (p *Project) Read(given string) (document.File, error) {
 	return document.File{}, p.notFound(given)
 }
 
-// IsDocument reports whether a path of the repository is that of a document of the project's own, whether or
-// not there is a file.
+// IsDocument reports whether a path belongs to the project's own documents. The file need not exist.
 func (p *Project) IsDocument(indexed string) bool {
 	return slices.ContainsFunc(p.trees, func(t tree) bool {
 		name, ok := t.folder.Name(indexed)

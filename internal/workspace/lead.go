@@ -13,18 +13,19 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// leader indexes a project while this server has the lease, and observes its folders otherwise. Only the
+// leader indexes a project while this server holds its lease, and only observes its folders otherwise. Only the
 // goroutine of the project uses it.
 type leader struct {
 	project   *Project
 	lease     *db.Lease
 	leads     bool
-	end       context.CancelFunc // of the work; nil before the first
+	end       context.CancelFunc // ends the work; nil while there is none
 	working   sync.WaitGroup
-	published *IndexStatus // that other servers read; nil before the first
+	published *IndexStatus // last status for other servers; nil before the first
 }
 
-// changeRole ends the work of a former role, after the lease was taken or lost, and begins that of the new one.
+// changeRole begins the first work. After the lease was taken or lost, it ends the work of the former role and begins
+// that of the new role.
 func (l *leader) changeRole(ctx context.Context) {
 	if l.end != nil && l.leads == l.lease.Held() {
 		return
@@ -62,7 +63,7 @@ func (l *leader) changeRole(ctx context.Context) {
 	})
 }
 
-// stop ends the work, and gives up the lease.
+// stop ends the work and waits for its end. Then it gives up the lease.
 func (l *leader) stop(ctx context.Context) {
 	if l.end == nil {
 		return
@@ -75,8 +76,8 @@ func (l *leader) stop(ctx context.Context) {
 	}
 }
 
-// publish writes a changed status into the tenant's row. With atOnce it writes only urgent changes: the
-// index falls behind the files or has caught up.
+// publish writes a changed status into the tenant's row, if this server leads. With atOnce it writes only urgent
+// changes: the index fell behind the files or caught up.
 func (l *leader) publish(ctx context.Context, atOnce bool) {
 	hadText, hasText := l.published != nil && l.published.hasText(), l.project.mirrored().hasText()
 	if !l.leads || atOnce && hadText == hasText {
@@ -96,18 +97,18 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-// temporaryAge is the age from which no edit still writes a temporary file.
+// temporaryAge is the age at which a temporary file can be removed, because no edit writes it any more.
 const temporaryAge = time.Minute
 
-// Other work waits for the text of all files, and then for the answer of the activation. The database may
-// be far away, and more work needs more connections.
+// Other work first waits up to syncTime for the text of all files, then answerTime for the answer of the activation.
+// It would need more connections, and the database may be far away.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond
 )
 
-// deferUntilText waits until the text of all files is in the index, for a moment. It also asks whether
-// Ollama answers, so that the answer of the activation can say so.
+// deferUntilText waits until the text of all files is in the index, up to a limit. In the meantime it asks whether
+// the model server answers, so that the answer of the activation can say so.
 func (p *Project) deferUntilText(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, syncTime)
 	var asking sync.WaitGroup
@@ -119,8 +120,8 @@ func (p *Project) deferUntilText(ctx context.Context) {
 	}
 }
 
-// dropFormerExternal removes the external docs of an earlier configuration if the present one has none. With others,
-// their mirror removes them.
+// dropFormerExternal removes the external docs of an earlier configuration if the present one has no external docs.
+// If it has others, their mirror removes the former ones.
 func (p *Project) dropFormerExternal(ctx context.Context) error {
 	if p.Definition.HasExternal() {
 		return nil

@@ -14,27 +14,28 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// How often a project looks at its checkout and its tenant's row. There may be a hundred idle windows.
+// Time between two looks of a project at its checkout and its tenant's row. An idle server looks less often, because
+// a user may have a hundred idle windows.
 const (
 	lookInterval = time.Second
 	idleInterval = 5 * time.Second
 )
 
-// maxLookWait bounds the wait of a call for a look after a pause.
+// maxLookWait bounds how long a call after a pause waits for the next look.
 const maxLookWait = 2 * time.Second
 
 // snapshot is the result of one look at a project. It does not change.
 type snapshot struct {
 	at        time.Time
 	leading   bool           // this server indexes the project
-	published IndexStatus    // of the server that indexes, if it is another
-	waiting   error          // why no server is known to index the project
-	config    document.Stamp // of the config's file
-	problem   error          // what is wrong with the config since the activation
+	published IndexStatus    // status of the server that indexes, if another one does
+	waiting   error          // why no server may be indexing the project, or nil
+	config    document.Stamp // stamp of config.json
+	problem   error          // what is wrong with config.json, or nil
 }
 
-// run looks after the project until another one is active or w is closed. It begins when the previous
-// project has ended, because both may have the same tenant.
+// run looks after the project until another project replaces it or w is closed. It waits for the end of the
+// previous project, because both may have the same tenant.
 func (w *Workspace) run(p, previous *Project) {
 	defer close(p.ended)
 	if previous != nil {
@@ -54,7 +55,7 @@ func (w *Workspace) keepStale(p *Project) {
 	})
 }
 
-// keepLooking looks at the project again and again, and indexes it while this server leads, until ctx ends.
+// keepLooking looks at the project at intervals until ctx ends. While this server leads, it also indexes the project.
 func (w *Workspace) keepLooking(ctx context.Context, p *Project) {
 	leader := &leader{project: p, lease: w.index.Lease(p.Tenant)}
 	defer leader.stop(ctx)
@@ -105,7 +106,7 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	case now.waiting != nil && !now.leading:
 		p.logger.DebugContext(ctx, "this server cannot index", "error", now.waiting)
 	case row.SyncStatus == nil || led && !now.leading:
-		now.published.Queued = 1 // no status yet, or one that this server published before writes were lost
+		now.published.Queued = 1 // nobody has published a status, or the published one is from before lost writes
 	default:
 		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
 	}
@@ -138,13 +139,13 @@ func (p *Project) configStamp() document.Stamp {
 	return watch.StampOf(info)
 }
 
-// reconfigured reports whether the config was written since the last look.
+// reconfigured reports whether config.json has changed since the last look.
 func (p *Project) reconfigured() bool {
 	latest := p.latest.Load()
 	return latest != nil && latest.config != p.configStamp()
 }
 
-// lookAgain asks for a look after a pause, and waits for it, for a moment.
+// lookAgain asks for a look and waits until it ends, up to maxLookWait.
 func (p *Project) lookAgain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxLookWait)
 	defer cancel()
@@ -153,7 +154,7 @@ func (p *Project) lookAgain(ctx context.Context) {
 	p.until(ctx, func() bool { latest := p.latest.Load(); return latest != nil && latest.at.After(began) })
 }
 
-// signal puts a token into a channel that holds one.
+// signal puts a token into a channel that holds one. It does nothing if the channel is full.
 func signal(channel chan struct{}) {
 	select {
 	case channel <- struct{}{}:
@@ -161,7 +162,7 @@ func signal(channel chan struct{}) {
 	}
 }
 
-// wait returns after the time given, or when ctx ends.
+// wait returns after a duration, or earlier if ctx ends.
 func wait(ctx context.Context, duration time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	maxNeighbours = 3   // a writer can be asked to read so many documents
-	leastNear     = 0.2 // a relevance that is worth a look
+	maxNeighbours = 3   // a writer has time to read these
+	leastNear     = 0.2 // lowest relevance that is worth a look
 )
 
-// Neighbours returns up to three of the project's documents that are most like the document at a path of
-// the index, nearest first, with the similar passage. Duplicates and relatives are equally near. Without
-// Ollama words decide.
+// Neighbours returns the project's three documents that are most like the given one, nearest first, with their
+// similar passages. path is the given document's path in the index. A high relevance does not tell duplicates
+// from related documents. Without a model server, words and built-in vectors decide.
 func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Searcher) ([]rag.Hit, error) {
 	file, err := p.Read(path)
 	if err != nil {
@@ -36,13 +36,13 @@ func (p *Project) Neighbours(ctx context.Context, path string, searcher *rag.Sea
 		Text: text, Limit: 3 * maxNeighbours, MinScore: leastNear, Unasked: true,
 	})
 	near := slices.DeleteFunc(hits.Documents, func(hit rag.Hit) bool {
-		return hit.Path == path || hit.SupersededBy == path // the writer knows that one
+		return hit.Path == path || hit.SupersededBy == path // the writer knows the document that this one replaces
 	})
 	return near[:min(len(near), maxNeighbours)], err
 }
 
 // DocumentsCiting returns the IDs of the indexed documents that cite one of the places, such as
-// src/pool.go:12-20 or src/, or name what the files there define. The list is not nil.
+// src/pool.go:12-20 or src/, or that name a definition in one of these files. The list is never nil without an error.
 func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64, error) {
 	documents, err := p.index.CitedPlaces(ctx, p.Tenant, nil, catalog.Compounding)
 	var names codename.Names
@@ -74,8 +74,8 @@ func (p *Project) DocumentsCiting(ctx context.Context, places []string) ([]int64
 	return citing, nil
 }
 
-// placeOf returns the place that a text names: a file, perhaps with lines, a folder or a pattern, relative to the
-// repository or absolute.
+// placeOf parses a place: a file, a file with lines, a folder or a pattern. The text may be absolute or relative to
+// the repository. The result is relative.
 func (p *Project) placeOf(text string) (document.Place, error) {
 	place := document.ParsePlace(text)
 	clean, err := p.cleanPath(place.Path)

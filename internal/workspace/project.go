@@ -18,8 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Project is the active project on one branch. Its index follows its files until another project or
-// branch replaces it. Safe for concurrent use.
+// Project is a project on one branch. Its index follows its files until another project or branch becomes
+// active. Safe for concurrent use.
 type Project struct {
 	Definition *project.Project
 	Tenant     *catalog.Tenant
@@ -27,17 +27,17 @@ type Project struct {
 	index    *index.Index
 	logger   *slog.Logger
 	docs     tree
-	trees    []tree // with docs
+	trees    []tree // all trees; docs is the first
 	queue    *index.Queue
 	stale    *staleDocuments
 	book     *bookshelf
-	recalled []catalog.Collection // that hooks search
+	recalled []catalog.Collection // collections that hooks search
 
-	unusedTextAge time.Duration // of text that stays in the index without a document
+	unusedTextAge time.Duration // text without a document stays this long in the index
 
 	life   context.Context //nolint:containedctx // ends when another project replaces this one
 	cancel context.CancelFunc
-	ended  chan struct{} // closed when nothing of it runs any more
+	ended  chan struct{} // closed when [Workspace.run] has ended
 
 	latest  atomic.Pointer[snapshot] // nil before the first look
 	deleted atomic.Bool              // the tenant was deleted; never unset
@@ -47,17 +47,17 @@ type Project struct {
 	editing sync.Mutex    // one edit of a file at a time
 }
 
-// tree is a folder, its index, and the mirror that keeps the two equal. While another server indexes, the
-// mirror only observes the folder.
+// tree is a folder, its indexer, and the mirror that keeps the index equal to the folder. While another server
+// indexes, the mirror only observes the folder.
 type tree struct {
 	folder watch.Folder
-	// collection is that of its documents.
+	// collection has the folder's documents.
 	collection catalog.Collection
 	indexer    *index.Indexer
 	mirror     *watch.Mirror
 }
 
-// newProject returns a project that is not followed yet. It ends with w.
+// newProject returns a project whose files nobody follows yet. Its life ends when w is closed.
 func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Project {
 	x := w.index
 	a := &Project{
@@ -98,8 +98,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	return a
 }
 
-// ownedBy returns the function [index.Indexer.Owns] of one of several folders of a collection, nil for a single one. The first
-// one has the documents of former folders too, and removes them.
+// ownedBy returns the function [index.Indexer.Owns] for the folder at an index, or nil if it is the only folder of its
+// collection. The first folder also owns the documents of former folders, so that its indexer removes them.
 func ownedBy(at int, folders []watch.Folder) func(indexed string) bool {
 	if at > 0 {
 		return folders[at].Owns
@@ -112,8 +112,8 @@ func ownedBy(at int, folders []watch.Folder) func(indexed string) bool {
 	}
 }
 
-// OwnFolders returns the folders of a project's own documents: that of the documents first, then those with rules for
-// assistants.
+// OwnFolders returns the folders of a project's own documents: the folder of the documents first, then the folders of
+// rules for assistants.
 func OwnFolders(p *project.Project) []watch.Folder {
 	folders := []watch.Folder{docsFolder(p)}
 	for _, name := range p.RuleFolders() {
@@ -136,7 +136,8 @@ func docsFolder(p *project.Project) watch.Folder {
 	return folder
 }
 
-// externalPrefix makes paths relative to the repository. Paths outside it stay absolute.
+// externalPrefix returns the prefix of the external docs' paths in the index. It makes paths relative to the
+// repository. Paths outside the repository stay absolute.
 func externalPrefix(external project.External) string {
 	switch external.RelDir {
 	case "":
@@ -153,7 +154,7 @@ func (p *Project) Compounding() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}
 }
 
-// External returns the scope of the external docs. Ask [Workspace.External] first whether there are any.
+// External returns the scope of the external docs. Call [Workspace.External] first to check that there are any.
 func (p *Project) External() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}
 }
@@ -164,7 +165,7 @@ type DocTypeCount struct {
 	Documents int
 }
 
-// DocTypes returns the project's doc-types in their order, with document counts.
+// DocTypes returns the project's doc-types in the order of [project.Project.DocTypes], with document counts.
 func (p *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
 	documents, err := p.index.CountByType(ctx, p.Compounding())
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Promote sets the level of a document, first in its file and then in the index. After a crash in between,
-// the next sync corrects the index. It returns the document's path in the docs folder and its previous level.
+// Promote sets the level of a document, first in its file and then in the index. If the server crashes in between,
+// the next sync corrects the index. Promote returns the document's path in the docs folder and its previous level.
 func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
@@ -37,8 +37,8 @@ func (p *Project) promote(ctx context.Context, given string, level catalog.Level
 	return name, previous, err
 }
 
-// rewrite changes the file of a document, and then its place in the index. It returns the document's path in the docs
-// folder. what names what the change sets. An error of change stays as it is, if it is of [apierror].
+// rewrite changes a document's file and then indexes it. It returns the document's path in the docs folder. what names
+// the changed field in errors. If change returns an error of [apierror], rewrite returns it unchanged.
 func (p *Project) rewrite(
 	ctx context.Context, given, what string, change func(before document.File) (content []byte, err error),
 ) (string, error) {
@@ -66,7 +66,7 @@ func (p *Project) rewrite(
 		return "", p.notFound(given)
 	}
 	if errors.Is(err, document.ErrChanged) {
-		err = nil // others keep changing the file, which is indexed like after any other edit
+		err = nil // others keep changing the file; the mirror indexes it as after any other edit
 	}
 	if err != nil {
 		return "", fmt.Errorf("the file has the new %s, and the index will follow: %w", what, apierror.AsError(err))
@@ -74,8 +74,8 @@ func (p *Project) rewrite(
 	return name, nil
 }
 
-// withHint returns the error of a call with a given path, and what else helps its caller: the document that is meant, the
-// folders of doc-types, or that the path is one of the external docs. The error about these has the code.
+// withHint adds a hint to the error of a call with a path: the document that the caller may have meant, or the folders
+// of doc-types. For a path of the external docs it returns an error with the given code instead.
 func (p *Project) withHint(ctx context.Context, err error, given string, code apierror.Code) error {
 	refused := *apierror.AsError(err)
 	switch {
@@ -114,9 +114,9 @@ func (p *Project) isExternal(given string) bool {
 	return false
 }
 
-// edit replaces the content of a file by the result of change, as [contain.Root.Replace] does. If
-// somebody else changes the file, edit tries again, so that no change is lost. It does not write equal
-// content. After an error of change it leaves the file alone.
+// edit replaces the content of a file by the result of change, as [contain.Root.Replace] does. If somebody else
+// changes the file in the meantime, edit tries again, so that no change is lost. It does not write equal content.
+// If change fails, edit leaves the file alone.
 func edit(folder watch.Folder, name string, change func(before document.File) (content []byte, err error)) error {
 	for range indexTries {
 		before, err := folder.Read(name)
@@ -137,7 +137,7 @@ func edit(folder watch.Folder, name string, change func(before document.File) (c
 	return fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, document.ErrChanged)
 }
 
-// replace replaces a file's content. The error is [contain.ErrChanged] if it no longer has the content before.
+// replace replaces a file's content. The error is [contain.ErrChanged] if the content is no longer before.
 func replace(folder watch.Folder, name string, before, content []byte) error {
 	root, err := folder.Open()
 	if err != nil {

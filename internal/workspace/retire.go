@@ -12,16 +12,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// Retired is a document that no longer holds, and its successor, "" for none. Both are paths in the repository.
+// Retired is the result of [Project.Retire]. Path is the retired document and By its successor, or "" without one.
+// Both are relative to the repository.
 type Retired struct {
 	Path, By string
 	// Status is what the front matter says now.
 	Status string
 }
 
-// Retire writes into the front matter of a document that the document by replaces it, or that it is deprecated if by
-// is "". Then it indexes the document, as [Project.Promote] does. by is relative to the repository or to the folder of
-// the retired document.
+// Retire marks a document as superseded by the document by, or as deprecated if by is "". It writes the mark into the
+// front matter and then indexes the document, as [Project.Promote] does. by is relative to the repository or to the
+// folder of the retired document.
 func (p *Project) Retire(ctx context.Context, given, by string) (Retired, error) {
 	name, err := p.documentName(given, "document_path")
 	if err != nil {
@@ -47,7 +48,8 @@ func (p *Project) Retire(ctx context.Context, given, by string) (Retired, error)
 	return retired, nil
 }
 
-// successor returns the path in the repository of an existing document. given is relative to the repository or to dir.
+// successor returns the path of an existing document, relative to the repository. given is relative to the repository
+// or to dir.
 func (p *Project) successor(given, dir string) (string, error) {
 	candidates := []string{given}
 	if !filepath.IsAbs(given) {

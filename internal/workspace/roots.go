@@ -10,9 +10,9 @@ import (
 // SetClientFolders tells the workspace which folders the client works in, the most important first. Call it before
 // each call that needs a project: it costs nothing while the folders stay the same.
 //
-// A client that enters another worktree leaves the repository of the active project. Then the next call
-// activates the project of the new folder. A project that was activated on purpose, outside the client's
-// folders, stays active.
+// A client can leave the active project's repository, for example for another worktree. Then the next call
+// activates the project of the new folder. A project outside the client's folders was activated on purpose and
+// stays active.
 func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	w.mu.Lock()
 	same := slices.Equal(folders, w.clientFolders)
@@ -29,7 +29,7 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 		roots = append(roots, root)
 	}
 	if w.beginSwitch(ctx) != nil {
-		return // the call was cancelled
+		return // ctx has ended
 	}
 	defer w.endSwitch()
 	at, certain := w.currentRoot()
@@ -42,7 +42,7 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 		return
 	case at == "" || slices.Contains(before, at):
 	case !certain && before == nil && project.SameRepository(at, roots[0]):
-		// The server was started for the main worktree, by a client that is in another.
+		// The server was started for the main worktree, but the client works in another worktree.
 	default:
 		return
 	}
@@ -54,8 +54,8 @@ func (w *Workspace) SetClientFolders(ctx context.Context, folders []string) {
 	w.active, w.projectDir = nil, roots[0]
 }
 
-// currentRoot returns the root of the project that answers calls, or "". It is certain if that project
-// is active already.
+// currentRoot returns the root of the project that answers calls, or "". certain reports whether the project is
+// already active.
 func (w *Workspace) currentRoot() (root string, certain bool) {
 	if active := w.current(); active != nil {
 		return active.Definition.Root, true

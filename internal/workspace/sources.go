@@ -18,14 +18,14 @@ import (
 // Sources are the files of a repository that documents may be about.
 type Sources struct {
 	Root string
-	// Moved returns the new paths of cited files and folders by the paths that documents cite.
+	// Moved maps paths that documents cite to the new paths of these files and folders.
 	Moved func(ctx context.Context) map[string]string
 }
 
-// maxSource bounds the text of a file that is looked at, in bytes.
+// maxSource is how many bytes of a file Text returns.
 const maxSource = 256 << 10
 
-// Text returns the beginning of a file, "" if it cannot be read.
+// Text returns the beginning of a file, or "" if the file cannot be read or is too large.
 func (s Sources) Text(name string) string {
 	root, err := contain.Open(s.Root)
 	if err != nil {
@@ -39,13 +39,13 @@ func (s Sources) Text(name string) string {
 	return strings.ToValidUTF8(string(file.Content[:min(len(file.Content), maxSource)]), "")
 }
 
-// Exists reports whether the repository has a file or a folder of the name.
+// Exists reports whether the repository has a file or a folder at the path name.
 func (s Sources) Exists(name string) bool {
 	_, err := s.describe(name)
 	return err == nil
 }
 
-// IsFolder reports whether the repository has a folder of the name.
+// IsFolder reports whether the repository has a folder at the path name.
 func (s Sources) IsFolder(name string) bool {
 	info, err := s.describe(name)
 	return err == nil && info.IsDir()
@@ -60,7 +60,7 @@ func (s Sources) describe(name string) (fs.FileInfo, error) {
 	return info, errors.Join(err, root.Close())
 }
 
-// Share returns which part of the tracked files is like one of some patterns, 0 without git.
+// Share returns the share of tracked files that match one of the patterns. It returns 0 without git.
 func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	folder, err := history.Open(s.Root)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s Sources) Share(ctx context.Context, patterns []string) float64 {
 	return float64(like) / float64(len(files))
 }
 
-// Former returns the paths, of files and folders, that documents cite and where a file was before.
+// Former returns the former paths of a file that documents still cite, and those of folders that it was in.
 func (s Sources) Former(ctx context.Context, name string) []string {
 	var former []string
 	for cited, now := range s.Moved(ctx) {
@@ -90,11 +90,11 @@ func (s Sources) Former(ctx context.Context, name string) []string {
 	return former
 }
 
-// fewFiles may have a name that documents cite without folders.
+// fewFiles is how many tracked files may have the same name if documents cite it without folders.
 const fewFiles = 2
 
-// Citing returns a function that reports whether a place that a document cites has lines of the given place. A name
-// without folders means the file at the top, or else each of the few tracked files of the name.
+// Citing returns a function that reports whether a cited place overlaps the given place. A cited name without folders
+// means the file at the top of the repository. Without such a file it means all files of that name, if they are few.
 func (s Sources) Citing(ctx context.Context, place document.Place) func(cited document.Place) bool {
 	base := path.Base(place.Path)
 	isFew := sync.OnceValue(func() bool {

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// staleAge is the least time between two checks for stale documents. A check may take a share of
-	// 1/staleShare of the time, because git takes seconds in a long history.
+	// staleAge is the least time between two checks for stale documents. In a long history git takes seconds for a
+	// check; then the pause is staleShare times as long as the check.
 	staleAge   = 5 * time.Second
 	staleShare = 20
-	// maxCheckWait bounds the wait of a call that comes before the first check has ended. Of the time that the call has
-	// left, it takes 1/checkWaitShare: a hook asks several times, and may have a quarter of a second.
+	// maxCheckWait bounds how long a call waits for the end of the first check. The call waits at most 1/checkWaitShare
+	// of its own remaining time: a hook asks several times, and may have only a quarter of a second.
 	maxCheckWait   = 200 * time.Millisecond
 	checkWaitShare = 10
 )
 
-// staleDocuments finds out in the background which documents of a project may no longer hold: when a
-// call first asks, and when the commit or the documents have changed. Safe for concurrent use.
+// staleDocuments finds out in the background which documents may no longer be true. It checks when a call first
+// asks, and when the commit or the documents change. Safe for concurrent use.
 type staleDocuments struct {
 	checker *history.PlaceChecker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
@@ -34,18 +34,17 @@ type staleDocuments struct {
 	due     chan struct{} // holds a token when a check is due
 	checked chan struct{} // closed when the first check has ended
 
-	// checkAfter saw these last.
+	// The commit and the version of the index for which checkAfter asked for a check last.
 	head    string
 	version int64
 
 	mu      sync.Mutex
-	changes map[string]string // of cited places, by the document's path
-	moved   map[string]string // new paths by cited ones
+	changes map[string]string // changes of cited places, by the document's path
+	moved   map[string]string // new paths by cited paths
 }
 
-// Stale returns a function that returns, by path, which cited places of documents have changed since
-// the documents were written, as of the last commit. Before the first check has ended, the function
-// waits a moment.
+// Stale returns a function that maps a document's path to the cited places that have changed since the document
+// was written. Only committed changes count. Until the first check has ended, the function waits a moment for it.
 func (p *Project) Stale(ctx context.Context) func() map[string]string { return p.stale.ask(ctx) }
 
 func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
@@ -79,7 +78,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// waitFor waits until c is closed, for a moment.
+// waitFor waits until c is closed, up to maxCheckWait or a share of the time that ctx has left.
 func waitFor(ctx context.Context, c <-chan struct{}) {
 	most := maxCheckWait
 	if deadline, isLimited := ctx.Deadline(); isLimited {
@@ -107,8 +106,8 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// checkAfter asks for a check after another commit was checked out, so that the next answer knows its changes.
-// Unless the server is idle, it also asks after a change of the documents. One goroutine calls it.
+// checkAfter asks for a check if another commit is checked out, so that the next answer knows the commit's changes.
+// Unless the server is idle, it also asks if the documents have changed. Only one goroutine calls it.
 func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	if head != s.head || version != s.version && !idle {
 		s.head, s.version = head, version
@@ -116,7 +115,7 @@ func (s *staleDocuments) checkAfter(head string, version int64, idle bool) {
 	}
 }
 
-// refresh makes a check. An error leaves the earlier result.
+// refresh makes a check. After an error the earlier result stays.
 func (s *staleDocuments) refresh(ctx context.Context) {
 	if err := s.look(ctx); err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
@@ -126,8 +125,8 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	}
 }
 
-// look reads what documents cite, and asks git what became of it. Nothing is stale without git: a missing
-// file may belong to another repository.
+// look reads which places documents cite, and asks git how they have changed. Without git no document is stale: a
+// missing file may belong to another repository.
 func (s *staleDocuments) look(ctx context.Context) error {
 	cited, err := s.cited(ctx)
 	if err != nil {
@@ -150,8 +149,8 @@ func (s *staleDocuments) look(ctx context.Context) error {
 	return nil
 }
 
-// describeChanges returns, by path, how many of a document's places have changed or are gone, and names
-// the first.
+// describeChanges maps a document's path to a sentence: how many of its places have changed, moved or gone, and
+// the names of the first three.
 func describeChanges(documents []history.CitingDocument, changes []history.PlaceChange) map[string]string {
 	const named = 3
 	changed := map[int][]string{}

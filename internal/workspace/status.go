@@ -20,47 +20,47 @@ const (
 	// syncWait bounds a call's wait for the sync after an activation or a switch of branches. The sync
 	// continues afterwards.
 	syncWait = 15 * time.Second
-	// firstWait is that of a call that did not ask for the activation.
+	// firstWait bounds the same wait of a call that needs a project but did not ask for an activation.
 	firstWait = 5 * time.Second
-	// callTime is kept for the rest of the call.
+	// callTime is reserved for the rest of the call.
 	callTime = 2 * time.Second
 	// maxPublished bounds the failed files in a published status.
 	maxPublished = 20
 )
 
-// IndexStatus is how far the index is behind the files. The server that indexes publishes it as JSON in the
-// database for the other servers.
+// IndexStatus says how far the index is behind the files. The server that indexes publishes it as JSON in the
+// database, for the other servers.
 type IndexStatus struct {
-	// Synced is when the index last held everything on disk; zero before.
+	// Synced is when the index last held everything on disk, or zero if it never did.
 	Synced time.Time `json:"synced"`
-	// Done of Total changed files have been handled in the present sync. Queued more have changed.
+	// The present sync has handled Done of Total changed files. Queued more files have changed.
 	Done   int `json:"done"`
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
 	// State says which files the index holds; see [watch.Progress].
 	State uint64 `json:"state,omitempty"`
-	// Embedding of Passages passages have no vector yet. Words find them. While a model is measured,
-	// Embedding counts its texts too. Both are old while Counting is set.
+	// Embedding is how many of all Passages have no vector yet. Words find them. While the server measures a model,
+	// Embedding includes the texts for that. While Counting is set, both numbers are old.
 	Embedding int  `json:"embedding"`
 	Passages  int  `json:"passages"`
 	Counting  bool `json:"counting,omitempty"`
 	// EmbeddingWaits is why embedding waits, or "".
 	EmbeddingWaits string `json:"embedding_waits,omitempty"`
-	// FailedCount files on disk cannot be indexed; Failed are the first.
+	// FailedCount is how many files on disk cannot be indexed. Failed has the first of them.
 	FailedCount int      `json:"failed_count"`
 	Failed      []Failed `json:"failed"`
 	// Waiting is why indexing waits, or "".
 	Waiting string `json:"waiting"`
-	// GitBusy is since when indexing waits for git, or nil.
+	// GitBusy is when git took the lock for which indexing waits, or nil.
 	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	takingOver bool // another server replaces a suspended one
-	unnoticed  bool // the server that indexes has published other files than this server sees
+	takingOver bool // another server is about to replace a suspended server
+	unnoticed  bool // the server that indexes has not noticed changes that this server sees
 }
 
 // Failed is a file that cannot be indexed.
 type Failed struct {
-	Path   string    `json:"path"` // in the index
+	Path   string    `json:"path"` // path in the index
 	Reason string    `json:"reason"`
 	Since  time.Time `json:"since"`
 }
@@ -76,7 +76,7 @@ func (s IndexStatus) Current() bool {
 // hasText reports whether the index holds the text of all files that can be indexed.
 func (s IndexStatus) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
 
-// plus adds the status of one folder. The sum is as old as its oldest part.
+// plus adds the status of one folder. The sum has the oldest Synced of its parts.
 func (s IndexStatus) plus(part watch.Progress) IndexStatus {
 	s.Done += part.Done
 	s.Total += part.Total
@@ -116,7 +116,7 @@ func (s IndexStatus) plusQueue(queue index.QueueStatus) IndexStatus {
 	return s
 }
 
-// Status compares the folders with the last walk, and returns how far the index is behind.
+// Status looks for changes in the folders since their last walk, and returns how far the index is behind.
 func (p *Project) Status() IndexStatus {
 	for _, tree := range p.trees {
 		tree.mirror.Compare()
@@ -124,9 +124,9 @@ func (p *Project) Status() IndexStatus {
 	return p.Noticed()
 }
 
-// Noticed returns how far the index is behind, by what events have told. If another server indexes, it
-// returns the last status that this server has seen in the tenant's row, compared with the files: the
-// other server may be suspended, cut off, or late.
+// Noticed returns how far the index is behind, by the changes that this server has noticed so far. If another
+// server indexes, Noticed returns the last status that it published. It compares this status with the files,
+// because the other server may be suspended, cut off, or late.
 func (p *Project) Noticed() IndexStatus {
 	latest := p.latest.Load()
 	if latest == nil {
@@ -147,7 +147,7 @@ func (p *Project) Noticed() IndexStatus {
 	return status
 }
 
-// Outdated counts the hits whose files differ from the index, and asks for a new sync of them.
+// Outdated counts the hits whose files differ from the index. It asks for a new walk of their folders.
 func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	outdated := 0
 	for _, tree := range p.trees {
@@ -168,7 +168,7 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	return outdated
 }
 
-// mirrored is the status of the folders. While another server indexes, it says how they look.
+// mirrored returns the status of the folders. While another server indexes, it describes only what this server sees.
 func (p *Project) mirrored() IndexStatus {
 	status := IndexStatus{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
@@ -186,24 +186,25 @@ func (p *Project) count(ctx context.Context) {
 	}
 }
 
-// crashedGit is the age from which a call does not wait for git's lock: a running git holds it for moments.
+// crashedGit is the age of git's lock at which a call stops waiting for it. A running git holds it only for moments.
 const crashedGit = time.Minute
 
-// soonOver reports whether indexing waits only for moments.
+// soonOver reports whether indexing probably continues within moments.
 func (s IndexStatus) soonOver() bool {
 	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
 }
 
 const (
 	statusPoll = 20 * time.Millisecond
-	// maxNoticeTime is longer than the server that indexes takes to notice and publish a change.
+	// maxNoticeTime bounds the wait until the server that indexes notices and publishes a change. It usually takes
+	// less.
 	maxNoticeTime = 3 * time.Second
 )
 
 // WaitSynced waits until the index holds the text of all files, and returns the last status. It calls
-// progress, if not nil, with every status. It does not wait for vectors. It also returns if a service is
+// progress, if not nil, with every status. It does not wait for vectors. It returns earlier if a service is
 // unavailable, if another project replaces p, if the server that indexes does not notice a change within
-// seconds, and when ctx ends.
+// seconds, or if ctx ends.
 func (p *Project) WaitSynced(ctx context.Context, progress func(IndexStatus)) IndexStatus {
 	noticed := time.Now()
 	for {
@@ -223,7 +224,7 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(IndexStatus)) In
 	}
 }
 
-// WaitForAnswer is WaitSynced for a call, which keeps some time to answer.
+// WaitForAnswer is WaitSynced within a call. It leaves the call callTime for the answer.
 func (p *Project) WaitForAnswer(ctx context.Context, progress func(IndexStatus)) {
 	most := syncWait
 	if deadline, ok := ctx.Deadline(); ok {

@@ -15,9 +15,9 @@ import (
 const maxVectorTime = 10 * time.Second
 
 // Sync activates the project of the workspace, and waits until its index holds all documents with their
-// vectors. If another branch is checked out, it goes on with that. It calls progress, if not nil, with
-// every status. After an error of a service the project is active all the same. Documents that cannot be
-// indexed are no error: the project's status lists them.
+// vectors. If another branch is checked out in the meantime, it continues with that branch. It calls progress, if
+// not nil, with every status. If a service fails, Sync returns the active project with the error. A document that
+// cannot be indexed is no error: the project's status lists it.
 func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Project, error) {
 	for {
 		active, err := w.checkedOutProject(ctx)
@@ -25,7 +25,7 @@ func (w *Workspace) Sync(ctx context.Context, progress func(IndexStatus)) (*Proj
 			return nil, err
 		}
 		err = active.complete(ctx, progress)
-		active.lookAgain(ctx) // a failover can lose what was written
+		active.lookAgain(ctx) // a failover of the database can lose writes
 		present := active.life.Err() == nil && !active.moved()
 		if w.life.Err() != nil || ctx.Err() != nil || present && (err != nil || active.Status().hasText()) {
 			return active, err
@@ -60,7 +60,7 @@ func (p *Project) complete(ctx context.Context, progress func(IndexStatus)) erro
 	return p.embedAll(ctx, progress)
 }
 
-// syncAtOnce indexes the text of changed files for as long as a call may wait. Another server may lead
+// syncAtOnce indexes the text of changed files, for at most syncWait. It takes no lease: another server may index
 // at the same time.
 func (p *Project) syncAtOnce(ctx context.Context) {
 	limited, end := context.WithTimeout(ctx, syncWait)
@@ -82,8 +82,8 @@ func (p *Project) syncAtOnce(ctx context.Context) {
 	p.latest.Store(&snapshot{published: status.plusQueue(p.queue.Status()), config: p.configStamp()})
 }
 
-// syncOnce makes the index hold what the folders hold. It calls report, if not nil, with the number of
-// changed files that were handled, and of all changed files so far.
+// syncOnce brings the index up to date with the folders. It calls report, if not nil, with the number of changed
+// files that it has handled and that it has found so far. It returns the files that cannot be indexed.
 func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([]document.Failure, error) {
 	var failed []document.Failure
 	handled := 0
@@ -103,8 +103,8 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) ([
 	return failed, nil
 }
 
-// embedAll waits while another server makes vectors, so that nothing is embedded twice. Then it embeds
-// the passages that still have no vector of Ollama's present model.
+// embedAll waits while another server makes vectors, so that nothing is embedded twice. Then it embeds the
+// passages that still lack a vector of the present model.
 func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) error {
 	if progress == nil {
 		progress = func(IndexStatus) {}
@@ -136,10 +136,10 @@ func (p *Project) embedAll(ctx context.Context, progress func(IndexStatus)) erro
 		left.Missing, left.Chunks, reason)
 }
 
-// Reindex indexes every document of the workspace's project again, on its present branch. A document
-// stays in the index until a transaction replaces it. report returns the function that is called with
-// the progress of the files, or of the passages to embed. After an error vectors may be missing until the
-// next activation or Reindex.
+// Reindex indexes every document of the workspace's project again, on its present branch. A document stays in
+// the index until a transaction replaces it. Reindex calls report with "files" and with "passages", and the
+// resulting functions with the progress of each. After an error, vectors may be missing until the next activation
+// or Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) error {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {

@@ -36,17 +36,17 @@ type Workspace struct {
 	end     context.CancelFunc
 
 	switching chan struct{} // holds a token while a call changes active and last
-	last      *Project      // was started last; the next one begins when it has ended
+	last      *Project      // the project that was started last; the next one begins after its end
 
 	mu            sync.Mutex
 	active        *Project
-	projectDir    string   // a repository that is activated when a project is needed, or ""
-	clientFolders []string // that the client works in
+	projectDir    string   // the repository that the next call activates if it needs a project, or ""
+	clientFolders []string // folders that the client works in
 	clientRoots   []string // their repositories
 }
 
-// New returns a workspace without an active project. projectDir, if not "", is the repository that the
-// first call in need of a project activates.
+// New returns a workspace without an active project. projectDir is the repository that the first call activates
+// if it needs a project, or "".
 func New(
 	x *index.Index, searcher *rag.Searcher, answerer *answer.Answerer, settings project.Settings, projectDir string,
 	logger *slog.Logger,
@@ -63,7 +63,8 @@ func New(
 // index, embeds nothing, and follows no file. Call it before the first use.
 func (w *Workspace) Once() { w.once = true }
 
-// AsIs has an activation of Once leave the index as it is, unless the index is empty. Call it before the first use.
+// AsIs makes an activation after Once leave the index as it is, unless nothing was ever written to it. Call it before
+// the first use.
 func (w *Workspace) AsIs() { w.asIs = true }
 
 // Settings returns the user's settings.
@@ -86,9 +87,9 @@ func (w *Workspace) HandbookSections(ctx context.Context, edition index.Handbook
 	return slices.Sorted(maps.Keys(documents)), err
 }
 
-// Active returns the active project. Without one it activates the project that the server was started
-// for. If another branch was checked out or the config was edited, it switches first, so that no answer
-// comes from another branch's files. Then it waits for the sync, for a limited time. The error is
+// Active returns the active project. Without one it activates the project that the server was started for. If
+// another branch was checked out or the config was edited, it first activates the project again, so that no
+// answer comes from another branch's files. After an activation it waits a limited time for the sync. The error is
 // PROJECT_NOT_ACTIVATED if there is no project or its index was deleted.
 func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	active := w.current()
@@ -97,7 +98,7 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	}
 	if active != nil && !active.deleted.Load() && !active.moved() && !active.reconfigured() {
 		if latest := active.latest.Load(); latest != nil && !latest.leading {
-			signal(active.wake) // it reads the other server's status during the call
+			signal(active.wake) // read the other server's status during the call
 		}
 		return active, nil
 	}
@@ -112,7 +113,8 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 }
 
 // refresh activates the project again if its branch or config has changed, or if another server has activated
-// it after a deletion. It does nothing if another call has done so. outdated is the active project, or nil.
+// it after a deletion. outdated is the project that the caller found active, or nil. If another call has already
+// replaced it, refresh returns the new one.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	if err := w.beginSwitch(ctx); err != nil {
 		return nil, err
@@ -136,7 +138,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	if !deleted && p.Same(outdated.Definition) {
 		return outdated, nil
 	}
-	// Someone may have deleted the index of this branch. Only activate_project undoes that.
+	// Somebody may have deleted the index of this branch. Only activate_project undoes a deletion.
 	active, err := w.rejoin(ctx, p, key)
 	if errors.Is(err, db.ErrTenantGone) {
 		outdated.deleted.Store(true)
@@ -145,7 +147,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	return active, err
 }
 
-// beginSwitch waits until the caller may change the active project. ctx can end the wait, because another call may
+// beginSwitch waits until the caller may change the active project. It fails if ctx ends first: another call may
 // hold the turn while it waits for the database.
 func (w *Workspace) beginSwitch(ctx context.Context) error {
 	select {
@@ -176,7 +178,7 @@ func errNotActivated() *apierror.Error {
 }
 
 // Activate makes the project at configPath the active one and starts its sync. branch must be checked out. If
-// the project is active already, its folders are walked again. If its index was deleted, it is indexed again.
+// the project is already active, Activate walks its folders again. If its index was deleted, Activate undoes that.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	w.index.Used()
 	if err := w.beginSwitch(ctx); err != nil {
@@ -195,7 +197,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
 		return w.register(ctx, p, key)
 	}
-	// Another server may have deleted it a moment ago.
+	// Another server may have deleted the index a moment ago.
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
@@ -214,7 +216,7 @@ func (w *Workspace) load(configPath string) (*project.Project, error) {
 	return w.settings.Load(configPath)
 }
 
-// register makes a project active whose branch may be new to the index, or deleted from it. It undoes a deletion.
+// register makes a project active. Its branch may be new to the index or deleted from it; register undoes a deletion.
 // After an error the previous project stays active.
 func (w *Workspace) register(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
@@ -224,7 +226,7 @@ func (w *Workspace) register(ctx context.Context, p *project.Project, key catalo
 	return w.replace(ctx, p, tenant), nil
 }
 
-// rejoin makes a project active whose branch is in the index. Otherwise it fails with [db.ErrTenantGone]. After an
+// rejoin makes a project active if its branch is in the index, and otherwise fails with [db.ErrTenantGone]. After an
 // error the previous project stays active.
 func (w *Workspace) rejoin(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
 	tenant, err := w.index.Rejoin(ctx, key)
@@ -241,7 +243,7 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *cat
 		w.setActive(next)
 		w.keepStale(next)
 		if w.asIs && tenant.Written {
-			status := IndexStatus{Synced: time.Now(), Failed: []Failed{}} // it takes no answer for an older one
+			status := IndexStatus{Synced: time.Now(), Failed: []Failed{}} // so that no answer calls the index outdated
 			next.latest.Store(&snapshot{published: status, config: next.configStamp()})
 		} else {
 			next.syncAtOnce(ctx)
@@ -275,7 +277,7 @@ func (w *Workspace) ownDir() string {
 	return w.projectDir
 }
 
-// Current returns the name and the root of the active project, "" without one.
+// Current returns the name and the root of the active project. Both are "" without one.
 func (w *Workspace) Current() (name, root string) {
 	if active := w.current(); active != nil {
 		return active.Tenant.Key.Project, active.Definition.Root
@@ -283,8 +285,8 @@ func (w *Workspace) Current() (name, root string) {
 	return "", ""
 }
 
-// Root returns the root of the project that answers calls: the active one, or else the one that the next call
-// activates. It is "" without one.
+// Root returns the root of the active project, or else of the project that the next call activates. It is "" if there
+// is neither.
 func (w *Workspace) Root() string {
 	root, _ := w.currentRoot()
 	return root
@@ -296,7 +298,7 @@ func (w *Workspace) current() *Project {
 	return w.active
 }
 
-// Close ends the active project's sync and waits for its end. The workspace must not be used afterwards.
+// Close ends everything that the workspace runs and waits for its end. The workspace must not be used afterwards.
 // Close may be called again.
 func (w *Workspace) Close() {
 	w.end()

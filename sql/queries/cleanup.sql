@@ -1,5 +1,5 @@
 -- name: CleanupTenants :many
--- Every checkout with a branch. The handbook has no repository, so it is left out.
+-- Every checkout on every branch. The handbook has no repository, so it is left out.
 SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.last_seen,
     (t.last_seen <= now() - make_interval(secs => @grace_seconds::float8))::boolean AS unseen,
     (coalesce(t.lease_until, '-infinity') > now())::boolean AS in_use
@@ -11,9 +11,9 @@ ORDER BY p.name, t.branch_name, t.path_hash;
 SELECT count(*) FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
 
 -- name: CleanupDeleteTenant :one
--- No row: the tenant is gone, or somebody has used it since last_seen was read. Registering a
--- tenant, taking its lease and writing to it all change last_seen. Documents, chunks and links are
--- deleted by their foreign keys. Needs LockProjectExclusive.
+-- Returns no row if the tenant is gone, or if somebody has used it since last_seen was read: registering
+-- a tenant, taking its lease and writing to it all change last_seen. Foreign keys delete documents, chunks
+-- and links. Needs LockProjectExclusive.
 DELETE FROM tenants WHERE project_id = @project_id AND id = @id AND last_seen = @last_seen
 RETURNING id;
 
@@ -24,9 +24,9 @@ SELECT id, name FROM projects ORDER BY name;
 SELECT id, version FROM tenants WHERE project_id = @project_id;
 
 -- name: CleanupUnusedPassages :many
--- The passages that no chunk uses. Chunks of removable tenants do not count. It reads
--- document_chunks_passage and the primary key of the passages once, for any number of tenants. It
--- takes no lock: CleanupDeletePassages checks its result again.
+-- The passages that no chunk uses. Chunks of removable tenants do not count. The query reads
+-- document_chunks_passage and the primary key of passages only once, for any number of tenants. It takes
+-- no lock, because CleanupDeletePassages checks its result again.
 SELECT p.hash
 FROM passages p
 WHERE p.collection = @collection AND p.project_id = @project_id
@@ -36,10 +36,9 @@ WHERE p.collection = @collection AND p.project_id = @project_id
             AND c.tenant_id <> ALL(coalesce(@removable::integer[], '{}')));
 
 -- name: CleanupDeletePassages :many
--- Deletes the passages that are still unused. The foreign key deletes their vectors. Only the
--- tenants that have changed since CleanupUnusedPassages ran can have come to use
--- one, so only their chunks are read, on document_chunks_passage. Needs
--- LockProjectExclusive.
+-- Deletes the passages that are still unused. The foreign key deletes their vectors. Only tenants that
+-- have changed since CleanupUnusedPassages can use one now, so the query reads only their chunks, over
+-- document_chunks_passage. Needs LockProjectExclusive.
 DELETE FROM passages p
 WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY(@hashes::uuid[])
     AND NOT EXISTS (
@@ -50,8 +49,8 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY
 RETURNING p.hash;
 
 -- name: CleanupClaim :one
--- No row: a server has looked for unused passages of the project within the interval. The row
--- of the project's first tenant keeps that time.
+-- Returns no row if a server has looked for unused passages of the project within the interval. The row
+-- of the project's first tenant has the time of the last look.
 UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = @project_id AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = @project_id)
     AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => @interval_seconds::float8))

@@ -6,8 +6,8 @@ WHERE c.project_id = @project_id AND c.document_id IN (
         AND d.relative_path = ANY(@relative_paths::text[]));
 
 -- name: ChunkInsertMany :exec
--- One array a column. relative_paths are those of the chunks' documents, whose level
--- they have. OFFSET 0 looks each document up: see search.sql.
+-- Each column is one array. relative_paths name the chunks' documents; a chunk has the level of its
+-- document. OFFSET 0 makes PostgreSQL look up each document: see search.sql.
 INSERT INTO document_chunks (
     project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
     passage_hash, header_path
@@ -30,8 +30,8 @@ CROSS JOIN LATERAL (
 ) AS d;
 
 -- name: ChunkTexts :many
--- The text of whole documents, passage by passage, with what a query has in common
--- with each. Without a vector of the query, or of the passage, the distance is NaN.
+-- The text of whole documents, passage by passage, with the scores of a query for each passage. The
+-- distance is NaN if the query or the passage has no vector.
 SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, left(p.content, 20000) AS content,
     (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
     coalesce(1 - (p.meaning <=> sqlc.narg('meaning')::halfvec), 'NaN')::float8 AS likeness,
@@ -50,7 +50,7 @@ WHERE c.project_id = @project_id AND c.document_id = ANY(@document_ids::bigint[]
 ORDER BY c.document_id, c.ordinal;
 
 -- name: ChunkPlaces :many
--- Where the tenant's documents of all collections have some passages.
+-- The places of some passages in the tenant's documents of all collections.
 SELECT c.passage_hash, d.relative_path, c.start_line, c.end_line
 FROM document_chunks c
 JOIN documents d ON d.project_id = @project_id AND d.id = c.document_id

@@ -6,7 +6,7 @@ WHERE l.project_id = @project_id AND l.document_id IN (
         AND d.relative_path = ANY(@relative_paths::text[]));
 
 -- name: LinkInsertMany :exec
--- As ChunkInsertMany.
+-- Each column is one array, as in ChunkInsertMany.
 INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, relation)
 SELECT d.project_id, @tenant_id, d.id, l.ordinal, l.target_path, l.fallback_path, l.relation
 FROM (
@@ -24,10 +24,11 @@ CROSS JOIN LATERAL (
 ) AS d;
 
 -- name: LinkResolveRelations :exec
--- Finds the document that each relation of a collection names, among those that it has now: each write ends with it.
--- A wikilink means a page of that name, and a number the only decision of the folder with it. Of several pages, it is as in
--- LinkEdges, which says why there is a FULL JOIN. A sync writes many batches, so only documents of a name that a relation
--- has are sorted, and those with a number come from documents_numbers. IS TRUE makes PostgreSQL hash the names.
+-- Finds the document that each relation of a collection names, among the present documents. Each write ends with it.
+-- A wikilink means a page of that name. A number means the only decision with it in the folder. LinkEdges says which of
+-- several pages counts, and why there is a FULL JOIN. A sync writes many batches, so the query sorts only documents
+-- with a name that a relation has. It finds documents with a number over documents_numbers. IS TRUE makes PostgreSQL
+-- hash the names.
 WITH relations AS MATERIALIZED (
     SELECT d.id, d.relative_path, l.ordinal, l.target_path, f.id AS found_id,
         CASE WHEN f.id IS NOT NULL THEN NULL WHEN l.target_path LIKE '**/%'
@@ -95,7 +96,7 @@ WHERE l.project_id = @project_id AND l.document_id = f.document_id AND l.ordinal
     AND l.target_id IS DISTINCT FROM f.target_id;
 
 -- name: LinkPairs :many
--- Which of some documents name which others of them.
+-- The pairs of given documents of which one names the other.
 SELECT l.document_id AS from_id, d.id AS to_id
 FROM document_links l
 JOIN documents d ON d.project_id = @project_id AND d.id = ANY(@documents::bigint[]) AND (d.id = l.target_id
@@ -104,15 +105,15 @@ JOIN documents d ON d.project_id = @project_id AND d.id = ANY(@documents::bigint
 WHERE l.project_id = @project_id AND l.document_id = ANY(@documents::bigint[]);
 
 -- name: LinkEdges :many
--- The tenant's link graph, links to nothing and relations left out, in the order of the texts. At most 100,000,
--- which is ten in each of 10,000 documents, so that nobody can fill a server's memory with rows.
--- A target that begins with **/ is a wikilink, which means a path that ends so. Of several, the fallback comes
--- first, then those in the folder of the link's document, then the shortest. Of more than 30 documents with one
--- name, only the 30 with the shortest paths are compared with each wikilink, and the one beside the link's document.
+-- The tenant's link graph, in the order of the texts, without relations and links that lead nowhere. At most 100,000
+-- links, ten for each of 10,000 documents, so that nobody can fill a server's memory with rows.
+-- A target that begins with **/ is a wikilink: it means a path that ends with the rest. If several paths do, the
+-- fallback wins, then a path in the folder of the link's document, then the shortest. If more than 30 documents have
+-- the same name, the query compares a wikilink only with the 30 shortest paths and the one beside the link's document.
 --
--- Statistics may not know the tenant yet, so the form of the query, and the settings of db, decide its plan. Links come from
--- document_links_pkey and their targets from the key of documents. PostgreSQL cannot run a FULL JOIN as a nested
--- loop. OFFSET 0 keeps it from turning that into another join.
+-- Statistics may not know the tenant yet, so the form of the query and the settings of db decide the plan. Links come
+-- from document_links_pkey, and their targets from the key of documents. The FULL JOIN is there because PostgreSQL
+-- cannot run it as a nested loop. OFFSET 0 keeps PostgreSQL from turning it into another join.
 WITH links AS (
     SELECT d.relative_path AS source_path, l.ordinal, l.target_path, l.fallback_path,
         t.relative_path AS found_path, t.promotion_level AS found_level,

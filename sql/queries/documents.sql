@@ -1,14 +1,14 @@
 -- name: DocumentStamps :many
--- The size, times and hash of each indexed file, which a sync compares with the disk.
+-- The size, times and hash of each indexed file. A sync compares them with the disk.
 SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_hash, schema_hash
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
 -- name: DocumentUpsertMany :exec
--- One array a column. Each row's places, names and messages are lines, since unnest would make one list of
--- all rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
--- last one: a sequence would be asked on one node of Citus, and the row be on another. So it
--- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
+-- Each column is one array. Places, names and messages of a row are lines of one text, because unnest would join the
+-- lists of all rows. The id of a new document has the tenant's id in its upper half, and is one more than the tenant's
+-- last. A sequence will not do on Citus, where it may be on another node than the row. So the statement needs the lock
+-- of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, own_title, file_title, summary, tags, doc_type, doc_date, dated, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places, names,
@@ -64,10 +64,10 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     cues = excluded.cues, status = excluded.status, holds_until = excluded.holds_until, number = excluded.number;
 
 -- name: DocumentUpdateTitles :exec
--- A title of three documents is that of their form, such as "RFC template": they are called by their files. Two are often a
--- document and its translation. Copies, of one size, keep the title, and so do files of one name, such as versions of a page.
--- Only these own titles can have changed, and those of documents that are called by their files: documents_own_titles and
--- documents_of_files find them, because each write ends with this.
+-- If three documents have the same title, it is probably that of a form, such as "RFC template": then each gets the
+-- title of its file. Two are often a document and its translation. Copies of the same size keep the title, and so do
+-- files of the same name, such as versions of a page. Each write ends with this statement, so it looks only at the
+-- given own titles and at documents with the title of their file, over documents_own_titles and documents_of_files.
 UPDATE documents d SET title = t.title
 FROM (
     SELECT n.id, n.title AS current, CASE WHEN count(*) OVER same > 2 AND min(n.file_title) OVER same <> max(n.file_title) OVER same
@@ -89,7 +89,7 @@ FROM (
 WHERE d.project_id = @project_id AND d.id = t.id AND t.title <> t.current;
 
 -- name: DocumentTouchMany :exec
--- The files' stamps moved and their bytes did not.
+-- Updates the stamps of files whose content is still the same.
 UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime, file_ctime = f.file_ctime, file_inode = f.file_inode
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -122,8 +122,8 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND relative_path = ANY(@relative_paths::text[]);
 
 -- name: DocumentsNamed :many
--- The documents with a path of a form, or with a number such as #12, the shortest path first. All paths of the tenant are
--- compared.
+-- The documents whose path has a given form, or that have a number such as #12, the shortest path first. The query
+-- compares all paths of the tenant.
 SELECT relative_path, title
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
@@ -132,9 +132,10 @@ ORDER BY length(relative_path), relative_path
 LIMIT 10;
 
 -- name: DocumentPlaces :many
--- The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. With cues, only
--- those that have one of them, over documents_cues. The lists of one document may take a megabyte, so they are read up to 32 MiB in all, and the rest of the documents goes without.
--- || gives a value its size before compression. Triggers are read first: nothing else says what they say.
+-- The tenant's documents that cite places of the repository, quote code, have triggers, or are critical. With cues,
+-- only those that have one of them, over documents_cues. The lists of one document may take a megabyte, so they are
+-- read up to 32 MiB in all, and the rest of the documents goes without. || gives a value its size before compression.
+-- Triggers are read first: nothing else says what they say.
 SELECT id, collection, path, title, date, level, (CASE WHEN bytes <= 33554432 THEN places END)::text[] AS places,
     (CASE WHEN bytes <= 33554432 THEN names END)::text[] AS names,
     (CASE WHEN bytes <= 33554432 THEN messages END)::text[] AS messages,

@@ -10,6 +10,6 @@ SET matched = @matched::float8, unmatched = @unmatched::float8, variance = @vari
 WHERE id = @id;
 
 -- name: EmbeddingModelFind :one
--- The model, and what its cosines mean if that was measured.
+-- The model and its calibration, which is NULL if it was not measured.
 SELECT id, matched, unmatched, variance, own_first FROM embedding_models
 WHERE name = @name AND digest = @digest AND dimensions = @dimensions AND prompt_version = @prompt_version;

@@ -1,6 +1,6 @@
 -- name: EmbeddingQueue :many
--- Passages of the tenant without a vector of the model: promoted ones first, then those
--- of the newest files. skipped are passages that the model refuses.
+-- Passages of the tenant without a vector of the model: promoted ones first, then passages of the
+-- newest files. skipped are passages that the model refuses.
 SELECT p.hash, p.heading, p.content
 FROM (
     SELECT c.passage_hash, max(c.promotion_level) AS level, max(d.file_mtime) AS changed
@@ -28,8 +28,8 @@ CROSS JOIN LATERAL (
 ORDER BY q.level DESC, q.changed DESC, p.hash;
 
 -- name: EmbeddingProgress :many
--- How many chunks each collection has, in the order of collections, and how many of them
--- have no vector of the model.
+-- The number of chunks of each collection, in the order of collections, and how many of them lack a
+-- vector of the model.
 SELECT p.chunks, p.missing
 FROM unnest(@collections::collection[]) WITH ORDINALITY AS k (collection, ordinal)
 CROSS JOIN LATERAL (
@@ -43,9 +43,9 @@ CROSS JOIN LATERAL (
 ORDER BY k.ordinal;
 
 -- name: EmbeddingInsertMany :exec
--- Vectors of passages that are still there. The rows of the passages stay locked
--- until the commit: the trigger of document_chunks that promotes one waits, and
--- then finds its vector. Needs LockProjectShared.
+-- Stores vectors of passages that still exist. The rows of the passages stay locked until the commit. So
+-- the trigger of document_chunks, which promotes passages, waits and then finds the vectors. Needs
+-- LockProjectShared.
 INSERT INTO embeddings (collection, project_id, model_id, hash, embedding, promoted)
 SELECT p.collection, p.project_id, @model_id, p.hash, v.embedding, p.promoted
 FROM (SELECT unnest(@hashes::uuid[]) AS hash, unnest(@embeddings::halfvec[]) AS embedding) AS v
@@ -56,7 +56,7 @@ FOR SHARE OF p
 ON CONFLICT (collection, project_id, model_id, hash) DO NOTHING;
 
 -- name: EmbeddingDeleteUnused :many
--- Vectors of models that no tenant of the project uses, of some passages at a time.
+-- Deletes vectors of models that no tenant of the project uses, for some passages at a time.
 DELETE FROM embeddings e
 WHERE e.project_id = @project_id AND e.collection = ANY(enum_range(NULL::collection)) AND e.hash IN (
     SELECT u.hash FROM embeddings u

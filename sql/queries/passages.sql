@@ -4,11 +4,11 @@ SELECT hash FROM passages
 WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hashes::uuid[]);
 
 -- name: PassageInsertMany :exec
--- Rows must come sorted by hash: two servers that insert the same passages in different orders
--- would deadlock. Each row's terms are an array in PostgreSQL's notation, its weights a
--- sparsevec and its meaning a halfvec or '', with a semicolon between rows. PostgreSQL would read an
--- array of these texts character by character. promoted saves the row an update when promoted chunks point at it. tenant_id may be
--- any tenant of the project: it names the node of Citus.
+-- Rows must come sorted by hash: two servers that insert the same passages in different orders would
+-- deadlock. terms, lexical and meaning are texts with a semicolon between rows, because PostgreSQL would
+-- read arrays of such texts character by character. A row has its terms as an array in PostgreSQL's
+-- notation, its weights as a sparsevec, and its meaning as a halfvec or ''. promoted spares the row an
+-- update if promoted chunks use it. tenant_id can be any tenant of the project; it names the node on Citus.
 INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, meaning, promoted)
 SELECT @collection, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, nullif(p.meaning, '')::halfvec, p.promoted
 FROM tenants t
@@ -26,8 +26,8 @@ ON CONFLICT (collection, project_id, hash) DO NOTHING;
 
 
 -- name: PassageDeleteAltered :exec
--- Deletes passages whose text differs from their files. The foreign key deletes their vectors. The
--- transaction inserts the passages again.
+-- Deletes passages whose stored text differs from the given text. The foreign key deletes their vectors.
+-- The transaction inserts the passages again.
 DELETE FROM passages p
 USING (
     SELECT unnest(@hashes::uuid[]) AS hash, unnest(@headings::text[]) AS heading, unnest(@contents::text[]) AS content
@@ -36,6 +36,6 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = f.h
     AND p.hash = ANY(@hashes::uuid[]) AND (p.heading, p.content) <> (f.heading, f.content);
 
 -- name: PassageDeleteByProject :exec
--- For a project that is gone. The foreign key deletes their vectors. Needs
+-- For a project that is gone. The foreign key deletes the vectors of the passages. Needs
 -- LockProjectExclusive.
 DELETE FROM passages WHERE project_id = @project_id;

@@ -1,5 +1,5 @@
 -- name: ProjectUpsert :one
--- DO UPDATE rather than DO NOTHING: a conflict must return the row too.
+-- DO UPDATE and not DO NOTHING, so that a conflict returns the row too.
 INSERT INTO projects (name) VALUES (@name)
 ON CONFLICT (name) DO UPDATE SET name = excluded.name
 RETURNING id;
@@ -8,10 +8,10 @@ RETURNING id;
 SELECT id FROM projects WHERE name = @name;
 
 -- name: ProjectLock :one
--- Held by a transaction that deletes tenants: ProjectUpsert waits for it, and so does the
--- foreign key of a new tenant, so that none is registered in a project that is about to go.
+-- A transaction that deletes tenants holds this lock. ProjectUpsert and the foreign key of a new tenant
+-- wait for it, so that nobody registers a tenant in a project that is about to be deleted.
 SELECT id FROM projects WHERE name = @name FOR UPDATE;
 
 -- name: ProjectDelete :exec
--- For a project that has no tenant, by TenantCount. Needs ProjectLock.
+-- For a project without a tenant, as TenantCount says. Needs ProjectLock.
 DELETE FROM projects WHERE id = @id;

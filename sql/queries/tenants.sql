@@ -1,5 +1,5 @@
 -- name: TenantUpsert :one
--- It undoes an earlier deletion. version and generation begin at the same number.
+-- Registers a tenant, and undoes an earlier deletion. version and generation begin at the same number.
 INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES (@project_id, @branch_name, @path_hash, @repo_root)
 ON CONFLICT (project_id, branch_name, path_hash)
@@ -7,17 +7,17 @@ ON CONFLICT (project_id, branch_name, path_hash)
 RETURNING id, generation, embedding_model_id, (version > generation)::boolean AS written;
 
 -- name: TenantSeen :exec
--- Unlike TenantUpsert it does not bring back a tenant that was deleted.
+-- Records a use of the tenant. Unlike TenantUpsert it does not bring back a deleted tenant.
 UPDATE tenants SET last_seen = now() WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantFind :one
--- Unlike TenantUpsert it leaves no trace of a tenant that is not there.
+-- Finds a tenant. Unlike TenantUpsert it does not register one that does not exist.
 SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id, deleted_at
 FROM tenants
 WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash;
 
 -- name: TenantLastBranch :one
--- The branch on which a checkout was last in use.
+-- The branch on which somebody last used a checkout.
 SELECT branch_name
 FROM tenants
 WHERE project_id = @project_id AND path_hash = @path_hash
@@ -33,18 +33,18 @@ ORDER BY repo_root, branch_name;
 SELECT count(*) FROM tenants WHERE project_id = @project_id;
 
 -- name: TenantIncrementVersion :one
--- Comes first in every transaction that changes the tenant's documents, so that
--- writers to one tenant take turns. No row: the tenant was deleted, or another server
--- indexes it than the one whose epoch is given.
+-- Comes first in every transaction that changes the tenant's documents, so that writers to one tenant take
+-- turns. Returns no row if the tenant was deleted, or if another server than that of the given epoch
+-- indexes it.
 UPDATE tenants SET version = version + 1, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'))
 RETURNING version;
 
 -- name: TenantState :one
--- The part of a tenant's row that all its servers follow: the leader, its progress, and the version of
--- the documents. A free lease ends now. A standby that was promoted becomes writable. No row: the tenant was
--- deleted.
+-- The part of a tenant's row that all its servers follow: the leader, its progress, and the version of the
+-- documents. For a free lease, lease_until is now. writable can change when a standby is promoted. Returns no
+-- row if the tenant was deleted.
 SELECT coalesce(holder, '')::text AS holder, epoch, version, sync_status, now()::timestamptz AS now,
     lease_free(lease_until, now())::boolean AS free,
     (current_setting('transaction_read_only') = 'off' AND has_table_privilege('tenants', 'UPDATE'))::boolean AS writable,
@@ -54,8 +54,8 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation;
 
 -- name: TenantTakeLease :one
 -- Takes or renews the lease. It waits for a transaction of the last holder that has passed
--- TenantIncrementVersion; no later one passes. It clears the status of another holder. No row: another
--- server has the lease, or the tenant was deleted.
+-- TenantIncrementVersion; later transactions of that holder do not pass. It clears the status of another
+-- holder. Returns no row if another server has the lease, or if the tenant was deleted.
 UPDATE tenants SET
     epoch = epoch + (holder IS DISTINCT FROM @holder::text)::integer,
     sync_status = CASE WHEN holder = @holder::text THEN sync_status END,
@@ -69,14 +69,14 @@ UPDATE tenants SET holder = NULL, lease_until = NULL
 WHERE project_id = @project_id AND id = @id AND holder = @holder::text;
 
 -- name: TenantSetSyncStatus :exec
--- Nothing happens once another server indexes the tenant.
+-- Does nothing if another server indexes the tenant.
 UPDATE tenants SET sync_status = CAST(@sync_status::text AS jsonb), last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
 -- name: TenantSetEmbeddingModel :one
--- Sets the model that makes the tenant's vectors. A change clears the tenant's records about
--- vectors, because vectors of unused models are deleted. No row: the tenant is gone.
+-- Sets the model that makes the tenant's vectors. A change increments the tenant's version, because vectors
+-- of unused models are deleted. Returns no row if the tenant is gone.
 UPDATE tenants t SET embedding_model_id = @embedding_model_id::integer,
     version = t.version + (coalesce(before.embedding_model_id, @embedding_model_id) <> @embedding_model_id)::integer
 FROM tenants before
@@ -85,12 +85,11 @@ WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation
 RETURNING t.version;
 
 -- name: TenantEmbeddingModel :one
--- The model that makes the tenant's vectors; none before the first, nor for a tenant
--- that is gone.
+-- The model that makes the tenant's vectors. It is 0 before the first vector, and for a tenant that is gone.
 SELECT coalesce(max(embedding_model_id), 0)::integer FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantContents :one
--- Counts the project's own documents and chunks in its tenants. NULL as branch or path means all.
+-- Counts the project's own documents and chunks in its tenants. A NULL branch or path means all.
 SELECT count(*) AS documents, coalesce(sum(d.chunk_count), 0)::bigint AS chunks
 FROM documents d
 JOIN tenants t ON t.project_id = @project_id AND t.id = d.tenant_id
@@ -99,9 +98,9 @@ WHERE d.project_id = @project_id AND d.collection = 'compounding'
     AND (sqlc.narg('path_hash')::text IS NULL OR t.path_hash = sqlc.narg('path_hash'));
 
 -- name: TenantMarkDeleted :exec
--- From now on only a server that activates a tenant again can write to it. NULL as branch or path
--- means all. As in every transaction that changes both, this comes before the documents. Needs
--- ProjectLock and LockProjectExclusive.
+-- Marks tenants as deleted. From then on, only a server that activates a tenant again can write to it. A
+-- NULL branch or path means all. As always in a transaction, the change of tenants comes before that of
+-- documents. Needs ProjectLock and LockProjectExclusive.
 UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL,
     holder = NULL, lease_until = NULL
 WHERE project_id = @project_id

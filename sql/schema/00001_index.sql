@@ -1,14 +1,13 @@
 -- The whole index. tenants, documents, document_chunks and document_links say which documents a
 -- checkout has. passages and embeddings have the text and the vectors that checkouts share.
--- project_id leads every key: it keeps one project's text out of another's, and is the distribution
+-- project_id comes first in every key: it keeps one project's text out of another's, and is the distribution
 -- column on Citus.
 
--- CHECK bounds each text by what a document or a checkout can need, so that a writer cannot
--- make servers read more. The keys of an index are short anyway. No time is infinite: servers could not read it.
+-- CHECK bounds each text by the most that a document or a checkout can need, so that a writer cannot make
+-- servers read more. Keys of an index need no bound. No time is infinite, because servers could not read it.
 
 -- +goose Up
--- IF NOT EXISTS would ask for the right to create an extension that is there, where
--- tables are distributed.
+-- On Citus, IF NOT EXISTS would ask for the right to create the extension even if it exists already.
 -- +goose StatementBegin
 DO $$
 BEGIN
@@ -31,7 +30,7 @@ CREATE TABLE embedding_models (
     digest         text    NOT NULL,
     dimensions     integer NOT NULL,
     prompt_version integer NOT NULL,
-    -- The meaning of its cosines, measured once: see rag/calibration.
+    -- The calibration of its cosines, measured once: see rag/calibration. NULL before.
     matched        double precision,
     unmatched      double precision,
     variance       double precision,
@@ -54,8 +53,8 @@ CREATE TABLE tenants (
     repo_root          text        NOT NULL,
     embedding_model_id integer     REFERENCES embedding_models,
     -- Counts the transactions that changed the tenant's documents. Caches use it as a key.
-    -- Both version and generation begin with the time of registration. So the numbers of a database that
-    -- was dropped never come back.
+    -- Both version and generation begin with the time of registration, so that the numbers of a dropped
+    -- database never come back.
     version            bigint      NOT NULL DEFAULT extract(epoch FROM now()) * 1000,
     -- Counts the deletions of the checkout's own documents. A server that registered the
     -- checkout before the last deletion may no longer write.
@@ -63,17 +62,17 @@ CREATE TABLE tenants (
     -- Set by a deletion, and cleared by the next activation. Only a checkout with
     -- external docs has a row in between.
     deleted_at         timestamptz,
-    -- The server that indexes the tenant, and until when by this database's clock,
-    -- unless it renews that. NULL for none. See db/lease.go.
+    -- The server that indexes the tenant, and the end of its lease by this database's clock. NULL if no
+    -- server does. See db/lease.go.
     holder             text,
     lease_until        timestamptz,
     -- The fencing token. Each new indexing server increments it, and a write with an older epoch
     -- fails.
     epoch              bigint      NOT NULL DEFAULT 0,
-    -- How far the index is behind the files, as the server that indexes says.
+    -- How far the index is behind the files. The server that indexes writes it.
     sync_status        jsonb,
-    -- When passages of the project that no document uses were last looked for, in the row of
-    -- its first tenant.
+    -- When a server last looked for passages of the project that no document uses. Only the row of the
+    -- project's first tenant has it.
     swept_at           timestamptz,
     first_seen         timestamptz NOT NULL DEFAULT now(),
     last_seen          timestamptz NOT NULL DEFAULT now(),
@@ -84,14 +83,14 @@ CREATE TABLE tenants (
     CHECK (isfinite(deleted_at) AND isfinite(swept_at) AND isfinite(first_seen) AND isfinite(last_seen)),
     CHECK (octet_length(repo_root || coalesce(holder, '')) <= 65536),
     CHECK (octet_length(sync_status::text) <= 1048576),
-    -- Nobody who may write can make a sum of these overflow.
+    -- So that no writer can make one of these overflow.
     CHECK (version BETWEEN 0 AND 1::bigint << 53 AND generation BETWEEN 0 AND 1::bigint << 53 AND epoch BETWEEN 0 AND 1::bigint << 53)
 );
 
--- Whether another server may take a lease. It may if the lease has ended. A renewal lasts 15 seconds.
--- If a lease ends later than twice that, somebody has set the database's clock back, and the server
--- may take it too. Twice, because a renewal may come while the caller's statement waits. The caller
--- gives now(): Citus refuses to evaluate it beside a column.
+-- Whether another server may take a lease, because it has ended. A renewal lasts 15 seconds. If a lease ends
+-- later than twice that, somebody has set the database's clock back, and another server may take it too.
+-- Twice, because a renewal may come while the caller's statement waits. The caller passes now() as at,
+-- because Citus refuses to evaluate it beside a column.
 -- +goose StatementBegin
 CREATE FUNCTION lease_free(lease_until timestamptz, at timestamptz) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
     SELECT lease_until IS NULL OR lease_until NOT BETWEEN at AND at + interval '30 seconds'
@@ -105,7 +104,7 @@ CREATE TABLE documents (
     collection      collection      NOT NULL,
     relative_path   text            NOT NULL,
     title           text            NOT NULL,
-    -- By its own text and by its file. DocumentUpdateTitles, with which each write ends, makes title of one of them.
+    -- The titles from the document's own text and from its file. DocumentUpdateTitles copies one of them to title.
     own_title       text            NOT NULL DEFAULT '',
     file_title      text            NOT NULL DEFAULT '',
     summary         text            NOT NULL,
@@ -113,7 +112,7 @@ CREATE TABLE documents (
     tags            text            NOT NULL,
     doc_type        text            NOT NULL,
     doc_date        text            NOT NULL,
-    -- The document itself says the date. Git or the file has it otherwise.
+    -- Whether the document itself says the date. Otherwise it comes from git or from the file.
     dated           boolean         NOT NULL DEFAULT true,
     promotion_level promotion_level NOT NULL,
     -- SHA-256 of the file's bytes.
@@ -123,29 +122,29 @@ CREATE TABLE documents (
     char_count      integer         NOT NULL,
     file_size       bigint          NOT NULL,
     file_mtime      timestamptz     NOT NULL,
-    -- When the file system last changed the file's entry, which no program sets:
-    -- an edit that keeps size and file_mtime moves it. The year 1 while a change
-    -- could go unseen even so: then the next sync reads the file again.
+    -- When the file system last changed the file's entry. No program can set this time, so it changes even if an
+    -- edit keeps size and file_mtime. It is the year 1 if a change could still go unseen: then the next sync
+    -- reads the file again.
     file_ctime      timestamptz     NOT NULL,
-    -- Which file it is: another one at the same path may have the same times.
+    -- Identifies the file, because another file at the same path may have the same times.
     file_inode      bigint          NOT NULL,
-    -- How many chunks the text behind the front matter has; 0 when it is one.
+    -- The number of chunks of the text after the front matter, or 0 if it is a single chunk.
     chunk_count     integer         NOT NULL,
-    -- Whether the document says of itself that it holds, as rag/said.StatusWord puts it, '' if it says
-    -- nothing; and the last day on which it holds, '' for ever.
+    -- The status that the document says of itself, as a word of rag/said.StatusWord, or ''; and the last day on
+    -- which it holds, or '' for no end.
     status          text            NOT NULL DEFAULT '',
     holds_until     text            NOT NULL DEFAULT '',
-    -- The number of a decision below its folder, such as docs/adr/#12, '' without one.
+    -- The folder and number of a decision, such as docs/adr/#12, or ''.
     number          text            NOT NULL DEFAULT '',
     -- The places of the repository that the document cites, such as src/pool.go:12-20;
     -- NULL for none.
     places          text[],
-    -- The names of code that the document has, and what it quotes that a program may have printed; NULL for none.
+    -- The names of code in the document, and its quotes that may be the output of a program; NULL for none.
     names           text[],
     messages        text[],
     -- The acts at which the document wants to be heard, a list of rag/said.Trigger; NULL for none.
     triggers        jsonb,
-    -- How an act finds the document by its triggers and places, see internal/hooks/trigger.Cues; NULL for none.
+    -- The cues by which an act finds the document, see internal/hooks/trigger.Cues; NULL for none.
     cues            text[],
     CHECK (greatest(length(title), length(own_title), length(file_title)) <= 1000 AND octet_length(summary || tags || doc_type || doc_date || schema_hash || status || holds_until || number) <= 262144),
     CHECK (isfinite(file_mtime) AND isfinite(file_ctime)),
@@ -159,8 +158,8 @@ CREATE TABLE documents (
 
 CREATE INDEX documents_types ON documents (project_id, tenant_id, collection, doc_type);
 
--- Whether a filter lets a document through. A field that the filter lacks is NULL. It alone knows the fields. PostgreSQL
--- puts its text into each query.
+-- Whether a filter lets a document through. A field is NULL if the filter does not use it. Only this function knows the
+-- fields. PostgreSQL inlines it into each query.
 -- +goose StatementBegin
 CREATE FUNCTION admits(doc_types text[], paths text[], other_paths text[], doc_type text, path text) RETURNS boolean
 IMMUTABLE LANGUAGE sql AS $$
@@ -169,15 +168,15 @@ IMMUTABLE LANGUAGE sql AS $$
 $$;
 -- +goose StatementEnd
 
--- The places of passages in documents. passage_hash has no foreign key: a key into the shared table
--- would lock a passage's row for every document that uses it. Writers hold the project's advisory
--- lock shared instead, and the sweep of unreferenced passages holds it exclusively.
+-- The places of passages in documents. passage_hash has no foreign key, because this would lock a passage's
+-- row for every document that uses it. Instead, writers hold the project's advisory lock shared, and the
+-- removal of unused passages holds it exclusively.
 CREATE TABLE document_chunks (
     project_id      integer         NOT NULL,
     tenant_id       integer         NOT NULL,
     document_id     bigint          NOT NULL,
     collection      collection      NOT NULL,
-    -- From 0 in the order of the text. Below 0 for a question that the document answers.
+    -- From 0 in the order of the text. It is below 0 for a question that the document answers.
     ordinal         integer         NOT NULL,
     start_line      integer         NOT NULL,
     end_line        integer         NOT NULL,
@@ -188,10 +187,9 @@ CREATE TABLE document_chunks (
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
 
--- Answers "which passages does this tenant have at this level" from the index
--- alone. Standard and promoted documents are searched apart: with the level before
--- the hash the passages of one group are neighbours, to be counted and compared.
--- Every search names its levels.
+-- Lists the passages of a tenant at a level without reading the table. Searches treat standard and promoted
+-- documents separately, and always name the levels. Because the level stands before the hash, passages of
+-- one level are neighbours in the index, and quick to count and compare.
 CREATE INDEX document_chunks_passage ON document_chunks
     (project_id, tenant_id, collection, promotion_level, passage_hash) INCLUDE (document_id, ordinal);
 
@@ -201,10 +199,10 @@ CREATE TABLE document_links (
     document_id bigint  NOT NULL,
     ordinal     integer NOT NULL,
     target_path text    NOT NULL,
-    -- Where the link leads if no document has target_path, '' for nowhere.
+    -- The target if no document has target_path, or '' for none.
     fallback_path text  NOT NULL,
-    -- How the document stands to the target: '' for a link, or else supersedes, superseded_by, amends,
-    -- amended_by or mentions. A target that ends with # and a number is the decision of that number in the folder.
+    -- The relation of the document to the target: supersedes, superseded_by, amends, amended_by or mentions, or ''
+    -- for a link. A target that ends with # and a number is the decision of that number in the folder.
     relation    text    NOT NULL,
     -- The document that a relation names, by LinkResolveRelations; NULL for none, and for a link.
     target_id   bigint,
@@ -213,7 +211,7 @@ CREATE TABLE document_links (
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
 
--- Each search that meets a change asks for these few.
+-- Relations are few, and the first search after each change reads them.
 CREATE INDEX document_links_relations ON document_links (project_id, tenant_id) WHERE relation <> '';
 CREATE INDEX documents_cues ON documents USING gin (cues);
 CREATE INDEX documents_numbers ON documents (project_id, tenant_id) WHERE number <> '';
@@ -221,9 +219,8 @@ CREATE INDEX documents_of_files ON documents (project_id, tenant_id) WHERE title
 CREATE INDEX documents_own_titles ON documents (project_id, tenant_id, md5(own_title));
 CREATE INDEX documents_statuses ON documents (project_id, tenant_id) WHERE status <> '' OR holds_until <> '';
 
--- A unit of text that is searched and embedded, stored once a project however many
--- checkouts have it. hash: the first 128 bits of a SHA-256 over heading and content
--- (uuid is PostgreSQL's fixed-size 16-byte type).
+-- A unit of text for searches and vectors. A project stores it once, even if many checkouts have it. hash is the
+-- first 128 bits of a SHA-256 over heading and content; its type is uuid, because that has 16 bytes.
 CREATE TABLE passages (
     collection collection  NOT NULL,
     project_id integer     NOT NULL,
@@ -231,17 +228,17 @@ CREATE TABLE passages (
     created_at timestamptz NOT NULL DEFAULT now() CHECK (isfinite(created_at)),
     heading    text        NOT NULL,
     content    text        NOT NULL,
-    -- The distinct terms of both, as hashes of project and term from 1 to 10^9, so
-    -- that one index answers for every project.
+    -- The distinct terms of heading and content. Each is a hash of project and term from 1 to 10^9, so that one
+    -- index serves all projects.
     terms      integer[]   NOT NULL,
-    -- The document's side of BM25: the weight of each term. Its inner product with
-    -- the query's side is the passage's BM25. It has an element for each term that could be.
+    -- The weights of the terms for BM25. Their inner product with the weights of a query is the passage's BM25.
+    -- The vector has a dimension for each possible term.
     lexical    sparsevec(1000000000) NOT NULL,
-    -- The vector of both, by rag/wordvec. NULL for a text without a piece, and for one that is
-    -- not in English.
+    -- The built-in vector of heading and content, by rag/wordvec. NULL if the text has no piece that wordvec knows,
+    -- or is not in English.
     meaning    halfvec(256),
-    -- Set with the first chunk above the standard level that points at the passage,
-    -- and kept: a search asks document_chunks who has it, and at which level.
+    -- Set when the first chunk above the standard level uses the passage, and never unset. A search reads the
+    -- present levels from document_chunks.
     promoted   boolean     NOT NULL DEFAULT false,
     -- A passage is long only if it is mostly white space.
     CHECK (octet_length(heading) <= 65536 AND octet_length(content) <= 5242880 AND cardinality(terms) <= 65536),
@@ -254,8 +251,7 @@ CREATE TABLE passages_handbook    PARTITION OF passages FOR VALUES IN ('handbook
 
 CREATE INDEX passages_terms ON passages USING gin (terms);
 
--- No query is planned by what these columns hold, and long values take ANALYZE most of
--- its time.
+-- The planner needs no statistics about these columns, and ANALYZE would spend most of its time on them.
 ALTER TABLE passages_compounding ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
     ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0,
     ALTER meaning SET STATISTICS 0;
@@ -266,8 +262,8 @@ ALTER TABLE passages_handbook ALTER heading SET STATISTICS 0, ALTER content SET 
     ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0,
     ALTER meaning SET STATISTICS 0;
 
--- The vectors of the passages. A passage without a row of the model is in the queue for
--- that reason alone. promoted is that of the passage.
+-- The vectors of the passages. A passage without a row of the model is in the queue. promoted is a copy of
+-- passages.promoted.
 CREATE TABLE embeddings (
     collection collection    NOT NULL,
     project_id integer       NOT NULL,
@@ -275,7 +271,7 @@ CREATE TABLE embeddings (
     hash       uuid          NOT NULL,
     embedding  halfvec(1024) NOT NULL,
     promoted   boolean       NOT NULL,
-    -- A vector is looked up by passage and model, or for its passage alone.
+    -- Queries look up a vector by its passage and model, or by its passage.
     PRIMARY KEY (collection, project_id, hash, model_id),
     FOREIGN KEY (collection, project_id, hash) REFERENCES passages ON DELETE CASCADE
 ) PARTITION BY LIST (collection);
@@ -284,16 +280,16 @@ CREATE TABLE embeddings_compounding PARTITION OF embeddings FOR VALUES IN ('comp
 CREATE TABLE embeddings_external    PARTITION OF embeddings FOR VALUES IN ('external');
 CREATE TABLE embeddings_handbook    PARTITION OF embeddings FOR VALUES IN ('handbook');
 
--- A vector has 2,056 bytes, just over the TOAST threshold, and belongs in the row, where an
--- exact scan reads it three times faster. STORAGE PLAIN would be lost with each move of a
--- shard of Citus; storage parameters are kept.
+-- A vector has 2,056 bytes, just over the TOAST threshold. It must stay in the row, because an exact scan reads
+-- it there three times faster. Citus would lose STORAGE PLAIN when it moves a shard, but it keeps storage
+-- parameters.
 ALTER TABLE embeddings_compounding SET (toast_tuple_target = 8160), ALTER embedding SET STATISTICS 0;
 ALTER TABLE embeddings_external    SET (toast_tuple_target = 8160), ALTER embedding SET STATISTICS 0;
 ALTER TABLE embeddings_handbook    SET (toast_tuple_target = 8160), ALTER embedding SET STATISTICS 0;
 
--- One HNSW graph a collection, so that no collection's neighbours crowd out
--- another's. Few links that are well chosen, searched widely (hnsw.ef_search), find
--- more than many, and are cheaper to add to.
+-- Each collection has its own HNSW graph, so that one collection's vectors do not crowd out another's. A graph
+-- with few, well-chosen links and a wide search (hnsw.ef_search) finds more than one with many links. It is
+-- also cheaper to add to.
 CREATE INDEX embeddings_compounding_embedding ON embeddings_compounding
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128);
 CREATE INDEX embeddings_external_embedding ON embeddings_external
@@ -301,14 +297,13 @@ CREATE INDEX embeddings_external_embedding ON embeddings_external
 CREATE INDEX embeddings_handbook_embedding ON embeddings_handbook
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128);
 
--- Promoted documents are searched apart. They are few: in the graph of all vectors a search for
--- them scans ten others for each. Only a project's own documents have levels.
+-- Promoted documents have their own graph. They are few: in the graph of all vectors, a search for them would
+-- scan ten other vectors for each. Only a project's own documents have levels.
 CREATE INDEX embeddings_compounding_promoted ON embeddings_compounding
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128) WHERE promoted;
 
--- How many vectors the HNSW index of a partition holds, or that of its promoted
--- passages, by the statistics. It takes a table, not a collection: in a distributed database that is
--- the node's part of the table.
+-- The number of vectors in the HNSW index of a partition, or in that of its promoted passages, by the statistics.
+-- It takes a table and not a collection, because on Citus a node has only a part of the table.
 -- +goose StatementBegin
 CREATE FUNCTION graph_size(partition oid, promoted boolean) RETURNS bigint STABLE LANGUAGE sql AS $$
     SELECT coalesce(max(greatest(c.reltuples, 0)), 0)::bigint
@@ -319,7 +314,7 @@ CREATE FUNCTION graph_size(partition oid, promoted boolean) RETURNS bigint STABL
 $$;
 -- +goose StatementEnd
 
--- A place where a passage stands, as a search returns it.
+-- A place of a passage, with the columns that a search returns.
 CREATE VIEW found_chunks AS
 SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS summary, left(d.tags, 2000) AS tags, d.char_count, d.doc_type, d.doc_date, d.dated, d.promotion_level,
     d.content_hash, d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
@@ -327,9 +322,8 @@ SELECT c.project_id, d.id, d.relative_path, d.title, left(d.summary, 2000) AS su
 FROM document_chunks c
 JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id;
 
--- Marks the passages of chunks that are promoted, one by one and in the order of
--- their keys, so that two transactions that promote the same passages do not
--- deadlock.
+-- Marks the passages of promoted chunks. It marks one after the other in the order of their keys, so that two
+-- transactions that promote the same passages do not deadlock.
 -- +goose StatementBegin
 CREATE FUNCTION promote_passages() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
@@ -343,8 +337,8 @@ BEGIN
         UPDATE passages p SET promoted = true
         WHERE p.collection = chunk.collection AND p.project_id = chunk.project_id AND p.hash = chunk.passage_hash
             AND NOT p.promoted;
-        -- A transaction that adds a vector locks the passage's row until it commits. So it
-        -- reads this update, or this update finds its vector.
+        -- A transaction that adds a vector locks the passage's row until it commits. So either that transaction
+        -- sees the update above, or this update finds its vector.
         UPDATE embeddings e SET promoted = true
         WHERE e.collection = chunk.collection AND e.project_id = chunk.project_id AND e.hash = chunk.passage_hash
             AND NOT e.promoted;

@@ -42,8 +42,8 @@ func (e *examination) checkIgnored(files []string) {
 	}
 }
 
-// ignoredPart returns the file, or the uppermost of its folders, that is left out because of a .gitignore. It is "" if another
-// reason comes first.
+// ignoredPart returns the topmost folder of a file, or the file itself, that is left out because of a .gitignore. It
+// returns "" if nothing is left out, or if a folder above is left out for another reason.
 func ignoredPart(name string, excluded func(name string, folder bool) string) string {
 	for end := 0; end < len(name); end++ {
 		below := strings.IndexByte(name[end:], '/')

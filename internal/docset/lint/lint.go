@@ -17,9 +17,9 @@ type Severity string
 
 // The severities, the worst first.
 const (
-	Error   Severity = "error"   // a document is not in the index, or a reader cannot get to one
+	Error   Severity = "error"   // a document is not in the index, or a reader cannot reach it
 	Warning Severity = "warning" // answers are doubtful
-	Notice  Severity = "notice"  // it may be intended
+	Notice  Severity = "notice"  // the finding may be intended
 )
 
 // Severities returns all severities, the worst first.
@@ -98,7 +98,7 @@ func Check(ctx context.Context, p *project.Project, set *docset.Set) (Report, er
 	return e.report, nil
 }
 
-// nothingToCheck warns of a project without documents, which would pass for ever.
+// nothingToCheck returns a warning about a project without documents. Otherwise such a project would always pass.
 func nothingToCheck(p *project.Project) Finding {
 	message := "nothing was checked: there is no document here"
 	if external, ok := p.External(); ok {

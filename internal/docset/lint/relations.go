@@ -35,7 +35,8 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// addBroken adds a finding for a link to nothing. A number may be that of a decision elsewhere, and [[text]] no link.
+// addBroken adds a finding for a broken link. It is only a warning for a number, which may mean a decision elsewhere,
+// for a wikilink, which may be no link, and for a picture.
 func (e *examination) addBroken(d *docset.Document, target docset.Target) {
 	folder, number, isNumber := strings.Cut(target.Path, "#")
 	named := e.set.Numbered(d.Path, target.Path)

@@ -52,7 +52,7 @@ func (e *examination) checkSchemas() {
 	}
 }
 
-// checkForm finds marks of a merge, secrets, and what could only be read in spite of its form.
+// checkForm finds conflict marks, secrets, and front matter that could be read only with a doubt.
 func (e *examination) checkForm(d *docset.Document) {
 	if line := project.ConflictLine(d.Content); line > 0 && d.Err == nil {
 		e.add(d, line, Error, "conflict", index.ConflictProblem)
@@ -66,8 +66,8 @@ func (e *examination) checkForm(d *docset.Document) {
 	}
 }
 
-// checkLenient finds front matter that a lenient project ignores. A missing field is intended, except in a profile. There
-// any value may be, because a profile has had other vocabularies.
+// checkLenient finds front matter that a lenient project ignores. A missing field counts only in a profile. There all
+// findings are notices, because older documents of a profile may use other words.
 func (e *examination) checkLenient(d *docset.Document) {
 	for _, v := range d.Advice(e.project) {
 		severity := Warning

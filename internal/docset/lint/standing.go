@@ -58,9 +58,9 @@ func (e *examination) checkNumbers() {
 	}
 }
 
-// checkSuccessors checks the documents that replace one.
+// checkSuccessors checks the documents that replace a document, and whether it says so itself.
 func (e *examination) checkSuccessors(d *docset.Document, standing catalog.Standing) {
-	var latest []string // the last of each line of successors
+	var latest []string // the last document of each chain of successors
 	for _, later := range e.standings.Replacing[d.Path] {
 		if end := e.standings.Latest(later); !slices.Contains(latest, end) {
 			latest = append(latest, end)

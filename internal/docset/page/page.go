@@ -31,7 +31,7 @@ var scripts = []string{
 	"app.js", "page.js",
 }
 
-// Write writes the page of a project, from its files, git, and what hooks have kept of it.
+// Write writes the page of a project, from its files, from git, and from the records that hooks keep.
 func Write(ctx context.Context, w io.Writer, p *project.Project, recalls *hooks.Store) error {
 	set, err := docset.Read(ctx, p)
 	if err != nil {

@@ -50,7 +50,7 @@ func (r *renderer) has(path string) bool {
 	return d != nil && d.Err == nil
 }
 
-// resolve returns where a link of a document leads, as its collection has it.
+// resolve returns the target of a link in the document at source, by the links of its collection.
 func (r *renderer) resolve(source string, link index.Link) string {
 	if r.set.Find(source) == nil {
 		return r.external.Resolve(source, link)
@@ -58,8 +58,8 @@ func (r *renderer) resolve(source string, link index.Link) string {
 	return r.set.Resolve(source, link)
 }
 
-// render returns the text of a document, of which these are the lines, as safe HTML. It only escapes a text that would
-// take long to convert.
+// render returns the text of a document as safe HTML. lines are the document's lines. If the conversion would take
+// long, it returns the escaped text.
 func (r *renderer) render(d *docset.Document, lines []string) string {
 	body := strings.ToValidUTF8(strings.Join(lines[min(d.FrontMatterLines, len(lines)):], "\n")+"\n", "\ufffd")
 	if isCostly(body) {

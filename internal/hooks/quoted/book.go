@@ -10,8 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Book has what the documents of a project say for hooks. It is read once to be compared often, and never changed. Names and
-// Messages are made at the first act that needs them, because a command needs triggers alone.
+// Book has the triggers, names and messages of documents, in a form that hooks can compare quickly. It never changes.
+// The first call of Names or Messages makes them, because most commands need only Triggers.
 type Book struct {
 	Documents []index.CitedPlaces
 	Triggers  trigger.Set
@@ -19,8 +19,9 @@ type Book struct {
 	Messages  func() *Messages
 }
 
-// NewBook returns the book of some documents. Matches count them from 0. A document that declares triggers says itself when it
-// speaks: its names and messages are not compared, since on six sets they added 17 false alarms of 532 and 2 right acts of 260.
+// NewBook returns a book of documents. Matches number them from 0. A document with triggers says itself when it
+// applies, so the book leaves out its names and messages. On six test sets these brought 17 more false alarms at 532
+// acts, and only 2 more right answers at 260.
 func NewBook(documents []index.CitedPlaces) *Book {
 	b := &Book{Documents: documents}
 	for i, d := range documents {
@@ -48,7 +49,7 @@ func NewBook(documents []index.CitedPlaces) *Book {
 	return b
 }
 
-// declares reports whether a document has triggers, except scopes.
+// declares reports whether a document has triggers. Scopes do not count.
 func declares(d index.CitedPlaces) bool {
 	return slices.ContainsFunc(d.Triggers, func(t said.Trigger) bool { return t.Scope == "" })
 }

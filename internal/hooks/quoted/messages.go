@@ -1,4 +1,4 @@
-// Package quoted finds the documents that quote a line which a program has printed. It is pure.
+// Package quoted finds the documents that quote a line from the output of a program. It has no side effects.
 package quoted
 
 import (
@@ -13,58 +13,58 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-// Messages are the lines that programs print, by what documents quote of them. They are read once to be compared often.
+// Messages are the messages of programs that documents quote, indexed for quick comparison.
 type Messages struct {
 	all []message
-	// places says where each telling word is.
+	// places maps each word of at least the weight telling to its places.
 	places map[string][]place
 	// quoted counts the documents that quote the same message.
 	quoted map[string]int
 }
 
-// message is a line that a document quotes, or its title, as words.
+// message is a line that a document quotes, or the document's title, split into words.
 type message struct {
 	document int
 	text     string
 	words    []string
-	weights  []float64 // of the words
-	weight   float64   // of all
+	weights  []float64 // weights of the words
+	weight   float64   // sum of weights
 }
 
-// place is a word of a message.
+// place is the position of a word: the index of its message, and its index in the message.
 type place struct{ message, word int }
 
 const (
-	// leastRun, leastWeight and leastPart are how many words of a message, of what weight, and what part of its weight
-	// a program must print one after the other. They are chosen on sets one to eight of test/eval/otheracts.
+	// A program must print a run of words of a message: at least leastRun words, of at least leastWeight and of at least
+	// leastPart of the message's weight. The values were chosen on sets one to eight of test/eval/otheracts.
 	leastRun, leastWeight, leastPart = 3, 3, .4
-	// telling is the least weight of a word at which messages are compared, and commonplace how many places it has at most.
+	// Messages are compared at a word only if it has at least the weight telling and at most commonplace places.
 	telling, commonplace = 1, 50
-	// value is put for a path, and before a value in quotation marks. digits is put for a number. cut is put for words of
-	// every failure, and ends a run. A value that differs takes otherValue from the weight.
+	// value replaces a path, and stands before a value in quotation marks. digits replaces a number. cut replaces words
+	// that every failure has, and ends a run. A different value reduces the weight by otherValue.
 	value, digits, cut = "…", "#", "⌁"
 	otherValue         = 3
 )
 
 // Match says that a document quotes a line.
 type Match struct {
-	// Document is the number with which the messages were added.
+	// Document is the number of the document in [Messages.Add].
 	Document int
 	Weight   float64
 	// Text is the message as the document has it.
 	Text string
 }
 
-// few documents may quote a message that says something.
+// few is how many documents may quote the same message. A message that more documents quote says nothing.
 const few = 2
 
-// Add adds the title of a document, which may be a message, and what the document quotes.
+// Add adds the messages that a document quotes, and its title, which may be a message too.
 func (m *Messages) Add(document int, title string, messages []string) {
 	m.add(document, slices.Concat([]string{title}, said.InQuotation(title), messages))
 }
 
-// In returns the documents that quote a line which a program has printed. The document that has most of the line is the
-// first. Numbers, paths and values may differ. A line that several documents quote says nothing.
+// In returns the documents that quote a line of an output. The document with the heaviest run of words comes first.
+// Numbers, paths and values may differ. In ignores a message that more than few documents quote.
 func (m *Messages) In(output string) []Match {
 	return slices.SortedFunc(maps.Values(m.in(output)), func(a, b Match) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
@@ -97,8 +97,7 @@ func (m *Messages) add(document int, texts []string) {
 	}
 }
 
-// in returns for each document the weight of the longest run of words of one of its messages that a text has in one
-// line, with the message.
+// in maps a document to its best match: the message of which one line of the text has the heaviest run of words.
 func (m *Messages) in(text string) map[int]Match {
 	found := map[int]Match{}
 	for line := range strings.Lines(text) {
@@ -120,8 +119,8 @@ func (m *Messages) in(text string) map[int]Match {
 	return found
 }
 
-// run returns how many words of the message a text has one after the other around one that both have, and their weight.
-// Values and numbers do not count.
+// run returns the number and the weight of the words in the run that the message and a text have in common. own and
+// other are the indexes of a word that both have. Values and numbers do not count.
 func (m message) run(own int, text []string, other int) (count int, weight float64) {
 	isSame := func(a, b string) bool { return a == b || strings.HasPrefix(a, value) && strings.HasPrefix(b, value) }
 	for own > 0 && other > 0 && isSame(m.words[own-1], text[other-1]) {
@@ -145,9 +144,9 @@ func weightOf(word string) float64 {
 	return wordvec.Weight(word)
 }
 
-// printedWords returns the words of a line that a program prints.
+// printedWords returns the words of a line of output, in lower case, with value and digits in place of details.
 func printedWords(line string) []string {
-	if strings.ContainsAny(line, `/\:(`) { // the expressions take most of a hook's time
+	if strings.ContainsAny(line, `/\:(`) { // cheap tests first: the expressions take most of a hook's time
 		line = filePlace().ReplaceAllString(line, " "+value+" ")
 	}
 	if strings.ContainsAny(line, "'\"`") {
@@ -170,12 +169,12 @@ func printedWords(line string) []string {
 
 var (
 	number = lazyregexp.New(`\d[\d.,:_-]*`)
-	// shortValue is one word in quotation marks, such as the name of a column.
+	// shortValue matches one word in quotation marks, such as the name of a column.
 	shortValue = lazyregexp.New("'[^'\"`\\s]{1,60}'|\"[^'\"`\\s]{1,60}\"|`[^'\"`\\s]{1,60}`")
-	// filePlace is a file with perhaps a line and a column. A path is a place, never a message.
+	// filePlace matches a path, or a file with a line and perhaps a column. Such places are not part of a message.
 	filePlace = lazyregexp.New(`(?:[\w.@-]*[/\\])+[\w.@-]+(?:[:(]\d+(?:[:,]\d+)?\)?)?:?|` +
 		`\b[\w-]+\.[a-z]{1,5}[:(]\d+(?:[:,]\d+)?\)?:?`)
-	// everyFailure are words that a program prints at failures of all kinds.
+	// everyFailure matches words that a program prints at failures of any kind.
 	everyFailure = lazyregexp.New(`(?i)! \[(?:remote )?rejected\].*|\b(?:` + strings.Join([]string{
 		`(?:error: )?failed to push some refs to?`, `could not read from remote repository`,
 		`(?:docker: )?error response from daemon:?`,
@@ -193,5 +192,5 @@ var (
 		`traceback \(most recent call last\):?`, `caused by:?`, `panic: runtime error:`, `unhandled (?:promise )?rejection`,
 		`no such file or directory`, `file or directory not found`, `(?:unable|failed) to open file`, `permission denied`,
 		`(?:fatal|error)(?: \d+)?:`,
-	}, "|") + `)`) // a match is tried at words, which takes a fifth of the time
+	}, "|") + `)`) // the \b before the group tries a match only at words, which takes a fifth of the time
 )

@@ -10,18 +10,18 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// A cue is a text by which an index finds the documents for an act, such as "run psql" or "at pool.go". A document and
-// an act that match share one. The opposite need not hold.
+// A cue is a text by which an index finds the documents for an act, such as "run psql" or "at pool.go". If a document's
+// trigger matches an act, both have a cue in common. A common cue does not mean that the trigger matches.
 const (
 	runCue = "run "
 	atCue  = "at "
-	// FailCue is the cue of each failure.
+	// FailCue is the only cue of a failure.
 	FailCue = "fails"
 	// maxCue bounds a cue, in bytes.
 	maxCue = 100
 )
 
-// Cues returns the cues of a document with some triggers that cites some files and folders.
+// Cues returns the cues of a document with these triggers and these cited files and folders, sorted.
 func Cues(triggers []said.Trigger, cited []string) []string {
 	var s Set
 	s.Add(0, triggers)
@@ -47,7 +47,8 @@ func Cues(triggers []said.Trigger, cited []string) []string {
 	return slices.Compact(cues)
 }
 
-// longestPart returns the longest part of a pattern that a path must have too, "" for none. Braces may have a slash.
+// longestPart returns the longest element of a pattern that a matching path must have too, or "". It reads only the
+// elements before braces or brackets, because these may contain a slash.
 func longestPart(pattern string) string {
 	if at := strings.IndexAny(pattern, "{["); at >= 0 {
 		pattern = pattern[:strings.LastIndex(pattern[:at], "/")+1]
@@ -61,7 +62,7 @@ func longestPart(pattern string) string {
 	return longest
 }
 
-// Cues returns the cues of the programs that a line calls.
+// Cues returns the cues of a line: one for each program that it calls.
 func (l Line) Cues() []string {
 	cues := []string{cue(runCue, "")}
 	for _, c := range l.calls {
@@ -72,7 +73,7 @@ func (l Line) Cues() []string {
 	return cues
 }
 
-// FileCues returns the cues of a file.
+// FileCues returns the cues of an edit of a file: one for each element of its path.
 func FileCues(file string) []string {
 	cues := []string{cue(atCue, "")}
 	for part := range strings.SplitSeq(file, "/") {

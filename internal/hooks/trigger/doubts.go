@@ -10,21 +10,21 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Doubt says why a trigger is hardly what its author meant.
+// Doubt says why a trigger probably does not do what its author meant.
 type Doubt struct{ Trigger, Problem string }
 
 func (d Doubt) String() string { return "trigger " + d.Trigger + " " + d.Problem }
 
-// Command is a line of shell that a project runs itself, with its place. Line counts from 1.
+// Command is a line of shell that a project runs itself, such as in CI. Line counts from 1.
 type Command struct {
 	Text, File string
 	Line       int
-	// Shell is the text as it was read, once for all triggers.
+	// Shell is the parsed Text.
 	Shell Line
 }
 
-// Doubts returns the triggers of a document that cannot match, that are a program alone, or that fire on a command which the
-// project runs itself.
+// Doubts returns the doubts about a document's triggers: a trigger cannot match, is a program alone, or fires on a
+// command that the project runs itself.
 func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 	var doubts []Doubt
 	for _, t := range triggers {
@@ -58,12 +58,13 @@ func Doubts(triggers []said.Trigger, commands []Command) []Doubt {
 	return doubts
 }
 
-// isAlone reports whether a line is a program without words, for any call of it.
+// isAlone reports whether a line of a trigger is only a program, so that it matches any call of it.
 func isAlone(line string, t said.Trigger) bool {
 	return len(strings.Fields(line)) == 1 && !t.Bare && len(t.With)+len(t.Without) == 0
 }
 
-// matchesItself reports whether a trigger matches its own text, with the first of its alternatives.
+// matchesItself reports whether a line of a trigger matches itself, read as a command with the first of each word's
+// alternatives.
 func matchesItself(line string, t said.Trigger) bool {
 	var words []string
 	for word := range strings.FieldsSeq(line) {
@@ -78,8 +79,8 @@ func matchesItself(line string, t said.Trigger) bool {
 	return len(s.Run(Read(text, ""))) > 0
 }
 
-// DeadPatterns returns the patterns for edits of a trigger that are like none of the project's files, except those for new
-// files.
+// DeadPatterns returns the patterns of a trigger for edits that match none of the project's files. Patterns for new
+// files do not count.
 func DeadPatterns(t said.Trigger, files []string) []string {
 	var dead []string
 	for _, pattern := range t.Edit {

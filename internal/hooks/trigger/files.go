@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
 )
 
-// write notes that the line writes a text to a file, by its path in the folder of the call.
+// write records that the line writes a text to a file. file is relative to the folder of the call.
 func (r *reader) write(file, text string) {
 	isElsewhere := strings.HasPrefix(file, "/dev/") || strings.HasPrefix(file, "~") || strings.ContainsAny(file, "$&")
 	if file == "" || file == "-" || isElsewhere {
@@ -21,7 +21,7 @@ func (r *reader) write(file, text string) {
 	r.writes = append(r.writes, Edit{Path: file, New: text})
 }
 
-// writeFiles notes which files a program writes. text is what a pipe or a here-document gives it.
+// writeFiles records which files a program writes. text is its input from a pipe or a here-document.
 func (r *reader) writeFiles(args []string, text string) {
 	for _, start := range starts(args) {
 		words := operands(args[start+1:])
@@ -54,16 +54,16 @@ func (r *reader) writeFiles(args []string, text string) {
 	}
 }
 
-// scriptWrites matches how scripts open a file to write it.
+// scriptWrites matches code of scripts that opens a file to write it.
 var scriptWrites = lazyregexp.New(`\bopen\(\s*["']([^"']+)["']\s*,\s*(?:mode=)?["'][wa]|` +
 	`(?:\bPath|\bwriteFile(?:Sync)?|\bFile\.write|\bappendFile(?:Sync)?)\(\s*["']([^"']+)["']`)
 
-// operands returns the words that are no flags.
+// operands returns the words that are not flags.
 func operands(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != "-" })
 }
 
-// patchedFile returns the file that a line of a patch names, and false for another line.
+// patchedFile returns the file that a line of a patch names as its target, or false for any other line.
 func patchedFile(line string) (file string, isFile bool) {
 	for _, mark := range []string{"+++ b/", "+++ ", "*** Update File: ", "*** Add File: "} {
 		file, isFile = strings.CutPrefix(line, mark)
@@ -74,7 +74,7 @@ func patchedFile(line string) (file string, isFile bool) {
 	return "", false
 }
 
-// Patched returns the edits of a patch, in the form of diff -u or of Codex' apply_patch.
+// Patched returns the edits of a patch. It reads the form of diff -u and that of apply_patch from Codex.
 func Patched(patch string) []Edit {
 	var edits []Edit
 	for line := range strings.Lines(patch) {

@@ -6,7 +6,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Edit returns the triggers that match an edit, the ones that say most first.
+// Edit returns the triggers that match an edit, the most precise first.
 func (s *Set) Edit(e Edit) []Match {
 	var matches []Match
 	text, old := newText(e.New, len(s.edits)), newText(e.Old, len(s.edits))
@@ -35,7 +35,7 @@ func (s *Set) Edit(e Edit) []Match {
 	return sorted(matches)
 }
 
-// Scopes returns the documents that are about a file by a scope, the narrowest scope first.
+// Scopes returns a match for each document whose scope has a file, the narrowest scope first.
 func (s *Set) Scopes(file string) []Match {
 	var matches []Match
 	for _, scope := range s.scopes {
@@ -49,10 +49,10 @@ func (s *Set) Scopes(file string) []Match {
 	return sorted(matches)
 }
 
-// maxDepth makes each folder of a scope count more than any name.
+// maxDepth is the weight of each folder in a scope's pattern. It outweighs the characters of any name.
 const maxDepth = 1000
 
-// holdsIn reports whether the conditions of a trigger for edits hold: in the new text, or in the path.
+// holdsIn reports whether the conditions of a trigger for edits hold. It looks in the new text and in the path.
 func (d *declared) holdsIn(text *text, file string) bool {
 	for _, c := range d.without {
 		if c.isIn(text, file) {
@@ -67,7 +67,7 @@ func (d *declared) holdsIn(text *text, file string) bool {
 	return len(d.with) == 0
 }
 
-// isIn reports whether a text has the condition's words one behind the other, or the path has them.
+// isIn reports whether a text or a path has the condition's words, one directly after the other.
 func (c condition) isIn(text *text, file string) bool {
 	var words []string
 	for _, p := range c {
@@ -81,7 +81,8 @@ func firstIn(patterns []string, text *text) (string, bool) {
 	return firstWhere(patterns, func(pattern string) bool { return text.has(pattern, statementEnd) })
 }
 
-// firstWhere returns the first pattern for which a condition holds, and true if there is one or there are no patterns.
+// firstWhere returns the first pattern for which holds returns true. It returns false if no pattern fits, but true if
+// there are no patterns.
 func firstWhere(patterns []string, holds func(string) bool) (string, bool) {
 	for _, pattern := range patterns {
 		if holds(pattern) {
@@ -91,7 +92,7 @@ func firstWhere(patterns []string, holds func(string) bool) (string, bool) {
 	return "", len(patterns) == 0
 }
 
-// cleaned returns patterns of paths without what people write in front of them.
+// cleaned returns patterns of paths with / as separator and without a leading "./".
 func cleaned(patterns []string) []string {
 	var clean []string
 	for _, pattern := range patterns {
@@ -107,7 +108,7 @@ func cleaned(patterns []string) []string {
 	return clean
 }
 
-// likeAny returns the first pattern that a path is like, unless a pattern with a mark leaves it out.
+// likeAny returns the first pattern that matches a path. It returns false if none does, or if a pattern with ! does.
 func likeAny(patterns []string, file string) (matched string, isLike bool) {
 	for _, pattern := range patterns {
 		excluded, isExclusion := strings.CutPrefix(pattern, "!")
@@ -121,14 +122,14 @@ func likeAny(patterns []string, file string) (matched string, isLike bool) {
 	return matched, isLike
 }
 
-// AreLike reports whether a path is like one of some patterns, unless one of them leaves it out.
+// AreLike reports whether one of the patterns matches a path, and no pattern with ! does.
 func AreLike(patterns []string, file string) bool {
 	_, isLike := likeAny(cleaned(patterns), file)
 	return isLike
 }
 
-// IsLike reports whether the path of a file is like a pattern, as in gitignore: one without a slash is for any folder, and a
-// folder is for all below it.
+// IsLike reports whether a pattern matches the path of a file, as in a .gitignore. A pattern without a slash applies in
+// any folder, and the pattern of a folder to everything below it.
 func IsLike(pattern, file string) bool {
 	pattern = strings.TrimPrefix(pattern, "./")
 	rooted := strings.TrimPrefix(pattern, "/")

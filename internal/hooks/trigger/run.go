@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Run returns the triggers that match a line, the ones that say most first.
+// Run returns the triggers that match a line, the most precise first.
 func (s *Set) Run(line Line) []Match {
 	var matches []Match
 	whole := line.words()
@@ -19,7 +19,7 @@ func (s *Set) Run(line Line) []Match {
 	return sorted(matches)
 }
 
-// named returns the triggers that may be for the program of a call.
+// named returns the triggers for the program of a call, and those whose program is a pattern.
 func (s *Set) named(c call) []run {
 	all := slices.Clone(s.runs[""])
 	for _, program := range c.programs() {
@@ -28,8 +28,8 @@ func (s *Set) named(c call) []run {
 	return all
 }
 
-// programs returns the program of a call, and its name without a version, such as that of python3. A statement of SQL may
-// go to any client of a database.
+// programs returns the name of a call's program, with and without a version, such as python3 and python. For an SQL
+// statement it returns all clients of databases.
 func (c call) programs() []string {
 	if c.sql {
 		return sqlClients
@@ -39,7 +39,8 @@ func (c call) programs() []string {
 
 var sqlClients = strings.Fields("psql mysql mariadb sqlite3 sqlcmd clickhouse-client duckdb cockroach snowsql bq usql pgcli")
 
-// words returns all words of a line, without flags, which belong to their commands, and the folders in which it runs.
+// words returns all words of a line and the folders in which it runs. It leaves out flags, because they belong to their
+// own command only.
 func (l Line) words() []word {
 	var all []word
 	for _, c := range l.calls {
@@ -58,7 +59,7 @@ func (l Line) words() []word {
 // trials are flags with which a program only says what it would do.
 var trials = []string{"--help", "--version", "--dry-run", "--check", "--whatif"}
 
-// showing are programs that show the words that they are given.
+// showing are programs that only show or look up the words of their call.
 var showing = strings.Fields("echo printf grep rg ag ack man which type help")
 
 func (r run) matches(c call, whole []word) bool {
@@ -84,14 +85,14 @@ func (r run) matches(c call, whole []word) bool {
 	return r.declared.holds(slices.Concat(c.outer, given), whole)
 }
 
-// isAll reports whether the words of a call, without flags, are those of the trigger and no others.
+// isAll reports whether a call has exactly the words of the trigger. Flags do not count.
 func (r run) isAll(own []word) bool {
 	plain := slices.DeleteFunc(slices.Clone(own), func(w word) bool { return w.isFlag() || w.isArgument })
 	isSame := func(w word, p pattern) bool { return p.isLike(word{text: w.text, parts: w.parts[:1]}) }
 	return slices.EqualFunc(plain, r.words, isSame)
 }
 
-// isTrial reports whether the call only says what it would do, and the trigger does not ask for that.
+// isTrial reports whether the call only shows help or a dry run. It returns false if the trigger names that flag.
 func (r run) isTrial(c call) bool {
 	if len(c.own) > 0 && c.own[0].parts[0] == "help" {
 		return true
@@ -120,8 +121,8 @@ func areAll(flags []pattern, words []word) bool {
 	return !slices.ContainsFunc(flags, func(p pattern) bool { return !p.isAmong(words) })
 }
 
-// holds reports whether the conditions of a trigger hold: for flags among the words of the call and of its wrappers, for other
-// words in the whole line and its folders.
+// holds reports whether the conditions of a trigger hold. It looks for flags among own, the words of the call and of
+// its wrappers, and for other words in the whole line and its folders.
 func (d *declared) holds(own, whole []word) bool {
 	isThere := func(c condition) bool {
 		return !slices.ContainsFunc(c, func(p pattern) bool {
@@ -134,7 +135,7 @@ func (d *declared) holds(own, whole []word) bool {
 	return (len(d.with) == 0 || slices.ContainsFunc(d.with, isThere)) && !slices.ContainsFunc(d.without, isThere)
 }
 
-// holdsAfter reports whether the conditions of a trigger hold among the words of a command and of its output.
+// holdsAfter reports whether the conditions of a trigger hold for a failed command: in its words and its output.
 func (d *declared) holdsAfter(output string, command Line) bool {
 	if len(d.with)+len(d.without) == 0 {
 		return true

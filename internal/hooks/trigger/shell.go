@@ -8,71 +8,71 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Line is a line of shell as triggers see it.
+// Line is a line of shell in the form that triggers compare.
 type Line struct {
 	calls []call
-	// Writes are the files that the line writes.
+	// Writes are the edits of files that the line makes.
 	Writes []Edit
 }
 
-// Edit is the change of one file. New is the text that is written, and Old what it replaces, "" if they are not known.
+// Edit is the change of one file. New is the written text, and Old the text that it replaces. Either is "" if unknown.
 type Edit struct {
 	Path, New, Old string
-	// Creates says that there is no such file yet.
+	// Creates says that the file does not exist yet.
 	Creates bool
 }
 
-// call is one command of a line: a program with its words. Where a wrapper such as sudo runs another program, both
-// are calls.
+// call is one command of a line: a program with its words. If a wrapper such as sudo runs another program, each of the
+// two is a call.
 type call struct {
 	program string
-	// own are the words behind the program, and brought are words that a pipe, a here-document or a redirection gives it.
+	// own are the words after the program. brought are words from a pipe, a here-document or a redirection.
 	own, brought []word
-	// outer are the words of the wrappers around it, and of assignments before it.
+	// outer are the words of the wrappers around the program, and of assignments before it.
 	outer []word
-	// folder is where it runs, as far as the line says so.
+	// folder is the folder in which the program runs, as far as the line says it.
 	folder string
-	// sql says that the words are a statement for a database, whatever program would send it.
+	// sql says that own is a statement for a database, and that no program is known.
 	sql bool
 }
 
 const (
-	// maxLine bounds the part of a line that is read, in bytes, and maxCalls the calls in it.
+	// maxLine is how many bytes of a line are read. maxCalls bounds the calls in it.
 	maxLine  = 16 << 10
 	maxCalls = 500
-	// maxNested bounds how deep a line may stand in the words of another.
+	// maxNested bounds how deep lines can be nested in words of other lines, as in bash -c '…'.
 	maxNested = 4
 )
 
-// Read reads a line of shell that runs in a folder.
+// Read parses a line of shell that runs in a folder.
 func Read(line, folder string) Line {
 	r := &reader{folder: folder}
 	r.parseLine(line[:min(len(line), maxLine)], nil, 0)
 	return Line{calls: r.calls, Writes: r.writes}
 }
 
-// Statement returns a statement of SQL as a line, for a tool that sends it to a database.
+// Statement returns a line for an SQL statement that a tool sends to a database.
 func Statement(sql string) Line {
 	return Line{calls: []call{{own: wordsOf(sql[:min(len(sql), maxLine)]), sql: true}}}
 }
 
-// reader collects the calls of a line. cd changes its folder.
+// reader collects the calls of a line. A cd in the line changes folder.
 type reader struct {
 	calls  []call
 	writes []Edit
 	folder string
-	// before are the words of the command that pipes into this one: xargs gives what they name to its program.
+	// before are the words of the command that pipes into the present one. xargs passes what they name to its program.
 	before []word
 }
 
-// parseLine reads a line of shell. The line may stand in a word of another call; outer has all words of that call.
+// parseLine reads a line of shell. If the line is a word of another call, outer has the words of that call.
 func (r *reader) parseLine(line string, outer []word, depth int) {
 	parsed, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		r.split(line, outer, depth)
 		return
 	}
-	piped, before := map[*syntax.Stmt]string{}, map[*syntax.Stmt][]word{} // what a statement gives to another
+	piped, before := map[*syntax.Stmt]string{}, map[*syntax.Stmt][]word{} // text and words that a pipe brings
 	syntax.Walk(parsed, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.BinaryCmd:
@@ -89,7 +89,7 @@ func (r *reader) parseLine(line string, outer []word, depth int) {
 	})
 }
 
-// split reads a line that no shell can read: commands apart, words by spaces.
+// split reads a line that does not parse. It splits commands at && and the like, and words at spaces.
 func (r *reader) split(line string, outer []word, depth int) {
 	line = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n").Replace(line)
 	for part := range strings.Lines(line) {
@@ -106,7 +106,7 @@ func (r *reader) split(line string, outer []word, depth int) {
 	}
 }
 
-// keywords of a shell stand before a command.
+// keywords are words of a shell that stand before a command.
 var keywords = strings.Fields("if then else elif while until do ! { (")
 
 // statement reads a command with its redirections. Compound commands have statements of their own.
@@ -163,7 +163,7 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	}
 }
 
-// declare reads export and its like, which the parser takes for no call.
+// declare reads export and similar commands, which the parser does not treat as calls.
 func (r *reader) declare(command syntax.Command, brought []word) {
 	declared, isDeclaration := command.(*syntax.DeclClause)
 	if !isDeclaration {
@@ -178,7 +178,7 @@ func (r *reader) declare(command syntax.Command, brought []word) {
 	r.calls = append(r.calls, c)
 }
 
-// run adds a call, and those that it runs as a wrapper.
+// run adds a call. If its program is a wrapper, it also adds the calls that the wrapper runs.
 func (r *reader) run(args []string, brought, outer []word, depth int) {
 	if (args[0] == "cd" || args[0] == "pushd") && len(args) > 1 {
 		r.folder = path.Join(r.folder, args[len(args)-1])
@@ -210,12 +210,12 @@ func (r *reader) run(args []string, brought, outer []word, depth int) {
 		if strings.ContainsAny(strings.TrimSpace(arg), " \n;|&") {
 			folder := r.folder
 			r.parseLine(arg, inside, depth+1)
-			r.folder = folder // of another shell
+			r.folder = folder // a cd in another shell has no effect here
 		}
 	}
 }
 
-// printedBy returns the text that the commands of a statement are known to print.
+// printedBy returns the text that a statement prints, as far as echo, printf and here-documents show it.
 func printedBy(s *syntax.Stmt) string {
 	var printed []string
 	syntax.Walk(s, func(node syntax.Node) bool {
@@ -236,7 +236,7 @@ func printedBy(s *syntax.Stmt) string {
 	return strings.Join(printed, " ")
 }
 
-// wordsIn returns the words of all commands of a statement.
+// wordsIn returns the words of all commands in a statement.
 func wordsIn(s *syntax.Stmt) []word {
 	var words []word
 	syntax.Walk(s, func(node syntax.Node) bool {
@@ -279,13 +279,13 @@ func writeParts(text *strings.Builder, parts []syntax.WordPart, quoted bool) {
 			text.WriteString("$" + part.Param.Value)
 		case *syntax.ExtGlob:
 			text.WriteString(part.Op.String() + part.Pattern.Value + ")")
-		default: // what a command prints is not known
+		default: // nobody knows what a command in $() prints
 			text.WriteString("$()")
 		}
 	}
 }
 
-// unescaped removes backslashes as a shell does: between double quotes only before some signs.
+// unescaped removes backslashes as a shell does. In double quotes it removes them only before some characters.
 func unescaped(value string, quoted bool) string {
 	if !strings.Contains(value, `\`) {
 		return value

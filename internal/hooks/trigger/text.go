@@ -7,23 +7,24 @@ import (
 )
 
 const (
-	// maxGap is how many characters a * in a text stands for.
+	// maxGap is how many bytes a * in a text can stand for.
 	maxGap = 200
-	// maxPlaces bounds the places of a text that patterns with a * are tried at, all patterns together. A log has a
-	// thousandth of them, and hostile triggers would take minutes.
+	// maxPlaces bounds the places of a text at which patterns with a * are tried, for all patterns together. A log needs
+	// a thousandth of them. Without the bound, hostile triggers would take minutes.
 	maxPlaces = 2 << 20
 	// statementEnd ends a statement of code.
 	statementEnd = ";"
 )
 
-// text is a text that is looked through for many patterns, in lower case with one space between its parts.
+// text is a text that is searched for many patterns. It is in lower case, with one space between words.
 type text struct {
 	folded string
-	index  *suffixarray.Index // nil if it would not pay
-	left   int                // of maxPlaces
+	index  *suffixarray.Index // nil if making it would cost more than it saves
+	left   int                // places that are left of maxPlaces
 }
 
-// newText returns a text that is compared with so many triggers. Above manyBytes an index of it pays.
+// newText returns a text for the comparison with a number of triggers. Above manyBytes, length times triggers, it makes
+// an index.
 func newText(content string, triggers int) *text {
 	const manyBytes = 1 << 20
 	t := &text{folded: fold(content), left: maxPlaces}
@@ -33,8 +34,7 @@ func newText(content string, triggers int) *text {
 	return t
 }
 
-// has reports whether the text has a folded pattern, in which * stands for up to maxGap characters, none of which is one of
-// stops.
+// has reports whether the text has a folded pattern. A * stands for up to maxGap bytes, none of which may be in stops.
 func (t *text) has(pattern, stops string) bool {
 	parts := slices.DeleteFunc(strings.Split(pattern, "*"), func(part string) bool { return part == "" })
 	isMissing := func(part string) bool { return t.index != nil && len(t.index.Lookup([]byte(part), 1)) == 0 }
@@ -44,10 +44,10 @@ func (t *text) has(pattern, stops string) bool {
 	if len(parts) == 1 {
 		return strings.Contains(t.folded, parts[0])
 	}
-	var ends []int // where the parts so far may end
+	var ends []int // indexes at which the parts so far can end
 	for i, part := range parts {
 		var next []int
-		last := -1 // the end of the parts before that is nearest
+		last := -1 // the nearest of ends before the present place
 		for at := strings.Index(t.folded, part); at >= 0 && t.left > 0; at = indexFrom(t.folded, part, at+1) {
 			t.left--
 			for len(ends) > 0 && ends[0] <= at {
@@ -63,7 +63,7 @@ func (t *text) has(pattern, stops string) bool {
 	return len(ends) > 0
 }
 
-// indexFrom returns where a text has a part from an index on, -1 if it has not.
+// indexFrom returns the first index of part in a text, not before from, or -1.
 func indexFrom(text, part string, from int) int {
 	at := strings.Index(text[from:], part)
 	if at < 0 {
@@ -72,7 +72,7 @@ func indexFrom(text, part string, from int) int {
 	return from + at
 }
 
-// fold returns a text in lower case, with one space between its parts.
+// fold returns a text in lower case, with one space between words.
 func fold(text string) string { return strings.Join(strings.Fields(strings.ToLower(text)), " ") }
 
 func folded(texts []string) []string {

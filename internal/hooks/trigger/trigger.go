@@ -1,9 +1,10 @@
-// Package trigger compares acts of an assistant with the triggers that documents declare: a command that is about to run,
-// an edit, and the output of a command that has failed. It is pure. A trigger matches or it does not: there are no scores.
+// Package trigger compares acts of an assistant with the triggers that documents declare. An act is a command that is
+// about to run, an edit, or the output of a failed command. A trigger matches or it does not: there are no scores. The
+// package has no side effects.
 //
-// run.go compares commands, word.go their words, paths.go paths, and text.go texts. shell.go reads a line as a shell does,
-// wrappers.go finds the programs that other programs run, and files.go the files that a line writes. cue.go has how an index
-// finds triggers. docs/triggers.md describes the format.
+// run.go compares commands, word.go their words, paths.go paths, and text.go texts. shell.go parses a line as a shell
+// does. wrappers.go finds the programs that other programs run, and files.go the files that a line writes. cue.go has
+// the cues by which an index finds triggers. docs/triggers.md describes the format.
 package trigger
 
 import (
@@ -14,9 +15,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/said"
 )
 
-// Set has the triggers of documents. The zero value has none. It is read-only once they are added.
+// Set has the triggers of documents. The zero value is empty. After the last Add it is safe for concurrent use.
 type Set struct {
-	// runs are by their program, and under "" those whose program is a pattern.
+	// runs maps a program to its triggers. Triggers whose program is a pattern are under "".
 	runs   map[string][]run
 	edits  []edit
 	fails  []fail
@@ -25,17 +26,17 @@ type Set struct {
 
 // Match says that a trigger matches.
 type Match struct {
-	// Document is the number with which the trigger was added.
+	// Document is the number of the document in [Set.Add].
 	Document int
-	// Rule names the trigger among those of its document, as it was written.
+	// Rule is the trigger as it is written. It tells the triggers of a document apart.
 	Rule string
 	// Text has the words of the trigger, to find the passage about it.
 	Text string
-	// Say is the sentence to show, "" for one of the document.
+	// Say is the sentence to show, or "" for a sentence of the document.
 	Say string
-	// Patterns are those of a scope.
+	// Patterns are the patterns of a scope. They are nil for other triggers.
 	Patterns []string
-	// Literal is how much the trigger says, in characters without wildcards.
+	// Literal says how precise the trigger is: its length without wildcards.
 	Literal int
 }
 
@@ -43,12 +44,12 @@ type Match struct {
 type run struct {
 	declared *declared
 	program  pattern
-	words    []pattern // in their order
+	words    []pattern // in the order in which a command must have them
 	flags    []pattern
 	settings []pattern // assignments before the program
 }
 
-// edit is a trigger for files. Patterns with a mark leave files out.
+// edit is a trigger for files. A pattern that begins with ! leaves files out.
 type edit struct {
 	declared *declared
 	patterns []string
@@ -63,7 +64,7 @@ type fail struct {
 	texts    []string
 }
 
-// declared is what each form of a trigger has in common.
+// declared has the fields that all forms of a trigger have in common.
 type declared struct {
 	document      int
 	rule          string
@@ -72,7 +73,7 @@ type declared struct {
 	with, without []condition
 }
 
-// condition is a text of which each word must be there.
+// condition is a list of words. It holds if all of them are there.
 type condition []pattern
 
 // Add adds the triggers of a document.
@@ -154,7 +155,7 @@ func (s *Set) Fails(output string, command Line) []Match {
 	return sorted(matches)
 }
 
-// match returns a match of a text of the trigger.
+// match returns a match by a text of the trigger.
 func (d *declared) match(text string) Match {
 	return Match{
 		Document: d.document, Rule: d.rule, Say: d.say,
@@ -162,7 +163,7 @@ func (d *declared) match(text string) Match {
 	}
 }
 
-// add adds a match. Of several lines of one trigger the one that says most stays.
+// add adds a match. If several lines of one trigger match, it keeps the most precise one.
 func add(matches []Match, m Match) []Match {
 	at := slices.IndexFunc(matches, func(other Match) bool { return other.Document == m.Document && other.Rule == m.Rule })
 	if at < 0 {

@@ -6,23 +6,25 @@ import (
 	"unicode"
 )
 
-// word is one of a command, with the parts by which it may be named too: shop of registry/shop:v2.
+// word is a word of a command. A trigger may name it by a part, such as shop in registry/shop:v2.
 type word struct {
 	text  string   // as it was written
-	parts []string // in lower case, the whole first
-	// isArgument says that it is a whole argument whose words stand before it: only a pattern with * can be like it.
+	parts []string // in lower case; the whole word is first
+	// isArgument says that it is a whole argument of several words. Only a pattern with * can match it; its single words
+	// stand before it.
 	isArgument bool
 }
 
 const (
 	separators = "/=:,@"
-	// literalStar stands for a star in a word, and for one that a trigger writes with a backslash: others are wildcards.
+	// literalStar replaces a star in a word of a command, and \* in a trigger. Any other star in a trigger is a wildcard.
 	literalStar = "\x01"
-	// maxParts bounds the parts of a word that are combined.
+	// maxParts bounds how many parts of a word newWord combines.
 	maxParts = 10
 )
 
-// wordsOf splits a text into words: at spaces, and at quotes and brackets, which are of another language in it.
+// wordsOf splits a text into words at spaces, quotes and brackets. Quotes and brackets in an argument belong to another
+// language, such as SQL.
 func wordsOf(text string) []word {
 	var words []word
 	isOutside := func(r rune) bool { return r <= ' ' || strings.ContainsRune("()'\"`;", r) }
@@ -35,7 +37,8 @@ func wordsOf(text string) []word {
 	return words
 }
 
-// argument returns the words of one argument of a command, and the whole if it has several.
+// argument returns the words of one argument of a command. If it has several, the whole argument follows as another
+// word.
 func argument(text string) []word {
 	words := wordsOf(text)
 	if len(words) < 2 {
@@ -50,7 +53,7 @@ func newWord(text string) word {
 	if attached := attachedValue(text); attached != "" {
 		w.parts = append(w.parts, strings.ToLower(attached))
 	}
-	var from, to []int // where parts begin and end
+	var from, to []int // indexes at which parts begin and end
 	start := -1
 	for i := 0; i <= len(lower); i++ {
 		isBetween := i == len(lower) || strings.IndexByte(separators, lower[i]) >= 0
@@ -74,7 +77,7 @@ func newWord(text string) word {
 	return w
 }
 
-// attachedValue returns the value that a flag of one letter has without a space, such as admin of -Uadmin.
+// attachedValue returns the value that follows a flag of one letter without a space, such as admin in -Uadmin, or "".
 func attachedValue(text string) string {
 	if len(text) > 2 && text[0] == '-' && isLetter(text[1]) {
 		return text[2:]
@@ -86,7 +89,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func (w word) isFlag() bool { return !w.isArgument && len(w.text) > 1 && w.text[0] == '-' }
 
-// pattern is one word of a trigger: several texts, one of which a word must be like.
+// pattern is one word of a trigger, with its alternatives. A word of a command must match one of them.
 type pattern struct{ any []string }
 
 func newPattern(text string) pattern {
@@ -99,12 +102,12 @@ func newPattern(text string) pattern {
 	return p
 }
 
-// isFlag reports whether the pattern is of flags.
+// isFlag reports whether the pattern is for flags.
 func (p pattern) isFlag() bool {
 	return len(p.any) > 0 && len(p.any[0]) > 1 && p.any[0][0] == '-'
 }
 
-// literal counts the characters of the shortest text that are no wildcard.
+// literal returns the length of the shortest alternative without its wildcards.
 func (p pattern) literal() int {
 	least := 0
 	for i, text := range p.any {
@@ -115,7 +118,7 @@ func (p pattern) literal() int {
 	return least
 }
 
-// isLike reports whether a word is like the pattern: the whole of it, or a part of it.
+// isLike reports whether the pattern matches a word, or a part of the word.
 func (p pattern) isLike(w word) bool {
 	return slices.ContainsFunc(p.any, func(text string) bool {
 		text = strings.ToLower(text)
@@ -124,14 +127,15 @@ func (p pattern) isLike(w word) bool {
 	})
 }
 
-// isAmong reports whether one of the flags is among words. Flags of one letter may stand together.
+// isAmong reports whether one of the pattern's flags is among words. Flags of one letter may stand together, as in -rf.
 func (p pattern) isAmong(words []word) bool {
 	return slices.ContainsFunc(p.any, func(flag string) bool {
 		return slices.ContainsFunc(words, func(w word) bool { return isSameFlag(flag, w) }) || areLetters(flag, words)
 	})
 }
 
-// isSameFlag reports whether a word is a flag, whatever its value. A trigger may name a value too, and any number of hyphens.
+// isSameFlag reports whether a word is a given flag. The value of the word counts only if flag has one too. The number
+// of hyphens does not count.
 func isSameFlag(flag string, w word) bool {
 	if !w.isFlag() {
 		return false
@@ -149,20 +153,20 @@ func isSameFlag(flag string, w word) bool {
 	return glob(name, other) && (!hasValue || glob(value, given))
 }
 
-// isCluster reports whether a word is several flags of one letter, such as -xdf.
+// isCluster reports whether a word consists of flags of one letter, such as -xdf.
 func isCluster(text string) bool {
 	const most = 6
 	isOther := func(r rune) bool { return !unicode.IsLetter(r) }
 	return len(text) <= most && text[0] == '-' && !strings.ContainsFunc(text[1:], isOther)
 }
 
-// isLetters reports whether a flag such as -rf is two or three letters, whose case counts.
+// isLetters reports whether a flag consists of two or three flags of one letter, such as -rf. Their case counts.
 func isLetters(flag string) bool {
 	const most = 4
 	return len(flag) > 2 && len(flag) <= most && isCluster(flag)
 }
 
-// areLetters reports whether each letter of a flag such as -rf is among words, together or apart.
+// areLetters reports whether words have each letter of a flag such as -rf, together or apart.
 func areLetters(flag string, words []word) bool {
 	if !isLetters(flag) {
 		return false
@@ -175,7 +179,7 @@ func areLetters(flag string, words []word) bool {
 	return true
 }
 
-// glob reports whether a text is like a pattern in which * stands for any characters.
+// glob reports whether a pattern matches a text. A * in the pattern stands for any characters.
 func glob(pattern, text string) bool {
 	first, rest, hasStar := strings.Cut(pattern, "*")
 	if !hasStar {

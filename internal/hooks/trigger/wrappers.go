@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// wrappers are programs that run the program in their words, with how many words stand before it: sudo psql, timeout 5 psql.
+// wrappers are programs that run another program, as in sudo psql or timeout 5 psql. The value is how many operands
+// stand before that program.
 var wrappers = map[string]int{
 	"sudo": 0, "doas": 0, "env": 0, "time": 0, "nice": 0, "ionice": 0, "nohup": 0, "setsid": 0, "stdbuf": 0, "unbuffer": 0,
 	"command": 0, "exec": 0, "builtin": 0, "eval": 0, "xargs": 0, "parallel": 0, "timeout": 1, "watch": 0, "strace": 0, "taskset": 1,
@@ -17,15 +18,15 @@ var wrappers = map[string]int{
 	"sh": 0, "bash": 0, "zsh": 0, "dash": 0, "ksh": 0, "fish": 0, "source": 0, ".": 0,
 }
 
-// runners are commands with which any program runs another one: kubectl exec pod -- psql, docker compose run web rails,
-// poetry run pytest. One word may stand before it.
+// runners are subcommands that run another program, as in kubectl exec pod -- psql, docker compose run web rails or
+// poetry run pytest. One operand may stand before that program.
 var runners = strings.Fields("exec run x dlx rsh shell ssh develop")
 
-// textRunners are other programs of which a text in quotes may be a line of shell.
+// textRunners are other programs that may run a quoted argument as a line of shell.
 var textRunners = strings.Fields("ansible lftp salt tmux screen script gcloud fly flyctl pdsh pssh clush trap entr nodemon " +
 	"concurrently pwsh powershell cmd vagrant find docker kubectl podman oc heroku lxc incus")
 
-// runsText reports whether one of the first words of a call is a program to which a text may be a line of shell.
+// runsText reports whether one of the programs in a call may run a text as a line of shell.
 func runsText(args ...string) bool {
 	for _, start := range starts(args) {
 		program := programName(args[start])
@@ -36,13 +37,13 @@ func runsText(args ...string) bool {
 	return false
 }
 
-// programName returns the name of a program without its folder and the extension that Windows has.
+// programName returns the name of a program in lower case, without its folder, .exe and .cmd.
 func programName(word string) string {
 	word = strings.ToLower(path.Base(strings.ReplaceAll(word, `\`, "/")))
 	return strings.TrimSuffix(strings.TrimSuffix(word, ".exe"), ".cmd")
 }
 
-// starts returns where the words of a call may begin a command: at its own program, and at those that wrappers run.
+// starts returns the indexes of the words that may be programs: the first word, and programs that wrappers run.
 func starts(args []string) []int {
 	found := []int{0}
 	for i := 0; i < len(found); i++ {
@@ -55,11 +56,11 @@ func starts(args []string) []int {
 	return found
 }
 
-// maxStarts bounds the programs that are looked for in one call.
+// maxStarts bounds how many programs starts finds in one call.
 const maxStarts = 12
 
-// wrapped returns where a wrapper at an index may have its command: behind its flags and operands. A word behind a flag may be
-// the flag's value, or not.
+// wrapped returns the indexes of the words that the wrapper at an index may run: words after its flags and operands. A
+// word after a flag may be the flag's value or an operand, so both count.
 func wrapped(args []string, at int) []int {
 	operands, isWrapper := wrappers[programName(args[at])]
 	next := at + 1
@@ -87,9 +88,9 @@ func wrapped(args []string, at int) []int {
 	return append(found, afterMark(args, at)...)
 }
 
-// runnerIn returns where a program has one of runners among its first words, 0 without one.
+// runnerIn returns the index of the first of runners among the first words of a program, or 0.
 func runnerIn(args []string, at int) int {
-	const deep = 2 // docker compose exec
+	const deep = 2 // words before the runner, as in docker compose exec
 	plain := 0
 	for i := at + 1; i < len(args) && plain <= deep; i++ {
 		switch {
@@ -103,7 +104,7 @@ func runnerIn(args []string, at int) int {
 	return 0
 }
 
-// afterMark returns the word behind find -exec, kubectl exec pod --, and python -m.
+// afterMark returns the index of the word after find -exec or python -m, or nil.
 func afterMark(args []string, at int) []int {
 	program := programName(args[at])
 	for i := at + 1; i+1 < len(args); i++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Fault is one thing that is wrong with a value, in words for its writer:
+// Fault is one mistake in a value, in words for its writer, such as
 // {"severity", `is "urgent"`, "one of critical, high, medium, low"}. Each text has at most 200 bytes.
 type Fault struct {
 	Field    string // such as severity, tags[1] or contact.email; "" for the whole value
@@ -23,11 +23,11 @@ type Fault struct {
 }
 
 const (
-	maxCost   = 1_000_000_000 // of one check at worst, in about nanoseconds
+	maxCost   = 1_000_000_000 // estimate of one check's worst time, roughly in nanoseconds
 	maxFaults = 25
 )
 
-// formats are those that are checked.
+// formats are the formats that Check knows. It accepts any text for another format.
 var formats = map[string]func(text string) bool{
 	"date":      func(text string) bool { _, err := time.Parse(time.DateOnly, text); return err == nil },
 	"date-time": func(text string) bool { _, err := time.Parse(time.RFC3339, text); return err == nil },
@@ -35,9 +35,9 @@ var formats = map[string]func(text string) bool{
 	"uri":       func(text string) bool { u, err := url.Parse(text); return err == nil && u.IsAbs() },
 }
 
-// Check returns up to 25 distinct faults of a value, sorted by field, and nil for a valid value. The only
-// fault of a value whose check may take more than a second says so. The value must be as
-// [encoding/json] decodes into any. Its numbers may have any type.
+// Check returns up to 25 distinct faults of a value, sorted by field, and nil for a valid value. If a check
+// may take more than a second, Check returns a single fault that says so. The value must have the types that
+// [encoding/json] decodes into any, except that numbers may have any type.
 func (s *Schema) Check(value any) []Fault {
 	values, bytes := measure(value)
 	if s.nodes*(1_000*values+bytes)+20*s.instructions*bytes > maxCost {
@@ -53,7 +53,7 @@ func (s *Schema) Check(value any) []Fault {
 	return slices.Compact(c.faults)
 }
 
-// measure counts the values in v with itself, and the bytes of texts and keys.
+// measure counts v and all values in it, and the bytes of their texts and keys.
 func measure(v any) (values, bytes int) {
 	values = 1
 	switch v := v.(type) {
@@ -73,7 +73,7 @@ func measure(v any) (values, bytes int) {
 	return values, bytes
 }
 
-// checker checks one value and goes on after a fault.
+// checker checks one value. It collects faults and does not stop at the first.
 type checker struct {
 	validators validators
 	faults     []Fault

@@ -12,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Limits on a schema with every $ref written out: it may come with a hostile repository.
+// Limits on a schema in which every $ref is replaced by its target. A schema may come from a hostile repository.
 const (
 	MaxDepth        = 64     // nesting
 	maxNodes        = 3_000  // sub-schemas, and values in them
@@ -21,7 +21,7 @@ const (
 	maxInstructions = 20_000 // of all compiled regular expressions
 )
 
-// Ignored keywords do not change what is valid. Others than these are refused.
+// Ignored keywords have no effect on validity. Keywords in neither list are refused.
 var (
 	keywords = strings.Fields(`title description type enum const format pattern minLength maxLength minimum maximum
 		exclusiveMinimum exclusiveMaximum multipleOf items minItems maxItems uniqueItems properties required
@@ -50,9 +50,9 @@ func wrong(key, problem, hint string) *Error {
 	return &Error{Key: cut(key), Problem: cut(problem), Hint: hint}
 }
 
-// Compile compiles the document called entry, or a part of it: fragment is a JSON pointer, or "". docs maps
-// file names to documents as [encoding/json] decodes into any. A $ref may lead only to these. The error
-// is an [*Error] about entry.
+// Compile compiles the document called entry, or the part of it at fragment, a JSON pointer. docs maps file
+// names to documents with the types that [encoding/json] decodes into any. A $ref may lead only to these
+// documents. The error is an [*Error] about entry.
 func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	c := compiler{docs: docs}
 	expanded, err := c.refer(entry, "#"+fragment, "", 0)
@@ -78,11 +78,11 @@ func unusable(err error) *Error {
 		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
 }
 
-// validators check a value as a whole: by its schema without the keywords that the checker follows, allOf,
-// properties, items and required.
+// validators check a value without its parts. They lack the keywords that the checker follows itself: allOf,
+// properties, additionalProperties, items and required.
 type validators map[*jsonschema.Schema]*jsonschema.Resolved
 
-// add makes the validators of a schema and of those below it that the checker visits.
+// add makes the validators of a schema and of all schemas below it that the checker visits.
 func (v validators) add(s *jsonschema.Schema) error {
 	if s == nil {
 		return nil
@@ -103,13 +103,13 @@ func (v validators) add(s *jsonschema.Schema) error {
 	return nil
 }
 
-// compiler replaces each $ref of a document by the schema that it refers to, and measures the result.
+// compiler replaces each $ref of a document by its target, and measures the result.
 type compiler struct {
 	docs                map[string]any
 	nodes, instructions int
 }
 
-// refer returns the schema that a $ref in a document refers to: a file name, "#" and a JSON pointer.
+// refer returns the target of a $ref in a document. ref is a file name or "", then "#" and a JSON pointer.
 func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	name, pointer, _ := strings.Cut(ref, "#")
 	name = cmp.Or(name, doc)
@@ -125,8 +125,8 @@ func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	return c.expand(name, target, key, depth)
 }
 
-// expand returns the value of a keyword with each $ref below it replaced. key is its place in the schema.
-// [Compile] refuses values that are no schemas.
+// expand returns the value of a keyword with each $ref in it replaced. key is the place of the value in the
+// schema. It keeps values of a wrong type; [Compile] refuses them later.
 func (c *compiler) expand(doc string, value any, key string, depth int) (any, error) {
 	switch value := value.(type) {
 	case []any:
@@ -145,13 +145,13 @@ func (c *compiler) expand(doc string, value any, key string, depth int) (any, er
 	return value, c.count(value, depth)
 }
 
-// schema is expand for a schema. A $ref becomes the first schema of allOf.
+// schema is expand for a single schema. It moves the target of a $ref to the front of allOf.
 func (c *compiler) schema(doc string, schema map[string]any, key string, depth int) (any, error) {
 	if err := c.count(nil, depth); err != nil {
 		return nil, err
 	}
 	expanded := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(schema)) { // the first fault is always the same
+	for _, name := range slices.Sorted(maps.Keys(schema)) { // sorted, so that every run reports the same fault first
 		value, at := schema[name], join(key, name)
 		text, isText := value.(string)
 		properties, isObject := value.(map[string]any)
@@ -202,7 +202,7 @@ func (c *compiler) properties(doc string, schemas map[string]any, key string, de
 	return expanded, nil
 }
 
-// pattern counts the instructions of a regular expression. Each character of a text may need all of them.
+// pattern checks a regular expression and counts its instructions. Matching may run all of them for each character.
 func (c *compiler) pattern(text, key string) error {
 	refused := wrong(key, State(text), fmt.Sprintf("Write a regular expression of at most %d bytes.", maxPattern))
 	if len(text) > maxPattern {
@@ -220,7 +220,7 @@ func (c *compiler) pattern(text, key string) error {
 	return c.count(text, 0)
 }
 
-// count counts a value, and fails beyond a limit.
+// count adds a value to the size of the schema. It fails if the size or the depth is over a limit.
 func (c *compiler) count(value any, depth int) error {
 	values, bytes := measure(value)
 	c.nodes += values + bytes/nodeBytes

@@ -1,5 +1,5 @@
 // Package jsonschema checks values against JSON Schemas and says what is wrong with them. It must not know
-// the origin or the purpose of either.
+// where values and schemas come from, or what they are for.
 //
 // github.com/google/jsonschema-go validates. This package bounds the cost of a schema, and validates each
 // property by its own sub-schema, so that it can name the field of every fault.
@@ -24,7 +24,7 @@ func (s *Schema) Title() string { return s.root.Title }
 // Description returns the schema's description, or "".
 func (s *Schema) Description() string { return s.root.Description }
 
-// fieldsOf returns the properties of a schema and of its allOf. Its own properties win.
+// fieldsOf returns the properties of a schema and of the schemas in its allOf. The schema's own properties win.
 func fieldsOf(s *jsonschema.Schema) map[string]*jsonschema.Schema {
 	properties := map[string]*jsonschema.Schema{}
 	for _, part := range s.AllOf {

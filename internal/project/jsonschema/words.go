@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// cut shortens a phrase, which may have text of a repository.
+// cut shortens a phrase to 200 bytes. It may come from a hostile repository.
 func cut(phrase string) string {
 	const longest, more = 200, "…"
 	if len(phrase) <= longest {
@@ -25,7 +25,7 @@ func join(field, key string) string {
 	return cut(strings.TrimPrefix(field+"."+cut(key), "."))
 }
 
-// list joins a phrase for each of the first items.
+// list joins the phrases of the first 50 items.
 func list[T any](items []T, phrase func(T) string) string {
 	words := make([]string, min(len(items), 50))
 	for i := range words {
@@ -34,8 +34,8 @@ func list[T any](items []T, phrase func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// describe returns a phrase for the values of a schema, such as "one of high, low" or "text, maxLength 200".
-// It returns "" for nil, and if the schema has nothing to describe.
+// describe returns a phrase for the values that a schema allows, such as "one of high, low" or "text, maxLength 200".
+// It returns "" for nil and for a schema without limits.
 func describe(s *jsonschema.Schema) string {
 	switch {
 	case s == nil:
@@ -75,11 +75,11 @@ func describe(s *jsonschema.Schema) string {
 	return describe(s.AllOf[0])
 }
 
-// limits are keywords that describe names. The fields of [jsonschema.Schema] have the same names.
+// limits are the keywords that describe prints with their value. [jsonschema.Schema] has fields of the same names.
 var limits = strings.Fields("format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum " +
 	"multipleOf minItems maxItems uniqueItems")
 
-// plain formats a value as in YAML, without quotes.
+// plain formats a value without quotes, as YAML does.
 func plain(v any) string {
 	if text, ok := v.(string); ok && text != "" {
 		return text

@@ -1,5 +1,5 @@
 // Package yamlvalue decodes untrusted YAML into values of JSON. It bounds nesting and aliases, and names the
-// line of each error. It must not know the purpose of a text.
+// line of each error. It must not know what a text is for.
 package yamlvalue
 
 import (
@@ -17,13 +17,13 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// Limits bounds a YAML text with every alias written out, and says what is text in it. The caller bounds its length:
-// time and memory are proportional to it.
+// Limits bounds a YAML text in which every alias counts as a copy of its target. The caller bounds the length of the
+// text: time and memory grow with it.
 type Limits struct {
 	Depth  int // nesting of collections
 	Values int
 	Text   int // bytes of all keys and texts
-	// TextKeys are keys at the top whose scalars are texts as they are written, such as 1.10.
+	// TextKeys are top-level keys whose scalars stay texts, as written: 1.10 is not a number there.
 	TextKeys []string
 }
 
@@ -40,7 +40,7 @@ type Error struct {
 	Line, Column int    // 1-based
 	Key          string // such as tags[1] or contact.email; "" for the whole text
 	Problem      string // completes the sentence that Key begins: "is given twice"
-	Mended       string // the line without its indentation, valid by quotes, if they are all it lacks
+	Mended       string // the line with quotes and without indentation, if quotes make it valid; otherwise ""
 }
 
 func (e *Error) Error() string {
@@ -61,7 +61,7 @@ func Decode(text string, limits Limits) (Decoded, error) {
 	return Decoded{Value: value, Line: root.Line}, nil
 }
 
-// newLoader returns a loader that fails with deep for too deep nesting.
+// newLoader returns a loader that fails with the error deep if the text nests too deep.
 func newLoader(text string, limits Limits, deep error) (*yaml.Loader, error) {
 	loader, err := yaml.NewLoader(strings.NewReader(text), yaml.WithPlugin(loaderlimits.New(
 		loaderlimits.DepthFunc(func(depth int, _ *loaderlimits.DepthContext) error {
@@ -76,8 +76,8 @@ func newLoader(text string, limits Limits, deep error) (*yaml.Loader, error) {
 	return loader, nil
 }
 
-// parse returns the root of a text's only YAML document, or nil. It checks only the limit Depth. The error
-// is an *Error.
+// parse returns the root of a text's only YAML document, or nil for an empty text. Of the limits it checks only
+// Depth. The error is an *Error.
 func parse(text string, limits Limits) (*yaml.Node, error) {
 	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
 	loader, err := newLoader(text, limits, deep)
@@ -128,8 +128,8 @@ func syntaxError(err error, text string, deep error) *Error {
 	return e
 }
 
-// quoted returns a line of the form key: value or - value with its value in quotes, if it is valid YAML only then.
-// Of a list in brackets, it quotes each value. It returns "" for another line, and for a long one.
+// quoted puts the value of a line "key: value" or "- value" in quotes if only quotes make the line valid YAML. In a
+// list in brackets it quotes each item. It returns "" for any other line and for a long line.
 func quoted(line string, limits Limits) string {
 	const longest = 300
 	line = strings.TrimSpace(line)
@@ -163,13 +163,13 @@ func quoted(line string, limits Limits) string {
 
 func inQuotes(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// isValid reports whether a text is YAML.
+// isValid reports whether a text is valid YAML.
 func isValid(text string, limits Limits) bool {
 	loader, err := newLoader(text, limits, errors.ErrUnsupported)
 	return err == nil && loader.Load(&yaml.Node{}) == nil
 }
 
-// unreadable reports whether YAML allows the character in no text.
+// unreadable reports whether YAML forbids a character everywhere.
 func unreadable(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r)
 }
@@ -180,8 +180,8 @@ func errorAt(node *yaml.Node, key, format string, args ...any) *Error {
 	}
 }
 
-// decoder turns nodes into Go values. Unlike the library's own decoder it accepts only
-// what JSON can hold, and names the key and the place of an error.
+// decoder turns nodes into Go values. Unlike the library's own decoder, it accepts only values that JSON can
+// hold, and names the key and the place of an error.
 type decoder struct {
 	limits Limits
 	values int
@@ -201,7 +201,7 @@ func (d *decoder) value(node *yaml.Node, path string) (any, error) {
 	}
 	switch node.Kind {
 	case yaml.AliasNode:
-		return d.value(node.Alias, path) // one inside its own anchor exceeds a limit
+		return d.value(node.Alias, path) // an alias inside its own anchor exceeds a limit
 	case yaml.MappingNode:
 		if node.Tag == "!!map" {
 			return d.mapping(node.Content, path)
@@ -286,7 +286,7 @@ func (d *decoder) sequence(content []*yaml.Node, path string) (any, error) {
 	return values, nil
 }
 
-// shortened cuts off the beginning of a path of keys that is too long for a message.
+// shortened cuts off the beginning of a path of keys if the path is too long for a message.
 func shortened(path string) string {
 	const most = 200
 	if len(path) <= most {

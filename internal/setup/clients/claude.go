@@ -15,13 +15,13 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// Where a registration with Claude Code is valid: for one user in one project, for all who share the
-// project's repository, for one user everywhere. The first one counts.
+// Scopes of a registration with Claude Code: one user in one project, everybody in the project's repository, one user
+// in all projects, and the plugin. The first scope with a registration counts.
 const (
 	ScopeLocal   = "local"
 	ScopeProject = "project"
 	ScopeUser    = "user"
-	ScopePlugin  = "plugin" // by the plugin, in each project where that is enabled
+	ScopePlugin  = "plugin" // each project in which the plugin is enabled
 )
 
 // LocalSettings is the file of a repository with one user's settings of Claude Code. It can have hooks.
@@ -31,27 +31,28 @@ const LocalSettings = ".claude/settings.local.json"
 type Registration struct {
 	Name  string
 	Scope string
-	// File is where it stands.
+	// File is the path of the file with the registration.
 	File string
 
 	Command string
 }
 
-// claudeServers has the registrations of a file.
+// claudeServers has the MCP servers of a file.
 type claudeServers struct {
 	MCPServers map[string]struct {
 		Command string `json:"command"`
 	} `json:"mcpServers"` //nolint:tagliatelle // Claude Code's name
 }
 
-// claudeConfig is .claude.json, as far as it matters.
+// claudeConfig has the fields of .claude.json that matter here.
 type claudeConfig struct {
 	claudeServers
 
 	Projects map[string]claudeServers `json:"projects"`
 }
 
-// project returns the entry of the project at root. On Windows, Claude Code has written the folder with either separator.
+// project returns the entry of the project at root. On Windows, Claude Code has written the folder with either
+// separator.
 func (c claudeConfig) project(root string) claudeServers {
 	for folder, found := range c.Projects {
 		if filepath.ToSlash(folder) == filepath.ToSlash(root) {
@@ -61,10 +62,10 @@ func (c claudeConfig) project(root string) claudeServers {
 	return claudeServers{}
 }
 
-// claudeFile is the user's file of Claude Code.
+// claudeFile is the name of the user's own file of Claude Code.
 const claudeFile = ".claude.json"
 
-// claudeFolder returns the folder of Claude Code's files, usually this one of the user's home.
+// claudeFolder returns the folder of Claude Code's files: CLAUDE_CONFIG_DIR, or the folder usual in the user's home.
 func claudeFolder(usual string) (string, error) {
 	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
 		return folder, nil
@@ -73,8 +74,8 @@ func claudeFolder(usual string) (string, error) {
 	return filepath.Join(home, usual), err
 }
 
-// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root,
-// which is absolute. The error is [fs.ErrNotExist] without one.
+// FindClaude returns the registration of compound-docs with Claude Code that counts in the project at root. root is
+// absolute. The error is [fs.ErrNotExist] without a registration.
 func FindClaude(root string) (Registration, error) {
 	folder, err := claudeFolder(".")
 	if err != nil {
@@ -103,7 +104,8 @@ func FindClaude(root string) (Registration, error) {
 	return findPlugin(root)
 }
 
-// registration returns the server under its usual name, or else one that starts the program.
+// registration returns the server with the usual name, or else a server that starts this program. It returns false
+// without one.
 func (s claudeServers) registration(scope, file string) (Registration, bool) {
 	names := slices.Sorted(maps.Keys(s.MCPServers))
 	i := slices.Index(names, ServerName)
@@ -120,10 +122,10 @@ func (s claudeServers) registration(scope, file string) (Registration, bool) {
 	return Registration{Name: names[i], Scope: scope, File: file, Command: entry.Command}, true
 }
 
-// findPlugin returns the server of the plugin if that is enabled in the project at root. The project's
-// settings count before the user's. The error is [fs.ErrNotExist] without one.
+// findPlugin returns the plugin's server if the plugin is enabled in the project at root. The project's settings win
+// over the user's. The error is [fs.ErrNotExist] if the plugin is not enabled.
 func findPlugin(root string) (Registration, error) {
-	const plugin = "cdocs@" // a marketplace follows
+	const plugin = "cdocs@" // the name of a marketplace follows
 	folder, err := claudeFolder(".claude")
 	if err != nil {
 		return Registration{}, err
@@ -154,7 +156,7 @@ func findPlugin(root string) (Registration, error) {
 // maxFile bounds a file that may come with a repository.
 const maxFile = 64 << 20
 
-// readJSON decodes a file. One that does not exist leaves out as it is.
+// readJSON decodes a file into out. If the file does not exist, it leaves out unchanged and returns nil.
 func readJSON(path string, out any) error {
 	text, err := contain.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,10 +171,10 @@ func readJSON(path string, out any) error {
 	return nil
 }
 
-// ClaudeCommand returns the command with which Claude Code registers the server for one user in the project
-// where it runs, and the same for a shell: that has the shell's own variables, since values may be secret.
+// ClaudeCommand returns the command that registers the server with Claude Code, for one user in the current project.
+// words is for exec. line is for a shell: it has names of variables instead of values, because values may be secret.
 //
-// The flag --env takes all words that follow it up to the next flag, so it cannot come last before the name.
+// The flag --env takes all words up to the next flag. So another flag must stand between --env and the server's name.
 func ClaudeCommand(program string, environment map[string]string) (words []string, line string) {
 	words, quoted := []string{"claude", "mcp", "add"}, []string{"claude mcp add"}
 	for _, name := range Variables {

@@ -1,6 +1,6 @@
-// Package clients registers the server with assistants. Most keep their MCP servers in a file of the repository
-// or of the user. The package adds an entry to files in JSON. For files in TOML and YAML it returns the entry, and the
-// user adds it. Claude Code has a command for it. The package adds hooks too, and a paragraph to the files
+// Package clients registers the server with assistants. Most assistants list their MCP servers in a file of the
+// repository or of the user. The package adds an entry to a JSON file. For a TOML or YAML file it returns the entry,
+// and the user adds it. Claude Code has a command for this. The package also adds hooks, and a paragraph to the files
 // that tell assistants about a repository. It must not know what the server does.
 package clients
 
@@ -20,43 +20,42 @@ import (
 
 // Client is an assistant.
 type Client struct {
-	// The flag takes Name, and people read Title.
+	// Name is the value of --client. Title is for messages.
 	Name, Title string
 
 	file string // below the repository, or below the user's folder
 	user bool
-	// programs are those whose presence on the PATH says that the client is installed.
+	// programs are the client's programs. The client is installed if one of them is on the PATH.
 	programs []string
-	// Paragraph says that the file is text that every session reads, and that a paragraph
-	// is added to it. That is done for who asks for it alone.
+	// Paragraph says that the file is a text that every session reads. It gets a paragraph instead of an entry, but
+	// only if the user asks for it.
 	Paragraph bool
-	// roots says that the file can name the folder that is open, as ${workspaceFolder}.
+	// roots says that the file can name the open folder as ${workspaceFolder}.
 	roots bool
-	// section is where the file has its servers, and kind the type in an entry of JSON; "" for none.
+	// section is the key of the servers in the file. kind is the type of a JSON entry, or "" if entries have no type.
 	section, kind string
-	// template is the entry for a file that the user changes, see [Client.pasted].
+	// template is the entry for a file that the user changes, or "". See [Client.pasted].
 	template string
-	// Command is the client's own command that registers a server for all projects of the user. The words that
-	// start the server follow it. It is nil for a client without one.
+	// Command is the client's own command that registers a server for all projects of the user, or nil. The words
+	// that start the server follow it.
 	Command []string
-	// hooks is the file that has the client's hooks, below the same folder as file, "" for a client without hooks.
+	// hooks is the file of the client's hooks, below the same folder as file, or "" for a client without hooks.
 	hooks string
-	// Trust says how the user lets the client run new hooks, "" if nothing is needed.
+	// Trust says what the user must do before the client runs new hooks, or is "".
 	Trust string
 }
 
-// startCommand is the command that a client runs to start the server.
+// startCommand is the command with which a client starts the server.
 type startCommand struct {
 	command     string
 	args        []string
 	environment map[string]string
 }
 
-// ErrRegistered means that the file has the server already.
+// ErrRegistered means that the file already has the server, or its hooks or paragraph.
 var ErrRegistered = errors.New("has the server already")
 
-// All returns the clients, by their names. The places and forms of the files are those of
-// each client's own documentation.
+// All returns the clients, sorted by name. The places and forms of the files come from each client's documentation.
 func All() []Client {
 	const mcpServers = "mcpServers"
 	return []Client{
@@ -114,7 +113,8 @@ func Names() []string {
 	return names
 }
 
-// UsedIn reports whether the repository at root has settings of the client.
+// UsedIn reports whether the repository at root has settings of the client. It is false if the client's file is the
+// user's own.
 func (c Client) UsedIn(root string) bool {
 	if c.user {
 		return false
@@ -132,19 +132,20 @@ func (c Client) Installed() bool {
 	})
 }
 
-// Change is what registers the server: the new content of a file.
+// Change is a planned change of a file: it registers the server, or adds hooks.
 type Change struct {
-	// Folder is the repository, or the user's folder, and File is below it.
+	// Folder is the repository or the user's home. File is the path below it.
 	Folder, File string
-	// Content is the file's new content. It differs from the old one by the entry alone.
+	// Content is the file's new content. It differs from the old content only by the addition.
 	Content []byte
 	// before is the old content.
 	before []byte
-	// Pasted says that Content is the entry alone. The user adds it to the file.
+	// Pasted says that Content is only the entry, which the user must add to the file.
 	Pasted bool
 }
 
-// Program returns the command that starts the server in the client's file.
+// Program returns the program to write into the client's file: a path for the user's own file, a name if possible for a
+// shared file.
 func (c Client) Program() string {
 	if c.user {
 		return Program()
@@ -152,9 +153,9 @@ func (c Client) Program() string {
 	return SharedProgram()
 }
 
-// Plan returns what registers the server for the repository at root. A file of the repository is for all who
-// share it, and has no environment. home is the user's folder. The error is [ErrRegistered] if the file needs no
-// change.
+// Plan returns the change that registers the server for the repository at root. home is the user's home folder. A file
+// of the repository gets no environment, because others share the file. The error is [ErrRegistered] if the file needs
+// no change.
 func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
 	change := c.change(root, home)
 	s := startCommand{command: program, args: []string{"serve"}}
@@ -192,13 +193,13 @@ func (c Client) change(root, home string) Change {
 	return Change{Folder: root, File: c.file, Pasted: c.template != ""}
 }
 
-// ForUser reports whether the client's file is the user's own, for all projects. It passes the environment on.
+// ForUser reports whether the client's file is the user's own, for all projects. Such a file also gets the environment.
 func (c Client) ForUser() bool { return c.user }
 
 // Path returns the file's path.
 func (c Change) Path() string { return filepath.Join(c.Folder, filepath.FromSlash(c.File)) }
 
-// open opens the folder with the hidden one in it that the file is in.
+// open opens the folder of the change. It also gives access to the hidden folder in it that has the file.
 func (c Change) open() (*contain.Root, error) {
 	root, err := contain.Open(c.Folder)
 	if err != nil {
@@ -222,8 +223,8 @@ func (c Change) current() ([]byte, error) {
 	return old.Content, err
 }
 
-// Write writes the file. It follows no symbolic link. The error is [contain.ErrChanged] if the file has changed since
-// the plan.
+// Write writes the file, and makes it if it is missing. It follows no symbolic link. The error is [contain.ErrChanged]
+// if the file has changed since the plan.
 func (c Change) Write() error {
 	folder, err := c.open()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// entry is that of a JSON file, with the keys in the order of each client's documentation.
+// entry is a server's entry in a JSON file. Its keys have the order of the clients' documentation.
 type entry struct {
 	Type    string            `json:"type,omitempty"`
 	Command any               `json:"command"`
@@ -20,7 +20,7 @@ type entry struct {
 	Enabled bool              `json:"enabled,omitempty"`
 }
 
-// local is OpenCode's type of an entry, which has the arguments in the command.
+// local is the type of an entry of OpenCode. Such an entry has the arguments in the command.
 const local = "local"
 
 func entryOf(kind string, s startCommand) entry {
@@ -32,7 +32,8 @@ func entryOf(kind string, s startCommand) entry {
 
 var errOtherwise = errors.New("its form allows no safe addition")
 
-// addServer returns the content of a JSON file with the server in the section. Comments and the rest stay as they are.
+// addServer returns the content of a JSON file with the server added to a section. Everything else stays as it is,
+// comments too.
 func addServer(content []byte, section, kind string, s startCommand) ([]byte, error) {
 	present, err := decodeJSON(content)
 	if err != nil {
@@ -51,12 +52,12 @@ func addServer(content []byte, section, kind string, s startCommand) ([]byte, er
 	return insertJSON(content, []string{section, ServerName}, entryOf(kind, s))
 }
 
-// maxNested bounds brackets inside each other: parsers take time with the square of them.
+// maxNested bounds nested brackets, because the time of parsers grows with their square.
 const maxNested = 200
 
 var errNested = fmt.Errorf("it has more than %d brackets inside each other", maxNested)
 
-// nested returns how many brackets of a text are open at once. It counts those in strings too.
+// nested returns the deepest nesting of brackets in a text. Brackets in strings count too.
 func nested(content []byte) int {
 	open, most := 0, 0
 	for _, c := range content {
@@ -71,8 +72,8 @@ func nested(content []byte) int {
 	return most
 }
 
-// parseJSON reads a file that may have comments and trailing commas. Its objects must not have a key twice: clients
-// differ in which of both counts.
+// parseJSON parses a file that may have comments and trailing commas. It refuses an object with the same key twice,
+// because clients differ in which of the two counts.
 func parseJSON(content []byte) (hujson.Value, error) {
 	if nested(content) > maxNested {
 		return hujson.Value{}, errNested
@@ -91,7 +92,7 @@ func parseJSON(content []byte) (hujson.Value, error) {
 		}
 		keys := map[string]bool{}
 		for _, member := range object.Members {
-			literal, _ := member.Name.Value.(hujson.Literal) // as its documentation promises
+			literal, _ := member.Name.Value.(hujson.Literal) // hujson promises this type
 			key := literal.String()
 			if keys[key] {
 				return file, fmt.Errorf("read as JSON: it has the key %.100q twice in one object", key)
@@ -117,10 +118,10 @@ func decodeJSON(content []byte) (map[string]any, error) {
 	return decoded, nil
 }
 
-// atEnd is the last key of a value that is added to a list, in a JSON pointer.
+// atEnd is the last key in a JSON pointer to the end of a list.
 const atEnd = "-"
 
-// insertJSON adds a value to the text at the path that keys name, and what is missing above it.
+// insertJSON adds a value to a JSON text at a path of keys. It also adds objects or lists that are missing above it.
 func insertJSON(content []byte, keys []string, last any) ([]byte, error) {
 	file, err := parseJSON(content)
 	if err != nil {
@@ -146,7 +147,7 @@ func insertJSON(content []byte, keys []string, last any) ([]byte, error) {
 
 var firstIndent = regexp.MustCompile(`(?m)^([ \t]+)"`)
 
-// indentOf returns what a file is indented with.
+// indentOf returns the characters of one level of indentation in a file.
 func indentOf(content []byte) string {
 	if found := firstIndent.FindSubmatch(content); found != nil {
 		return string(found[1])
@@ -154,10 +155,10 @@ func indentOf(content []byte) string {
 	return "  "
 }
 
-// pointer is a JSON pointer; no key here has a character that it would write otherwise.
+// pointer returns a JSON pointer. It escapes nothing, because no key here needs it.
 func pointer(keys []string) string { return strings.Join(append([]string{""}, keys...), "/") }
 
-// add adds a value behind the others of its object or list, on a line of its own.
+// add adds a value at the end of its object or list, on a new line.
 func add(file *hujson.Value, keys []string, value any, unit string) error {
 	outside := "\n" + strings.Repeat(unit, len(keys)-1)
 	inside := outside + unit
@@ -188,7 +189,7 @@ func add(file *hujson.Value, keys []string, value any, unit string) error {
 	return nil
 }
 
-// paragraph says when to use the server, in a file that every session reads.
+// paragraph tells the model when to use the server. It is for files that every session reads.
 const paragraph = `## Project memory
 
 The MCP server compound-docs searches what this project has learned. Before you investigate an error or choose a
@@ -196,7 +197,7 @@ design, ask its tool semantic_search. When you have found out what code and test
 that is near or write one, and index it with index_document.
 `
 
-// addParagraph adds the paragraph to the end of a file that does not name the server.
+// addParagraph adds the paragraph to the end of a file. The error is [ErrRegistered] if the file names the server.
 func addParagraph(content []byte) ([]byte, error) {
 	if bytes.Contains(content, []byte(ServerName)) {
 		return nil, ErrRegistered

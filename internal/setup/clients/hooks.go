@@ -13,13 +13,14 @@ import (
 	"strings"
 )
 
-// hookFiles has the hooks of each client by its name, in the form that its documentation shows.
+// hookFiles has the hooks of each client in a file with the client's name. The form is that of the client's
+// documentation.
 //
 //go:embed hooks
 var hookFiles embed.FS
 
-// Hooks returns the client's file for hooks, below the repository or the user's folder as [Client.ForUser] says, and the hooks
-// in its form, which start program. file is "" for a client without hooks.
+// Hooks returns the client's file for hooks, and hooks in its form that start program. file is below the user's home if
+// [Client.ForUser], otherwise below the repository. It is "" for a client without hooks.
 func (c Client) Hooks(program string) (file string, hooks []byte) {
 	if c.hooks == "" {
 		return "", nil
@@ -27,14 +28,15 @@ func (c Client) Hooks(program string) (file string, hooks []byte) {
 	hooks, err := hookFiles.ReadFile("hooks/" + c.Name + ".json")
 	quoted, quoteErr := json.Marshal(Quote(program))
 	if err := errors.Join(err, quoteErr); err != nil {
-		panic(err) // hooks are part of the program, and a text is always JSON
+		panic(err) // the file of hooks is embedded, and a string always encodes
 	}
 	return c.hooks, bytes.ReplaceAll(hooks, []byte(ServerName+" recall"), append(bytes.Trim(quoted, `"`), " recall"...))
 }
 
-// PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks is such a file:
-// {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. An event that has a hook of this
-// program keeps its list. The error is [ErrRegistered] if every event has one. client is the name in the error's remedy.
+// PlanHooks returns the change that adds hooks to a JSON file below the folder root. hooks has the same form as the
+// file: {"hooks": {"Event": [...]}}, or {"compound-docs": …} for a client that names sets of hooks. An event that
+// already has a hook of this program stays as it is. The error is [ErrRegistered] if every event has one. Other errors
+// name client.
 func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
 	before, readErr := change.current()
@@ -48,13 +50,13 @@ func PlanHooks(root, client, file string, hooks []byte) (Change, error) {
 	return change, err
 }
 
-// mergeHooks returns the content with hooks.
+// mergeHooks returns the content of a file with hooks added.
 func mergeHooks(content, hooks []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 && bytes.Contains(hooks, []byte(`"version"`)) {
-		return hooks, nil // the client wants its version
+		return hooks, nil // the client needs the key version too
 	}
 	if bytes.Equal(content, hooks) {
-		return nil, ErrRegistered // a file of this program alone
+		return nil, ErrRegistered // the file has exactly these hooks
 	}
 	var named map[string]json.RawMessage
 	err := json.Unmarshal(hooks, &named)
@@ -67,7 +69,7 @@ func mergeHooks(content, hooks []byte) ([]byte, error) {
 	return addHooks(content, hooks)
 }
 
-// addNamed returns content with a set of hooks by the name of this program.
+// addNamed returns content with a set of hooks added under this program's name.
 func addNamed(content []byte, hooks json.RawMessage) ([]byte, error) {
 	present, err := decodeJSON(content)
 	if err != nil {
@@ -79,10 +81,10 @@ func addNamed(content []byte, hooks json.RawMessage) ([]byte, error) {
 	return insertJSON(content, []string{ServerName}, hooks)
 }
 
-// hooksKey is where a file has its hooks.
+// hooksKey is the key of the hooks in a file.
 const hooksKey = "hooks"
 
-// addHooks returns content with the hooks. The rest of content stays as it is.
+// addHooks returns content with the hooks added. The rest of content stays as it is.
 func addHooks(content, hooks []byte) ([]byte, error) {
 	file, err := decodeJSON(content)
 	if err != nil {
@@ -93,7 +95,7 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 		return nil, errOtherwise
 	}
 	ours, err := decodeJSON(hooks)
-	var texts struct { // with the order of their keys
+	var texts struct { // raw texts keep the order of keys
 		Hooks map[string][]json.RawMessage `json:"hooks"`
 	}
 	if err := errors.Join(err, json.Unmarshal(hooks, &texts)); err != nil {

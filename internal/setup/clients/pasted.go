@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// codexEntry is a table of TOML, for the end of the file.
+// codexEntry is a TOML table. The user adds it to the end of the file.
 const codexEntry = `[mcp_servers.compound-docs]
 command = COMMAND
 args = ARGS
 `
 
-// gooseEntry is YAML. A file that has extensions already takes the lines below the first one.
+// gooseEntry is YAML. If the file already has extensions, the user adds only the lines below the first line.
 const gooseEntry = `extensions:
   compound-docs:
     enabled: true
@@ -25,8 +25,8 @@ const gooseEntry = `extensions:
     timeout: 300
 `
 
-// pasted returns the entry for a file that the user changes: an addition in TOML or YAML may end up in another table
-// or lose comments. The error is [ErrRegistered] if the content names the server as a table or as a key.
+// pasted returns the entry for a TOML or YAML file. The user adds it, because an automatic addition may end up in
+// another table or lose comments. The error is [ErrRegistered] if the content has the server as a table or as a key.
 func (c Client) pasted(content []byte, s startCommand) ([]byte, error) {
 	for _, mark := range []string{"[mcp_servers." + ServerName + "]", ServerName + ":"} {
 		if bytes.Contains(content, []byte(mark)) {
@@ -35,7 +35,7 @@ func (c Client) pasted(content []byte, s startCommand) ([]byte, error) {
 	}
 	var values []string
 	for name, value := range map[string]any{"COMMAND": s.command, "ARGS": s.args, "ENVIRONMENT": s.environment} {
-		text, err := json.Marshal(value) // TOML and YAML read texts, lists and YAML objects of JSON
+		text, err := json.Marshal(value) // JSON strings and lists are valid TOML and YAML; the object is only for YAML
 		if err != nil {
 			return nil, fmt.Errorf("write the entry: %w", err)
 		}

@@ -10,10 +10,10 @@ import (
 // ServerName is the name under which the server is registered.
 const ServerName = "compound-docs"
 
-// Variables are the environment variables that the server reads, and that its client has to pass on.
+// Variables are the environment variables that the server reads and that its client must pass on.
 var Variables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
 
-// Environment returns those that are set, but not the database URL, which may hold a password.
+// Environment returns the values of the set Variables. It leaves out the database URL, which may contain a password.
 func Environment() map[string]string {
 	environment := map[string]string{}
 	for _, name := range Variables {
@@ -24,8 +24,8 @@ func Environment() map[string]string {
 	return environment
 }
 
-// Program returns the path that starts this program. It prefers one on the PATH, because that stays when a
-// package manager installs another version.
+// Program returns the path that starts this program. It prefers a path from the PATH, because that path stays the same
+// when a package manager installs another version.
 func Program() string {
 	program, err := os.Executable()
 	if err != nil {
@@ -49,8 +49,8 @@ func SharedProgram() string {
 	return ServerName
 }
 
-// onPath returns the path of the program of this name on the PATH, or "". It leaves out folders that npx and scripts of
-// packages add for themselves, because assistants do not have these.
+// onPath returns the path of compound-docs on the PATH, or "". It leaves out folders that npx and package scripts add
+// to the PATH, because assistants do not have them.
 func onPath() string {
 	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
 		found, err := exec.LookPath(filepath.Join(folder, ServerName))
@@ -61,7 +61,7 @@ func onPath() string {
 	return ""
 }
 
-// Quote returns a word as a shell reads it.
+// Quote returns a word with quotes for a shell, if it needs any.
 func Quote(word string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,="
 	if word != "" && strings.Trim(word, plain) == "" {
@@ -70,7 +70,7 @@ func Quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// QuoteLine returns a command line as a shell reads it.
+// QuoteLine returns words as a command line for a shell.
 func QuoteLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

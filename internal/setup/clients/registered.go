@@ -13,15 +13,15 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// Registered returns how assistants start the server in the repository at root. A file that cannot be read has no
-// registration.
+// Registered returns all registrations with assistants that start the server in the repository at root. It skips files
+// that cannot be read.
 func Registered(root string) []Registration {
 	var all []Registration
-	claude, _ := FindClaude(root) // after an error it has no command
+	claude, _ := FindClaude(root) // after an error Command is ""
 	if claude.Command != "" && claude.Scope != ScopePlugin {
 		all = append(all, claude)
 	}
-	home, _ := os.UserHomeDir() // without one, files of the user are not found
+	home, _ := os.UserHomeDir() // without a home, no file of the user is found
 	for _, c := range All() {
 		change := c.change(root, home)
 		content, err := change.current()
@@ -33,12 +33,12 @@ func Registered(root string) []Registration {
 	return all
 }
 
-// commandIn returns the program that starts the server in the client's file, "" for none.
+// commandIn returns the program that the content of the client's file starts as the server, or "".
 func (c Client) commandIn(content []byte) string {
 	var file map[string]any
 	switch path.Ext(c.file) {
 	case ".toml":
-		_ = toml.Unmarshal(content, &file) // a wrong file has no server
+		_ = toml.Unmarshal(content, &file) // an invalid file has no server
 	case ".yaml":
 		_ = yaml.Unmarshal(content, &file)
 	default:
@@ -57,8 +57,8 @@ func (c Client) commandIn(content []byte) string {
 	return ""
 }
 
-// Missing reports whether the program is not there or cannot be run. A relative path, in which the assistant may
-// replace something, counts as there.
+// Missing reports whether the program does not exist or cannot run. A path with variables, or a relative path, does not
+// count as missing, because only the assistant can resolve it.
 func (r Registration) Missing() bool {
 	if r.Command == "" || strings.ContainsAny(r.Command, `/\$%~`) && !filepath.IsAbs(r.Command) {
 		return false

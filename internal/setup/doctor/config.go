@@ -38,7 +38,7 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
 
-// checkClients finds registrations with assistants whose program is gone.
+// checkClients finds registrations whose program no longer exists.
 func checkClients(_ context.Context, e *examination) []Finding {
 	var findings []Finding
 	for _, r := range clients.Registered(e.Root) {

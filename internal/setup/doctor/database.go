@@ -34,14 +34,14 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	}
 	e.databaseURL = url
 	findings := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, where), "")
-	// The user's own server has the newest pgvector of this machine: nobody can act.
+	// For the private database this would be no use: it already has the newest pgvector of this machine.
 	if problem, remedy := version.Concern(); problem != "" && e.Server == nil {
 		findings = append(findings, one(Warning, problem, remedy)...)
 	}
 	return findings
 }
 
-// problem separates an error and its remedy, which may be "".
+// problem separates an error from its remedy. hint is "" without a remedy.
 func problem(err error) (what, hint string) {
 	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
 		return problem.Err.Error(), problem.Hint
@@ -64,7 +64,7 @@ func (e *examination) failed(err error) []Finding {
 	case e.Server == nil:
 		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
 			"(without it compound-docs runs a PostgreSQL of its own)"
-	default: // the user has given no address
+	default: // with the private database, another URL is not the remedy
 		fix = "run: compound-docs down, and then compound-docs up"
 	}
 	return one(Error, what, fix)
@@ -100,7 +100,7 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
 }
 
-// otherBuild reports tables of an earlier development build, which no migration mends.
+// otherBuild reports tables of an earlier development build. No migration can repair them.
 func (e *examination) otherBuild(ctx context.Context, lacks string) []Finding {
 	fix := "name another database in CDOCS_DATABASE_URL, and run: compound-docs up"
 	if e.Server != nil {

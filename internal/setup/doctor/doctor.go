@@ -1,8 +1,8 @@
-// Package doctor looks for faults of a set-up and says how to mend them. It starts, pulls and changes
-// nothing. Its report has no password.
+// Package doctor looks for faults of a set-up and says how to repair them. It starts, pulls and changes nothing, except
+// that a model server loads the embedding model. Its report contains no password.
 //
-// A check looks at one thing. It may use the results of earlier checks: without a database it cannot look
-// at the index.
+// A check looks at one thing. It may use the results of earlier checks: without a database, for example, nobody can
+// check the index.
 package doctor
 
 import (
@@ -21,7 +21,7 @@ type Severity string
 // Severities, from the least to the worst.
 const (
 	OK      Severity = "ok"
-	Skipped Severity = "skipped" // the check was not possible, because of another finding or on this system
+	Skipped Severity = "skipped" // the check is not possible, because of another finding or on this system
 	Warning Severity = "warning" // searches work, but something is missing
 	Error   Severity = "error"   // something does not work
 )
@@ -31,7 +31,7 @@ type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
 	What     string   `json:"what"`
-	Fix      string   `json:"fix,omitempty"` // how to mend it, with the command if there is one
+	Fix      string   `json:"fix,omitempty"` // how to repair it, with the command if there is one; "" if all is well
 }
 
 // Worst returns the severity of the worst finding: Error, Warning or OK.
@@ -44,16 +44,16 @@ func Worst(findings []Finding) Severity {
 	return OK
 }
 
-// System names the parts of the set-up that are examined.
+// System has the parts of the set-up that Run examines.
 type System struct {
-	Home string // the user's folder
-	// Settings are the defaults if they could not be read. SettingsErr says why.
+	Home string // folder of the user's files
+	// Settings are the defaults if settings.json cannot be read. Then SettingsErr says why.
 	Settings     project.Settings
 	SettingsErr  error
-	Root         string           // of the repository, which may have no configuration
-	DatabaseURL  string           // "" for the user's own server
-	Server       *pgserver.Server // the user's own, or nil
-	Index        *index.Index     // used only with an up-to-date database, because a use migrates
+	Root         string           // root of the repository, which may have no configuration
+	DatabaseURL  string           // "" for the private database
+	Server       *pgserver.Server // the private database, or nil
+	Index        *index.Index     // used only if the database is up to date, because a use would migrate it
 	ModelServers []ModelServer    // one or two; the first makes the vectors
 	Short        bool             // only the short checks
 }
@@ -61,10 +61,10 @@ type System struct {
 type check struct {
 	name  string
 	run   func(ctx context.Context, e *examination) []Finding
-	short bool // it says what runs
+	short bool // the check also belongs to the short report of what runs
 }
 
-// checks are in the order in which they depend on each other.
+// checks are in the order in which later checks depend on earlier ones.
 var checks = []check{
 	{"config", checkSettings, true},
 	{"database", checkDatabase, true},
@@ -76,18 +76,18 @@ var checks = []check{
 	{"index", checkIndex, false},
 }
 
-// examination collects the results of one run that later checks need.
+// examination has the system, and results of earlier checks that later ones need.
 type examination struct {
 	System
 
-	databaseURL string           // of a usable database, or ""
+	databaseURL string           // URL of a usable database, or ""
 	migrated    bool             // the database has this program's schema
 	embeds      bool             // the server has the embedding model
 	project     *project.Project // nil without a valid configuration
 	projectErr  error            // why project is nil
 }
 
-// Run makes the checks, and returns at least one finding for each.
+// Run makes the checks, and returns at least one finding for each. It makes no further checks after ctx has ended.
 func Run(ctx context.Context, system System) []Finding {
 	e := &examination{System: system}
 	e.project, e.projectErr = e.Settings.Load(e.Root)

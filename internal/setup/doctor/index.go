@@ -43,7 +43,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		}
 		current = &made
 	}
-	var status workspace.IndexStatus // last published by the server that indexes
+	var status workspace.IndexStatus // the last status that a server published
 	indexed, counted, err := e.Index.Inspect(ctx, key, current, &status)
 	switch {
 	case err != nil:
@@ -70,9 +70,9 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	return findings
 }
 
-// checkClone finds a lock of git, and a history that is not whole.
+// checkClone reports git's lock, or a shallow clone. It returns nil if there is neither.
 func (e *examination) checkClone(head project.GitHead) []Finding {
-	lock, since, _ := head.Lock() // the server reports an error
+	lock, since, _ := head.Lock() // the server itself reports this error
 	if !since.IsZero() {
 		return one(Warning, "git is changing the files, and nothing is indexed while "+lock+" is there",
 			command("rm", lock)+", if no git runs here")

@@ -20,8 +20,8 @@ import (
 // ModelServer is a model server.
 type ModelServer struct {
 	Client *model.Client
-	Models []string // that are used
-	Ollama bool     // Ollama has commands, and compound-docs up pulls its models
+	Models []string // models that this program uses
+	Ollama bool     // the server is Ollama, so that findings can name its commands
 }
 
 func checkServers(ctx context.Context, e *examination) []Finding {
@@ -35,14 +35,14 @@ func checkServers(ctx context.Context, e *examination) []Finding {
 func (e *examination) checkServer(ctx context.Context, server ModelServer) []Finding {
 	state := server.Client.State(ctx, server.Models...)
 	if state.Err != nil {
-		what, _, _ := strings.Cut(state.Err.Error(), "; ") // its advice is not the doctor's
+		what, _, _ := strings.Cut(state.Err.Error(), "; ") // without the advice: the doctor gives its own
 		fix := "start it, or correct embedding_host and generation_host in " + settingsFile(e)
 		if server.Ollama {
 			fix = fixOllama(state.Host)
 		}
 		severity := Error
 		if dial, ok := errors.AsType[*net.OpError](state.Err); ok && dial.Op == "dial" {
-			severity = Warning // nothing answers there
+			severity = Warning // the server does not run, and searches work without it
 		}
 		return one(severity, what+". Searches by words and built-in vectors work without it", cmp.Or(state.Remedy, fix))
 	}
@@ -79,7 +79,7 @@ func (e *examination) missingModels(server ModelServer, state model.State) []Fin
 		}
 		fix := fmt.Sprintf("run: ollama pull %s (or compound-docs up); if the name is wrong, correct %s in %s",
 			clients.Quote(name), key, settingsFile(e))
-		if !server.Ollama { // some take any name, or have models that they do not list
+		if !server.Ollama { // some servers take any name, or do not list all their models
 			what, fix = "%s does not list the model %s", fmt.Sprintf("correct %s in %s", key, settingsFile(e))
 		}
 		has := cmp.Or(strings.Join(state.Models[:min(len(state.Models), maxListed)], ", "), "no model")
@@ -88,10 +88,10 @@ func (e *examination) missingModels(server ModelServer, state model.State) []Fin
 	return findings
 }
 
-// embedTimeout is for a model that must be loaded first.
+// embedTimeout bounds the first vector. The server may have to load the model first.
 const embedTimeout = time.Minute
 
-// checkModels makes a vector.
+// checkModels makes a vector to find out whether the embedding model works.
 func checkModels(ctx context.Context, e *examination) []Finding {
 	if !e.embeds {
 		return one(Skipped, "no server has the embedding model", "")
@@ -117,7 +117,7 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	return append(one(OK, makes, ""), e.weakModel(limited)...)
 }
 
-// weakModel reports a model whose vectors searches leave out because of their measurement.
+// weakModel reports an embedding model that was measured to be so weak that searches do not use its vectors.
 func (e *examination) weakModel(ctx context.Context) []Finding {
 	if !e.migrated {
 		return nil
@@ -137,7 +137,7 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 		"searches go by words and leave its vectors out", current.Name, 100*measured.OwnFirst))
 }
 
-// otherModel names a replacement for a useless model.
+// otherModel returns a finding about a useless embedding model, with a replacement as its remedy.
 func (e *examination) otherModel(severity Severity, what string) []Finding {
 	usual := project.DefaultSettings().EmbeddingModel
 	switch {

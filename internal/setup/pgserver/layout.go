@@ -17,23 +17,23 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// layout says where a user's server has its files. The folder has
+// layout says where the server of a user has its files. Its folder contains
 //
-//	15/        the data of PostgreSQL 15; complete as soon as it has that name
-//	new/       data that is being made, or whose making was interrupted
+//	15/        the data of PostgreSQL 15; it gets this name when it is complete
+//	new/       incomplete data
 //	run/       the socket
-//	lock       held by the process that makes, starts or stops the server
-//	stopped    there after a stop, until the next start
-//	log        of the server
-//	programs   which PostgreSQL the server was last started with, see [started]
-//	bundle-…/  root's copy of the PostgreSQL that comes with the program, if its account cannot enter that
+//	lock       a process locks this file while it makes, starts or stops the server
+//	stopped    exists after a stop until the next start
+//	log        the server's log
+//	programs   the PostgreSQL with which the server was last started, see [layout.started]
+//	bundle-…/  root's copy of the bundled PostgreSQL, if the server's account cannot enter the original
 type layout struct {
 	folder, socket string
 	account        *Account
 }
 
-// rootFolder is for root if the server's account cannot enter root's home. shortSocket is for a
-// folder that cannot hold a socket, see [FitsSocket]. A hash of the home follows both.
+// rootFolder replaces the home of root if the server's account cannot enter that. shortSocket begins the folder of the
+// socket if the usual folder cannot hold one, see [FitsSocket]. A hash of the home follows either.
 const (
 	rootFolder  = "/var/lib/compound-docs"
 	shortSocket = "/tmp/compound-docs-"
@@ -67,8 +67,8 @@ func layoutOf(home string) (layout, error) {
 	return l, err
 }
 
-// realPath returns an absolute path without symbolic links, so that processes with different paths
-// of one folder agree on it. The end of the path may be missing.
+// realPath returns an absolute path without symbolic links, so that processes with different paths of the same folder
+// agree. The last folders of the path may not exist.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if above := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && above != path {
@@ -78,8 +78,8 @@ func realPath(path string) (string, error) {
 	return real, err
 }
 
-// provide returns the installation as the server's account can run it. If the account cannot enter the
-// folder of the bundled one, that is a copy, which provide makes. The caller has the lock, and no server runs.
+// provide returns an installation that the server's account can run. If the account cannot enter the folder of the
+// bundled PostgreSQL, provide makes a copy and returns that. The caller has the lock, and no server runs.
 func (l layout) provide(i Installation) (Installation, error) {
 	if l.account == nil || i.bundle == "" || reaches(i.Bin) {
 		return i, nil
@@ -102,7 +102,7 @@ func (l layout) provide(i Installation) (Installation, error) {
 	if err := os.CopyFS(fresh, os.DirFS(i.bundle)); err != nil {
 		return i, fmt.Errorf("copy PostgreSQL for its account: %w", err)
 	}
-	// With any umask, every account may read it.
+	// Every account may read the copy, whatever the umask.
 	if text, err := exec.Command("chmod", "-R", "a+rX", fresh).CombinedOutput(); err != nil { //nolint:gosec,noctx // a path of ours
 		return i, fmt.Errorf("copy PostgreSQL for its account: %w: %s", err, text)
 	}
@@ -111,20 +111,20 @@ func (l layout) provide(i Installation) (Installation, error) {
 
 func (l layout) programs() string { return filepath.Join(l.folder, "programs") }
 
-// started returns the installation that the server was last started with, or the zero value. Earlier
-// releases did not write the file.
+// started returns the installation with which the server was last started. It is the zero value if the server never
+// started, or was started by an early release.
 func (l layout) started() Installation {
-	text, _ := os.ReadFile(l.programs()) // no file has no lines
+	text, _ := os.ReadFile(l.programs()) // a missing file has no lines
 	lines := append(strings.Split(string(text), "\n"), "", "")
 	return Installation{PostgreSQL: lines[0], Pgvector: lines[1], Bin: lines[2]}
 }
 
-// keepStarted writes what [layout.started] reads.
+// keepStarted writes the file that [layout.started] reads.
 func (l layout) keepStarted(i Installation) error {
 	return os.WriteFile(l.programs(), []byte(i.PostgreSQL+"\n"+i.Pgvector+"\n"+i.Bin+"\n"), 0o600)
 }
 
-// make makes the folder. The server's account may enter it and not write to it, with any umask.
+// make makes the folder. The server's account may enter it but not write to it, whatever the umask.
 func (l layout) make() error {
 	if l.account == nil {
 		return os.MkdirAll(l.folder, 0o700)
@@ -132,7 +132,7 @@ func (l layout) make() error {
 	const passable = 0o711
 	for _, folder := range []string{filepath.Dir(l.folder), l.folder} {
 		if folder != l.folder && exists(folder) {
-			continue // the user's
+			continue // the folder belongs to the user
 		}
 		if err := os.MkdirAll(folder, passable); err != nil {
 			return err
@@ -146,10 +146,11 @@ func (l layout) make() error {
 
 const setHome = "set CDOCS_HOME to a folder that this user may write to"
 
-// lockWait is how long a process waits for the lock: the holder may be making the data.
+// lockWait is how long a process waits for the lock. Its holder may be making the data.
 const lockWait = 20 * time.Second
 
-// lock excludes other processes until unlock is called or this process ends. It fails after wait.
+// lock keeps other processes out until unlock is called or this process ends. It fails if another process keeps the
+// lock longer than wait.
 func (l layout) lock(ctx context.Context, wait time.Duration) (unlock func(), err error) {
 	if err := l.make(); err != nil {
 		return nil, &Error{Err: err, Hint: setHome}
@@ -174,18 +175,18 @@ func (l layout) lock(ctx context.Context, wait time.Duration) (unlock func(), er
 
 func (l layout) marker() string { return filepath.Join(l.folder, "stopped") }
 
-// stoppedAfter reports whether the server was stopped after a time, and not started since.
+// stoppedAfter reports whether somebody stopped the server after a time and nobody has started it since.
 func (l layout) stoppedAfter(since time.Time) bool {
 	info, err := os.Stat(l.marker())
 	return err == nil && info.ModTime().After(since)
 }
 
-// cluster returns the cluster of a version. The caller sets its programs.
+// cluster returns the cluster of a major version. The caller sets its Installation.
 func (l layout) cluster(major int) Cluster {
 	return Cluster{Data: filepath.Join(l.folder, strconv.Itoa(major)), Socket: l.socket, Account: l.account}
 }
 
-// clusters returns the cluster of each version that has data here. All have one socket.
+// clusters returns the cluster of each major version with data in the folder. All share one socket.
 func (l layout) clusters() []Cluster {
 	var clusters []Cluster
 	entries, _ := os.ReadDir(l.folder) // an error means an empty folder
@@ -199,7 +200,7 @@ func (l layout) clusters() []Cluster {
 	return clusters
 }
 
-// running returns the cluster whose server accepts connections. The cluster's programs are not set.
+// running returns the cluster whose server accepts connections, or false. It does not set the cluster's Installation.
 func (l layout) running(ctx context.Context) (Cluster, bool) {
 	for _, cluster := range l.clusters() {
 		if cluster.Ready(ctx) == nil {

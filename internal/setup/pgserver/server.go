@@ -1,8 +1,8 @@
-// Package pgserver runs a private PostgreSQL for the user, with no account, port or password to set
-// up. All servers of the user share it. It runs with the PostgreSQL that the user names, or that comes with
-// the program.
+// Package pgserver runs a private PostgreSQL for the user, without an account, a port or a password to set up. All
+// compound-docs servers of the user share it. It uses the programs of a PostgreSQL that the user names, or of the
+// bundled PostgreSQL.
 //
-// It knows PostgreSQL's programs and its files. It speaks no SQL.
+// It knows PostgreSQL's programs and files. It must not speak SQL.
 package pgserver
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
-// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It goes on after they
+// Server is the private PostgreSQL of a user. All processes with the same home folder share it. It runs on after their
 // end, and stops when one of them calls Stop. Safe for concurrent use.
 type Server struct {
-	// StartWait is how long URL waits for a start, which goes on after that. 0 waits for the end.
+	// StartWait is how long URL waits for a start, or 0 for no limit. The start itself continues after the wait.
 	// Set it before the first use.
 	StartWait time.Duration
 
@@ -30,13 +30,13 @@ type Server struct {
 
 	home   string
 	logger *slog.Logger
-	since  time.Time // a server that was stopped after this stays stopped
-	// Tests run faster with more settings of the server and arguments of initdb, and a shorter wait.
+	since  time.Time // this process does not start a server again that somebody stopped after this time
+	// settings and initdb are further settings of the server and arguments of initdb. Only tests set these fields.
 	settings, initdb []string
 	lockWait         time.Duration
 	// settled is true once this process has decided whether to restart a running server with other
-	// programs. So two processes that want different programs do not restart it in turns. Only an
-	// attempt uses it.
+	// programs. It decides only once, so that two processes with different programs do not restart the
+	// server in turns. Only attempt uses it.
 	settled bool
 
 	// attempts has the one try to find or start the server. Callers share it. It goes on when a
@@ -46,7 +46,7 @@ type Server struct {
 	end      context.CancelFunc
 }
 
-// Error says what a person must do before there is a database.
+// Error is a problem that a person must solve before there is a database.
 type Error struct {
 	Err  error
 	Hint string // a remedy in a sentence
@@ -56,7 +56,7 @@ func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns the server with its files in the user's folder home. It starts nothing.
+// New returns the server with its files in home, the folder of the user's files. It starts nothing.
 func New(home string, logger *slog.Logger) *Server {
 	s := &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -65,11 +65,11 @@ func New(home string, logger *slog.Logger) *Server {
 
 var errClosed = errors.New("this process is ending")
 
-// attemptTimeout bounds a start, which may copy the programs and recover the data.
+// attemptTimeout bounds a start. A start may have to copy the programs and to recover the data.
 const attemptTimeout = 30 * time.Minute
 
-// URL returns the URL of the database. It makes and starts the server if necessary. If a person must
-// act, the error is an [*Error].
+// URL returns the URL of the database. It makes and starts the server if necessary. The error is an [*Error] if a
+// person must act.
 func (s *Server) URL(ctx context.Context) (string, error) {
 	var late <-chan time.Time
 	if s.StartWait > 0 {
@@ -91,13 +91,13 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 	}
 }
 
-// Close cancels a start that is under way and waits for its end. A running server goes on.
+// Close cancels a start in progress and waits for its end. A running server runs on.
 func (s *Server) Close() {
 	s.end()
 	<-s.attempts.DoChan("", s.attempt) // joins a running attempt, or fails at once
 }
 
-// attempt returns the URL of a server that runs, and starts it if necessary.
+// attempt returns the URL of the running server. It starts the server if necessary.
 func (s *Server) attempt() (any, error) {
 	if s.life.Err() != nil {
 		return "", errClosed
@@ -133,8 +133,8 @@ func (s *Server) attempt() (any, error) {
 	return url, nil
 }
 
-// start returns the URL of a server that runs with the right programs, and starts it if necessary. The
-// caller has the lock.
+// start returns the URL of a server that runs with the right programs. It starts or restarts the server if
+// necessary. The caller has the lock.
 func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	if running, ok := l.running(ctx); ok {
 		if s.settled || !s.givesWay(ctx, l.started()) {
@@ -164,8 +164,8 @@ func (s *Server) start(ctx context.Context, l layout) (string, error) {
 	return cluster.URL(), nil
 }
 
-// givesWay reports whether a server that was started with former must be restarted: with the PostgreSQL that
-// the user names, or with the bundled one if former is older or was removed.
+// givesWay reports whether to restart a server that was started with former. It must run with the PostgreSQL that the
+// user names. Without one, it must restart only if former is older than the bundled PostgreSQL or was removed.
 func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	found, err := Find(ctx, s.Programs)
 	if err != nil {
@@ -177,14 +177,14 @@ func (s *Server) givesWay(ctx context.Context, former Installation) bool {
 	return olderThan(former, found)
 }
 
-// olderThan reports whether a server's programs are older than the bundled ones, or gone.
+// olderThan reports whether former is older than the bundled PostgreSQL, or removed.
 func olderThan(former, bundled Installation) bool {
 	return !exists(former.program("postgres")) || !pgversion.AtLeast(former.PostgreSQL, bundled.PostgreSQL) ||
 		!pgversion.AtLeast(former.Pgvector, bundled.Pgvector)
 }
 
-// Stop stops the server for all processes that use it, and reports whether it ran. It starts again only
-// for processes that begin to use it later.
+// Stop stops the server for all processes that use it, and reports whether it ran. Only processes that begin later
+// start it again.
 func (s *Server) Stop(ctx context.Context) (bool, error) {
 	l, err := layoutOf(s.home)
 	if err != nil || !exists(l.folder) {
@@ -211,13 +211,13 @@ func (s *Server) Stop(ctx context.Context) (bool, error) {
 
 // State describes a server, running or not.
 type State struct {
-	Folder               string // of its files
+	Folder               string // folder of its files
 	PostgreSQL, Pgvector string // versions
-	URL                  string // "" unless it runs
-	Err                  error  // why it could not be started
+	URL                  string // "" if it does not run
+	Err                  error  // why it cannot be started, or nil
 }
 
-// State looks at the server and changes nothing.
+// State describes the server. It changes nothing.
 func (s *Server) State(ctx context.Context) State {
 	l, err := layoutOf(s.home)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	startTimeout = 5 * time.Minute // to recover after a crash too
+	startTimeout = 5 * time.Minute // includes the recovery after a crash
 	stopTimeout  = 30 * time.Second
-	endTimeout   = 15 * time.Second // of a killed server's last query
+	endTimeout   = 15 * time.Second // wait for the last processes of a killed server
 )
 
-// prepare returns the cluster for an installation, and makes it if it is missing. Data of other
-// versions stays unused. The caller has the lock, and no server runs.
+// prepare returns the cluster for an installation, and makes it if it is missing. It does not use or remove the data of
+// other versions. The caller has the lock, and no server runs.
 func (s *Server) prepare(ctx context.Context, l layout, installed Installation) (Cluster, error) {
 	cluster := l.cluster(installed.Major())
 	cluster.Installation = installed
@@ -36,14 +36,14 @@ func (s *Server) prepare(ctx context.Context, l layout, installed Installation) 
 	return cluster, s.create(ctx, l, cluster)
 }
 
-// create makes a cluster. It has a temporary name until it is complete.
+// create makes a cluster. The cluster has a temporary name until it is complete.
 func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
 	if err := checkRoom(l.folder); err != nil {
 		return err
 	}
 	unfinished := c
 	unfinished.Data = filepath.Join(l.folder, "new")
-	if err := os.RemoveAll(unfinished.Data); err != nil { // of an interrupted process
+	if err := os.RemoveAll(unfinished.Data); err != nil { // an interrupted process may have left it
 		return err
 	}
 	if err := MakePrivate(unfinished.Data, c.Account); err != nil {
@@ -58,7 +58,7 @@ func (s *Server) create(ctx context.Context, l layout, c Cluster) error {
 // launch starts the server of a cluster and returns when it accepts connections. The server outlives
 // this process. The caller has the lock.
 func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
-	for _, folder := range []string{c.Socket, c.Data} { // PostgreSQL refuses data that others may enter
+	for _, folder := range []string{c.Socket, c.Data} { // PostgreSQL refuses a data folder that others may enter
 		if err := MakePrivate(folder, c.Account); err != nil {
 			return err
 		}
@@ -78,16 +78,16 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 		return err
 	}
 	defer func() { _ = log.Close() }() // the server has its own handle
-	// Many small processes share it.
+	// Many small processes share the server, so it needs many connections.
 	own := []string{"cluster_name=compound-docs", "max_connections=200", "log_checkpoints=off"}
 	settings := strings.Join(c.Settings(append(own, s.settings...)...), " ")
 	for deadline := time.Now().Add(endTimeout); ; time.Sleep(time.Second / 4) {
 		start := c.command(ctx, "pg_ctl", "start", "--wait", "--timeout", strconv.Itoa(int(startTimeout.Seconds())), "-o", settings)
-		// pg_ctl passes arguments to a shell without quotes, so the folder is in the environment.
+		// pg_ctl passes arguments to a shell without quotes, so the environment has the folder.
 		start.Env = append(start.Env, "PGDATA="+c.Data)
 		start.Stdout, start.Stderr = log, log
 		err = start.Run()
-		// A process of a killed server may not have noticed its end yet.
+		// A process of a killed server may not have noticed the server's end yet.
 		if err == nil || !strings.Contains(causesIn(path), "shared memory block") || ctx.Err() != nil || time.Now().After(deadline) {
 			break
 		}
@@ -101,7 +101,7 @@ func (s *Server) launch(ctx context.Context, l layout, c Cluster) error {
 	return l.keepStarted(c.Installation)
 }
 
-// setAside is the remedy for a damaged folder.
+// setAside returns the remedy for a damaged folder, as a sentence.
 func (c Cluster) setAside() string {
 	return fmt.Sprintf("run: mv %s %s && compound-docs up. "+
 		"The index is built again from the files, and compound-docs ingest fills the handbook",
@@ -110,8 +110,8 @@ func (c Cluster) setAside() string {
 
 func shellQuote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
-// damage returns an [*Error] if the folder of a cluster lacks a file that PostgreSQL needs. A missing folder
-// is made when it is needed.
+// damage returns an [*Error] if the folder of a cluster lacks a file that PostgreSQL needs. A missing folder is no
+// damage, because the next start makes it.
 func (c Cluster) damage() error {
 	for _, name := range []string{"PG_VERSION", "global/pg_control"} {
 		_, err := os.Stat(filepath.Join(c.Data, name))
@@ -122,8 +122,8 @@ func (c Cluster) damage() error {
 	return nil
 }
 
-// stop shuts down the server of a cluster, and reports whether one ran. It needs no programs, which may
-// have been removed. The caller has the lock.
+// stop shuts down the server of a cluster, and reports whether one ran. It does not use PostgreSQL's programs, because
+// somebody may have removed them. The caller has the lock.
 func (c Cluster) stop(ctx context.Context) (bool, error) {
 	pid, _, _, err := c.readPostmaster()
 	if err != nil || !c.isServer(pid) {
@@ -141,11 +141,11 @@ func (c Cluster) stop(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// disown lets the next server start although a process has the number of the killed one: another
-// process may have got it, and a killed process keeps it until its parent waits. PostgreSQL ignores
-// the number of the process that runs pg_ctl, so disown writes that one. The file must stay, because
-// it names shared memory that processes of the killed server may still use. The lock of the socket has the
-// number too, and nothing else of use.
+// disown replaces the process number in the postmaster.pid of a killed server. PostgreSQL does not start while a
+// process has that number. Another process may have got it, and the killed process keeps it until its parent waits.
+// PostgreSQL ignores the number of the process that runs pg_ctl, so disown writes that one. The file must stay, because
+// it names shared memory that processes of the killed server may still use. disown removes the lock of the socket,
+// which has the number too and nothing else of use.
 func (c Cluster) disown() error {
 	if err := os.Remove(socketPath(c.Socket) + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -170,7 +170,7 @@ func (c Cluster) disown() error {
 	return err
 }
 
-// causesIn returns the lines of a log that say why PostgreSQL does not start.
+// causesIn returns the lines of a log that say why PostgreSQL does not start, or the error of reading it.
 func causesIn(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -179,14 +179,14 @@ func causesIn(path string) string {
 	return causes(string(text))
 }
 
-// severity stands after the time and the process in PostgreSQL's log. otherCause is in its programs' lines.
+// severity matches a line of PostgreSQL's log from the severity on. otherCause matches lines of its other programs.
 var (
 	severity   = regexp.MustCompile(`(PANIC|FATAL|ERROR): .*`)
 	otherCause = regexp.MustCompile(`\b(error:|could not|No space left|lock file)`)
 )
 
-// causes returns the last lines of the output of PostgreSQL's programs that name a cause, or else the last
-// lines. The result is short enough for any error to show it whole.
+// causes returns the last lines of an output that name a cause, or else its last lines. The result is short enough for
+// an error message.
 func causes(output string) string {
 	const most, longest = 3, 220
 	var named, all []string

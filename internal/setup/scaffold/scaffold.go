@@ -1,5 +1,5 @@
-// Package scaffold prepares a repository: it finds the markdown that is there, and writes the configuration of a
-// new project that has it as documents.
+// Package scaffold prepares a repository. It finds the markdown in it, and writes a configuration that makes this
+// markdown the documents of a new project.
 package scaffold
 
 import (
@@ -20,26 +20,26 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Options say what a configuration is to hold.
+// Options say what to write into a configuration.
 type Options struct {
-	// Documents are the folders, files and patterns of the project's documents. Empty takes those that there are.
-	// An existing configuration is changed only for these.
+	// Documents are the folders, files and patterns of the project's documents. If empty, a new configuration takes all
+	// markdown, and an existing one stays as it is.
 	Documents []string
-	// ExternalAllowed is as for [project.Load].
+	// ExternalAllowed is the argument externalAllowed of [project.Load].
 	ExternalAllowed []string
 }
 
 // Result says what Write has made and found.
 type Result struct {
-	Project *project.Project // as it is now
-	// Kept is set if there was a configuration, and Changed if Documents changed it.
+	Project *project.Project // the project with the written configuration
+	// Kept says that there was a configuration before, and Changed that [Options.Documents] changed it.
 	Kept, Changed bool
-	// Places are where the documents are. Example is the words of the name of one, as a search.
+	// Places are the places with documents. Example is a search with the words of a document's file name, or "".
 	Places  []FolderCount
 	Example string
 	// Further are places with markdown outside the documents. [Options.Documents] can add them.
 	Further []FolderCount
-	// LeftOut are files and folders with markdown that are never proposed.
+	// LeftOut are files and folders with markdown that Write neither takes nor proposes.
 	LeftOut []LeftOut
 }
 
@@ -55,8 +55,8 @@ type LeftOut struct {
 	Why  string
 }
 
-// Write prepares the repository at root, which has no symbolic link in it. A configuration that is not valid is a
-// *[project.ConfigError].
+// Write prepares the repository at root, a path without symbolic links. The error is a *[project.ConfigError] if
+// the configuration is not valid.
 func Write(root string, options Options) (Result, error) {
 	if err := project.CheckPlaces(root, options.Documents); err != nil {
 		return Result{}, err
@@ -79,7 +79,7 @@ func Write(root string, options Options) (Result, error) {
 	return result, nil
 }
 
-// count fills in where the markdown of the survey is.
+// count fills in Places, Example, Further and LeftOut from a survey.
 func (r *Result) count(found survey) {
 	files := map[string]int{}
 	var others []string
@@ -109,7 +109,8 @@ func (r *Result) count(found survey) {
 	r.LeftOut = found.left
 }
 
-// moreTelling returns an example of a search, or the words in the name of a file if they are more: up to six.
+// moreTelling returns the longer of two example searches: the given one, or the words in the name of a file. It ignores
+// names of more than six words.
 func moreTelling(example, file string) string {
 	const most = 6
 	base, _, _ := strings.Cut(path.Base(file), ".")
@@ -134,7 +135,7 @@ type documents struct {
 
 var configName = path.Join(project.ConfigDir, project.ConfigFile)
 
-// writeConfig writes a configuration. If there is one already, it changes documents.folders there.
+// writeConfig writes a configuration. If there is already one, it only adds places to documents.folders.
 func (r *Result) writeConfig(root string, folder *contain.Root, options Options) error {
 	const readable, file = 0o755, 0o644
 	shown := folder.Showing(project.ConfigDir)
@@ -156,8 +157,8 @@ func (r *Result) writeConfig(root string, folder *contain.Root, options Options)
 	return nil
 }
 
-// newConfig returns the configuration of a repository. All of its markdown is documents, and those that the
-// compound-engineering plugin writes in docs/solutions stay together with new ones.
+// newConfig returns the configuration of a repository. It takes the wanted places, or else all markdown, as documents.
+// If the compound-engineering plugin has written documents in docs/solutions, new documents go there too.
 func newConfig(root string, folder *contain.Root, wanted []string) config {
 	const solutions = "docs/solutions"
 	found := take(folder, project.Exclusions(root, nil))
@@ -184,7 +185,7 @@ func newConfig(root string, folder *contain.Root, wanted []string) config {
 	return c
 }
 
-// cleaned returns entries for documents.folders without the folder that every project has.
+// cleaned returns the wanted places as entries for documents.folders. It leaves out the folder that every project has.
 func cleaned(wanted []string) []string {
 	var folders []string
 	for _, name := range wanted {
@@ -196,7 +197,7 @@ func cleaned(wanted []string) []string {
 	return folders
 }
 
-// changeConfig adds the wanted places to the configuration that is there.
+// changeConfig adds the wanted places to an existing configuration. If the result is not valid, it undoes the change.
 func (r *Result) changeConfig(root string, shown *contain.Root, options Options) error {
 	p, err := project.Load(root, options.ExternalAllowed...)
 	if err != nil {
@@ -225,7 +226,7 @@ func (r *Result) changeConfig(root string, shown *contain.Root, options Options)
 	return nil
 }
 
-// withFolders returns the text of a configuration with documents.folders set, and the rest unchanged except for blanks.
+// withFolders returns the text of a configuration with documents.folders set. Only white space changes otherwise.
 func withFolders(text []byte, folders []string) ([]byte, error) {
 	value, err := hujson.Parse(text)
 	if err != nil {
@@ -249,7 +250,8 @@ func withFolders(text []byte, folders []string) ([]byte, error) {
 	return indented.Bytes(), nil
 }
 
-// ProjectName makes a project's name of a folder's: a letter, then small letters, digits and hyphens.
+// ProjectName turns the name of a folder into a valid project name: a small letter, then small letters, digits and
+// hyphens.
 func ProjectName(folder string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(folder) {

@@ -10,16 +10,16 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// maxEntries bounds the look into a large repository.
+// maxEntries bounds how many files and folders of a large repository take looks at.
 const maxEntries = 200_000
 
-// survey is the markdown of a repository, by the names of its files, and the rest by its reason.
+// survey has the paths of a repository's markdown files, and what was left out with the reason.
 type survey struct {
 	markdown []string
 	left     []LeftOut
 }
 
-// take looks at everything in a repository that is not hidden. excluded says why a file or a folder is left out.
+// take looks at everything in a repository that is not hidden. excluded says why to leave a file or folder out, or "".
 func take(root *contain.Root, excluded func(name string, folder bool) string) survey {
 	var s survey
 	entries := 0
@@ -29,7 +29,7 @@ func take(root *contain.Root, excluded func(name string, folder bool) string) su
 			return fs.SkipAll
 		}
 		if err != nil {
-			return fs.SkipDir // doctor names folders that cannot be read
+			return fs.SkipDir // skip folders that cannot be read
 		}
 		why := excluded(name, d.IsDir())
 		switch {
@@ -58,7 +58,8 @@ func (s *survey) add(name string) {
 	}
 }
 
-// hasMarkdown reports whether a folder has markdown among its first files. Folders such as node_modules are large.
+// hasMarkdown reports whether a folder has markdown among its first 1,000 entries. It stops there, because folders such
+// as node_modules are large.
 func hasMarkdown(root *contain.Root, folder string) (found bool) {
 	opened, err := root.Sub(folder)
 	if err != nil {
@@ -78,7 +79,8 @@ func hasMarkdown(root *contain.Root, folder string) (found bool) {
 	return found
 }
 
-// topPlaces returns the topmost folders of files, and patterns for files at the root, as entries of documents.folders.
+// topPlaces returns entries of documents.folders for some files: the top folder of each, or a pattern for files at the
+// root.
 func topPlaces(files []string) []string {
 	var places []string
 	for _, file := range files {
