@@ -128,7 +128,7 @@ func (s *Sample) rarest(query terms.Query) (frequency int, ok bool) {
 }
 
 // rareTerms returns the terms of the query that find passages: the rarest ones, as many as together
-// match at most most passages, and at least one.
+// match no more than most passages, and one or more.
 func (s *Sample) rareTerms(query terms.Query, most float64) []int32 {
 	byRarity := make([]int32, len(query.Terms))
 	for i, term := range query.Terms {

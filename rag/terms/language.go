@@ -92,7 +92,7 @@ const (
 // Detect returns the language of a document by its stop words. It returns English unless another language is clear.
 func Detect(text string) Language { return detect(text, inDocument, languagesOf()) }
 
-// detect returns the language with the most stop words, if at least least are different. of has their languages.
+// detect returns the language with the most stop words, if no fewer than least of them differ. of has their languages.
 func detect(text string, least int, of map[string][]Language) Language {
 	words, found := 0, map[string]int{} // how often each stop word occurs
 	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxDetected)], notLetter) {
