@@ -18,8 +18,9 @@ func withUnsure(results []tools.SearchResult, end tools.SearchEnd) []tools.Searc
 	if end.Grade == rag.Nothing {
 		return results
 	}
+	most := len(results) + max(len(end.MayAnswer), len(end.Closest)) // each group is as long as the person asked for
 	for _, unsure := range unsureResults(slices.Concat(end.MayAnswer, end.Closest)) {
-		if slices.ContainsFunc(results, func(r tools.SearchResult) bool { return r.Path == unsure.Path }) {
+		if len(results) == most || slices.ContainsFunc(results, func(r tools.SearchResult) bool { return r.Path == unsure.Path }) {
 			continue
 		}
 		if end.Grade != rag.MayAnswer {
