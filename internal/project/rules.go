@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/compound-docs/compound-docs/internal/project/jsonschema"
 )
@@ -56,13 +57,16 @@ func (p *Project) rules(t DocType, linkBase string) Rules {
 	}
 }
 
+// inference identifies the rules of [Project.DocTypeOf]. Each document asks for it.
+var inference = sync.OnceValue(func() []byte { return []byte(fmt.Sprint(fallbackType, commonFolders)) })
+
 // lenientRules returns the rules for a document that needs no front matter. Their hash depends on how
 // [Project.DocTypeOf] decides, and not on schemas, because these only give advice.
 func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 	rules := p.rules(t, linkBase)
 	parts := [][]byte{
 		[]byte("lenient"), []byte(p.docsDir), []byte(linkBase), []byte(rules.LinkRoot), []byte(rules.Language),
-		[]byte(fmt.Sprint(fallbackType, commonFolders)),
+		inference(),
 	}
 	for _, known := range p.types {
 		parts = append(parts, []byte(known.Name), []byte(known.Folder))
@@ -71,7 +75,10 @@ func (p *Project) lenientRules(t DocType, linkBase string) Rules {
 	rules.Validate = func(frontMatter map[string]any) []Violation { return p.advise(t, frontMatter) }
 	rules.Named = func(name string) (Rules, bool) {
 		named, ok := p.DocType(name)
-		return p.lenientRules(named, linkBase), ok
+		if !ok {
+			return Rules{}, false
+		}
+		return p.lenientRules(named, linkBase), true
 	}
 	return rules
 }
