@@ -1,0 +1,32 @@
+package index
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// analyzeFrom is the number of new rows after which ANALYZE runs. Without statistics PostgreSQL takes a
+// tenant for empty, and plans searches that read all its rows for every passage. Autovacuum comes a minute
+// later, and never for one small tenant among many.
+const analyzeFrom = 1000
+
+// growth counts the rows that this process has added to tables. Safe for concurrent use.
+type growth struct{ rows atomic.Int64 }
+
+// add adds to the count of rows, and reports whether ANALYZE is due: at analyzeFrom rows, and each time the
+// count has grown fourfold.
+func (g *growth) add(rows int) bool {
+	after := g.rows.Add(int64(rows))
+	limit := int64(analyzeFrom)
+	for 4*limit <= after {
+		limit *= 4
+	}
+	return limit <= after && after-int64(rows) < limit
+}
+
+// reportAnalysis logs that ANALYZE failed. Searches may then be slow, but they return the same results.
+func (x *Index) reportAnalysis(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
+	}
+}
