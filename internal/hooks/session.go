@@ -22,8 +22,6 @@ type Shown struct {
 	// length of the text in bytes.
 	Call int `json:"call,omitempty"`
 	Size int `json:"size,omitempty"`
-	// Session tells the session apart from others.
-	Session string `json:"-"`
 }
 
 // Session is what hooks remember of one session.

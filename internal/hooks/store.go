@@ -61,10 +61,6 @@ func (s *Store) Shown(root string) ([]Shown, error) {
 	for _, entry := range entries {
 		if filepath.Ext(entry.Name()) == sessionExtension {
 			session, _ := readFile[Session](filepath.Join(s.dir, entry.Name()))
-			const short = 8 // digits of a hash
-			for i := range session.Shown {
-				session.Shown[i].Session = entry.Name()[:min(short, len(entry.Name()))]
-			}
 			all = append(all, slices.DeleteFunc(session.Shown, func(one Shown) bool { return one.Project != root })...)
 		}
 	}
