@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/said"
@@ -115,7 +116,12 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 // dissect parses and validates a file and cuts it into passages. They have no Terms. The error says
 // why the file cannot be a document.
 func dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
-	parsed, err := parseDocument(file, schema)
+	var folder, docType project.Rules // zero without a schema
+	isDocument := true
+	if schema != nil {
+		folder, isDocument = schema.Rules(file.Path)
+	}
+	parsed, err := parseDocument(file, schema == nil || folder.Lenient())
 	if err != nil {
 		return Dissection{}, err
 	}
@@ -123,13 +129,16 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 	if err != nil {
 		return Dissection{}, err
 	}
-	folder, docType, err := classify(file.Path, parsed.FrontMatter, schema)
-	if err != nil {
-		return Dissection{}, err
+	if !isDocument {
+		return Dissection{}, noTypeError(file.Path)
 	}
-	fields := parsed.FrontMatter // fields that a schema defines
-	if schema == nil {
-		fields = nil
+	var fields map[string]any // fields that a schema defines
+	if schema != nil {
+		fields = parsed.FrontMatter
+		docType, err = classify(folder, fields)
+		if err != nil {
+			return Dissection{}, err
+		}
 	}
 	date, _ := fields["date"].(string)
 	if folder.Lenient() {

@@ -23,12 +23,10 @@ type Schema interface {
 // ConflictProblem says what to do about the marks that [project.ConflictLine] finds.
 const ConflictProblem = "git has left the marks of a merge conflict; keep one side, and remove the marks"
 
-// parseDocument parses a file. Without a schema, and with a lenient one, invalid front matter is not an error.
-func parseDocument(file document.File, schema Schema) (*markdown.Document, error) {
+// parseDocument parses a file. If it is lenient, invalid front matter is not an error.
+func parseDocument(file document.File, lenient bool) (*markdown.Document, error) {
 	read := markdown.Parse
-	if schema == nil {
-		read = markdown.ParseAny
-	} else if docType, ok := schema.Rules(file.Path); ok && docType.Lenient() {
+	if lenient {
 		read = markdown.ParseAny
 	}
 	content := file.Content
@@ -45,25 +43,22 @@ func parseDocument(file document.File, schema Schema) (*markdown.Document, error
 	return parsed, nil
 }
 
-// classify returns the doc-type of the file's folder and that of the document, and checks front matter against
-// it. In a lenient project it checks nothing, and front matter may name another one. Without a schema both are zero.
-func classify(source string, frontMatter map[string]any, schema Schema) (folder, named project.Rules, err error) {
-	if schema == nil {
-		return folder, named, nil
-	}
-	folder, ok := schema.Rules(source)
-	if !ok {
-		return folder, named, apierror.Errorf(apierror.InvalidDocType,
-			"the folder of %s belongs to no doc-type; move it to the folder of one, "+
-				"or add a custom_doc_types entry for the folder to the config", source)
-	}
+// classify returns the doc-type of a document, and checks front matter against that of its folder. In a lenient project it
+// checks nothing, and front matter may name another one.
+func classify(folder project.Rules, frontMatter map[string]any) (project.Rules, error) {
 	if folder.Lenient() {
-		return folder, namedType(folder, frontMatter), nil
+		return namedType(folder, frontMatter), nil
 	}
 	if violations := folder.Validate(frontMatter); len(violations) > 0 {
-		return folder, named, violationsError(folder, violations)
+		return folder, violationsError(folder, violations)
 	}
-	return folder, folder, nil
+	return folder, nil
+}
+
+// noTypeError says that the folder of a document belongs to no doc-type.
+func noTypeError(source string) error {
+	return apierror.Errorf(apierror.InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one, "+
+		"or add a custom_doc_types entry for the folder to the config", source)
 }
 
 func violationsError(docType project.Rules, violations []project.Violation) *apierror.Error {
