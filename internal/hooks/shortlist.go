@@ -56,7 +56,7 @@ func forTask(task string, found []candidate) []candidate {
 	for _, c := range slices.Backward(found) {
 		nearness := math.Inf(1)
 		if c.named == "" {
-			nearness = c.Nearness(task)
+			nearness = c.NearnessTo(task)
 			least = max(least, nearness-maxBehind)
 		}
 		// A document that replaces or amends another one comes before it.

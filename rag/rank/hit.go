@@ -7,6 +7,7 @@ package rank
 
 import (
 	"math"
+	"path"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -108,12 +109,17 @@ func (h Hit) probability() float64 {
 	return relevance.Score(logOdds)
 }
 
-// Nearness returns how much nearer the document is to a text than a document that is near by accident. It compares
+// NearnessTo returns how much nearer the document is to a text than a document that is near by accident. It compares
 // title, summary, tags and best passage with the text word by word, by the built-in vectors.
-func (h Hit) Nearness(text string) float64 {
-	own := strings.Join([]string{h.Title, h.Summary, h.Tags, h.Content}, "\n")
-	closeness, pieces := wordvec.Closeness(text, own)
-	return closeness - relevance.Near(h.Passages, pieces)
+func (h Hit) NearnessTo(text string) float64 {
+	c := h.compare(text)
+	return c.Sum() - relevance.Near(h.Passages, c.Pieces)
+}
+
+// compare compares the document with a text word by word. The name of a file says what it is about.
+func (h Hit) compare(text string) wordvec.Closeness {
+	name := strings.TrimSuffix(path.Base(h.Path), path.Ext(h.Path))
+	return wordvec.Compare(text, strings.Join([]string{name, h.Title, h.Summary, h.Tags, h.HeaderPath, h.Content}, "\n"))
 }
 
 // Candidate is a passage that may answer.

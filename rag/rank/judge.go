@@ -2,13 +2,10 @@ package rank
 
 import (
 	"cmp"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
-	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Grade says how sure a search is that a document answers the query.
@@ -141,14 +138,12 @@ func (q Question) withNear(ranked []Hit, passages int) []Hit {
 	marked := slices.Clone(ranked)
 	onEach(min(len(marked), maxNear), func(i int) {
 		hit := &marked[i]
-		name := strings.TrimSuffix(path.Base(hit.Path), path.Ext(hit.Path))
-		text := strings.Join([]string{name, hit.Title, hit.Tags, hit.HeaderPath, hit.Content}, "\n")
-		closeness, pieces := wordvec.Closeness(q.Text, text)
+		closeness := hit.compare(q.Text)
 		words, meaning := hit.Evidence, hit.Evidence
 		words.Form, meaning.Form = relevance.Words, relevance.Meaning
 		hit.near = relevance.Score(words.Calibrated(words.LogOdds())) >= relevance.Likely ||
 			hit.byModel() && relevance.Score(meaning.Calibrated(meaning.LogOdds())) >= relevance.Likely ||
-			closeness >= relevance.Near(passages, pieces)
+			closeness.Sum() >= relevance.Near(passages, closeness.Pieces)
 	})
 	return marked
 }

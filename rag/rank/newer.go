@@ -16,11 +16,11 @@ import (
 const (
 	// maxDoubted is how many of the first documents are compared with each other.
 	maxDoubted = 12
-	// nearOdds is the largest difference in log-odds of documents that give about the same evidence.
-	nearOdds = 4.5
+	// nearOdds is the largest difference in calibrated log-odds of documents that give about the same evidence.
+	nearOdds = 4.4
 	// Documents are on the same subject if the likeness of their words is at least minLikeness, and its sum with the
 	// cosine of their vectors at least minAlike.
-	minLikeness, minAlike = .3, .88
+	minLikeness, minAlike = .3, .85
 	// Two documents are made from one template if they share sameText of their pairs of neighbouring words. If their
 	// titles differ in some places only, sameTextAndTitle is enough.
 	sameText, sameTextAndTitle = .45, .25
@@ -67,7 +67,8 @@ func (q Question) rarity(term int32) float64 {
 func mayDoubt(later, earlier Hit) bool {
 	level := func(hit Hit) int { return slices.Index(catalog.Levels(), hit.Level) }
 	return isDay(earlier.Date) && isDay(later.Date) && later.Date > earlier.Date && earlier.Dated && later.Dated &&
-		(earlier.titled || math.Abs(later.LogOdds-earlier.LogOdds) <= nearOdds) && level(later) >= level(earlier) &&
+		(earlier.titled || later.Form.Scale().Slope*math.Abs(later.LogOdds-earlier.LogOdds) <= nearOdds) &&
+		level(later) >= level(earlier) &&
 		later.Holds() && later.Status != catalog.Proposed && earlier.Holds() &&
 		earlier.Successor() == "" && later.Successor() != earlier.Path
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Order returns the documents that were found, in order of relevance, each with its most relevant
@@ -44,8 +45,50 @@ func Order(q Question, candidates []Candidate, passages int) []Hit {
 		hit.paths = paths[passage.file]
 		best[passage] = hit
 	}
-	ranked := scored(slices.SortedFunc(maps.Values(best), compareHits))
+	ranked := scored(q.nearestFirst(slices.SortedFunc(maps.Values(best), compareHits)))
 	return successorsFirst(presentFirst(withNamedFirst(ranked)))
+}
+
+// maxCompared is how many documents are compared with the query word by word.
+const maxCompared = 20
+
+// nearestFirst compares the first documents with the query word by word, and orders them by that too. What counts is how
+// much nearer a document is than these documents on average, because few texts are near a long query. Missing documents
+// count as unrelated. The documents behind count as the least near, and stay behind. A pasted text has too many words.
+func (q Question) nearestFirst(ranked []Hit) []Hit {
+	if !q.BuiltIn || len(q.Lines) > 0 {
+		return ranked
+	}
+	nearness := make([]float64, maxCompared)
+	onEach(maxCompared, func(i int) {
+		var c wordvec.Closeness
+		if i < len(ranked) {
+			c = ranked[i].compare(q.Text)
+		}
+		nearness[i] = relevance.Nearness(c.Covered, c.Cosine, c.Pieces)
+	})
+	mean, least := 0.0, slices.Min(nearness)
+	for _, x := range nearness {
+		mean += x / maxCompared
+	}
+	for i, hit := range ranked {
+		if i < maxCompared {
+			ranked[i] = hit.withNearness(nearness[i] - mean)
+		} else {
+			ranked[i] = hit.withNearness(least - mean)
+		}
+	}
+	slices.SortFunc(ranked[:min(len(ranked), maxCompared)], compareHits)
+	return ranked
+}
+
+// withNearness adds a kind of evidence.
+func (h Hit) withNearness(nearness float64) Hit {
+	before := h.Evidence.LogOdds()
+	h.Nearness = nearness
+	more := h.Evidence.LogOdds() - before
+	h.LogOdds, h.Key = h.LogOdds+more, h.Key+more
+	return h
 }
 
 // scored returns the documents with their scores.

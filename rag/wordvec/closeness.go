@@ -5,14 +5,26 @@ import (
 	"slices"
 )
 
-// Closeness says how near a text is to a query, from about 0 for one about something else to 2 for the same words.
-// It adds the cosine of their vectors and the share of the query that the text covers. A piece is covered by the
-// nearest piece of the text, by their cosine. Pieces count by the square of their length: "the" .05, "database" 2.5.
-// It also returns how many distinct pieces the text has: of many pieces, one is near by accident.
-func Closeness(query, text string) (closeness float64, pieces int) {
+// Closeness says how near a text is to a query. Covered and Cosine are about 0 for a text about something else, and 1
+// for the same words.
+type Closeness struct {
+	// Covered is the share of the query that the text covers. A piece is covered by the nearest piece of the text, by
+	// their cosine. Pieces count by the square of their length: "the" .05, "database" 2.5.
+	Covered float64
+	// Cosine is the cosine of the vectors of the whole texts.
+	Cosine float64
+	// Pieces is how many distinct pieces the text has: of many pieces, one is near by accident.
+	Pieces int
+}
+
+// Sum is 2 for the same words.
+func (c Closeness) Sum() float64 { return c.Covered + c.Cosine }
+
+// Compare returns the Closeness of a text to a query.
+func Compare(query, text string) Closeness {
 	asked, said := direct(query), direct(text)
 	if len(asked) == 0 || len(said) == 0 {
-		return 0, len(said)
+		return Closeness{Pieces: len(said)}
 	}
 	var covered, all float64
 	for _, piece := range asked {
@@ -28,7 +40,7 @@ func Closeness(query, text string) (closeness float64, pieces int) {
 	for i, x := range Vector(query) {
 		cosine += float64(x) * float64(other[i])
 	}
-	return cosine + covered/max(all, telling), len(said)
+	return Closeness{covered / max(all, telling), cosine, len(said)}
 }
 
 // telling is the least weight of a query whose pieces say what it is about. The pieces of "never asked before"

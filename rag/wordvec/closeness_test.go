@@ -7,28 +7,28 @@ import (
 	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
-func TestCloseness(t *testing.T) {
+func TestCompare(t *testing.T) {
 	t.Parallel()
-	if got, pieces := wordvec.Closeness("Restore a backup", "restore a backup, a backup"); math.Abs(got-2) > .05 || pieces != 4 {
-		t.Errorf("the same words have %g, want 2, and %d pieces, want 4", got, pieces)
+	if got := wordvec.Compare("Restore a backup", "restore a backup, a backup"); math.Abs(got.Sum()-2) > .05 || got.Pieces != 4 {
+		t.Errorf("the same words have %g, want 2, and %d pieces, want 4", got.Sum(), got.Pieces)
 	}
 	for _, texts := range [][2]string{{"", "a text"}, {"a question", ""}, {"", ""}, {"\x00", "\xff"}} {
-		if got, _ := wordvec.Closeness(texts[0], texts[1]); got != 0 {
+		if got := wordvec.Compare(texts[0], texts[1]).Sum(); got != 0 {
 			t.Errorf("%q has %g, want 0", texts, got)
 		}
 	}
 	const page = "Accessibility. Focus moves into a modal when it opens. Escape calls onDismiss, if open is not controlled."
-	near, _ := wordvec.Closeness("why does my dialog not close with the keyboard?", page)
-	if far, _ := wordvec.Closeness("what are the database migrations for?", page); near < .55 || far > .45 {
+	near := wordvec.Compare("why does my dialog not close with the keyboard?", page).Sum()
+	if far := wordvec.Compare("what are the database migrations for?", page).Sum(); near < .55 || far > .45 {
 		t.Errorf("the page is %g near its question, and %g near another", near, far)
 	}
 }
 
 // Words that stand everywhere hardly count.
-func TestCloseness_WordsOfQuestions(t *testing.T) {
+func TestCompare_WordsOfQuestions(t *testing.T) {
 	t.Parallel()
 	const page = "How do I get what is in the box?"
-	if got, _ := wordvec.Closeness("how do I get the Kubernetes ingress", page); got > .6 {
+	if got := wordvec.Compare("how do I get the Kubernetes ingress", page).Sum(); got > .6 {
 		t.Errorf("words of a question have %g", got)
 	}
 }
