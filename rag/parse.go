@@ -36,19 +36,11 @@ func newPlan(scope catalog.Scope, query Query) (plan, error) {
 	}
 	p.terms.IsPrinted = said == ""
 	if query.Mode == Hybrid && said != "" {
-		p.meaning = builtInVector(query.Text)
+		if numbers := wordvec.Vector(query.Text); numbers != nil {
+			p.meaning = new(pgvector.NewHalfVector(numbers))
+		}
 	}
 	return p, nil
-}
-
-// builtInVector returns the built-in vector of a text, nil if the text has none.
-func builtInVector(text string) *pgvector.HalfVector {
-	numbers := wordvec.Vector(text)
-	if numbers == nil {
-		return nil
-	}
-	vector := pgvector.NewHalfVector(numbers)
-	return &vector
 }
 
 // question returns the query as package rank takes it, with the weights of its words.

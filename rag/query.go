@@ -109,11 +109,3 @@ type Coverage struct {
 	// Fallback is why a hybrid search had no vector of the model for the query, nil if it had one.
 	Fallback error
 }
-
-// Passage is a part of a document with its relevance to a query, in log-odds.
-type Passage struct {
-	DocumentID          int64
-	HeaderPath, Content string
-	StartLine, EndLine  int
-	LogOdds             float64
-}

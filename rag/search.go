@@ -107,22 +107,14 @@ func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error
 // maxSuccessors bounds a chain of documents that replace each other.
 const maxSuccessors = 5
 
-// Passages returns all passages of some documents of the search's scope, in their order
-// in each document, with their relevance to the query of the search.
-func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Passage, error) {
+// Passages returns all passages of some documents of the search's scope, in their order in each document, with their
+// log-odds for the query of the search. Of a document a passage has only the ID.
+func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Hit, error) {
 	texts, err := s.index.Texts(ctx, hits.asked, documents)
 	if err != nil {
 		return nil, err
 	}
-	assessed := rank.Assess(hits.asked.Question, texts, hits.passages)
-	passages := make([]Passage, len(assessed))
-	for i, hit := range assessed {
-		passages[i] = Passage{
-			DocumentID: hit.ID, HeaderPath: hit.HeaderPath, Content: hit.Content,
-			StartLine: hit.StartLine, EndLine: hit.EndLine, LogOdds: hit.LogOdds,
-		}
-	}
-	return passages, nil
+	return rank.Assess(hits.asked.Question, texts, hits.passages), nil
 }
 
 // reading is what a search has read from the index.
@@ -157,7 +149,7 @@ func (s *Searcher) readOnce(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()
 	if p.query.Mode == Vector && embedding.model == nil { // the wait for the model may have used up the time for the reads
-		_, err := embedding.required(context.WithoutCancel(ctx), vectors{}, false)
+		_, err := embedding.vectors(context.WithoutCancel(ctx), p, lookup.Facts{})
 		return reading{}, err
 	}
 	known := s.index.Known(p.scope)

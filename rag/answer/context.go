@@ -18,7 +18,7 @@ type source struct {
 	note string // tells the model why the document is here, and whether it holds
 	// brief asks to quote only title, summary and lines.
 	brief    bool
-	passages []rag.Passage // in the order of the document
+	passages []rag.Hit // in the order of the document
 }
 
 // isRule reports whether the source is a critical document that holds.
@@ -184,7 +184,7 @@ func (s source) further() []int {
 
 func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText) }
 
-func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
+func hasText(p rag.Hit) bool { return strings.TrimSpace(p.Content) != "" }
 
 // preference returns the indices of the passages that have text, by relevance, each followed by its
 // neighbours. Passages that only list subjects come last, and so does front matter.
@@ -216,6 +216,6 @@ func (s source) preference() []int {
 	return order
 }
 
-func passageTokens(p rag.Passage) int {
+func passageTokens(p rag.Hit) int {
 	return promptTokens(p.Content) + promptTokens(passageLabel(p, p))
 }

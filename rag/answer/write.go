@@ -135,7 +135,7 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	}
 	passages, err := a.searcher.Passages(ctx, results, ids)
 	for _, p := range passages {
-		s := &sources[slices.Index(ids, p.DocumentID)]
+		s := &sources[slices.Index(ids, p.ID)]
 		s.passages = append(s.passages, p)
 	}
 	return sources, err
@@ -162,7 +162,7 @@ var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
 // telling returns the text of a source to show, with its passage. It prefers the cause and the solution.
-func (q quote) telling() (text string, p rag.Passage) {
+func (q quote) telling() (text string, p rag.Hit) {
 	best := -1
 	for i, p := range q.source.passages {
 		named := remedy.MatchString(p.HeaderPath) || p.StartLine == 1 && remedyFields.MatchString(p.Content)
