@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -71,6 +72,9 @@ func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 				"leave it out, for example %s", p.example(name))
 		}
 	}
+	if query, ok := given["query"].(string); ok && strings.TrimSpace(query) == "" {
+		return nil, apierror.Refuse("query", `is empty; give what to look for, for example "connection pool exhausted"`)
+	}
 	return given, nil
 }
 
@@ -122,30 +126,26 @@ func encode(value any) json.RawMessage {
 // maxQuery bounds a query, in characters. An embedding model reads only about 2,000.
 const maxQuery = 10_000
 
-// check checks the arguments of a method against its tool's declaration. Calls of clients are checked before, but
-// commands call the methods of [Handler] directly.
-func (h *Handler) check(tool string, in any) error {
+// Run checks the arguments of a tool as the server checks those of clients, and calls a method of [Handler] with them.
+// Commands call methods so.
+func Run[In, Out any](ctx context.Context, h *Handler, tool string, method method[In, Out], in In) (out Out, err error) {
 	arguments, err := json.Marshal(in)
 	if err != nil {
-		return apierror.Errorf(apierror.InvalidArgument, "a number of the arguments is not finite; give another one")
+		return out, apierror.Errorf(apierror.InvalidArgument, "a number of the arguments is not finite; give another one")
 	}
-	_, err = h.tools()[tool].parameters().given(arguments)
-	return err
-}
-
-// checkQuery refuses a query of spaces only, which the schema allows.
-func checkQuery(text string) error {
-	if strings.TrimSpace(text) == "" {
-		return apierror.Refuse("query", `is empty; give what to look for, for example "connection pool exhausted"`)
+	if _, err := h.tools()[tool].parameters().given(arguments); err != nil {
+		return out, err
 	}
-	return nil
+	return method(h, ctx, in)
 }
 
 // Names converts values to strings.
-func Names[T ~string](values []T) []string {
-	texts := make([]string, len(values))
+func Names[T ~string](values []T) []string { return converted[string](values) }
+
+func converted[To, From ~string](values []From) []To {
+	texts := make([]To, len(values))
 	for i, value := range values {
-		texts[i] = string(value)
+		texts[i] = To(value)
 	}
 	return texts
 }

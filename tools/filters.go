@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -31,8 +30,6 @@ type Filter struct {
 	declare map[string][]property
 	// apply sets the filter of a query.
 	apply func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error
-	// narrows reports whether a query uses the filter, so that it may leave out a document with the answer.
-	narrows func(query rag.Filter) bool
 }
 
 // Filters returns the table. A new filter is a row of it, a field of [SearchFilters], and a field of [rag.Filter].
@@ -46,35 +43,24 @@ func Filters() []Filter {
 				query.DocTypes = in.DocTypes
 				return checkDocTypes(active, in.DocTypes)
 			},
-			narrows: func(query rag.Filter) bool { return len(query.DocTypes) > 0 },
 		},
 		{
 			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(Names(catalog.Levels()), ", "),
-			Take: func(in *SearchFilters, values []string) {
-				for _, level := range values {
-					in.PromotionLevels = append(in.PromotionLevels, catalog.Level(level))
-				}
-			},
+			Take:    func(in *SearchFilters, values []string) { in.PromotionLevels = converted[catalog.Level](values) },
 			declare: map[string][]property{"promotion_levels": {levels, example([]string{"important", "critical"})}},
 			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
 				query.Levels = in.PromotionLevels
 				return nil
 			},
-			narrows: func(query rag.Filter) bool { return len(query.Levels) > 0 },
 		},
 		{
 			Flag: "status", Usage: "only documents that are one of: " + strings.Join(Names(catalog.Statuses()), ", "),
-			Take: func(in *SearchFilters, values []string) {
-				for _, status := range values {
-					in.Statuses = append(in.Statuses, catalog.Status(status))
-				}
-			},
+			Take:    func(in *SearchFilters, values []string) { in.Statuses = converted[catalog.Status](values) },
 			declare: map[string][]property{"status": {oneEachOf(Names(catalog.Statuses())), example([]string{"active"})}},
 			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
 				query.Statuses = in.Statuses
 				return nil
 			},
-			narrows: func(query rag.Filter) bool { return len(query.Statuses) > 0 },
 		},
 		{
 			// A search by paths returns every document that cites them, even if it has no word of the query.
@@ -88,7 +74,6 @@ func Filters() []Filter {
 				query.Documents = citing
 				return err
 			},
-			narrows: func(query rag.Filter) bool { return query.Documents != nil },
 		},
 	}
 }
@@ -110,9 +95,4 @@ func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) 
 		}
 	}
 	return query, nil
-}
-
-// narrowed reports whether a query uses a filter, so that it may leave out a document with the answer.
-func narrowed(query rag.Filter) bool {
-	return slices.ContainsFunc(Filters(), func(f Filter) bool { return f.narrows(query) })
 }

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,9 +53,6 @@ func ragQueryExternalTool() Tool {
 
 // RagQueryExternal answers a question from the external docs.
 func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput) (RagQueryExternalOutput, error) {
-	if err := cmp.Or(checkQuery(in.Query), h.check("rag_query_external", in)); err != nil {
-		return RagQueryExternalOutput{}, err
-	}
 	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return RagQueryExternalOutput{}, err

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -77,9 +76,6 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 
 // externalQuery is [Handler.searchQuery] for the external docs.
 func (h *Handler) externalQuery(ctx context.Context, in SearchExternalDocsInput) (*workspace.Project, rag.Query, error) {
-	if err := cmp.Or(checkQuery(in.Query), h.check("search_external_docs", in)); err != nil {
-		return nil, rag.Query{}, err
-	}
 	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return nil, rag.Query{}, err

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -115,9 +114,6 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 
 // searchQuery returns the active project, and the query that the arguments and the project's config ask for.
 func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*workspace.Project, rag.Query, error) {
-	if err := cmp.Or(checkQuery(in.Query), h.check("semantic_search", in)); err != nil {
-		return nil, rag.Query{}, err
-	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, rag.Query{}, err

@@ -25,10 +25,7 @@ type Tool struct {
 	call       func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
 
-// worded is an answer that clients get as plain text. They get any other answer as JSON.
-type worded interface{ words() string }
-
-// shortened is a long answer of which clients get only a part, because a session pays for everything that it reads.
+// shortened is an answer of which clients get only a part, because a session pays for everything that it reads.
 type shortened interface{ forClient() any }
 
 // method is a tool's method of [Handler].
@@ -126,13 +123,13 @@ func callTimeout(tool string) time.Duration {
 	}
 }
 
-// resultOf encodes the answer of a tool.
+// resultOf encodes the answer of a tool: a string as plain text, and anything else as JSON.
 func resultOf(out any) (*mcp.CallToolResult, error) {
-	if text, ok := out.(worded); ok {
-		return textResult(text.words()), nil
-	}
 	if long, ok := out.(shortened); ok {
 		out = long.forClient()
+	}
+	if text, ok := out.(string); ok {
+		return textResult(text), nil
 	}
 	encoded, err := readable(out)
 	if err != nil {

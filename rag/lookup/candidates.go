@@ -19,7 +19,7 @@ import (
 )
 
 // Filter says which documents a search may return; the zero value means all. A new field needs a condition in the
-// SQL function admits, and a line in [Reader.selectDocuments].
+// SQL function admits, a line in [Reader.selectDocuments], and one in Narrows.
 type Filter struct {
 	// Levels is empty for all.
 	Levels []catalog.Level
@@ -30,6 +30,11 @@ type Filter struct {
 	// Documents are the IDs of the only documents to search, nil for all. The search returns each
 	// of them, of copies one, even if it has no word of the query.
 	Documents []int64
+}
+
+// Narrows reports whether the filter may leave out a document.
+func (f Filter) Narrows() bool {
+	return len(f.Levels)+len(f.DocTypes)+len(f.Statuses) > 0 || f.Documents != nil
 }
 
 // levels returns the levels that the filter lets through.
