@@ -35,17 +35,45 @@ func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
 
 // Search returns the documents most relevant to the query.
 func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
-	r, err := s.read(ctx, scope, query)
+	r, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Hits{}, err
 	}
 	limits := rank.Limits{MinScore: query.MinScore, Documents: query.Limit, Critical: query.Critical}
-	ranked, err := s.order(ctx, r, query.Limit)
-	if err != nil {
-		return Hits{}, err
-	}
-	verdict := rank.Judge(r.asked.Question, ranked, r.found.Passages, limits)
+	verdict := rank.Judge(r.asked.Question, r.ranked, r.found.Passages, limits)
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
+}
+
+// reading is what a search has read from the index.
+type reading struct {
+	coverage Coverage
+	asked    lookup.Request
+	found    lookup.Found
+	ranked   []Hit // set by find
+}
+
+// modelTries is how often a search is tried if the model is replaced in the meantime.
+const modelTries = 3
+
+// find reads the facts and the passages that may answer a query, and ranks their documents. If the model is replaced in
+// the meantime, it begins again with the new model.
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
+	p, err := newPlan(scope, query)
+	if err != nil {
+		return reading{}, err
+	}
+	var r reading
+	for range modelTries {
+		r, err = s.read(ctx, p)
+		if !errors.Is(err, model.ErrModelReplaced) {
+			break
+		}
+	}
+	if err != nil {
+		return reading{}, err
+	}
+	r.ranked, err = s.order(ctx, r, query.Limit)
+	return r, err
 }
 
 // order ranks the documents that were found. It adds documents that the query names, and documents that replace or
@@ -117,35 +145,10 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 	return rank.Assess(hits.asked.Question, texts, hits.passages), nil
 }
 
-// reading is what a search has read from the index.
-type reading struct {
-	coverage Coverage
-	asked    lookup.Request
-	found    lookup.Found
-}
-
-// modelTries is how often a search is tried if the model is replaced in the meantime.
-const modelTries = 3
-
-// read reads the facts and the passages that may answer a query. If the model is replaced in the meantime, it begins
-// again with the new model.
-func (s *Searcher) read(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
-	p, err := newPlan(scope, query)
-	if err != nil {
-		return reading{}, err
-	}
-	for try := 1; ; try++ {
-		found, err := s.readOnce(ctx, p)
-		if !errors.Is(err, model.ErrModelReplaced) || try == modelTries {
-			return found, err
-		}
-	}
-}
-
-// readOnce reads the facts and then the candidates. If the last search found nothing changed, it reads
+// read reads the facts and then the candidates. If the last search found nothing changed, it reads
 // both at the same time, and the candidates again if something has changed after all. So a search of an
 // index at rest waits for one round trip.
-func (s *Searcher) readOnce(ctx context.Context, p plan) (reading, error) {
+func (s *Searcher) read(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()
 	if p.query.Mode == Vector && embedding.model == nil { // the wait for the model may have used up the time for the reads
@@ -195,5 +198,5 @@ func (s *Searcher) candidates(ctx context.Context, p plan, facts lookup.Facts, e
 		Vector: vectors.byModel, Meaning: vectors.builtIn,
 	}
 	found, err := s.index.Candidates(ctx, request)
-	return reading{vectors.Coverage, request, found}, err
+	return reading{coverage: vectors.Coverage, asked: request, found: found}, err
 }
