@@ -29,13 +29,6 @@ type linkGraph struct {
 	circles []string
 }
 
-// linkLimits bound how far links are followed.
-type linkLimits struct {
-	depth, documents int
-	// minLevel is the lowest level of a document that is returned or followed.
-	minLevel catalog.Level
-}
-
 // Linked is a document reached over links.
 type Linked struct {
 	rag.Hit // without a passage and a score
@@ -44,18 +37,24 @@ type Linked struct {
 	From string
 }
 
-// linked traverses the tenant's links breadth-first from the documents at the given paths, and
-// returns the other documents that it reaches, nearest first. It visits each document once, and
-// puts the latest successor of a document before it.
-func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
-	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
+// linked traverses the tenant's links breadth-first from the sources, and returns the other documents that it reaches,
+// nearest first. It visits each document once, and puts the latest successor of a document before it. It does not follow
+// unrelated critical documents, because their links would take the places of others.
+func (a *Answerer) linked(ctx context.Context, results rag.Hits, sources []rag.Hit, question Question) ([]Linked, error) {
+	var from []string
+	for _, hit := range sources {
+		if hit.Level != catalog.Critical || hit.Score >= question.MinScore {
+			from = append(from, hit.Path)
+		}
+	}
+	if question.MaxDepth <= 0 || question.MaxLinked <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
 	links, err := a.linkGraph(ctx, results)
 	if err != nil {
 		return nil, err
 	}
-	reached := links.reach(from, limits)
+	reached := links.reach(from, question)
 	for i := 0; i < len(reached); i++ {
 		path := reached[i].Path
 		latest := results.Latest(path)
@@ -65,12 +64,12 @@ func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, 
 			i++
 		}
 	}
-	reached = reached[:min(len(reached), limits.documents)]
+	reached = reached[:min(len(reached), question.MaxLinked)]
 	paths := make([]string, len(reached))
 	for i, link := range reached {
 		paths[i] = link.Path
 	}
-	documents, err := a.documents(ctx, results, paths, limits.minLevel)
+	documents, err := a.documents(ctx, results, paths, question.MinLevel)
 	if err != nil {
 		return nil, err
 	}
@@ -105,21 +104,25 @@ func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []stri
 }
 
 // reach returns the documents to which links from other documents lead, nearest first. It sets only Path and From.
-func (g *linkGraph) reach(from []string, limits linkLimits) []Linked {
+func (g *linkGraph) reach(from []string, question Question) []Linked {
 	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
 		seen[source] = true
 	}
 	frontier := from
-	for range limits.depth {
+	for range question.MaxDepth {
 		var next []string
 		for _, source := range frontier {
-			for _, target := range g.targets(source) {
-				if seen[target] || rank(g.levels[target]) < rank(limits.minLevel) {
+			links := g.from[source]
+			inOrder := slices.SortedFunc(maps.Keys(links), func(a, b string) int {
+				return links[a].Properties.Weight - links[b].Properties.Weight
+			})
+			for _, target := range inOrder {
+				if seen[target] || rank(g.levels[target]) < rank(question.MinLevel) {
 					continue
 				}
-				if len(reached) == limits.documents {
+				if len(reached) == question.MaxLinked {
 					return reached
 				}
 				seen[target] = true
@@ -130,14 +133,6 @@ func (g *linkGraph) reach(from []string, limits linkLimits) []Linked {
 		frontier = next
 	}
 	return reached
-}
-
-// targets returns where the links of a document lead, in the order of its text.
-func (g *linkGraph) targets(source string) []string {
-	links := g.from[source]
-	return slices.SortedFunc(maps.Keys(links), func(a, b string) int {
-		return links[a].Properties.Weight - links[b].Properties.Weight
-	})
 }
 
 // linkGraph returns the link graph of the tenant. It reads the graph again after a change of documents.
@@ -164,7 +159,13 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 	if err != nil {
 		return nil, fmt.Errorf("follow links: %w", err)
 	}
-	read := &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels, circles: circlesOf(links)}
+	read := &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels}
+	components, _ := graph.StronglyConnectedComponents(links) // fails only for an undirected graph
+	for _, component := range components {
+		if len(component) > 1 {
+			read.circles = append(read.circles, strings.Join(slices.Sorted(slices.Values(component)), ", "))
+		}
+	}
 	isKnown := func(circle string) bool {
 		return known != nil && known.tenant == tenant.ID && slices.Contains(known.circles, circle)
 	}
@@ -180,15 +181,3 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 
 // maxCircle bounds the paths of a circle in the log, in characters.
 const maxCircle = 1000
-
-// circlesOf returns one text for each circle of links, with the paths in it.
-func circlesOf(links graph.Graph[string, string]) []string {
-	components, _ := graph.StronglyConnectedComponents(links) // fails only for an undirected graph
-	var circles []string
-	for _, component := range components {
-		if len(component) > 1 {
-			circles = append(circles, strings.Join(slices.Sorted(slices.Values(component)), ", "))
-		}
-	}
-	return circles
-}
