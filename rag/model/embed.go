@@ -75,11 +75,22 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 
 var errBlank = fmt.Errorf("%w: it is empty", ErrUnusableText)
 
+// embedBatch makes a request for vectors of passages when no query waits.
 func (c *Client) embedBatch(ctx context.Context, texts []string) ([][]float32, error) {
-	if err := c.turns.begin(ctx); err != nil {
-		return nil, err
+	select {
+	case c.passages <- struct{}{}:
+		defer func() { <-c.passages }()
+	case <-ctx.Done():
+		return nil, ctx.Err() //nolint:wrapcheck // the caller's own
 	}
-	defer c.turns.end()
+	const pause = 2 * time.Millisecond
+	for c.waiting.Load() > 0 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err() //nolint:wrapcheck // the caller's own
+		}
+	}
 	return c.vectors(ctx, embedTimeout, texts)
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -42,8 +41,8 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 
 // queryVector embeds the query, cut as far as necessary.
 func (c *Client) queryVector(ctx context.Context, timeout time.Duration, query string) ([]float32, error) {
-	c.turns.queries.Add(1)
-	defer c.turns.queries.Add(-1)
+	c.waiting.Add(1)
+	defer c.waiting.Add(-1)
 	for {
 		vectors, err := c.vectors(ctx, timeout, []string{c.embedder.query + query})
 		shorter := strings.ToValidUTF8(query[:len(query)*3/4], "")
@@ -77,31 +76,3 @@ func (c *Client) Warm(ctx context.Context) error {
 	}
 	return nil
 }
-
-// turns lets queries overtake passages. Ollama embeds one text after the other, in the order of the
-// requests. So at most one request for passages is sent at a time, and none while a query waits.
-type turns struct {
-	queries  atomic.Int32  // number of queries that wait for their vectors
-	passages chan struct{} // holds an element while a request for passages runs
-}
-
-// begin waits until a request for passages may be sent. The caller calls end after it.
-func (t *turns) begin(ctx context.Context) error {
-	select {
-	case t.passages <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the caller's own
-	}
-	const pause = 2 * time.Millisecond
-	for t.queries.Load() > 0 {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			t.end()
-			return ctx.Err() //nolint:wrapcheck // the caller's own
-		}
-	}
-	return nil
-}
-
-func (t *turns) end() { <-t.passages }

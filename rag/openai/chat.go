@@ -3,6 +3,7 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,12 +43,13 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 	}
 	defer func() { _ = body.Close() }()
 	answer := bufio.NewReader(body)
-	if isObject(answer) { // the server does not stream
+	if first, _ := answer.Peek(1); string(first) == "{" { // the server does not stream
 		whole, err := io.ReadAll(answer)
-		if err != nil {
+		event := bytes.NewBufferString("data:")
+		if err := cmp.Or(err, json.Compact(event, whole)); err != nil { // an event is one line
 			return s.Unreadable(err)
 		}
-		answer.Reset(io.MultiReader(strings.NewReader("data:"), bytes.NewReader(oneLine(whole))))
+		answer.Reset(event)
 	}
 	ended, tokens, lines := false, 0, bufio.NewScanner(answer)
 	for lines.Buffer(nil, modelhttp.MaxChat); lines.Scan(); {
@@ -86,20 +88,4 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		return fmt.Errorf("%w (the server has cut %d words to %d tokens)", model.ErrInputTooLong, words, tokens)
 	}
 	return nil
-}
-
-// isObject reports whether the answer begins as JSON does.
-func isObject(answer *bufio.Reader) bool {
-	first, _ := answer.Peek(1)
-	return string(first) == "{"
-}
-
-// oneLine removes the white space between the parts of JSON.
-func oneLine(text []byte) []byte {
-	var line bytes.Buffer
-	err := json.Compact(&line, text)
-	if err != nil {
-		return text // the caller reads it, and reports the fault
-	}
-	return line.Bytes()
 }
