@@ -226,9 +226,16 @@ func nothingFound(
 	if of == catalog.External {
 		folder = active.Definition.ExternalPath()
 	}
+	isRead := !before.Synced.IsZero() && before.Pending() == 0 && (!empty || before.Waiting == "")
+	left := ""
+	if before.Total > 0 {
+		left = fmt.Sprintf(" (%d left)", before.Pending())
+	}
 	switch {
-	case before.Synced.IsZero() || before.Pending() > 0 || empty && before.Waiting != "":
-		return beingRead(before)
+	case !isRead && before.Waiting != "":
+		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(before.Waiting), "."))
+	case !isRead: // an answer may still come
+		return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 	case empty:
 		return fmt.Sprintf("There is no document to search in %s.", plain.Path(folder))
 	case filtered:
@@ -236,18 +243,6 @@ func nothingFound(
 	default:
 		return "Nothing found."
 	}
-}
-
-// beingRead returns a message that the index does not hold all documents yet, so that an answer may still come.
-func beingRead(status workspace.IndexStatus) string {
-	left := ""
-	if status.Total > 0 {
-		left = fmt.Sprintf(" (%d left)", status.Pending())
-	}
-	if status.Waiting != "" {
-		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(status.Waiting), "."))
-	}
-	return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 }
 
 // maxQuestion bounds the length of a question that elsewhere stores, in characters.

@@ -85,14 +85,3 @@ func declareFilters(properties map[string][]property) map[string][]property {
 	}
 	return properties
 }
-
-// filterOf returns the filter that the parameters ask for.
-func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) (rag.Filter, error) {
-	var query rag.Filter
-	for _, f := range Filters() {
-		if err := f.apply(ctx, active, in, &query); err != nil {
-			return rag.Filter{}, err
-		}
-	}
-	return query, nil
-}
