@@ -55,7 +55,7 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 		Passages: r.found.Passages, Candidates: len(r.ranked), Documents: r.ranked[:min(query.Limit, len(r.ranked))],
 	}
 	if q.ByWords {
-		explanation.Sampled = q.Sample.Size()
+		explanation.Sampled = q.Sample.Size
 	}
 	if r.coverage.Mode != Lexical {
 		explanation.Plans = append(explanation.Plans, r.found.Scans...)

@@ -165,11 +165,11 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 		params.CountsVersion, params.KeepCounts = 0, false
 	}
 	if k.Sample != nil {
-		params.SampleVersion = k.Sample.Version()
-		params.KeepSample = k.Sample.Size() >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
+		params.SampleVersion = k.Sample.Version
+		params.KeepSample = k.Sample.Size >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
 		known := k.Passages()
-		if k.Sample.Size() < rank.SampleSize { // the sample had all passages of all branches when it was read
-			known = min(known, int64(k.Sample.Size()))
+		if k.Sample.Size < rank.SampleSize { // the sample had all passages of all branches when it was read
+			known = min(known, int64(k.Sample.Size))
 		}
 		if known < manyPassages {
 			params.GrownBeyond = known + known/grownShare
@@ -212,7 +212,7 @@ func (k Facts) with(row db.SearchFactsRow, params db.SearchFactsParams, embedder
 		next.Sample = sample
 	}
 	next.Sample = next.Sample.At(row.ProjectVersion)
-	next.sampleChangedAt = changeTime(k.sampleChangedAt, row.ProjectVersion != next.Sample.Version())
+	next.sampleChangedAt = changeTime(k.sampleChangedAt, row.ProjectVersion != next.Sample.Version)
 	next.Confirmed = next.Version == k.Version && next.counts.at.Equal(k.counts.at) && next.Sample.Equals(k.Sample) &&
 		next.modelID == k.modelID && next.Calibration == k.Calibration
 	return next, nil

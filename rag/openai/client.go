@@ -6,6 +6,8 @@ package openai
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -85,4 +87,95 @@ func (s *server) named(name string, err error) error {
 	const notFound = 404
 	return &model.ServerError{Status: notFound, Err: fmt.Errorf("it has no model %s; "+
 		"name one that it has as embedding_model or generation_model in settings.json", name)}
+}
+
+// Embed makes a request for vectors. A server that cuts long texts gets them one at a time:
+// its count of tokens tells whether it has cut the text.
+func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
+	cuts, err := s.cutsAt(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	atOnce := len(request.Texts)
+	if cuts > 0 {
+		atOnce = 1
+	}
+	var vectors [][]float32
+	for texts := range slices.Chunk(request.Texts, atOnce) {
+		request.Texts = texts
+		made, tokens, err := s.embed(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		if cuts > 0 && tokens >= cuts {
+			return nil, fmt.Errorf("%w (the server would cut it to %d tokens)", model.ErrInputTooLong, cuts)
+		}
+		vectors = append(vectors, made...)
+	}
+	return vectors, nil
+}
+
+// longWords is how many words the text has that shows whether a server cuts: more than a passage has tokens.
+const longWords = 2048
+
+// cutsAt returns the number of tokens to which the server cuts longer texts silently, 0 for none.
+// It finds out with one long text, before the first text that may be cut.
+func (s *server) cutsAt(ctx context.Context, request model.EmbedRequest) (tokens int, err error) {
+	const neverCut = 256 // bytes; a text has no more tokens than bytes, and no model has a smaller window
+	if s.tried.Load() || !slices.ContainsFunc(request.Texts, func(text string) bool { return len(text) > neverCut }) {
+		return int(s.cuts.Load()), nil
+	}
+	request.Texts = []string{strings.Repeat("word ", longWords)}
+	_, tokens, err = s.embed(ctx, request)
+	refused := errors.Is(err, model.ErrInputTooLong) || errors.Is(err, model.ErrUnusableText)
+	if err != nil && !refused {
+		return 0, err
+	}
+	if !refused && tokens < longWords { // no tokens: the server does not count them
+		s.cuts.Store(int64(tokens))
+	}
+	s.tried.Store(true)
+	return int(s.cuts.Load()), nil
+}
+
+// embed returns the vectors of texts, and how many tokens they had.
+func (s *server) embed(ctx context.Context, request model.EmbedRequest) (vectors [][]float32, tokens int, err error) {
+	payload := map[string]any{"model": request.Model, "input": request.Texts, "encoding_format": "float"}
+	if request.Dimensions > 0 {
+		payload["dimensions"] = request.Dimensions
+	}
+	type embedded struct {
+		Index     int    `json:"index"`
+		Embedding vector `json:"embedding"`
+	}
+	var result struct {
+		Data  []embedded `json:"data"`
+		Usage struct {
+			Tokens int `json:"prompt_tokens"`
+		} `json:"usage"`
+	}
+	err = s.named(request.Model, s.Ask(ctx, "/embeddings", payload, &result, modelhttp.MaxVectors(len(request.Texts))))
+	slices.SortStableFunc(result.Data, func(a, b embedded) int { return cmp.Compare(a.Index, b.Index) })
+	for _, e := range result.Data {
+		vectors = append(vectors, e.Embedding)
+	}
+	return vectors, result.Usage.Tokens, err
+}
+
+// vector is a list of numbers, or base64 of them as little-endian float32, which some servers send
+// though they are asked for numbers.
+type vector []float32
+
+func (v *vector) UnmarshalJSON(text []byte) error {
+	if text[0] != '"' {
+		return json.Unmarshal(text, (*[]float32)(v)) //nolint:wrapcheck // the caller says where
+	}
+	var encoded []byte
+	err := json.Unmarshal(text, &encoded)
+	if err != nil {
+		return err //nolint:wrapcheck // the caller says where
+	}
+	*v = make(vector, len(encoded)/4)
+	_, err = binary.Decode(encoded, binary.LittleEndian, *v)
+	return err //nolint:wrapcheck // the caller says where
 }

@@ -47,18 +47,15 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 					words[k] = q.Terms.TermsOf(comparedText(ranked[k]))
 				}
 			}
-			likeness := terms.Likeness(words[i], words[j], q.rarity)
+			likeness := terms.Likeness(words[i], words[j], func(term int32) float64 {
+				return terms.IDF(q.Sample.Frequency(term), q.Sample.Size)
+			})
 			if isAlike(likeness, ranked[i], later) && !sameTemplate(ranked[i], later) {
 				doubts = append(doubts, Doubt{i, j})
 			}
 		}
 	}
 	return doubts
-}
-
-// rarity returns the inverse document frequency of a term.
-func (q Question) rarity(term int32) float64 {
-	return terms.IDF(q.Sample.Frequency(term), q.Sample.Size())
 }
 
 // mayDoubt reports whether a document is at least a day later than another, and answers about as well. Both say their
@@ -94,8 +91,10 @@ func sameTemplate(a, b Hit) bool {
 		return false
 	}
 	least := sameText
-	if sharesPlaces(title, other) {
-		least = sameTextAndTitle
+	for i := range title {
+		if len(title) == len(other) && title[i] == other[i] {
+			least = sameTextAndTitle
+		}
 	}
 	return terms.Likeness(wordPairs(a.Content), wordPairs(b.Content), func(string) float64 { return 1 }) >= least
 }
@@ -109,19 +108,6 @@ func wordPairs(text string) []string {
 	}
 	slices.Sort(pairs)
 	return slices.Compact(pairs)
-}
-
-// sharesPlaces reports whether two titles of the same length have a word in the same place.
-func sharesPlaces(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] == b[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // hasOther reports whether a title has a word that the other lacks.
