@@ -18,7 +18,6 @@ import (
 
 // parameters checks the arguments of one tool against its declaration.
 type parameters struct {
-	tool     string
 	declared *declared.Schema
 	compiled *jsonschema.Schema
 }
@@ -37,22 +36,11 @@ func newParameters(tool *mcp.Tool) *parameters {
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", tool.Name, err))
 	}
-	return &parameters{tool: tool.Name, declared: schema, compiled: compiled}
+	return &parameters{schema, compiled}
 }
 
-// decode checks and decodes arguments. It drops null, which clients with a form send for an empty field.
-func (p *parameters) decode(raw json.RawMessage, in any) error {
-	given, err := p.given(raw)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the schema
-		return fmt.Errorf("decode the arguments of %s: %w", p.tool, err)
-	}
-	return nil
-}
-
-// given checks the arguments of a call and returns those that are not null.
+// given checks the arguments of a call and returns those that are not null, which clients with a form send for an empty
+// field.
 func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {

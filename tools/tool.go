@@ -69,9 +69,13 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 				return &mcp.CallToolResult{InputRequests: ask}, nil
 			}
 		}
-		var in In
-		if err := parameters().decode(request.Params.Arguments, &in); err != nil {
+		given, err := parameters().given(request.Params.Arguments)
+		if err != nil {
 			return nil, err
+		}
+		var in In
+		if err := json.Unmarshal(encode(given), &in); err != nil { // In allows less than the schema
+			return nil, fmt.Errorf("decode the arguments of %s: %w", declaration.Name, err)
 		}
 		out, err := method(h, withNotifications(ctx, request, h.logger), in)
 		if err != nil {

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -145,11 +144,21 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 	if len(statuses) == 0 {
 		return nil, nil
 	}
+	paths := map[string]bool{}
+	for path := range s.superseded.By {
+		paths[path] = true
+	}
+	for path := range s.said {
+		paths[path] = true
+	}
 	only, without = []string{}, []string{}
-	for path := range maps.Keys(s.inactive(today)) {
-		if slices.Contains(statuses, s.Of(path, today).Status) {
+	for path := range paths {
+		status := s.Of(path, today).Status
+		switch {
+		case status.isActive():
+		case slices.Contains(statuses, status):
 			only = append(only, path)
-		} else {
+		default:
 			without = append(without, path)
 		}
 	}
@@ -157,20 +166,6 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 		return nil, without
 	}
 	return only, nil
-}
-
-// inactive returns the paths of the documents with another status than Active.
-func (s Standings) inactive(today string) map[string]bool {
-	inactive := map[string]bool{}
-	for path := range s.superseded.By {
-		inactive[path] = true
-	}
-	for path := range s.said {
-		if !s.Of(path, today).Status.isActive() {
-			inactive[path] = true
-		}
-	}
-	return inactive
 }
 
 // Generations returns how many documents replace a document, one after the other.

@@ -1,9 +1,7 @@
 package lookup
 
 import (
-	"cmp"
 	"context"
-	"math/rand/v2"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -44,9 +42,6 @@ type Facts struct {
 	counts countedPassages
 	// sampleChangedAt is when a search first saw that documents have changed since the sample was read, zero before.
 	sampleChangedAt time.Time
-	// spread multiplies how long counts and sample are kept. It is random, so that servers that see a change at the same
-	// time do not all read at once.
-	spread float64
 }
 
 // countedPassages are numbers of passages at a version of the tenant. They may be older than other facts.
@@ -88,9 +83,8 @@ func (k Facts) Embedded() float64 {
 }
 
 const (
-	// Counts and samples of minKept passages or more are kept for a while, give or take a half,
-	// although documents change. Reading them takes longer than a search, and all servers see
-	// a change at once. Frequencies of terms change slowly.
+	// Counts and samples of minKept passages or more are kept for a while, although documents change. Reading them takes
+	// longer than a search, and frequencies of terms change slowly.
 	minKept          = 500
 	staleAfter       = 10 * time.Second
 	sampleStaleAfter = time.Minute
@@ -153,7 +147,7 @@ func (k Facts) IsOf(embedder *model.Model) bool {
 func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFactsParams {
 	age := time.Since(k.counts.at)
 	stale := func(changedAt time.Time, after time.Duration) bool {
-		return !changedAt.IsZero() && time.Since(changedAt).Seconds() > k.spread*after.Seconds()
+		return !changedAt.IsZero() && time.Since(changedAt) > after
 	}
 	params := db.SearchFactsParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
@@ -186,7 +180,6 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 func (k Facts) with(row db.SearchFactsRow, params db.SearchFactsParams, embedder *model.Model) (Facts, error) {
 	next := Facts{
 		Version: row.Version, Standings: k.Standings, Sample: k.Sample, modelID: row.ModelID, counts: k.counts,
-		spread: cmp.Or(k.spread, .5+rand.Float64()), //nolint:gosec // it guards no secret
 	}
 	if row.OwnFirst != nil {
 		next.Calibration = calibration.Calibration{

@@ -60,8 +60,8 @@ type Server interface {
 	// Embed returns a vector for each text, in order.
 	Embed(ctx context.Context, request EmbedRequest) ([][]float32, error)
 	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context
-	// stops the model.
-	Chat(ctx context.Context, request ChatRequest, write func(piece string)) error
+	// stops the model. isFull says that the answer ended at its largest number of tokens.
+	Chat(ctx context.Context, request ChatRequest, write func(piece string)) (isFull bool, err error)
 	// State sets the name of a server that answers, and which of the models it lacks.
 	State(ctx context.Context, models []string, state *State) error
 	// Pull pulls a model, if the server can.

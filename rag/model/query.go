@@ -30,7 +30,14 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 	key := queryKey{model.Digest, query}
 	vector, known := c.queries.Get(key)
 	if !known {
-		vector, err = c.queryVector(ctx, c.queryWait(), query)
+		c.mu.Lock()
+		idle := time.Since(c.embedAt)
+		c.mu.Unlock()
+		wait := queryTimeout
+		if idle > KeepLoaded {
+			wait = loadTimeout
+		}
+		vector, err = c.queryVector(ctx, wait, query)
 		if err != nil {
 			return Embedding{}, fmt.Errorf("embed query: %w", err)
 		}
@@ -57,16 +64,6 @@ func (c *Client) queryVector(ctx context.Context, timeout time.Duration, query s
 		only := embedding("", vectors[0])
 		return only.Vector, only.Err
 	}
-}
-
-// queryWait returns how long a query may take.
-func (c *Client) queryWait() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if time.Since(c.embedAt) > KeepLoaded {
-		return loadTimeout
-	}
-	return queryTimeout
 }
 
 // Warm loads the embedding model, so that the next query does not wait for it.

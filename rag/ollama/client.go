@@ -5,7 +5,6 @@ package ollama
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/modelhttp"
@@ -21,11 +20,7 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 }
 
 // server makes requests to Ollama. It is a [model.Server].
-type server struct {
-	*modelhttp.Client
-
-	logger *slog.Logger
-}
+type server struct{ *modelhttp.Client }
 
 // New returns a client. It does not contact the server. Host is [DefaultHost] by default, and the models are
 // mxbai-embed-large and mistral.
@@ -36,6 +31,5 @@ func New(cfg model.Config) (*model.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
-	s := &server{Client: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))}
-	return model.New("ollama", http.Host, s, cfg), nil
+	return model.New("ollama", http.Host, &server{http}, cfg), nil
 }

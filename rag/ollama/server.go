@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -37,7 +37,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 }
 
 // Chat makes a request for an answer.
-func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
+func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) (isFull bool, err error) {
 	payload := map[string]any{
 		"model": request.Model, "messages": request.Prompt.Messages(), "keep_alive": keepAlive,
 		// Otherwise a reasoning model writes its reasoning into the answer.
@@ -48,13 +48,16 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
 		},
 	}
-	return s.named(request.Model, s.stream(ctx, "/api/chat", payload, modelhttp.MaxChat, func(p part) (last bool) {
-		write(p.Message.Content)
-		if p.Done && p.DoneReason == "length" {
-			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
+	for p, err := range s.stream(ctx, "/api/chat", payload, modelhttp.MaxChat) {
+		if err != nil {
+			return false, s.named(request.Model, err)
 		}
-		return p.Done
-	}))
+		write(p.Message.Content)
+		if p.Done {
+			return p.DoneReason == "length", nil
+		}
+	}
+	return false, nil
 }
 
 // Window asks for the context window that the model was trained for.
@@ -175,24 +178,26 @@ type part struct {
 	Error string `json:"error"`
 }
 
-// stream makes a request and hands each part of its answer to the function use, until use reports the last one.
-func (s *server) stream(ctx context.Context, path string, payload any, limit int64, use func(part) (last bool)) error {
-	body, err := s.Send(ctx, path, payload, limit)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = body.Close() }()
-	for decoder := json.NewDecoder(body); ; {
-		var next part
-		switch err := decoder.Decode(&next); {
-		case errors.Is(err, io.EOF):
-			return modelhttp.Broken(io.ErrUnexpectedEOF)
-		case err != nil:
-			return s.Unreadable(err)
-		case next.Error != "":
-			return s.Refused(0, next.Error)
-		case use(next):
-			return nil
+// stream makes a request and yields each part of its answer. The last pair has the error of a stream that ends early.
+func (s *server) stream(ctx context.Context, path string, payload any, limit int64) iter.Seq2[part, error] {
+	return func(yield func(part, error) bool) {
+		body, err := s.Send(ctx, path, payload, limit)
+		if err != nil {
+			yield(part{}, err)
+			return
+		}
+		defer func() { _ = body.Close() }()
+		for decoder := json.NewDecoder(body); ; {
+			var next part
+			err := decoder.Decode(&next)
+			if err != nil {
+				err = s.Unreadable(err)
+			} else if next.Error != "" {
+				err = s.Refused(0, next.Error)
+			}
+			if !yield(next, err) || err != nil {
+				return
+			}
 		}
 	}
 }
@@ -200,8 +205,14 @@ func (s *server) stream(ctx context.Context, path string, payload any, limit int
 // Pull pulls a model.
 func (s *server) Pull(ctx context.Context, name string, progress func(completed, total int64)) error {
 	const maxProgress = 32 << 20 // bytes
-	return s.stream(ctx, "/api/pull", map[string]any{"model": name}, maxProgress, func(p part) (last bool) {
+	for p, err := range s.stream(ctx, "/api/pull", map[string]any{"model": name}, maxProgress) {
+		if err != nil {
+			return err
+		}
 		progress(p.Completed, p.Total)
-		return p.Status == "success"
-	})
+		if p.Status == "success" {
+			break
+		}
+	}
+	return nil
 }

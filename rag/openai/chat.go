@@ -32,14 +32,14 @@ type piece struct {
 }
 
 // Chat makes a request for an answer.
-func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
+func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) (isFull bool, err error) {
 	body, err := s.Send(ctx, "/chat/completions", map[string]any{
 		"model": request.Model, "messages": request.Prompt.Messages(),
 		"max_tokens": request.MaxTokens, "temperature": request.Temperature,
 		"stream": true, "stream_options": map[string]bool{"include_usage": true},
 	}, modelhttp.MaxChat)
 	if err != nil {
-		return s.named(request.Model, err)
+		return false, s.named(request.Model, err)
 	}
 	defer func() { _ = body.Close() }()
 	answer := bufio.NewReader(body)
@@ -47,7 +47,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		whole, err := io.ReadAll(answer)
 		event := bytes.NewBufferString("data:")
 		if err := cmp.Or(err, json.Compact(event, whole)); err != nil { // an event is one line
-			return s.Unreadable(err)
+			return false, s.Unreadable(err)
 		}
 		answer.Reset(event)
 	}
@@ -64,28 +64,26 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 		}
 		var next piece
 		if err := json.Unmarshal([]byte(data), &next); err != nil {
-			return s.Unreadable(err)
+			return false, s.Unreadable(err)
 		}
 		if len(next.Error) > 0 && string(next.Error) != "null" {
-			return s.Refused(0, modelhttp.Message([]byte(data)))
+			return false, s.Refused(0, modelhttp.Message([]byte(data)))
 		}
 		tokens = max(tokens, next.Usage.Tokens)
 		for _, choice := range next.Choices {
 			write(choice.Delta.Content + choice.Message.Content)
 			ended = ended || choice.FinishReason != ""
-			if choice.FinishReason == "length" {
-				s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
-			}
+			isFull = isFull || choice.FinishReason == "length"
 		}
 	}
 	words := len(strings.Fields(request.Prompt.User))
 	switch {
 	case lines.Err() != nil:
-		return s.Unreadable(lines.Err())
+		return false, s.Unreadable(lines.Err())
 	case !ended:
-		return modelhttp.Broken(io.ErrUnexpectedEOF)
+		return false, modelhttp.Broken(io.ErrUnexpectedEOF)
 	case tokens > 0 && tokens < words:
-		return fmt.Errorf("%w (the server has cut %d words to %d tokens)", model.ErrInputTooLong, words, tokens)
+		return false, fmt.Errorf("%w (the server has cut %d words to %d tokens)", model.ErrInputTooLong, words, tokens)
 	}
-	return nil
+	return isFull, nil
 }

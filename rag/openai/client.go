@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -30,8 +29,6 @@ var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
 type server struct {
 	*modelhttp.Client
 
-	logger *slog.Logger
-
 	// cuts is the number of tokens to which the server cuts longer texts silently, 0 for none.
 	// tried is set once a long text has been sent.
 	cuts  atomic.Int64
@@ -44,8 +41,7 @@ func New(cfg model.Config) (*model.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure the model server: %w", err)
 	}
-	s := &server{Client: http, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))}
-	return model.New("model server", http.Host, s, cfg), nil
+	return model.New("model server", http.Host, &server{Client: http}, cfg), nil
 }
 
 // State asks the server for its models.

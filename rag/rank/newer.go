@@ -80,7 +80,7 @@ func comparedText(hit Hit) string { return hit.Title + "\n" + hit.Content }
 // isAlike reports whether two documents are on the same subject, by the likeness of their words and by their vectors.
 func isAlike(likeness float64, a, b Hit) bool {
 	return likeness >= minLikeness &&
-		likeness+cosine(wordvec.Vector(comparedText(a)), wordvec.Vector(comparedText(b))) >= minAlike
+		likeness+wordvec.Cosine(wordvec.Vector(comparedText(a)), wordvec.Vector(comparedText(b))) >= minAlike
 }
 
 // sameTemplate reports whether two documents are made from one template: they have much text in common, and each title
@@ -113,13 +113,4 @@ func wordPairs(text string) []string {
 // hasOther reports whether a title has a word that the other lacks.
 func hasOther(title, other []string) bool {
 	return slices.ContainsFunc(title, func(word string) bool { return !slices.Contains(other, word) })
-}
-
-// cosine returns the cosine of vectors of length 1, and 0 if one is missing.
-func cosine(a, b []float32) float64 {
-	var sum float64
-	for i := range min(len(a), len(b)) {
-		sum += float64(a[i]) * float64(b[i])
-	}
-	return sum
 }

@@ -23,12 +23,16 @@ func Closeness(query, text string) (closeness float64, pieces int) {
 		covered += piece.weight * nearest
 		all += piece.weight
 	}
-	var cosine float64
-	other := Vector(text)
-	for i, x := range Vector(query) {
-		cosine += float64(x) * float64(other[i])
+	return Cosine(Vector(query), Vector(text)) + covered/max(all, telling), len(said)
+}
+
+// Cosine returns the cosine of vectors of length 1, and 0 if one is missing.
+func Cosine(a, b []float32) float64 {
+	var sum float64
+	for i := range min(len(a), len(b)) {
+		sum += float64(a[i]) * float64(b[i])
 	}
-	return cosine + covered/max(all, telling), len(said)
+	return sum
 }
 
 // telling is the least weight of a query whose pieces say what it is about. The pieces of "never asked before"
