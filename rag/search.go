@@ -1,5 +1,5 @@
 // Package rag searches the index that package index writes. A search is a pipeline of values: the query is parsed
-// (parse.go), package lookup reads facts and candidates, and package rank orders and judges them. The package must
+// (query.go), package lookup reads facts and candidates, and package rank orders and judges them. The package must
 // not know where files come from, when they change, how answers are written, or MCP.
 package rag
 
@@ -58,11 +58,9 @@ const modelTries = 3
 // find reads the facts and the passages that may answer a query, and ranks their documents. If the model is replaced in
 // the meantime, it begins again with the new model.
 func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
-	p, err := newPlan(scope, query)
-	if err != nil {
-		return reading{}, err
-	}
+	p := newPlan(scope, query)
 	var r reading
+	var err error
 	for range modelTries {
 		r, err = s.read(ctx, p)
 		if !errors.Is(err, model.ErrModelReplaced) {
@@ -192,6 +190,9 @@ func (s *Searcher) candidates(ctx context.Context, p plan, facts lookup.Facts, e
 	question, err := p.question(facts, vectors)
 	if err != nil {
 		return reading{}, err
+	}
+	if !question.ByWords {
+		vectors.Mode = Vector
 	}
 	request := lookup.Request{
 		Scope: p.scope, Facts: facts, Question: question, Filter: p.query.Filter, Limit: p.query.Limit, Critical: p.query.Critical,

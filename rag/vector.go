@@ -141,9 +141,6 @@ func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (ve
 			return v, model.ErrModelReplaced
 		}
 		v.byModel = new(pgvector.NewHalfVector(e.result.Vector))
-		if len(p.terms.Terms) == 0 {
-			v.Mode = Vector
-		}
 	case needNoVector:
 	case lackVector:
 		if v.Mode == Vector {
