@@ -19,7 +19,7 @@ type SearchFilters struct {
 	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
 }
 
-// Filter is a row of the table of filters. Tools and commands know a filter only by its row.
+// Filter is a row of the table of filters, by which tools and commands declare them.
 type Filter struct {
 	// Flag is the name of the command's flag, or "" without one. Usage is its help.
 	Flag, Usage string
@@ -28,52 +28,30 @@ type Filter struct {
 
 	// declare edits the parameter's schema.
 	declare map[string][]property
-	// apply sets the filter of a query.
-	apply func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error
 }
 
-// Filters returns the table. A new filter is a row of it, a field of [SearchFilters], and a field of [rag.Filter].
+// Filters returns the table. A new filter is a row of it, a field of [SearchFilters] and of [rag.Filter], and a line of
+// filterOf.
 func Filters() []Filter {
 	return []Filter{
 		{
 			Flag: "doc-types", Usage: "only these doc-types, separated by commas",
 			Take:    func(in *SearchFilters, values []string) { in.DocTypes = values },
 			declare: map[string][]property{"doc_types": {notNull, example([]string{"problem", "tool"})}},
-			apply: func(_ context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				query.DocTypes = in.DocTypes
-				return checkDocTypes(active, in.DocTypes)
-			},
 		},
 		{
 			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(Names(catalog.Levels()), ", "),
 			Take:    func(in *SearchFilters, values []string) { in.PromotionLevels = converted[catalog.Level](values) },
 			declare: map[string][]property{"promotion_levels": {levels, example([]string{"important", "critical"})}},
-			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				query.Levels = in.PromotionLevels
-				return nil
-			},
 		},
 		{
 			Flag: "status", Usage: "only documents that are one of: " + strings.Join(Names(catalog.Statuses()), ", "),
 			Take:    func(in *SearchFilters, values []string) { in.Statuses = converted[catalog.Status](values) },
 			declare: map[string][]property{"status": {oneEachOf(Names(catalog.Statuses())), example([]string{"active"})}},
-			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				query.Statuses = in.Statuses
-				return nil
-			},
 		},
 		{
-			// A search by paths returns every document that cites them, even if it has no word of the query.
 			Take:    func(in *SearchFilters, values []string) { in.Paths = values },
 			declare: map[string][]property{"paths": {notNull, example([]string{"src/pool.go", "src/"})}},
-			apply: func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				if len(in.Paths) == 0 {
-					return nil
-				}
-				citing, err := active.DocumentsCiting(ctx, in.Paths)
-				query.Documents = citing
-				return err
-			},
 		},
 	}
 }
@@ -84,4 +62,16 @@ func declareFilters(properties map[string][]property) map[string][]property {
 		maps.Copy(properties, f.declare)
 	}
 	return properties
+}
+
+// filterOf returns the filter that the parameters ask for.
+func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) (rag.Filter, error) {
+	filter := rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses}
+	if err := checkDocTypes(active, in.DocTypes); err != nil || len(in.Paths) == 0 {
+		return filter, err
+	}
+	// A search by paths returns every document that cites them, even if it has no word of the query.
+	citing, err := active.DocumentsCiting(ctx, in.Paths)
+	filter.Documents = citing
+	return filter, err
 }

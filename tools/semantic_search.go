@@ -118,18 +118,14 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	if err != nil {
 		return nil, rag.Query{}, err
 	}
+	filter, err := filterOf(ctx, active, in.SearchFilters)
 	defaults := active.Definition.Config.SemanticSearch
-	query := rag.Query{Text: in.Query, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit)}
-	for _, f := range Filters() {
-		if err := f.apply(ctx, active, in.SearchFilters, &query.Filter); err != nil {
-			return nil, rag.Query{}, err
-		}
-	}
+	query := rag.Query{Text: in.Query, Filter: filter, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit)}
 	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
 	if query.Documents != nil { // return each of them, even if it has no word of the query
 		query.MinScore = valueOr(in.MinRelevanceScore, 0)
 	}
-	return active, query, nil
+	return active, query, err
 }
 
 // searchResults converts hits to results. stale maps a document's path to changes of the places that it cites.

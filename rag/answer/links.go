@@ -2,8 +2,6 @@ package answer
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,9 +18,8 @@ import (
 type linkGraph struct {
 	tenant  int32
 	version int64 // of the tenant's documents
-	// from has the links of each document by their targets. The weight of a link is its place in the text.
-	// It is read from the graph once, because each traversal of the library would read it again.
-	from map[string]map[string]graph.Edge[string]
+	// from has the targets of the links of each document, in the order of its text.
+	from map[string][]string
 	// levels are the levels of the documents to which links lead.
 	levels map[string]catalog.Level
 	// circles has one text for each circle of links, with the paths in it.
@@ -114,11 +111,7 @@ func (g *linkGraph) reach(from []string, question Question) []Linked {
 	for range question.MaxDepth {
 		var next []string
 		for _, source := range frontier {
-			links := g.from[source]
-			inOrder := slices.SortedFunc(maps.Keys(links), func(a, b string) int {
-				return links[a].Properties.Weight - links[b].Properties.Weight
-			})
-			for _, target := range inOrder {
+			for _, target := range g.from[source] {
 				if seen[target] || rank(g.levels[target]) < rank(question.MinLevel) {
 					continue
 				}
@@ -148,18 +141,17 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 	if err != nil {
 		return nil, err
 	}
-	// An edge that is there already stays: the first link to a document counts.
-	links, levels := graph.New(graph.StringHash, graph.Directed()), map[string]catalog.Level{}
-	for place, edge := range edges {
+	read := &linkGraph{
+		tenant: tenant.ID, version: results.Version(), from: map[string][]string{}, levels: map[string]catalog.Level{},
+	}
+	links := graph.New(graph.StringHash, graph.Directed())
+	for _, edge := range edges {
 		_, _ = links.AddVertex(edge.SourcePath), links.AddVertex(edge.TargetPath)
-		_ = links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(place))
-		levels[edge.TargetPath] = edge.TargetLevel
+		if links.AddEdge(edge.SourcePath, edge.TargetPath) == nil { // the first link to a document counts
+			read.from[edge.SourcePath] = append(read.from[edge.SourcePath], edge.TargetPath)
+		}
+		read.levels[edge.TargetPath] = edge.TargetLevel
 	}
-	from, err := links.AdjacencyMap()
-	if err != nil {
-		return nil, fmt.Errorf("follow links: %w", err)
-	}
-	read := &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels}
 	components, _ := graph.StronglyConnectedComponents(links) // fails only for an undirected graph
 	for _, component := range components {
 		if len(component) > 1 {

@@ -90,16 +90,24 @@ type Standings struct {
 	// Replacing has the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	superseded Superseded
-	amending   map[string][]string
-	said       map[string]Said
+	// By the path of a document: the latest document that replaces it, the last one of the chain in which each replaces
+	// the one before, and the length of the longest such chain.
+	supersededBy, latest map[string]string
+	generations          map[string]int
+
+	amending map[string][]string
+	said     map[string]Said
 }
 
 // NewStandings takes what documents say of themselves, by their paths. replacing and amending have the documents that
 // are said to replace and to amend a document, by its path, the latest first.
 func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
-	s := Standings{Replacing: decided(replacing, said), amending: decided(amending, said), said: said}
-	s.superseded = NewSuperseded(s.Replacing)
+	s := Standings{
+		Replacing:    decided(replacing, said),
+		supersededBy: map[string]string{}, latest: map[string]string{}, generations: map[string]int{},
+		amending: decided(amending, said), said: said,
+	}
+	s.supersede()
 	return s
 }
 
@@ -124,7 +132,7 @@ func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 // Of returns the standing of a document. today has the form 2026-11-26. With "" no document expires.
 func (s Standings) Of(path, today string) Standing {
 	said := s.said[path]
-	standing := Standing{Status: said.Status, SupersededBy: s.superseded.By[path], Until: said.Until}
+	standing := Standing{Status: said.Status, SupersededBy: s.supersededBy[path], Until: said.Until}
 	if by := s.amending[path]; len(by) > 0 {
 		standing.AmendedBy = by[0]
 	}
@@ -145,7 +153,7 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 		return nil, nil
 	}
 	paths := map[string]bool{}
-	for path := range s.superseded.By {
+	for path := range s.supersededBy {
 		paths[path] = true
 	}
 	for path := range s.said {
@@ -169,26 +177,16 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 }
 
 // Generations returns how many documents replace a document, one after the other.
-func (s Standings) Generations(path string) int { return s.superseded.Generations[path] }
+func (s Standings) Generations(path string) int { return s.generations[path] }
 
 // Latest returns the path of the last document in the chain of those that replace the
 // one at path, or path itself if none does.
-func (s Standings) Latest(path string) string { return cmp.Or(s.superseded.latest[path], path) }
+func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], path) }
 
-// Superseded has the documents that others replace, by their paths.
-type Superseded struct {
-	// By has the path of the latest document that replaces a document.
-	By map[string]string
-	// latest has the last document of the chain in which each replaces the one before.
-	latest map[string]string
-	// Generations has the length of the longest such chain after a document.
-	Generations map[string]int
-}
-
-// NewSuperseded takes the documents that replace a document, by its path, the latest first.
-// Documents that replace each other in a circle do not count as replaced: lint reports them.
-func NewSuperseded(later map[string][]string) Superseded {
-	s := Superseded{By: map[string]string{}, latest: map[string]string{}, Generations: map[string]int{}}
+// supersede fills in what follows from Replacing. Documents that replace each other in a circle do not count as
+// replaced: lint reports them.
+func (s Standings) supersede() {
+	later := s.Replacing
 	// Tarjan's algorithm: first has the earliest document on the stack that replaces a document, directly or over others.
 	order, first := map[string]int{}, map[string]int{}
 	var stack []string
@@ -202,7 +200,7 @@ func NewSuperseded(later map[string][]string) Superseded {
 				visit(replacing)
 			}
 			first[path] = min(first[path], first[replacing])
-			longest = max(longest, s.Generations[replacing])
+			longest = max(longest, s.generations[replacing])
 		}
 		if first[path] < order[path] {
 			return
@@ -214,7 +212,7 @@ func NewSuperseded(later map[string][]string) Superseded {
 		}
 		if !isCircle && len(later[path]) > 0 {
 			next := later[path][0]
-			s.Generations[path], s.By[path], s.latest[path] = longest+1, next, cmp.Or(s.latest[next], next)
+			s.generations[path], s.supersededBy[path], s.latest[path] = longest+1, next, cmp.Or(s.latest[next], next)
 		}
 	}
 	for path := range later {
@@ -222,5 +220,4 @@ func NewSuperseded(later map[string][]string) Superseded {
 			visit(path)
 		}
 	}
-	return s
 }
