@@ -65,7 +65,7 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
 	for i, hit := range hits.Documents {
-		list[i] = ExternalResult{resultHeadOf(hit, limit), resultEndOf(hit, limit)}
+		list[i].ResultHead, list[i].ResultEnd = headAndEnd(hit, limit)
 	}
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{

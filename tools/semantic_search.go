@@ -133,25 +133,22 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	limit := textLimit(len(hits))
 	results := make([]SearchResult, len(hits))
 	for i, hit := range hits {
+		head, end := headAndEnd(hit, limit)
 		results[i] = SearchResult{
-			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
-			ResultEnd: resultEndOf(hit, limit),
+			ResultHead: head, DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), ResultEnd: end,
 		}
 	}
 	return results
 }
 
-// resultHeadOf returns the head of a result. Like resultEndOf it cuts texts to limit characters.
-func resultHeadOf(hit rag.Hit, limit int) ResultHead {
-	return ResultHead{
+// headAndEnd returns the parts of a result that both search tools have. It cuts texts to limit characters.
+func headAndEnd(hit rag.Hit, limit int) (ResultHead, ResultEnd) {
+	head := ResultHead{
 		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
 		CharCount: hit.CharCount, RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
 	}
-}
-
-func resultEndOf(hit rag.Hit, limit int) ResultEnd {
-	return ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)}
+	return head, ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)}
 }
 
 // bestPassageOf returns the best passage of a hit. It cuts the headings to limit characters.

@@ -29,12 +29,23 @@ func retry[T any](
 		longest = min(longest, time.Until(deadline))
 	}
 	last, _ := backoff.Retry(ctx, func() (answer, error) {
-		result, again, err := try(ctx, circuit, longest, request)
-		failure, failed := errors.AsType[*ServerError](err)
-		switch {
-		case !again:
+		done, refusal := circuit.allow(failsFast(ctx))
+		if refusal != nil {
+			return answer{err: refusal}, backoff.Permanent(refusal)
+		}
+		result, err := request(ctx)
+		if ctx.Err() != nil {
+			done(context.Canceled)
+			err = &ServerError{Err: ErrLate}
 			return answer{result, err}, backoff.Permanent(err)
-		case failed && failure.RetryAfter > 0:
+		}
+		done(err)
+		failure, failed := errors.AsType[*ServerError](err)
+		isFinal := !failed || !failure.Transient || failure.Unreached || failure.RetryAfter > max(0, longest) || failsFast(ctx)
+		switch {
+		case isFinal:
+			return answer{result, err}, backoff.Permanent(err)
+		case failure.RetryAfter > 0:
 			return answer{result, err}, errors.Join(err, &backoff.RetryAfterError{Duration: failure.RetryAfter})
 		default:
 			return answer{result, err}, err
@@ -52,25 +63,6 @@ func retry[T any](
 		return none, ctx.Err() //nolint:wrapcheck // the caller's own
 	}
 	return none, c.unavailable(circuit, failure)
-}
-
-// try makes a request once if the circuit lets it pass, and reports whether another try may succeed.
-func try[T any](
-	ctx context.Context, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
-) (result T, again bool, err error) {
-	done, refusal := circuit.allow(failsFast(ctx))
-	if refusal != nil {
-		return result, false, refusal
-	}
-	result, err = request(ctx)
-	if ctx.Err() != nil {
-		done(context.Canceled)
-		return result, false, &ServerError{Err: ErrLate}
-	}
-	done(err)
-	failure, failed := errors.AsType[*ServerError](err)
-	again = failed && failure.Transient && !failure.Unreached && failure.RetryAfter <= max(0, longest) && !failsFast(ctx)
-	return result, again, err
 }
 
 // tries is how often a request with transient errors is made.
