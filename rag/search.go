@@ -82,29 +82,24 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 		return nil, err
 	}
 	r.asked.Question.Named = named
-	candidates := r.found.Candidates
-	if len(named) > 0 {
-		found, err := s.index.Documents(ctx, r.asked, named)
-		if err != nil {
-			return nil, err
+	var ranked []Hit
+	candidates, wanted := r.found.Candidates, named
+	for range 1 + maxSuccessors {
+		if len(wanted) > 0 {
+			found, err := s.index.Documents(ctx, r.asked, wanted)
+			if err != nil {
+				return nil, err
+			}
+			if len(found) == 0 && ranked != nil {
+				break
+			}
+			candidates = append(candidates, found...)
 		}
-		candidates = append(candidates, found...)
-	}
-	ranked := rank.Order(r.asked.Question, candidates, r.found.Passages)
-	for range maxSuccessors {
-		missing := rank.Missing(ranked, first)
-		if len(missing) == 0 {
-			break
-		}
-		later, err := s.index.Documents(ctx, r.asked, missing)
-		if err != nil {
-			return nil, err
-		}
-		if len(later) == 0 {
-			break
-		}
-		candidates = append(candidates, later...)
 		ranked = rank.Order(r.asked.Question, candidates, r.found.Passages)
+		wanted = rank.Missing(ranked, first)
+		if len(wanted) == 0 {
+			break
+		}
 	}
 	return ranked, s.markNewer(ctx, r, ranked)
 }
