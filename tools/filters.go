@@ -19,7 +19,7 @@ type SearchFilters struct {
 	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
 }
 
-// Filter is a row of the table of filters, by which tools and commands declare them.
+// Filter is a row of the table of filters. Tools and commands declare a filter by its row.
 type Filter struct {
 	// Flag is the name of the command's flag, or "" without one. Usage is its help.
 	Flag, Usage string

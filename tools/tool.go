@@ -81,14 +81,7 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 		if err != nil {
 			return nil, err
 		}
-		result, err := resultOf(out)
-		if err != nil {
-			return nil, err
-		}
-		if note := h.parentNote(); note != "" && kind != ofServer {
-			result.Content = append(result.Content, &mcp.TextContent{Text: note})
-		}
-		return result, nil
+		return h.resultOf(kind, out)
 	}
 	return Tool{declaration, parameters, call}
 }
@@ -128,7 +121,7 @@ func callTimeout(tool string) time.Duration {
 }
 
 // resultOf encodes the answer of a tool: a string as plain text, and anything else as JSON.
-func resultOf(out any) (*mcp.CallToolResult, error) {
+func (h *Handler) resultOf(kind kind, out any) (*mcp.CallToolResult, error) {
 	if long, ok := out.(shortened); ok {
 		out = long.forClient()
 	}
@@ -141,6 +134,9 @@ func resultOf(out any) (*mcp.CallToolResult, error) {
 	}
 	answer := textResult(string(encoded)) // for clients that read only text
 	answer.StructuredContent = json.RawMessage(encoded)
+	if note := h.parentNote(); note != "" && kind != ofServer {
+		answer.Content = append(answer.Content, &mcp.TextContent{Text: note})
+	}
 	return answer, nil
 }
 

@@ -90,13 +90,14 @@ type Standings struct {
 	// Replacing has the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	// By the path of a document: the latest document that replaces it, the last one of the chain in which each replaces
-	// the one before, and the length of the longest such chain.
-	supersededBy, latest map[string]string
-	generations          map[string]int
-
-	amending map[string][]string
-	said     map[string]Said
+	// supersededBy has the latest document that replaces a document, by its path.
+	supersededBy map[string]string
+	// latest has the last document of the chain in which each replaces the one before.
+	latest map[string]string
+	// generations has the length of the longest such chain.
+	generations map[string]int
+	amending    map[string][]string
+	said        map[string]Said
 }
 
 // NewStandings takes what documents say of themselves, by their paths. replacing and amending have the documents that
