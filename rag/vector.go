@@ -135,7 +135,10 @@ func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (ve
 	}
 	err := e.wait(ctx, most)
 	isLoading := e.model != nil && errors.Is(err, model.ErrLate) && ctx.Err() == nil
-	switch nextStep(useful, err == nil, isLoading, err != nil && unembeddable(err)) {
+	// If the model was replaced, the next try finds the new one.
+	isImpossible := err != nil && !errors.Is(err, model.ErrModelReplaced) &&
+		apierror.AsError(err).Code == apierror.EmbeddingServiceError
+	switch nextStep(useful, err == nil, isLoading, isImpossible) {
 	case compareVector:
 		if e.result.Digest != e.model.Digest {
 			return v, model.ErrModelReplaced
@@ -199,10 +202,4 @@ func (e *embedding) wait(ctx context.Context, most time.Duration) error {
 	}
 	e.late = true
 	return model.ErrLate
-}
-
-// unembeddable reports whether an error says that Ollama cannot embed the query. It returns false
-// if the model was replaced, because the next try finds the new model.
-func unembeddable(err error) bool {
-	return !errors.Is(err, model.ErrModelReplaced) && apierror.AsError(err).Code == apierror.EmbeddingServiceError
 }
