@@ -1,7 +1,6 @@
 package rag
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/pgvector/pgvector-go"
@@ -11,7 +10,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/lookup"
 	"github.com/compound-docs/compound-docs/rag/rank"
 	"github.com/compound-docs/compound-docs/rag/terms"
-	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Mode says how a search finds documents.
@@ -126,19 +124,6 @@ type plan struct {
 	// meaning is the query's built-in vector, nil for none. Only a hybrid search has it, and not for a text that was
 	// pasted as a whole, because words find such a text better.
 	meaning *pgvector.HalfVector
-}
-
-func newPlan(scope catalog.Scope, query Query) plan {
-	query.Mode = cmp.Or(query.Mode, Hybrid)
-	said, lines := terms.Parts(query.Text)
-	query.Text = cmp.Or(said, query.Text)
-	p := plan{scope: scope, query: query, lines: lines, isPrinted: said == ""}
-	if query.Mode == Hybrid && said != "" {
-		if numbers := wordvec.Vector(query.Text); numbers != nil {
-			p.meaning = new(pgvector.NewHalfVector(numbers))
-		}
-	}
-	return p
 }
 
 // question returns the query as package rank takes it, with the weights of its words. A query without a word is by the

@@ -4,11 +4,13 @@
 package rag
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
 	"time"
 
+	"github.com/pgvector/pgvector-go"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -17,6 +19,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/lookup"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Searcher searches an index: see [Searcher.Search], [Searcher.Passages] and
@@ -58,7 +62,15 @@ const modelTries = 3
 // find reads the facts and the passages that may answer a query, and ranks their documents. If the model is replaced in
 // the meantime, it begins again with the new model.
 func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
-	p := newPlan(scope, query)
+	query.Mode = cmp.Or(query.Mode, Hybrid)
+	said, lines := terms.Parts(query.Text)
+	query.Text = cmp.Or(said, query.Text)
+	p := plan{scope: scope, query: query, lines: lines, isPrinted: said == ""}
+	if query.Mode == Hybrid && said != "" {
+		if numbers := wordvec.Vector(said); numbers != nil {
+			p.meaning = new(pgvector.NewHalfVector(numbers))
+		}
+	}
 	var r reading
 	var err error
 	for range modelTries {

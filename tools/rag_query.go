@@ -107,13 +107,6 @@ type SourceHead struct {
 	Status         string  `json:"status,omitempty"`
 }
 
-func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
-	return SourceHead{
-		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), CharCount: hit.CharCount,
-		RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
-	}
-}
-
 // Source is a document that an answer is based on.
 type Source struct {
 	SourceHead
@@ -196,7 +189,11 @@ func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
 	sources := make([]Source, len(hits))
 	for i, hit := range hits {
 		sources[i] = Source{
-			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
+			SourceHead: SourceHead{
+				Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), CharCount: hit.CharCount,
+				RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
+			},
+			PromotionLevel: hit.Level, Date: hit.Date,
 			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
 		}
 	}

@@ -67,10 +67,9 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 	out := RagQueryExternalOutput{
 		Answer: answered.Text, ExternalDocsPath: active.Definition.ExternalPath(), AnswerEnd: end,
 	}
-	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))
-	for i, hit := range answered.Sources {
-		sources[i] = ExternalSource{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
+	for i, source := range sourcesOf(answered.Sources, nil) {
+		sources[i] = ExternalSource{source.SourceHead, source.BestPassage}
 	}
 	var unlisted int
 	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))

@@ -62,10 +62,9 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
-	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
-	for i, hit := range hits.Documents {
-		list[i].ResultHead, list[i].ResultEnd = headAndEnd(hit, limit)
+	for i, result := range searchResults(hits.Documents, nil) {
+		list[i] = ExternalResult{result.ResultHead, result.ResultEnd}
 	}
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{

@@ -133,22 +133,17 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	limit := textLimit(len(hits))
 	results := make([]SearchResult, len(hits))
 	for i, hit := range hits {
-		head, end := headAndEnd(hit, limit)
 		results[i] = SearchResult{
-			ResultHead: head, DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), ResultEnd: end,
+			ResultHead: ResultHead{
+				Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
+				CharCount: hit.CharCount, RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
+			},
+			DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
+			ResultEnd: ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)},
 		}
 	}
 	return results
-}
-
-// headAndEnd returns the parts of a result that both search tools have. It cuts texts to limit characters.
-func headAndEnd(hit rag.Hit, limit int) (ResultHead, ResultEnd) {
-	head := ResultHead{
-		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
-		CharCount: hit.CharCount, RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
-	}
-	return head, ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)}
 }
 
 // bestPassageOf returns the best passage of a hit. It cuts the headings to limit characters.

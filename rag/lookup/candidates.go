@@ -142,12 +142,9 @@ const (
 	maxListed = 1_000
 )
 
-// selectDocuments returns the documents that a filter lets through. The levels of the filter do not count.
+// selectDocuments returns the documents that a filter by doc-types or statuses lets through, of any level.
 func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Filter) (selection, error) {
-	s := selection{documents: filter.Documents, counts: request.Facts.counts.byLevel}
-	if len(filter.DocTypes) == 0 && len(filter.Statuses) == 0 {
-		return s, nil
-	}
+	s := selection{counts: request.Facts.counts.byLevel}
 	s.paths, s.otherPaths = request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
 	if filter.Documents == nil && request.Facts.Passages() > maxListed {
 		row, err := db.ReadOne(ctx, r.db, "sample what a filter lets through", (*db.Queries).SearchShare, db.SearchShareParams{
@@ -176,9 +173,13 @@ func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Fi
 
 // readList reads the passages of one list of candidates.
 func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, error) {
-	selected, err := r.selectDocuments(ctx, request, l.filter)
-	if err != nil {
-		return Found{}, err
+	selected := selection{documents: l.filter.Documents, counts: request.Facts.counts.byLevel}
+	if len(l.filter.DocTypes)+len(l.filter.Statuses) > 0 {
+		filtered, err := r.selectDocuments(ctx, request, l.filter)
+		if err != nil {
+			return Found{}, err
+		}
+		selected = filtered
 	}
 	search := search{request, l, selected}
 	passages := selected.counts.at(l.levels)
