@@ -45,21 +45,17 @@ type ExplainedTerm struct {
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
-	r, err := s.read(ctx, scope, query)
+	r, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Explanation{}, err
 	}
 	q := r.asked.Question
-	ranked, err := s.order(ctx, r, query.Limit)
-	if err != nil {
-		return Explanation{}, err
-	}
 	explanation := Explanation{
 		Coverage: r.coverage, Terms: explainTerms(q), Identifiers: []string{}, Plans: []lookup.Scan{},
-		Passages: r.found.Passages, Candidates: len(ranked), Documents: ranked[:min(query.Limit, len(ranked))],
+		Passages: r.found.Passages, Candidates: len(r.ranked), Documents: r.ranked[:min(query.Limit, len(r.ranked))],
 	}
 	if q.ByWords {
-		explanation.Sampled = q.Sample.Size()
+		explanation.Sampled = q.Sample.Size
 	}
 	if r.coverage.Mode != Lexical {
 		explanation.Plans = append(explanation.Plans, r.found.Scans...)

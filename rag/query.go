@@ -3,9 +3,13 @@ package rag
 import (
 	"time"
 
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/lookup"
 	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // Mode says how a search finds documents.
@@ -110,10 +114,39 @@ type Coverage struct {
 	Fallback error
 }
 
-// Passage is a part of a document with its relevance to a query, in log-odds.
-type Passage struct {
-	DocumentID          int64
-	HeaderPath, Content string
-	StartLine, EndLine  int
-	LogOdds             float64
+// plan is what a search knows of its query before it reads the index.
+type plan struct {
+	scope catalog.Scope
+	query Query // its Mode is set
+	// lines are the pasted lines in the query, nil for none. isPrinted says that the query has nothing else.
+	lines     []string
+	isPrinted bool
+	// meaning is the query's built-in vector, nil for none. Only a hybrid search has it, and not for a text that was
+	// pasted as a whole, because words find such a text better.
+	meaning *pgvector.HalfVector
+}
+
+// question returns the query as package rank takes it, with the weights of its words. A query without a word is by the
+// model's vector alone.
+func (p plan) question(facts lookup.Facts, v vectors) (rank.Question, error) {
+	vocabulary := terms.NewVocabulary(p.scope.Tenant.ProjectID, facts.Sample.Frequency)
+	q := rank.Question{
+		Text: p.query.Text, Terms: vocabulary.Query(p.query.Text),
+		Sample: facts.Sample, Calibration: facts.Calibration, Standings: facts.Standings, Today: catalog.Today(),
+		BuiltIn: v.builtIn != nil, EachPassage: p.query.EachPassage, Unasked: p.query.Unasked,
+		Newer: p.scope.Collection == catalog.Compounding && !p.query.EachPassage,
+	}
+	q.Terms.IsPrinted = p.isPrinted
+	hasWord := len(q.Terms.Terms) > 0
+	switch {
+	case v.Mode == Vector, v.byModel != nil && !hasWord:
+		return q, nil
+	case v.Mode == Lexical && !hasWord:
+		return rank.Question{}, apierror.Errorf(apierror.InvalidArgument,
+			"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
+				"name what you look for, or leave out %s to search by meaning",
+			apierror.Argument{Parameter: "mode", Value: string(Lexical)}).With("parameter", "query")
+	default:
+		return q.Weigh(vocabulary, p.lines), nil
+	}
 }

@@ -1,14 +1,16 @@
 // Package rag searches the index that package index writes. A search is a pipeline of values: the query is parsed
-// (parse.go), package lookup reads facts and candidates, and package rank orders and judges them. The package must
+// (query.go), package lookup reads facts and candidates, and package rank orders and judges them. The package must
 // not know where files come from, when they change, how answers are written, or MCP.
 package rag
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
 	"time"
 
+	"github.com/pgvector/pgvector-go"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -17,6 +19,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/lookup"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/rank"
+	"github.com/compound-docs/compound-docs/rag/terms"
+	"github.com/compound-docs/compound-docs/rag/wordvec"
 )
 
 // Searcher searches an index: see [Searcher.Search], [Searcher.Passages] and
@@ -35,17 +39,51 @@ func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
 
 // Search returns the documents most relevant to the query.
 func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
-	r, err := s.read(ctx, scope, query)
+	r, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Hits{}, err
 	}
 	limits := rank.Limits{MinScore: query.MinScore, Documents: query.Limit, Critical: query.Critical}
-	ranked, err := s.order(ctx, r, query.Limit)
-	if err != nil {
-		return Hits{}, err
-	}
-	verdict := rank.Judge(r.asked.Question, ranked, r.found.Passages, limits)
+	verdict := rank.Judge(r.asked.Question, r.ranked, r.found.Passages, limits)
 	return Hits{Verdict: verdict, Coverage: r.coverage, asked: r.asked, passages: r.found.Passages}, nil
+}
+
+// reading is what a search has read from the index.
+type reading struct {
+	coverage Coverage
+	asked    lookup.Request
+	found    lookup.Found
+	ranked   []Hit // set by find
+}
+
+// modelTries is how often a search is tried if the model is replaced in the meantime.
+const modelTries = 3
+
+// find reads the facts and the passages that may answer a query, and ranks their documents. If the model is replaced in
+// the meantime, it begins again with the new model.
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
+	query.Mode = cmp.Or(query.Mode, Hybrid)
+	said, lines := terms.Parts(query.Text)
+	query.Text = cmp.Or(said, query.Text)
+	p := plan{scope: scope, query: query, lines: lines, isPrinted: said == ""}
+	if query.Mode == Hybrid && said != "" {
+		if numbers := wordvec.Vector(said); numbers != nil {
+			p.meaning = new(pgvector.NewHalfVector(numbers))
+		}
+	}
+	var r reading
+	var err error
+	for range modelTries {
+		r, err = s.read(ctx, p)
+		if !errors.Is(err, model.ErrModelReplaced) {
+			break
+		}
+	}
+	if err != nil {
+		return reading{}, err
+	}
+	r.ranked, err = s.order(ctx, r, query.Limit)
+	return r, err
 }
 
 // order ranks the documents that were found. It adds documents that the query names, and documents that replace or
@@ -56,29 +94,24 @@ func (s *Searcher) order(ctx context.Context, r reading, first int) ([]Hit, erro
 		return nil, err
 	}
 	r.asked.Question.Named = named
-	candidates := r.found.Candidates
-	if len(named) > 0 {
-		found, err := s.index.Documents(ctx, r.asked, named)
-		if err != nil {
-			return nil, err
+	var ranked []Hit
+	candidates, wanted := r.found.Candidates, named
+	for range 1 + maxSuccessors {
+		if len(wanted) > 0 {
+			found, err := s.index.Documents(ctx, r.asked, wanted)
+			if err != nil {
+				return nil, err
+			}
+			if len(found) == 0 && ranked != nil {
+				break
+			}
+			candidates = append(candidates, found...)
 		}
-		candidates = append(candidates, found...)
-	}
-	ranked := rank.Order(r.asked.Question, candidates, r.found.Passages)
-	for range maxSuccessors {
-		missing := rank.Missing(ranked, first)
-		if len(missing) == 0 {
-			break
-		}
-		later, err := s.index.Documents(ctx, r.asked, missing)
-		if err != nil {
-			return nil, err
-		}
-		if len(later) == 0 {
-			break
-		}
-		candidates = append(candidates, later...)
 		ranked = rank.Order(r.asked.Question, candidates, r.found.Passages)
+		wanted = rank.Missing(ranked, first)
+		if len(wanted) == 0 {
+			break
+		}
 	}
 	return ranked, s.markNewer(ctx, r, ranked)
 }
@@ -107,57 +140,24 @@ func (s *Searcher) markNewer(ctx context.Context, r reading, ranked []Hit) error
 // maxSuccessors bounds a chain of documents that replace each other.
 const maxSuccessors = 5
 
-// Passages returns all passages of some documents of the search's scope, in their order
-// in each document, with their relevance to the query of the search.
-func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Passage, error) {
+// Passages returns all passages of some documents of the search's scope, in their order in each document, with their
+// log-odds for the query of the search. Of a document a passage has only the ID.
+func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Hit, error) {
 	texts, err := s.index.Texts(ctx, hits.asked, documents)
 	if err != nil {
 		return nil, err
 	}
-	assessed := rank.Assess(hits.asked.Question, texts, hits.passages)
-	passages := make([]Passage, len(assessed))
-	for i, hit := range assessed {
-		passages[i] = Passage{
-			DocumentID: hit.ID, HeaderPath: hit.HeaderPath, Content: hit.Content,
-			StartLine: hit.StartLine, EndLine: hit.EndLine, LogOdds: hit.LogOdds,
-		}
-	}
-	return passages, nil
+	return rank.Assess(hits.asked.Question, texts, hits.passages), nil
 }
 
-// reading is what a search has read from the index.
-type reading struct {
-	coverage Coverage
-	asked    lookup.Request
-	found    lookup.Found
-}
-
-// modelTries is how often a search is tried if the model is replaced in the meantime.
-const modelTries = 3
-
-// read reads the facts and the passages that may answer a query. If the model is replaced in the meantime, it begins
-// again with the new model.
-func (s *Searcher) read(ctx context.Context, scope catalog.Scope, query Query) (reading, error) {
-	p, err := newPlan(scope, query)
-	if err != nil {
-		return reading{}, err
-	}
-	for try := 1; ; try++ {
-		found, err := s.readOnce(ctx, p)
-		if !errors.Is(err, model.ErrModelReplaced) || try == modelTries {
-			return found, err
-		}
-	}
-}
-
-// readOnce reads the facts and then the candidates. If the last search found nothing changed, it reads
+// read reads the facts and then the candidates. If the last search found nothing changed, it reads
 // both at the same time, and the candidates again if something has changed after all. So a search of an
 // index at rest waits for one round trip.
-func (s *Searcher) readOnce(ctx context.Context, p plan) (reading, error) {
+func (s *Searcher) read(ctx context.Context, p plan) (reading, error) {
 	embedding := s.embed(ctx, p)
 	defer embedding.end()
 	if p.query.Mode == Vector && embedding.model == nil { // the wait for the model may have used up the time for the reads
-		_, err := embedding.required(context.WithoutCancel(ctx), vectors{}, false)
+		_, err := embedding.vectors(context.WithoutCancel(ctx), p, lookup.Facts{})
 		return reading{}, err
 	}
 	known := s.index.Known(p.scope)
@@ -198,10 +198,13 @@ func (s *Searcher) candidates(ctx context.Context, p plan, facts lookup.Facts, e
 	if err != nil {
 		return reading{}, err
 	}
+	if !question.ByWords {
+		vectors.Mode = Vector
+	}
 	request := lookup.Request{
 		Scope: p.scope, Facts: facts, Question: question, Filter: p.query.Filter, Limit: p.query.Limit, Critical: p.query.Critical,
 		Vector: vectors.byModel, Meaning: vectors.builtIn,
 	}
 	found, err := s.index.Candidates(ctx, request)
-	return reading{vectors.Coverage, request, found}, err
+	return reading{coverage: vectors.Coverage, asked: request, found: found}, err
 }

@@ -57,19 +57,31 @@ type embedding struct {
 // The end of ctx stops the question which model there is. It does not stop the making of the vector, which may go on
 // after the call; see end.
 func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
-	until := p.query.vectorUntil(ctx)
-	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.EmbeddingWait > 0 && s.wasLate() {
-		return noEmbedding(until, nil)
+	wait := cmp.Or(p.query.EmbeddingWait, noLimit)
+	if deadline, ok := ctx.Deadline(); ok { // leave half of it to the database
+		wait = min(wait, hybridWait, time.Until(deadline)/2)
 	}
+	e := &embedding{cancel: func() {}, until: time.Now().Add(wait), done: make(chan struct{})}
+	wasLate := time.Since(time.Unix(0, s.lateAt.Load())) < avoidLate
+	if p.query.Mode == Lexical || p.query.Mode == Hybrid && p.query.EmbeddingWait > 0 && wasLate {
+		close(e.done)
+		return e
+	}
+	asking := ctx
 	if p.query.Mode == Hybrid { // a hybrid search does not wait for an Ollama that fails
 		ctx = model.FailFast(ctx)
+		limited, stop := context.WithDeadline(ctx, e.until)
+		defer stop()
+		asking = limited
 	}
-	embedder, err := s.embedModel(ctx, p, until)
+	embedder, err := s.embedder.EmbedModel(asking)
 	if err != nil {
-		return noEmbedding(until, err)
+		e.err = err
+		close(e.done)
+		return e
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	e := &embedding{model: &embedder, cancel: cancel, until: until, done: make(chan struct{})}
+	e.model, e.cancel = &embedder, cancel
 	go func() {
 		defer cancel()
 		defer close(e.done)
@@ -85,26 +97,6 @@ func (s *Searcher) embed(ctx context.Context, p plan) *embedding {
 	return e
 }
 
-// noEmbedding returns an embedding that has ended without a vector. err says why, nil if none was asked for.
-func noEmbedding(until time.Time, err error) *embedding {
-	done := make(chan struct{})
-	close(done)
-	return &embedding{cancel: func() {}, until: until, done: done, err: err}
-}
-
-// embedModel returns the model that makes the vector. A hybrid search waits for the answer only until the time until.
-func (s *Searcher) embedModel(ctx context.Context, p plan, until time.Time) (model.Model, error) {
-	if p.query.Mode == Hybrid {
-		limited, stop := context.WithDeadline(ctx, until)
-		defer stop()
-		ctx = limited
-	}
-	return s.embedder.EmbedModel(ctx)
-}
-
-// wasLate reports whether an embedding was late in the last minute, and none has succeeded since.
-func (s *Searcher) wasLate() bool { return time.Since(time.Unix(0, s.lateAt.Load())) < avoidLate }
-
 // end gives up on a query that is still being embedded. One that is only late goes on, within
 // the bounds of package model: the model may be loading, which the next search needs.
 func (e *embedding) end() {
@@ -115,15 +107,6 @@ func (e *embedding) end() {
 	<-e.done
 }
 
-// vectorUntil returns until when a hybrid search waits for Ollama. It leaves half of a deadline to the database.
-func (q Query) vectorUntil(ctx context.Context) time.Time {
-	most := cmp.Or(q.EmbeddingWait, noLimit)
-	if deadline, ok := ctx.Deadline(); ok {
-		most = min(most, hybridWait, time.Until(deadline)/2)
-	}
-	return time.Now().Add(most)
-}
-
 // vectors are the vectors of a query with which passages are compared. Each is nil if no passage is.
 type vectors struct {
 	Coverage
@@ -131,67 +114,42 @@ type vectors struct {
 	byModel, builtIn *pgvector.HalfVector
 }
 
-// vectors returns the query's vectors. It waits for the model's vector if the mode compares such vectors. A hybrid
-// search waits only for a while, and goes on without a late vector.
+// vectors returns the query's vectors. It waits for the model's vector, in a hybrid search only for a while. It waits a
+// moment even for a vector without others to compare it with, because the caller must hear if Ollama cannot make it.
 func (e *embedding) vectors(ctx context.Context, p plan, facts lookup.Facts) (vectors, error) {
 	v := vectors{Coverage: Coverage{Mode: p.query.Mode, Embedded: 1}}
+	if v.Mode == Lexical {
+		return v, nil
+	}
 	useful := false
 	if e.model != nil {
 		v.Embedded = facts.Embedded()
-		useful = facts.Passages() > 0 && v.Embedded > 0
+		useful = facts.Passages() > 0 && v.Embedded > 0 && (v.Mode == Vector || facts.Calibration.Usable())
 	}
-	switch p.query.Mode {
-	case Vector:
-		return e.required(ctx, v, useful)
-	case Hybrid:
-		return e.hybrid(ctx, p, facts, v, useful && facts.Calibration.Usable())
-	default:
-		return v, nil
+	most, least := noLimit, patientWait
+	if v.Mode == Hybrid {
+		most, least = time.Until(e.until), failureWait
 	}
-}
-
-// required returns v with the model's vector. It may return v without one if the index has no vectors to compare.
-func (e *embedding) required(ctx context.Context, v vectors, useful bool) (vectors, error) {
-	most := noLimit
 	if !useful {
-		most = patientWait
+		most = min(most, least)
 	}
 	err := e.wait(ctx, most)
-	switch e.next(ctx, useful, err) {
+	isLoading := e.model != nil && errors.Is(err, model.ErrLate) && ctx.Err() == nil
+	// If the model was replaced, the next try finds the new one.
+	isImpossible := err != nil && !errors.Is(err, model.ErrModelReplaced) &&
+		apierror.AsError(err).Code == apierror.EmbeddingServiceError
+	switch nextStep(useful, err == nil, isLoading, isImpossible) {
 	case compareVector:
-		vector, err := e.vector()
-		v.byModel = vector
-		return v, err
-	case needNoVector:
-		return v, nil
-	case lackVector:
-		return v, apierror.Wordf("%w; without %s names and words are found in the meantime", err,
-			apierror.Argument{Parameter: "mode", Value: string(Vector)})
-	default:
-		return v, err
-	}
-}
-
-// hybrid returns v with the vectors of a hybrid search. It waits a moment even for a vector without others to compare
-// it with, because the caller must hear if Ollama cannot make it.
-func (e *embedding) hybrid(ctx context.Context, p plan, facts lookup.Facts, v vectors, useful bool) (vectors, error) {
-	most := time.Until(e.until)
-	if !useful {
-		most = min(failureWait, most)
-	}
-	err := e.wait(ctx, most)
-	switch e.next(ctx, useful, err) {
-	case compareVector:
-		vector, err := e.vector()
-		if err != nil {
-			return v, err
+		if e.result.Digest != e.model.Digest {
+			return v, model.ErrModelReplaced
 		}
-		v.byModel = vector
-		if len(p.terms.Terms) == 0 {
-			v.Mode = Vector
-		}
+		v.byModel = new(pgvector.NewHalfVector(e.result.Vector))
 	case needNoVector:
 	case lackVector:
+		if v.Mode == Vector {
+			return v, apierror.Wordf("%w; without %s names and words are found in the meantime", err,
+				apierror.Argument{Parameter: "mode", Value: string(Vector)})
+		}
 		v.Fallback = err
 		if useful || e.model == nil {
 			v.Embedded = 1
@@ -215,11 +173,6 @@ const (
 	lackVector                // a hybrid search goes on without it and says why; a vector search fails
 	failSearch                // return the error
 )
-
-// next says how the search goes on. err is the error of wait.
-func (e *embedding) next(ctx context.Context, useful bool, err error) step {
-	return nextStep(useful, err == nil, e.isLoading(ctx, err), err != nil && unembeddable(err))
-}
 
 // nextStep decides how the search goes on: whether the vector is useful, whether it was made, whether its model is
 // loading, and whether Ollama cannot make it now. While the model loads, impossible is true too.
@@ -249,24 +202,4 @@ func (e *embedding) wait(ctx context.Context, most time.Duration) error {
 	}
 	e.late = true
 	return model.ErrLate
-}
-
-// vector returns the vector of an embedding that has succeeded.
-func (e *embedding) vector() (*pgvector.HalfVector, error) {
-	if e.result.Digest != e.model.Digest {
-		return nil, model.ErrModelReplaced
-	}
-	vector := pgvector.NewHalfVector(e.result.Vector)
-	return &vector, nil
-}
-
-// isLoading reports whether a known model is only late, while the call still has time.
-func (e *embedding) isLoading(ctx context.Context, err error) bool {
-	return e.model != nil && errors.Is(err, model.ErrLate) && ctx.Err() == nil
-}
-
-// unembeddable reports whether an error says that Ollama cannot embed the query. It returns false
-// if the model was replaced, because the next try finds the new model.
-func unembeddable(err error) bool {
-	return !errors.Is(err, model.ErrModelReplaced) && apierror.AsError(err).Code == apierror.EmbeddingServiceError
 }

@@ -139,25 +139,18 @@ func (h *Handler) search(
 		return rag.Hits{}, SearchEnd{}, err
 	}
 	hits.MayAnswer = hits.MayAnswer[:min(len(hits.MayAnswer), query.Limit)]
-	filtered := narrowed(query.Filter)
-	var message, other string
-	if hits.Grade != rag.Answers && !filtered {
-		said, answered := h.elsewhere(ctx, active, scope.Collection, query.Text)
-		other = said
-		if answered {
-			hits.Verdict = hits.BesideAnswer()
-		}
+	filtered := query.Filter.Narrows()
+	other, answered := h.elsewhere(ctx, active, scope.Collection, query.Text, hits.Grade, filtered)
+	if answered {
+		hits.Verdict = hits.BesideAnswer()
 	}
-	switch {
-	case hits.Grade == rag.Answers:
-		h.forgetQuestion(ctx, active, query.Text)
-	case hits.Grade == rag.MayAnswer:
+	message := ""
+	switch hits.Grade {
+	case rag.Answers:
+	case rag.MayAnswer:
 		message = unsureMessage(hits.MayAnswer, query.MinScore)
 	default:
 		message = nothingFound(active, before, scope.Collection, hits.Empty(), filtered)
-		if !filtered && other == "" {
-			h.keepQuestion(ctx, active, scope.Collection, query.Text)
-		}
 	}
 	return hits, SearchEnd{
 		gradeOutput: gradeOf(hits.Grade, hits.MayAnswer), Message: message + other,
@@ -185,28 +178,6 @@ func unsureMessage(mayAnswer []rag.Hit, minScore float64) string {
 
 // floor rounds a score down to three digits, so that a score below a minimum never looks as if it reached it.
 func floor(score float64) float64 { return math.Floor(score*1000) / 1000 }
-
-// maxQuestion bounds the length of a question that keepQuestion stores, in characters.
-const maxQuestion = 300
-
-// keepQuestion stores a question that the project's own documents do not answer, unless the user's settings forbid it.
-func (h *Handler) keepQuestion(ctx context.Context, active *workspace.Project, of catalog.Collection, question string) {
-	if of != catalog.Compounding || !h.workspace.Settings().KeepQuestions {
-		return
-	}
-	err := h.recalls.AddQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion), time.Now().UTC())
-	if err != nil {
-		h.logger.DebugContext(ctx, "keep a question that found nothing", "error", err)
-	}
-}
-
-// forgetQuestion removes a stored question, because it has an answer now.
-func (h *Handler) forgetQuestion(ctx context.Context, active *workspace.Project, question string) {
-	err := h.recalls.ForgetQuestion(ctx, active.Definition.Root, markdown.CutRunes(question, maxQuestion))
-	if err != nil {
-		h.logger.DebugContext(ctx, "forget a question that was answered", "error", err)
-	}
-}
 
 type gradeOutput struct {
 	Grade     rag.Grade        `json:"grade"`
@@ -255,9 +226,16 @@ func nothingFound(
 	if of == catalog.External {
 		folder = active.Definition.ExternalPath()
 	}
+	isRead := !before.Synced.IsZero() && before.Pending() == 0 && (!empty || before.Waiting == "")
+	left := ""
+	if before.Total > 0 {
+		left = fmt.Sprintf(" (%d left)", before.Pending())
+	}
 	switch {
-	case before.Synced.IsZero() || before.Pending() > 0 || empty && before.Waiting != "":
-		return beingRead(before)
+	case !isRead && before.Waiting != "":
+		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(before.Waiting), "."))
+	case !isRead: // an answer may still come
+		return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
 	case empty:
 		return fmt.Sprintf("There is no document to search in %s.", plain.Path(folder))
 	case filtered:
@@ -267,21 +245,35 @@ func nothingFound(
 	}
 }
 
-// beingRead returns a message that the index does not hold all documents yet, so that an answer may still come.
-func beingRead(status workspace.IndexStatus) string {
-	left := ""
-	if status.Total > 0 {
-		left = fmt.Sprintf(" (%d left)", status.Pending())
+// maxQuestion bounds the length of a question that elsewhere stores, in characters.
+const maxQuestion = 300
+
+// elsewhere names another collection with a document for a query that has no sure answer, or returns "". answered
+// reports whether this document surely answers the query. It stores a question of the project that nothing answers,
+// unless the user's settings forbid it. It removes a stored question that has an answer now.
+func (h *Handler) elsewhere(
+	ctx context.Context, active *workspace.Project, of catalog.Collection, text string, grade rag.Grade, filtered bool,
+) (said string, answered bool) {
+	root, question := active.Definition.Root, markdown.CutRunes(text, maxQuestion)
+	var err error
+	switch {
+	case grade == rag.Answers:
+		err = h.recalls.ForgetQuestion(ctx, root, question)
+	case !filtered:
+		said, answered = h.inOthers(ctx, active, of, text)
+		isLost := said == "" && grade == rag.Nothing && of == catalog.Compounding
+		if isLost && h.workspace.Settings().KeepQuestions {
+			err = h.recalls.AddQuestion(ctx, root, question, time.Now().UTC())
+		}
 	}
-	if status.Waiting != "" {
-		return fmt.Sprintf("The documents are not read yet%s: %s.", left, strings.TrimSuffix(brief(status.Waiting), "."))
+	if err != nil {
+		h.logger.DebugContext(ctx, "keep or forget a question", "error", err)
 	}
-	return fmt.Sprintf("The documents are being read%s: ask again in a moment.", left)
+	return said, answered
 }
 
-// elsewhere names another collection with a document for a query, or returns "". answered reports whether this document
-// surely answers the query.
-func (h *Handler) elsewhere(
+// inOthers searches the other collections, as elsewhere says.
+func (h *Handler) inOthers(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, text string,
 ) (said string, answered bool) {
 	answers := func(scope catalog.Scope, minScore float64, who, tool string) (string, bool) {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,7 +18,6 @@ import (
 
 // parameters checks the arguments of one tool against its declaration.
 type parameters struct {
-	tool     string
 	declared *declared.Schema
 	compiled *jsonschema.Schema
 }
@@ -36,22 +36,11 @@ func newParameters(tool *mcp.Tool) *parameters {
 	if err != nil {
 		panic(fmt.Sprintf("tools: parameters of %s: %v", tool.Name, err))
 	}
-	return &parameters{tool: tool.Name, declared: schema, compiled: compiled}
+	return &parameters{schema, compiled}
 }
 
-// decode checks and decodes arguments. It drops null, which clients with a form send for an empty field.
-func (p *parameters) decode(raw json.RawMessage, in any) error {
-	given, err := p.given(raw)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the schema
-		return fmt.Errorf("decode the arguments of %s: %w", p.tool, err)
-	}
-	return nil
-}
-
-// given checks the arguments of a call and returns those that are not null.
+// given checks the arguments of a call and returns those that are not null, which clients with a form send for an empty
+// field.
 func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -70,6 +59,9 @@ func (p *parameters) given(raw json.RawMessage) (map[string]any, error) {
 			return nil, apierror.Refuse(name, "holds a NUL character (\\u0000), which neither a text nor a path may have; "+
 				"leave it out, for example %s", p.example(name))
 		}
+	}
+	if query, ok := given["query"].(string); ok && strings.TrimSpace(query) == "" {
+		return nil, apierror.Refuse("query", `is empty; give what to look for, for example "connection pool exhausted"`)
 	}
 	return given, nil
 }
@@ -122,30 +114,26 @@ func encode(value any) json.RawMessage {
 // maxQuery bounds a query, in characters. An embedding model reads only about 2,000.
 const maxQuery = 10_000
 
-// check checks the arguments of a method against its tool's declaration. Calls of clients are checked before, but
-// commands call the methods of [Handler] directly.
-func (h *Handler) check(tool string, in any) error {
+// Run checks the arguments of a tool as the server checks those of clients, and calls a method of [Handler] with them.
+// Commands call methods so.
+func Run[In, Out any](ctx context.Context, h *Handler, tool string, method method[In, Out], in In) (out Out, err error) {
 	arguments, err := json.Marshal(in)
 	if err != nil {
-		return apierror.Errorf(apierror.InvalidArgument, "a number of the arguments is not finite; give another one")
+		return out, apierror.Errorf(apierror.InvalidArgument, "a number of the arguments is not finite; give another one")
 	}
-	_, err = h.tools()[tool].parameters().given(arguments)
-	return err
-}
-
-// checkQuery refuses a query of spaces only, which the schema allows.
-func checkQuery(text string) error {
-	if strings.TrimSpace(text) == "" {
-		return apierror.Refuse("query", `is empty; give what to look for, for example "connection pool exhausted"`)
+	if _, err := h.tools()[tool].parameters().given(arguments); err != nil {
+		return out, err
 	}
-	return nil
+	return method(h, ctx, in)
 }
 
 // Names converts values to strings.
-func Names[T ~string](values []T) []string {
-	texts := make([]string, len(values))
+func Names[T ~string](values []T) []string { return converted[string](values) }
+
+func converted[To, From ~string](values []From) []To {
+	texts := make([]To, len(values))
 	for i, value := range values {
-		texts[i] = string(value)
+		texts[i] = To(value)
 	}
 	return texts
 }

@@ -11,17 +11,28 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// Commands call the methods without a schema, and are refused in the words in which the
-// schemas refuse clients.
-func TestHandler_ChecksWhatSchemasCheck(t *testing.T) {
+// Commands are refused in the words in which the schemas refuse clients.
+func TestRun_ChecksWhatSchemasCheck(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	c := connect(t, f.server, protocolVersions()["handshake"])
 	h, ctx := f.handler, t.Context()
-	search := func(in tools.SemanticSearchInput) error { _, err := h.SemanticSearch(ctx, in); return err }
-	external := func(in tools.SearchExternalDocsInput) error { _, err := h.SearchExternalDocs(ctx, in); return err }
-	ask := func(in tools.RagQueryInput) error { _, err := h.RagQuery(ctx, in); return err }
-	askExternal := func(in tools.RagQueryExternalInput) error { _, err := h.RagQueryExternal(ctx, in); return err }
+	search := func(in tools.SemanticSearchInput) error {
+		_, err := tools.Run(ctx, h, "semantic_search", (*tools.Handler).SemanticSearch, in)
+		return err
+	}
+	external := func(in tools.SearchExternalDocsInput) error {
+		_, err := tools.Run(ctx, h, "search_external_docs", (*tools.Handler).SearchExternalDocs, in)
+		return err
+	}
+	ask := func(in tools.RagQueryInput) error {
+		_, err := tools.Run(ctx, h, "rag_query", (*tools.Handler).RagQuery, in)
+		return err
+	}
+	askExternal := func(in tools.RagQueryExternalInput) error {
+		_, err := tools.Run(ctx, h, "rag_query_external", (*tools.Handler).RagQueryExternal, in)
+		return err
+	}
 	for _, tt := range []struct {
 		tool      string
 		arguments arguments

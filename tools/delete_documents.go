@@ -63,22 +63,18 @@ func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) 
 	out := DeleteDocumentsOutput{
 		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: in.DryRun,
 	}
-	if out.DryRun {
-		contents, err := h.workspace.Contents(ctx, selection)
+	act := h.workspace.Delete
+	if in.DryRun {
+		act = h.workspace.Contents
+	}
+	contents, err := act(ctx, selection)
+	if contents.Documents == 0 { // a name may be mistyped
+		out.Message = "the index has no document of this project, branch and checkout; activate_project answers the names of a folder's"
+	}
+	if in.DryRun {
 		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
-		out.Message = messageOf(contents)
-		return out, err
+	} else {
+		out.Status, out.DeletedCount, out.DeletedChunks = "deleted", &contents.Documents, &contents.Chunks
 	}
-	contents, err := h.workspace.Delete(ctx, selection)
-	out.Status, out.DeletedCount, out.DeletedChunks = "deleted", &contents.Documents, &contents.Chunks
-	out.Message = messageOf(contents)
 	return out, err
-}
-
-// messageOf returns a message if nothing matches, because a name may be mistyped. Otherwise it returns "".
-func messageOf(contents index.Contents) string {
-	if contents.Documents > 0 {
-		return ""
-	}
-	return "the index has no document of this project, branch and checkout; activate_project answers the names of a folder's"
 }

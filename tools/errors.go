@@ -35,9 +35,9 @@ func (h *Handler) answering(tool Tool) mcp.ToolHandler {
 			failure := apierror.AsError(err)
 			if errors.Is(ctx.Err(), context.Canceled) {
 				line.InfoContext(ctx, "tool call cancelled", "ms", took)
-				return errorResult(failure), nil
+			} else {
+				line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			}
-			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			return errorResult(failure), nil
 		}
 		if result.InputRequests == nil { // otherwise the client makes the call again, with the requested input

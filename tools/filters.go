@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -20,7 +19,7 @@ type SearchFilters struct {
 	Paths           []string         `json:"paths,omitempty" jsonschema:"Only documents that cite these or name their code, such as db/pool.go:40."`
 }
 
-// Filter is a row of the table of filters. Tools and commands know a filter only by its row.
+// Filter is a row of the table of filters. Tools and commands declare a filter by its row.
 type Filter struct {
 	// Flag is the name of the command's flag, or "" without one. Usage is its help.
 	Flag, Usage string
@@ -29,66 +28,30 @@ type Filter struct {
 
 	// declare edits the parameter's schema.
 	declare map[string][]property
-	// apply sets the filter of a query.
-	apply func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error
-	// narrows reports whether a query uses the filter, so that it may leave out a document with the answer.
-	narrows func(query rag.Filter) bool
 }
 
-// Filters returns the table. A new filter is a row of it, a field of [SearchFilters], and a field of [rag.Filter].
+// Filters returns the table. A new filter is a row of it, a field of [SearchFilters] and of [rag.Filter], and a line of
+// filterOf.
 func Filters() []Filter {
 	return []Filter{
 		{
 			Flag: "doc-types", Usage: "only these doc-types, separated by commas",
 			Take:    func(in *SearchFilters, values []string) { in.DocTypes = values },
 			declare: map[string][]property{"doc_types": {notNull, example([]string{"problem", "tool"})}},
-			apply: func(_ context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				query.DocTypes = in.DocTypes
-				return checkDocTypes(active, in.DocTypes)
-			},
-			narrows: func(query rag.Filter) bool { return len(query.DocTypes) > 0 },
 		},
 		{
 			Flag: "promotion-levels", Usage: "only these levels: " + strings.Join(Names(catalog.Levels()), ", "),
-			Take: func(in *SearchFilters, values []string) {
-				for _, level := range values {
-					in.PromotionLevels = append(in.PromotionLevels, catalog.Level(level))
-				}
-			},
+			Take:    func(in *SearchFilters, values []string) { in.PromotionLevels = converted[catalog.Level](values) },
 			declare: map[string][]property{"promotion_levels": {levels, example([]string{"important", "critical"})}},
-			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				query.Levels = in.PromotionLevels
-				return nil
-			},
-			narrows: func(query rag.Filter) bool { return len(query.Levels) > 0 },
 		},
 		{
 			Flag: "status", Usage: "only documents that are one of: " + strings.Join(Names(catalog.Statuses()), ", "),
-			Take: func(in *SearchFilters, values []string) {
-				for _, status := range values {
-					in.Statuses = append(in.Statuses, catalog.Status(status))
-				}
-			},
+			Take:    func(in *SearchFilters, values []string) { in.Statuses = converted[catalog.Status](values) },
 			declare: map[string][]property{"status": {oneEachOf(Names(catalog.Statuses())), example([]string{"active"})}},
-			apply: func(_ context.Context, _ *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				query.Statuses = in.Statuses
-				return nil
-			},
-			narrows: func(query rag.Filter) bool { return len(query.Statuses) > 0 },
 		},
 		{
-			// A search by paths returns every document that cites them, even if it has no word of the query.
 			Take:    func(in *SearchFilters, values []string) { in.Paths = values },
 			declare: map[string][]property{"paths": {notNull, example([]string{"src/pool.go", "src/"})}},
-			apply: func(ctx context.Context, active *workspace.Project, in SearchFilters, query *rag.Filter) error {
-				if len(in.Paths) == 0 {
-					return nil
-				}
-				citing, err := active.DocumentsCiting(ctx, in.Paths)
-				query.Documents = citing
-				return err
-			},
-			narrows: func(query rag.Filter) bool { return query.Documents != nil },
 		},
 	}
 }
@@ -103,16 +66,12 @@ func declareFilters(properties map[string][]property) map[string][]property {
 
 // filterOf returns the filter that the parameters ask for.
 func filterOf(ctx context.Context, active *workspace.Project, in SearchFilters) (rag.Filter, error) {
-	var query rag.Filter
-	for _, f := range Filters() {
-		if err := f.apply(ctx, active, in, &query); err != nil {
-			return rag.Filter{}, err
-		}
+	filter := rag.Filter{DocTypes: in.DocTypes, Levels: in.PromotionLevels, Statuses: in.Statuses}
+	if err := checkDocTypes(active, in.DocTypes); err != nil || len(in.Paths) == 0 {
+		return filter, err
 	}
-	return query, nil
-}
-
-// narrowed reports whether a query uses a filter, so that it may leave out a document with the answer.
-func narrowed(query rag.Filter) bool {
-	return slices.ContainsFunc(Filters(), func(f Filter) bool { return f.narrows(query) })
+	// A search by paths returns every document that cites them, even if it has no word of the query.
+	citing, err := active.DocumentsCiting(ctx, in.Paths)
+	filter.Documents = citing
+	return filter, err
 }

@@ -10,7 +10,7 @@ import (
 // Each field of rag.Filter narrows a search, or an answer would say that nothing was found at all.
 func TestFilters_EachNarrowsASearch(t *testing.T) {
 	t.Parallel()
-	if narrowed(rag.Filter{}) {
+	if (rag.Filter{}).Narrows() {
 		t.Error("no filter narrows a search")
 	}
 	for i := range reflect.TypeFor[rag.Filter]().NumField() {
@@ -26,7 +26,7 @@ func TestFilters_EachNarrowsASearch(t *testing.T) {
 		default:
 			t.Fatalf("this test has no value of the type %s; add one", field.Type())
 		}
-		if name := reflect.TypeFor[rag.Filter]().Field(i).Name; !narrowed(query) {
+		if name := reflect.TypeFor[rag.Filter]().Field(i).Name; !query.Narrows() {
 			t.Errorf("%s does not narrow a search", name)
 		}
 	}

@@ -11,11 +11,6 @@ type PingInput struct {
 	Message *string `json:"message,omitempty" jsonschema:"Text to echo back."`
 }
 
-// PingOutput is the answer of ping. Clients get it as text.
-type PingOutput string
-
-func (o PingOutput) words() string { return string(o) }
-
 func pingTool() Tool {
 	return newTool(ofServer, (*Handler).Ping, &mcp.Tool{
 		Name:  "ping",
@@ -29,6 +24,6 @@ func pingTool() Tool {
 }
 
 // Ping returns "pong: " and the message. It needs no project, no database and no model.
-func (h *Handler) Ping(_ context.Context, in PingInput) (PingOutput, error) {
-	return PingOutput("pong: " + valueOr(in.Message, "ping")), nil
+func (h *Handler) Ping(_ context.Context, in PingInput) (string, error) {
+	return "pong: " + valueOr(in.Message, "ping"), nil
 }

@@ -32,31 +32,21 @@ type RagQueryOutput struct {
 	AnswerEnd
 }
 
-// omittedOutput names documents that the search found but the answer does not use.
-type omittedOutput struct {
-	OmittedCount int      `json:"omitted_count,omitempty"`
-	Omitted      []string `json:"omitted,omitempty"`
-}
-
-func omittedOf(answered answer.Answer) omittedOutput {
-	const most = 10
-	paths := []string{}
-	for _, path := range answered.Omitted[:min(len(answered.Omitted), most)] {
-		paths = append(paths, wirePath(path))
-	}
-	paths, _ = fit(paths, maxSideList)
-	return omittedOutput{OmittedCount: len(answered.Omitted), Omitted: paths}
-}
-
 // AnswerEnd has the fields at the end of the answers of rag_query and rag_query_external.
 type AnswerEnd struct {
 	gradeOutput
-	omittedOutput
+	// Omitted are the first documents that the search found but the answer does not use.
+	OmittedCount int      `json:"omitted_count,omitempty"`
+	Omitted      []string `json:"omitted,omitempty"`
+
 	Generation string `json:"generation,omitempty"`
 	Reason     string `json:"generation_reason,omitempty"`
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty"`
 }
+
+// maxOmitted is how many paths of omitted documents an answer names.
+const maxOmitted = 10
 
 // answer answers a question from documents of the scope. If the answer is not sure, its text says so.
 func (h *Handler) answer(
@@ -76,50 +66,36 @@ func (h *Handler) answer(
 	if err != nil {
 		return answer.Answer{}, AnswerEnd{}, err
 	}
-	filtered := narrowed(question.Filter) || question.MinLevel != catalog.Standard
+	filtered := question.Filter.Narrows() || question.MinLevel != catalog.Standard
 	end := AnswerEnd{
-		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), omittedOutput: omittedOf(answered),
+		gradeOutput: gradeOf(answered.Grade, answered.MayAnswer), OmittedCount: len(answered.Omitted),
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
 		Index:          indexOfHits(active, before, scope.Collection, answered.Sources, answered.MayAnswer),
 	}
+	for _, path := range answered.Omitted[:min(len(answered.Omitted), maxOmitted)] {
+		end.Omitted = append(end.Omitted, wirePath(path))
+	}
+	end.Omitted, _ = fit(end.Omitted, maxSideList)
 	switch {
 	case answered.FallbackReason != nil:
 		end.Generation, end.Reason = "extractive", brief(apierror.AsError(answered.FallbackReason).Error())
 	case answered.CutShort != nil:
 		end.Generation, end.Reason = "cut short", brief(apierror.AsError(answered.CutShort).Error())
 	}
-	answered.Text = h.answerText(ctx, active, before, scope.Collection, answered, question.Query, filtered)
-	return answered, end, nil
-}
-
-// answerText returns the text of an answer. This is the model's text, with a note before it if the answer is not sure,
-// or a message that nothing was found.
-func (h *Handler) answerText(
-	ctx context.Context, active *workspace.Project, before workspace.IndexStatus, of catalog.Collection,
-	answered answer.Answer, query rag.Query, filtered bool,
-) string {
-	text, other := answered.Text, ""
-	if answered.Grade != rag.Answers && !filtered {
-		other, _ = h.elsewhere(ctx, active, of, query.Text)
-	}
+	other, _ := h.elsewhere(ctx, active, scope.Collection, question.Text, answered.Grade, filtered)
 	switch answered.Grade {
 	case rag.Answers:
-		h.forgetQuestion(ctx, active, query.Text)
-		return text
 	case rag.MayAnswer:
-		if text == "" {
-			text = "No document is likely enough to answer from it; may_answer names the nearest."
-		}
-		return fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.%s\n\n%s", query.MinScore, other, text)
+		text := cmp.Or(answered.Text, "No document is likely enough to answer from it; may_answer names the nearest.")
+		unsure := fmt.Sprintf("Not sure: no document reaches the minimum relevance of %g.", question.MinScore)
+		answered.Text = unsure + other + "\n\n" + text
 	default:
-		if !filtered && other == "" {
-			h.keepQuestion(ctx, active, of, query.Text)
-		}
 		if len(answered.Sources) > 0 {
 			other += " The sources are critical documents, which hold for all work."
 		}
-		return nothingFound(active, before, of, answered.Empty, filtered) + other
+		answered.Text = nothingFound(active, before, scope.Collection, answered.Empty, filtered) + other
 	}
+	return answered, end, nil
 }
 
 // SourceHead has the first fields of a source, in both tools.
@@ -129,13 +105,6 @@ type SourceHead struct {
 	CharCount      int     `json:"char_count"`
 	RelevanceScore float64 `json:"relevance_score"`
 	Status         string  `json:"status,omitempty"`
-}
-
-func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
-	return SourceHead{
-		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), CharCount: hit.CharCount,
-		RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
-	}
 }
 
 // Source is a document that an answer is based on.
@@ -183,9 +152,6 @@ func ragQueryTool() Tool {
 
 // RagQuery answers a question from the project's own documents.
 func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutput, error) {
-	if err := cmp.Or(checkQuery(in.Query), h.check("rag_query", in)); err != nil {
-		return RagQueryOutput{}, err
-	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return RagQueryOutput{}, err
@@ -223,7 +189,11 @@ func sourcesOf(hits []rag.Hit, stale map[string]string) []Source {
 	sources := make([]Source, len(hits))
 	for i, hit := range hits {
 		sources[i] = Source{
-			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
+			SourceHead: SourceHead{
+				Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), CharCount: hit.CharCount,
+				RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
+			},
+			PromotionLevel: hit.Level, Date: hit.Date,
 			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
 		}
 	}

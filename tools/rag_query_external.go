@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,9 +53,6 @@ func ragQueryExternalTool() Tool {
 
 // RagQueryExternal answers a question from the external docs.
 func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput) (RagQueryExternalOutput, error) {
-	if err := cmp.Or(checkQuery(in.Query), h.check("rag_query_external", in)); err != nil {
-		return RagQueryExternalOutput{}, err
-	}
 	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return RagQueryExternalOutput{}, err
@@ -71,10 +67,9 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 	out := RagQueryExternalOutput{
 		Answer: answered.Text, ExternalDocsPath: active.Definition.ExternalPath(), AnswerEnd: end,
 	}
-	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))
-	for i, hit := range answered.Sources {
-		sources[i] = ExternalSource{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
+	for i, source := range sourcesOf(answered.Sources, nil) {
+		sources[i] = ExternalSource{source.SourceHead, source.BestPassage}
 	}
 	var unlisted int
 	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -63,10 +62,9 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	if err != nil {
 		return SearchExternalDocsOutput{}, err
 	}
-	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
-	for i, hit := range hits.Documents {
-		list[i] = ExternalResult{resultHeadOf(hit, limit), resultEndOf(hit, limit)}
+	for i, result := range searchResults(hits.Documents, nil) {
+		list[i] = ExternalResult{result.ResultHead, result.ResultEnd}
 	}
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{
@@ -77,9 +75,6 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 
 // externalQuery is [Handler.searchQuery] for the external docs.
 func (h *Handler) externalQuery(ctx context.Context, in SearchExternalDocsInput) (*workspace.Project, rag.Query, error) {
-	if err := cmp.Or(checkQuery(in.Query), h.check("search_external_docs", in)); err != nil {
-		return nil, rag.Query{}, err
-	}
 	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return nil, rag.Query{}, err

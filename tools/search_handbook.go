@@ -41,7 +41,7 @@ type SearchHandbookOutput struct {
 	Text         string           `json:"-"`
 }
 
-func (o SearchHandbookOutput) words() string { return o.Text }
+func (o SearchHandbookOutput) forClient() any { return o.Text }
 
 // HandbookResult is a passage of the handbook.
 type HandbookResult struct {
@@ -79,9 +79,6 @@ func integer(s *jsonschema.Schema) {
 // SearchHandbook finds passages of the handbook.
 func (h *Handler) SearchHandbook(ctx context.Context, in SearchHandbookInput) (SearchHandbookOutput, error) {
 	start := time.Now()
-	if err := checkQuery(in.Query); err != nil {
-		return SearchHandbookOutput{}, err
-	}
 	search := handbookSearch{
 		query: in.Query, section: in.FilterSection,
 		results: int(min(max(valueOr(in.NResults, handbookResults), 1), maxHandbookResults)),
@@ -158,40 +155,32 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (ha
 }
 
 func (s handbookSearch) format(passages []rag.Hit, took time.Duration) string {
-	results, omitted := fit(formatPassages(passages), maxList)
-	var b strings.Builder
-	fmt.Fprintf(&b, "Search Results for: '%s'\nFound %d result(s)", brief(s.query), len(passages))
-	if s.section != "" {
-		fmt.Fprintf(&b, " in section '%s'", brief(s.section))
-	}
-	fmt.Fprintf(&b, "\nSearch time: %.3fs\n", took.Seconds())
-	for _, result := range results {
-		b.WriteString(result)
-	}
-	if omitted > 0 {
-		fmt.Fprintf(&b, "\nThe other %d result(s) do not fit an answer; search with a smaller n_results.\n", omitted)
-	}
-	return b.String()
-}
-
-func formatPassages(passages []rag.Hit) []string {
-	results := make([]string, len(passages))
+	all := make([]string, len(passages))
 	for i, p := range passages {
 		var b strings.Builder
 		fmt.Fprintf(&b, "\n--- Result %d ---\nRelevance Score: %.3f\n", i+1, p.Score)
 		if p.DocType != "" {
-			fmt.Fprintf(&b, "Section: %s\n", plain.Line(brief(p.DocType)))
+			fmt.Fprintf(&b, "Section: %s\n", brief(p.DocType))
 		}
 		if p.Path != "" {
 			fmt.Fprintf(&b, "Source: %s\n", plain.Path(p.Path))
 		}
 		if mark := p.Mark(); mark != "" {
-			fmt.Fprintf(&b, "Status: %s\n", plain.Line(brief(mark)))
+			fmt.Fprintf(&b, "Status: %s\n", brief(mark))
 		}
 		fmt.Fprintf(&b, "Chunk: %d\n\nContent:\n%s\n", p.Ordinal, markdown.CutRunes(p.Content, maxPassage))
-		results[i] = b.String()
+		all[i] = b.String()
 	}
-	return results
+	results, omitted := fit(all, maxList)
+	head := fmt.Sprintf("Search Results for: '%s'\nFound %d result(s)", brief(s.query), len(passages))
+	if s.section != "" {
+		head += fmt.Sprintf(" in section '%s'", brief(s.section))
+	}
+	text := fmt.Sprintf("%s\nSearch time: %.3fs\n%s", head, took.Seconds(), strings.Join(results, ""))
+	if omitted > 0 {
+		text += fmt.Sprintf("\nThe other %d result(s) do not fit an answer; search with a smaller n_results.\n", omitted)
+	}
+	return text
 }
 
 // formatNone returns the text of an answer without a passage. Every section has passages, so a filter that finds

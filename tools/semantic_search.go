@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -115,9 +114,6 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 
 // searchQuery returns the active project, and the query that the arguments and the project's config ask for.
 func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*workspace.Project, rag.Query, error) {
-	if err := cmp.Or(checkQuery(in.Query), h.check("semantic_search", in)); err != nil {
-		return nil, rag.Query{}, err
-	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, rag.Query{}, err
@@ -126,7 +122,7 @@ func (h *Handler) searchQuery(ctx context.Context, in SemanticSearchInput) (*wor
 	defaults := active.Definition.Config.SemanticSearch
 	query := rag.Query{Text: in.Query, Filter: filter, Mode: in.Mode, Limit: valueOr(in.Limit, defaults.DefaultLimit)}
 	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
-	if filter.Documents != nil { // return each of them, even if it has no word of the query
+	if query.Documents != nil { // return each of them, even if it has no word of the query
 		query.MinScore = valueOr(in.MinRelevanceScore, 0)
 	}
 	return active, query, err
@@ -138,24 +134,16 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	results := make([]SearchResult, len(hits))
 	for i, hit := range hits {
 		results[i] = SearchResult{
-			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
+			ResultHead: ResultHead{
+				Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
+				CharCount: hit.CharCount, RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
+			},
+			DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
 			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
-			ResultEnd: resultEndOf(hit, limit),
+			ResultEnd: ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)},
 		}
 	}
 	return results
-}
-
-// resultHeadOf returns the head of a result. Like resultEndOf it cuts texts to limit characters.
-func resultHeadOf(hit rag.Hit, limit int) ResultHead {
-	return ResultHead{
-		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
-		CharCount: hit.CharCount, RelevanceScore: round(hit.Score), Status: brief(hit.Mark()),
-	}
-}
-
-func resultEndOf(hit rag.Hit, limit int) ResultEnd {
-	return ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)}
 }
 
 // bestPassageOf returns the best passage of a hit. It cuts the headings to limit characters.

@@ -25,10 +25,7 @@ type Tool struct {
 	call       func(h *Handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error)
 }
 
-// worded is an answer that clients get as plain text. They get any other answer as JSON.
-type worded interface{ words() string }
-
-// shortened is a long answer of which clients get only a part, because a session pays for everything that it reads.
+// shortened is an answer of which clients get only a part, because a session pays for everything that it reads.
 type shortened interface{ forClient() any }
 
 // method is a tool's method of [Handler].
@@ -72,22 +69,19 @@ func newTool[In, Out any](kind kind, method method[In, Out], declaration *mcp.To
 				return &mcp.CallToolResult{InputRequests: ask}, nil
 			}
 		}
-		var in In
-		if err := parameters().decode(request.Params.Arguments, &in); err != nil {
+		given, err := parameters().given(request.Params.Arguments)
+		if err != nil {
 			return nil, err
+		}
+		var in In
+		if err := json.Unmarshal(encode(given), &in); err != nil { // In allows less than the schema
+			return nil, fmt.Errorf("decode the arguments of %s: %w", declaration.Name, err)
 		}
 		out, err := method(h, withNotifications(ctx, request, h.logger), in)
 		if err != nil {
 			return nil, err
 		}
-		result, err := resultOf(out)
-		if err != nil {
-			return nil, err
-		}
-		if note := h.parentNote(); note != "" && kind != ofServer {
-			result.Content = append(result.Content, &mcp.TextContent{Text: note})
-		}
-		return result, nil
+		return h.resultOf(kind, out)
 	}
 	return Tool{declaration, parameters, call}
 }
@@ -126,13 +120,13 @@ func callTimeout(tool string) time.Duration {
 	}
 }
 
-// resultOf encodes the answer of a tool.
-func resultOf(out any) (*mcp.CallToolResult, error) {
-	if text, ok := out.(worded); ok {
-		return textResult(text.words()), nil
-	}
+// resultOf encodes the answer of a tool: a string as plain text, and anything else as JSON.
+func (h *Handler) resultOf(kind kind, out any) (*mcp.CallToolResult, error) {
 	if long, ok := out.(shortened); ok {
 		out = long.forClient()
+	}
+	if text, ok := out.(string); ok {
+		return textResult(text), nil
 	}
 	encoded, err := readable(out)
 	if err != nil {
@@ -140,6 +134,9 @@ func resultOf(out any) (*mcp.CallToolResult, error) {
 	}
 	answer := textResult(string(encoded)) // for clients that read only text
 	answer.StructuredContent = json.RawMessage(encoded)
+	if note := h.parentNote(); note != "" && kind != ofServer {
+		answer.Content = append(answer.Content, &mcp.TextContent{Text: note})
+	}
 	return answer, nil
 }
 

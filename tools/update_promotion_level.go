@@ -43,9 +43,6 @@ func updatePromotionLevelTool() Tool {
 
 // UpdatePromotionLevel sets the level of a document, in its file and in the index.
 func (h *Handler) UpdatePromotionLevel(ctx context.Context, in UpdatePromotionLevelInput) (UpdatePromotionLevelOutput, error) {
-	if err := h.check("update_promotion_level", in); err != nil {
-		return UpdatePromotionLevelOutput{}, err
-	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return UpdatePromotionLevelOutput{}, err

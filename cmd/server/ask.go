@@ -57,12 +57,11 @@ func (f *askFlags) run(t *tooling) error {
 	p := &answerPrinter{tooling: t}
 	ctx := tools.WithProgress(t.command.Context(), func(progress tools.Progress) { p.write(progress.Text) })
 	if !f.external {
-		own, err := t.tools.RagQuery(ctx, in)
+		own, err := tools.Run(ctx, t.tools, "rag_query", (*tools.Handler).RagQuery, in)
 		return p.finish(own, own, err)
 	}
-	external, err := t.tools.RagQueryExternal(ctx, tools.RagQueryExternalInput{
-		Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore,
-	})
+	ofExternal := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
+	external, err := tools.Run(ctx, t.tools, "rag_query_external", (*tools.Handler).RagQueryExternal, ofExternal)
 	return p.finish(external, externalAnswer(external), err)
 }
 

@@ -32,7 +32,8 @@ func (t *tooling) promote() error {
 	if err != nil {
 		return err
 	}
-	promoted, err := t.tools.UpdatePromotionLevel(t.command.Context(), tools.UpdatePromotionLevelInput{
+	promote, ctx := (*tools.Handler).UpdatePromotionLevel, t.command.Context()
+	promoted, err := tools.Run(ctx, t.tools, "update_promotion_level", promote, tools.UpdatePromotionLevelInput{
 		DocumentPath: path, PromotionLevel: catalog.Level(t.args[1]),
 	})
 	if err != nil {

@@ -104,13 +104,13 @@ func (f *searchFlags) run(t *tooling) error {
 	t.workspace.Once()
 	ctx := t.command.Context()
 	if f.external {
-		external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
+		external, err := tools.Run(ctx, t.tools, "search_external_docs", (*tools.Handler).SearchExternalDocs, f.externalInput(t))
 		if err != nil {
 			return err
 		}
 		return t.showResults(external, external.SearchEnd, externalResults(external))
 	}
-	own, err := t.tools.SemanticSearch(ctx, f.ownInput(t))
+	own, err := tools.Run(ctx, t.tools, "semantic_search", (*tools.Handler).SemanticSearch, f.ownInput(t))
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (f *searchFlags) searchHandbook(t *tooling) error {
 	if t.command.Flags().Changed("limit") {
 		in.NResults = new(float64(f.limit))
 	}
-	out, err := t.tools.SearchHandbook(t.command.Context(), in)
+	out, err := tools.Run(t.command.Context(), t.tools, "search_handbook", (*tools.Handler).SearchHandbook, in)
 	if err != nil {
 		return err
 	}
@@ -156,8 +156,9 @@ func (f *searchFlags) explainSearch(t *tooling) error {
 }
 
 func (f *searchFlags) explained(t *tooling) (tools.ExplainOutput, error) {
+	ctx := t.command.Context()
 	if f.external {
-		return t.tools.ExplainExternal(t.command.Context(), f.externalInput(t))
+		return tools.Run(ctx, t.tools, "search_external_docs", (*tools.Handler).ExplainExternal, f.externalInput(t))
 	}
-	return t.tools.Explain(t.command.Context(), f.ownInput(t))
+	return tools.Run(ctx, t.tools, "semantic_search", (*tools.Handler).Explain, f.ownInput(t))
 }

@@ -119,8 +119,7 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 	if len(answer.Sources) == 0 {
 		return answer, nil
 	}
-	limits := linkLimits{depth: question.MaxDepth, documents: question.MaxLinked, minLevel: question.MinLevel}
-	answer.Linked, err = a.linked(ctx, results, linkOrigins(answer.Sources, question.MinScore), limits)
+	answer.Linked, err = a.linked(ctx, results, answer.Sources, question)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -149,18 +148,6 @@ func sourcesOf(results rag.Hits, documents []rag.Hit, minScore float64) []rag.Hi
 		}
 	}
 	return sources
-}
-
-// linkOrigins returns the paths of the sources whose links to follow. It leaves out unrelated
-// critical documents, because their links would take the places of others.
-func linkOrigins(sources []rag.Hit, minScore float64) []string {
-	var paths []string
-	for _, hit := range sources {
-		if hit.Level != catalog.Critical || hit.Score >= minScore {
-			paths = append(paths, hit.Path)
-		}
-	}
-	return paths
 }
 
 func rank(level catalog.Level) int { return slices.Index(catalog.Levels(), level) }

@@ -18,7 +18,7 @@ type source struct {
 	note string // tells the model why the document is here, and whether it holds
 	// brief asks to quote only title, summary and lines.
 	brief    bool
-	passages []rag.Passage // in the order of the document
+	passages []rag.Hit // in the order of the document
 }
 
 // isRule reports whether the source is a critical document that holds.
@@ -31,6 +31,8 @@ type quote struct {
 	chosen []int
 	// cut replaces the text of the only chosen passage when not all of it fits.
 	cut string
+	// size is what the quote takes before further passages are chosen, in tokens.
+	size int
 }
 
 // text returns the quoted text of a chosen passage.
@@ -95,34 +97,34 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	if top < 0 {
 		return nil, room
 	}
-	quoted, tokens, all, half := map[int]quote{}, map[int]int{}, room, room/2
+	quoted, all, half := map[int]quote{}, room, room/2
 	for i, s := range sources {
 		if i == top || !s.hasText() || !s.isRule() {
 			continue
 		}
-		if q, size := s.beginning(d); size <= half {
-			quoted[i], tokens[i], half, room = q, size, half-size, room-size
+		if q := s.beginning(d); q.size <= half {
+			quoted[i], half, room = q, half-q.size, room-q.size
 		}
 	}
-	q, size := sources[top].best(d, room)
+	q := sources[top].best(d, room)
 	if len(q.chosen) == 0 { // the critical documents have left too little room
 		clear(quoted)
-		clear(tokens)
 		room = all
-		q, size = sources[top].best(d, room)
+		q = sources[top].best(d, room)
 	}
 	if len(q.chosen) == 0 {
 		return nil, room
 	}
-	quoted[top], room = q, room-size
+	quoted[top], room = q, room-q.size
 	for i, s := range sources {
 		if i == top || !s.hasText() || s.brief {
 			continue
 		}
-		q, size := s.best(d, room+tokens[i])
+		summary := quoted[i].size
+		q := s.best(d, room+summary)
 		if q.cut == "" && len(q.chosen) > 0 {
-			quoted[i], room = q, room+tokens[i]-size
-		} else if tokens[i] == 0 {
+			quoted[i], room = q, room+summary-q.size
+		} else if summary == 0 {
 			break
 		}
 	}
@@ -144,27 +146,29 @@ func mostRelevant(sources []source) int {
 }
 
 // best quotes the best passage, cut if it is longer than room. If the room is too small, it chooses no passage.
-func (s source) best(d delimiter, room int) (q quote, size int) {
-	p := s.passages[s.preference()[0]]
+func (s source) best(d delimiter, room int) quote {
+	best := s.preference()[:1:1]
+	p := s.passages[best[0]]
 	frame := d.frameTokens(s)
 	if all := frame + passageTokens(p); all <= room {
-		return quote{source: s, chosen: s.preference()[:1:1]}, all
+		return quote{source: s, chosen: best, size: all}
 	}
 	text := room - frame - promptTokens(passageLabel(p, p))
 	if text < minQuote {
-		return quote{source: s}, 0
+		return quote{source: s}
 	}
-	return quote{source: s, chosen: s.preference()[:1:1], cut: cutToTokens(p.Content, text)}, room
+	return quote{source: s, chosen: best, cut: cutToTokens(p.Content, text), size: room}
 }
 
 // briefTokens bounds the summary of a document that is quoted instead of its text.
 const briefTokens = 64
 
 // beginning quotes the summary of a document, with the lines of its best passage.
-func (s source) beginning(d delimiter) (q quote, size int) {
-	best := s.preference()[0]
-	q = quote{source: s, chosen: []int{best}, cut: cutToTokens(cmp.Or(s.Summary, s.Title), briefTokens)}
-	return q, d.frameTokens(s) + promptTokens(q.cut) + promptTokens(passageLabel(s.passages[best], s.passages[best]))
+func (s source) beginning(d delimiter) quote {
+	best := s.preference()[:1:1]
+	p, summary := s.passages[best[0]], cutToTokens(cmp.Or(s.Summary, s.Title), briefTokens)
+	size := d.frameTokens(s) + promptTokens(summary) + promptTokens(passageLabel(p, p))
+	return quote{source: s, chosen: best, cut: summary, size: size}
 }
 
 // worse is how much lower than the best passage's the log-odds of another quoted passage may be.
@@ -184,7 +188,7 @@ func (s source) further() []int {
 
 func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText) }
 
-func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
+func hasText(p rag.Hit) bool { return strings.TrimSpace(p.Content) != "" }
 
 // preference returns the indices of the passages that have text, by relevance, each followed by its
 // neighbours. Passages that only list subjects come last, and so does front matter.
@@ -216,6 +220,6 @@ func (s source) preference() []int {
 	return order
 }
 
-func passageTokens(p rag.Passage) int {
+func passageTokens(p rag.Hit) int {
 	return promptTokens(p.Content) + promptTokens(passageLabel(p, p))
 }

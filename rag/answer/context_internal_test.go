@@ -35,7 +35,7 @@ func randomSource(random *rand.Rand, id int) source {
 		note: "relevant to the question",
 	}
 	for i := range random.IntN(12) {
-		s.passages = append(s.passages, rag.Passage{
+		s.passages = append(s.passages, rag.Hit{
 			StartLine: 10 * i, EndLine: 10*i + 9, LogOdds: random.NormFloat64(),
 			Content: randomText(random, random.IntN(2000)), HeaderPath: randomText(random, random.IntN(1+random.IntN(2000))),
 		})
@@ -58,7 +58,7 @@ func TestSource_LabelsPathsOutside(t *testing.T) {
 
 func TestSource_PrefersTextToListings(t *testing.T) {
 	t.Parallel()
-	s := source{passages: []rag.Passage{
+	s := source{passages: []rag.Hit{
 		{Content: "- [How to deploy](#deploy)\n- [How to roll back](#back)", LogOdds: .9}, {}, {}, {Content: "Roll back with the last tag.", LogOdds: .2},
 	}}
 	if got := s.preference(); !slices.Equal(got, []int{3, 0}) {
@@ -131,7 +131,7 @@ func TestFit_SharesWhatIsLeft(t *testing.T) {
 	for i := range sources {
 		sources[i] = source{Hit: rag.Hit{ID: int64(i), Path: "docs/a.md", Score: 1}}
 		for j := range 50 {
-			sources[i].passages = append(sources[i].passages, rag.Passage{Content: strings.Repeat("word ", 100), LogOdds: -math.Log(float64(1 + j))})
+			sources[i].passages = append(sources[i].passages, rag.Hit{Content: strings.Repeat("word ", 100), LogOdds: -math.Log(float64(1 + j))})
 		}
 	}
 	quotes := fit(sources, newDelimiter(), 3000)
@@ -149,7 +149,7 @@ func TestPrompt_MergesNeighbours(t *testing.T) {
 	t.Parallel()
 	s := source{Hit: rag.Hit{ID: 1, Path: "docs/a.md"}}
 	for i, relevance := range []float64{.1, .9, .8, .2, .7, .3} {
-		s.passages = append(s.passages, rag.Passage{
+		s.passages = append(s.passages, rag.Hit{
 			HeaderPath: fmt.Sprintf("# H%d", i), Content: fmt.Sprintf("Text %d.", i),
 			StartLine: 10*i + 1, EndLine: 10*i + 9, LogOdds: relevance,
 		})

@@ -2,8 +2,6 @@ package answer
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,20 +18,12 @@ import (
 type linkGraph struct {
 	tenant  int32
 	version int64 // of the tenant's documents
-	// from has the links of each document by their targets. The weight of a link is its place in the text.
-	// It is read from the graph once, because each traversal of the library would read it again.
-	from map[string]map[string]graph.Edge[string]
+	// from has the targets of the links of each document, in the order of its text.
+	from map[string][]string
 	// levels are the levels of the documents to which links lead.
 	levels map[string]catalog.Level
 	// circles has one text for each circle of links, with the paths in it.
 	circles []string
-}
-
-// linkLimits bound how far links are followed.
-type linkLimits struct {
-	depth, documents int
-	// minLevel is the lowest level of a document that is returned or followed.
-	minLevel catalog.Level
 }
 
 // Linked is a document reached over links.
@@ -44,18 +34,24 @@ type Linked struct {
 	From string
 }
 
-// linked traverses the tenant's links breadth-first from the documents at the given paths, and
-// returns the other documents that it reaches, nearest first. It visits each document once, and
-// puts the latest successor of a document before it.
-func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
-	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
+// linked traverses the tenant's links breadth-first from the sources, and returns the other documents that it reaches,
+// nearest first. It visits each document once, and puts the latest successor of a document before it. It does not follow
+// unrelated critical documents, because their links would take the places of others.
+func (a *Answerer) linked(ctx context.Context, results rag.Hits, sources []rag.Hit, question Question) ([]Linked, error) {
+	var from []string
+	for _, hit := range sources {
+		if hit.Level != catalog.Critical || hit.Score >= question.MinScore {
+			from = append(from, hit.Path)
+		}
+	}
+	if question.MaxDepth <= 0 || question.MaxLinked <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
 	links, err := a.linkGraph(ctx, results)
 	if err != nil {
 		return nil, err
 	}
-	reached := links.reach(from, limits)
+	reached := links.reach(from, question)
 	for i := 0; i < len(reached); i++ {
 		path := reached[i].Path
 		latest := results.Latest(path)
@@ -65,12 +61,12 @@ func (a *Answerer) linked(ctx context.Context, results rag.Hits, from []string, 
 			i++
 		}
 	}
-	reached = reached[:min(len(reached), limits.documents)]
+	reached = reached[:min(len(reached), question.MaxLinked)]
 	paths := make([]string, len(reached))
 	for i, link := range reached {
 		paths[i] = link.Path
 	}
-	documents, err := a.documents(ctx, results, paths, limits.minLevel)
+	documents, err := a.documents(ctx, results, paths, question.MinLevel)
 	if err != nil {
 		return nil, err
 	}
@@ -105,21 +101,21 @@ func (a *Answerer) documents(ctx context.Context, results rag.Hits, paths []stri
 }
 
 // reach returns the documents to which links from other documents lead, nearest first. It sets only Path and From.
-func (g *linkGraph) reach(from []string, limits linkLimits) []Linked {
+func (g *linkGraph) reach(from []string, question Question) []Linked {
 	reached := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
 		seen[source] = true
 	}
 	frontier := from
-	for range limits.depth {
+	for range question.MaxDepth {
 		var next []string
 		for _, source := range frontier {
-			for _, target := range g.targets(source) {
-				if seen[target] || rank(g.levels[target]) < rank(limits.minLevel) {
+			for _, target := range g.from[source] {
+				if seen[target] || rank(g.levels[target]) < rank(question.MinLevel) {
 					continue
 				}
-				if len(reached) == limits.documents {
+				if len(reached) == question.MaxLinked {
 					return reached
 				}
 				seen[target] = true
@@ -130,14 +126,6 @@ func (g *linkGraph) reach(from []string, limits linkLimits) []Linked {
 		frontier = next
 	}
 	return reached
-}
-
-// targets returns where the links of a document lead, in the order of its text.
-func (g *linkGraph) targets(source string) []string {
-	links := g.from[source]
-	return slices.SortedFunc(maps.Keys(links), func(a, b string) int {
-		return links[a].Properties.Weight - links[b].Properties.Weight
-	})
 }
 
 // linkGraph returns the link graph of the tenant. It reads the graph again after a change of documents.
@@ -153,18 +141,23 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 	if err != nil {
 		return nil, err
 	}
-	// An edge that is there already stays: the first link to a document counts.
-	links, levels := graph.New(graph.StringHash, graph.Directed()), map[string]catalog.Level{}
-	for place, edge := range edges {
+	read := &linkGraph{
+		tenant: tenant.ID, version: results.Version(), from: map[string][]string{}, levels: map[string]catalog.Level{},
+	}
+	links := graph.New(graph.StringHash, graph.Directed())
+	for _, edge := range edges {
 		_, _ = links.AddVertex(edge.SourcePath), links.AddVertex(edge.TargetPath)
-		_ = links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(place))
-		levels[edge.TargetPath] = edge.TargetLevel
+		if links.AddEdge(edge.SourcePath, edge.TargetPath) == nil { // the first link to a document counts
+			read.from[edge.SourcePath] = append(read.from[edge.SourcePath], edge.TargetPath)
+		}
+		read.levels[edge.TargetPath] = edge.TargetLevel
 	}
-	from, err := links.AdjacencyMap()
-	if err != nil {
-		return nil, fmt.Errorf("follow links: %w", err)
+	components, _ := graph.StronglyConnectedComponents(links) // fails only for an undirected graph
+	for _, component := range components {
+		if len(component) > 1 {
+			read.circles = append(read.circles, strings.Join(slices.Sorted(slices.Values(component)), ", "))
+		}
 	}
-	read := &linkGraph{tenant: tenant.ID, version: results.Version(), from: from, levels: levels, circles: circlesOf(links)}
 	isKnown := func(circle string) bool {
 		return known != nil && known.tenant == tenant.ID && slices.Contains(known.circles, circle)
 	}
@@ -180,15 +173,3 @@ func (a *Answerer) linkGraph(ctx context.Context, results rag.Hits) (*linkGraph,
 
 // maxCircle bounds the paths of a circle in the log, in characters.
 const maxCircle = 1000
-
-// circlesOf returns one text for each circle of links, with the paths in it.
-func circlesOf(links graph.Graph[string, string]) []string {
-	components, _ := graph.StronglyConnectedComponents(links) // fails only for an undirected graph
-	var circles []string
-	for _, component := range components {
-		if len(component) > 1 {
-			circles = append(circles, strings.Join(slices.Sorted(slices.Values(component)), ", "))
-		}
-	}
-	return circles
-}

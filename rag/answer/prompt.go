@@ -128,7 +128,7 @@ func (s source) labels() string {
 }
 
 // passageLabel returns a line that says where a run of passages begins and ends.
-func passageLabel(first, last rag.Passage) string {
+func passageLabel(first, last rag.Hit) string {
 	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.StartLine, last.EndLine, markdown.CutRunes(first.HeaderPath, maxLabel))
 }
 

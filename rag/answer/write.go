@@ -28,7 +28,8 @@ const (
 	minRoom = 256
 )
 
-// write sets the answer's text from its sources, and removes sources that it did not quote.
+// write sets the answer's text from its sources. It removes sources that it did not quote, and lists those with text
+// in Omitted.
 func (a *Answerer) write(ctx context.Context, results rag.Hits, question Question, answer Answer) (Answer, error) {
 	sources, err := a.sources(ctx, results, question, answer)
 	if err != nil {
@@ -56,7 +57,17 @@ func (a *Answerer) write(ctx context.Context, results rag.Hits, question Questio
 	if len(quotes) == 0 {
 		answer.Text = "The documents that were found hold no text to answer from."
 	}
-	answer.keepQuoted(sources, quotes)
+	quoted := make(map[int64]bool, len(quotes))
+	for _, q := range quotes {
+		quoted[q.source.ID] = true
+	}
+	for _, s := range sources {
+		if s.hasText() && !quoted[s.ID] {
+			answer.Omitted = append(answer.Omitted, s.Path)
+		}
+	}
+	answer.Sources = slices.DeleteFunc(answer.Sources, func(hit rag.Hit) bool { return !quoted[hit.ID] })
+	answer.Linked = slices.DeleteFunc(answer.Linked, func(link Linked) bool { return !quoted[link.ID] })
 	return answer, nil
 }
 
@@ -91,21 +102,6 @@ func (a *Answerer) generate(
 const widerWindow = "raise generation_context_length in settings.json, " +
 	"or set generation_model to a model with a longer context"
 
-// keepQuoted removes the documents without a quotation. It lists them in Omitted if they have text.
-func (a *Answer) keepQuoted(sources []source, quotes []quote) {
-	quoted := make(map[int64]bool, len(quotes))
-	for _, q := range quotes {
-		quoted[q.source.ID] = true
-	}
-	for _, s := range sources {
-		if s.hasText() && !quoted[s.ID] {
-			a.Omitted = append(a.Omitted, s.Path)
-		}
-	}
-	a.Sources = slices.DeleteFunc(a.Sources, func(hit rag.Hit) bool { return !quoted[hit.ID] })
-	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.ID] })
-}
-
 // sources reads the texts of the documents, in order of priority.
 func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Question, answer Answer) ([]source, error) {
 	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
@@ -135,7 +131,7 @@ func (a *Answerer) sources(ctx context.Context, results rag.Hits, question Quest
 	}
 	passages, err := a.searcher.Passages(ctx, results, ids)
 	for _, p := range passages {
-		s := &sources[slices.Index(ids, p.DocumentID)]
+		s := &sources[slices.Index(ids, p.ID)]
 		s.passages = append(s.passages, p)
 	}
 	return sources, err
@@ -162,7 +158,7 @@ var remedy = regexp.MustCompile(`(?i)\b(solution|root[ _-]cause)\b`)
 var remedyFields = regexp.MustCompile(`(?m)^(solution|root cause): .*$`)
 
 // telling returns the text of a source to show, with its passage. It prefers the cause and the solution.
-func (q quote) telling() (text string, p rag.Passage) {
+func (q quote) telling() (text string, p rag.Hit) {
 	best := -1
 	for i, p := range q.source.passages {
 		named := remedy.MatchString(p.HeaderPath) || p.StartLine == 1 && remedyFields.MatchString(p.Content)

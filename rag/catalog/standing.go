@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"cmp"
-	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -90,16 +90,25 @@ type Standings struct {
 	// Replacing has the documents that replace a document, by its path, the latest first.
 	Replacing map[string][]string
 
-	superseded Superseded
-	amending   map[string][]string
-	said       map[string]Said
+	// supersededBy has the latest document that replaces a document, by its path.
+	supersededBy map[string]string
+	// latest has the last document of the chain in which each replaces the one before.
+	latest map[string]string
+	// generations has the length of the longest such chain.
+	generations map[string]int
+	amending    map[string][]string
+	said        map[string]Said
 }
 
 // NewStandings takes what documents say of themselves, by their paths. replacing and amending have the documents that
 // are said to replace and to amend a document, by its path, the latest first.
 func NewStandings(said map[string]Said, replacing, amending map[string][]string) Standings {
-	s := Standings{Replacing: decided(replacing, said), amending: decided(amending, said), said: said}
-	s.superseded = NewSuperseded(s.Replacing)
+	s := Standings{
+		Replacing:    decided(replacing, said),
+		supersededBy: map[string]string{}, latest: map[string]string{}, generations: map[string]int{},
+		amending: decided(amending, said), said: said,
+	}
+	s.supersede()
 	return s
 }
 
@@ -124,7 +133,7 @@ func Today() string { return time.Now().UTC().Format(time.DateOnly) }
 // Of returns the standing of a document. today has the form 2026-11-26. With "" no document expires.
 func (s Standings) Of(path, today string) Standing {
 	said := s.said[path]
-	standing := Standing{Status: said.Status, SupersededBy: s.superseded.By[path], Until: said.Until}
+	standing := Standing{Status: said.Status, SupersededBy: s.supersededBy[path], Until: said.Until}
 	if by := s.amending[path]; len(by) > 0 {
 		standing.AmendedBy = by[0]
 	}
@@ -144,11 +153,21 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 	if len(statuses) == 0 {
 		return nil, nil
 	}
+	paths := map[string]bool{}
+	for path := range s.supersededBy {
+		paths[path] = true
+	}
+	for path := range s.said {
+		paths[path] = true
+	}
 	only, without = []string{}, []string{}
-	for path := range maps.Keys(s.inactive(today)) {
-		if slices.Contains(statuses, s.Of(path, today).Status) {
+	for path := range paths {
+		status := s.Of(path, today).Status
+		switch {
+		case status.isActive():
+		case slices.Contains(statuses, status):
 			only = append(only, path)
-		} else {
+		default:
 			without = append(without, path)
 		}
 	}
@@ -158,23 +177,48 @@ func (s Standings) Paths(statuses []Status, today string) (only, without []strin
 	return only, nil
 }
 
-// inactive returns the paths of the documents with another status than Active.
-func (s Standings) inactive(today string) map[string]bool {
-	inactive := map[string]bool{}
-	for path := range s.superseded.By {
-		inactive[path] = true
-	}
-	for path := range s.said {
-		if !s.Of(path, today).Status.isActive() {
-			inactive[path] = true
-		}
-	}
-	return inactive
-}
-
 // Generations returns how many documents replace a document, one after the other.
-func (s Standings) Generations(path string) int { return s.superseded.Generations[path] }
+func (s Standings) Generations(path string) int { return s.generations[path] }
 
 // Latest returns the path of the last document in the chain of those that replace the
 // one at path, or path itself if none does.
-func (s Standings) Latest(path string) string { return cmp.Or(s.superseded.latest[path], path) }
+func (s Standings) Latest(path string) string { return cmp.Or(s.latest[path], path) }
+
+// supersede fills in what follows from Replacing. Documents that replace each other in a circle do not count as
+// replaced: lint reports them.
+func (s Standings) supersede() {
+	later := s.Replacing
+	// Tarjan's algorithm: first has the earliest document on the stack that replaces a document, directly or over others.
+	order, first := map[string]int{}, map[string]int{}
+	var stack []string
+	var visit func(path string)
+	visit = func(path string) {
+		order[path], first[path] = len(order)+1, len(order)+1
+		stack = append(stack, path)
+		longest := 0
+		for _, replacing := range later[path] {
+			if order[replacing] == 0 {
+				visit(replacing)
+			}
+			first[path] = min(first[path], first[replacing])
+			longest = max(longest, s.generations[replacing])
+		}
+		if first[path] < order[path] {
+			return
+		}
+		isCircle := stack[len(stack)-1] != path || slices.Contains(later[path], path)
+		for first[path] != math.MaxInt {
+			first[stack[len(stack)-1]] = math.MaxInt
+			stack = stack[:len(stack)-1]
+		}
+		if !isCircle && len(later[path]) > 0 {
+			next := later[path][0]
+			s.generations[path], s.supersededBy[path], s.latest[path] = longest+1, next, cmp.Or(s.latest[next], next)
+		}
+	}
+	for path := range later {
+		if order[path] == 0 {
+			visit(path)
+		}
+	}
+}

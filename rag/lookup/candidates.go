@@ -19,7 +19,7 @@ import (
 )
 
 // Filter says which documents a search may return; the zero value means all. A new field needs a condition in the
-// SQL function admits, and a line in [Reader.selectDocuments].
+// SQL function admits, a line in [Reader.selectDocuments], and one in Narrows.
 type Filter struct {
 	// Levels is empty for all.
 	Levels []catalog.Level
@@ -30,6 +30,11 @@ type Filter struct {
 	// Documents are the IDs of the only documents to search, nil for all. The search returns each
 	// of them, of copies one, even if it has no word of the query.
 	Documents []int64
+}
+
+// Narrows reports whether the filter may leave out a document.
+func (f Filter) Narrows() bool {
+	return len(f.Levels)+len(f.DocTypes)+len(f.Statuses) > 0 || f.Documents != nil
 }
 
 // levels returns the levels that the filter lets through.
@@ -122,13 +127,12 @@ type list struct {
 }
 
 // selection has the documents that a filter lets through, nil for all, and about how many passages they have. If these
-// are too many to list, filtered is set, and it has the filter instead.
+// are too many to list, filtered is set, and each document is compared with the filter and its paths.
 type selection struct {
-	documents           []int64
-	filtered            bool
-	docTypes            []string
-	paths, withoutPaths []string
-	counts              passageCounts
+	documents         []int64
+	filtered          bool
+	paths, otherPaths []string
+	counts            passageCounts
 }
 
 const (
@@ -138,87 +142,73 @@ const (
 	maxListed = 1_000
 )
 
-// selectDocuments returns the documents that a filter lets through. The levels of the filter do not count.
+// selectDocuments returns the documents that a filter by doc-types or statuses lets through, of any level.
 func (r *Reader) selectDocuments(ctx context.Context, request Request, filter Filter) (selection, error) {
-	if len(filter.DocTypes) == 0 && len(filter.Statuses) == 0 {
-		return selection{documents: filter.Documents, counts: request.Facts.counts.byLevel}, nil
-	}
-	only, without := request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
+	s := selection{counts: request.Facts.counts.byLevel}
+	s.paths, s.otherPaths = request.Facts.Standings.Paths(filter.Statuses, request.Question.Today)
 	if filter.Documents == nil && request.Facts.Passages() > maxListed {
 		row, err := db.ReadOne(ctx, r.db, "sample what a filter lets through", (*db.Queries).SearchShare, db.SearchShareParams{
 			ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
-			DocTypes: filter.DocTypes, Paths: only, OtherPaths: without, SampleSize: shareSample,
+			DocTypes: filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths, SampleSize: shareSample,
 		})
 		if err != nil {
 			return selection{}, err
 		}
-		all := request.Facts.counts.byLevel
-		counts := passageCounts{
-			Standard:  all.Standard * row.Standard / max(row.StandardOf, 1),
-			Important: all.Important * row.Important / max(row.ImportantOf, 1),
-			Critical:  all.Critical * row.Critical / max(row.CriticalOf, 1),
-		}
-		if counts.at(catalog.Levels()) > maxListed {
-			return selection{filtered: true, docTypes: filter.DocTypes, paths: only, withoutPaths: without, counts: counts}, nil
+		s.counts.Standard = s.counts.Standard * row.Standard / max(row.StandardOf, 1)
+		s.counts.Important = s.counts.Important * row.Important / max(row.ImportantOf, 1)
+		s.counts.Critical = s.counts.Critical * row.Critical / max(row.CriticalOf, 1)
+		if s.counts.at(catalog.Levels()) > maxListed {
+			s.filtered = true
+			return s, nil
 		}
 	}
 	row, err := db.ReadOne(ctx, r.db, "filter documents", (*db.Queries).SearchAllowed, db.SearchAllowedParams{
 		ProjectID: request.Scope.Tenant.ProjectID, TenantID: request.Scope.Tenant.ID, Collection: request.Scope.Collection,
-		DocTypes: filter.DocTypes, Paths: only, OtherPaths: without, Documents: filter.Documents,
+		DocTypes: filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths, Documents: filter.Documents,
 	})
-	counts := passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
-	return selection{documents: row.Documents, counts: counts}, err
+	s.documents = row.Documents
+	s.counts = passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical}
+	return s, err
 }
 
 // readList reads the passages of one list of candidates.
 func (r *Reader) readList(ctx context.Context, request Request, l list) (Found, error) {
-	selected, err := r.selectDocuments(ctx, request, l.filter)
-	if err != nil {
-		return Found{}, err
+	selected := selection{documents: l.filter.Documents, counts: request.Facts.counts.byLevel}
+	if len(l.filter.DocTypes)+len(l.filter.Statuses) > 0 {
+		filtered, err := r.selectDocuments(ctx, request, l.filter)
+		if err != nil {
+			return Found{}, err
+		}
+		selected = filtered
 	}
 	search := search{request, l, selected}
 	passages := selected.counts.at(l.levels)
-	vectorParams, scans := search.vectorParams(selected.counts)
-	var words []db.SearchWordsRow
-	var compared []db.SearchVectorsRow
-	var alike []db.SearchMeaningsRow
+	vectorParams, scans := search.vectorParams()
+	var words, compared, alike []rank.Candidate
 	// Each read has its own connection, because PostgreSQL uses one processor for a connection.
 	reads, ctx := errgroup.WithContext(ctx)
 	if len(request.Question.Rare) > 0 && l.filter.Documents == nil {
-		reads.Go(func() error {
-			rows, err := db.ReadOne(ctx, r.db, "search words", (*db.Queries).SearchWords, search.wordParams())
-			words = rows
+		reads.Go(func() (err error) {
+			words, err = readCandidates(ctx, r.db, "search words", (*db.Queries).SearchWords, search.wordParams())
 			return err
 		})
 	}
 	if request.Vector != nil || l.all {
-		reads.Go(func() error {
-			rows, err := db.ReadOne(ctx, r.db, "search vectors", (*db.Queries).SearchVectors, vectorParams)
-			compared = rows
+		reads.Go(func() (err error) {
+			compared, err = readCandidates(ctx, r.db, "search vectors", (*db.Queries).SearchVectors, vectorParams)
 			return err
 		})
 	}
 	if request.Meaning != nil && l.filter.Documents == nil && passages <= maxMeanings {
-		reads.Go(func() error {
-			rows, err := db.ReadOne(ctx, r.db, "search meanings", (*db.Queries).SearchMeanings, search.meaningParams())
-			alike = rows
+		reads.Go(func() (err error) {
+			alike, err = readCandidates(ctx, r.db, "search meanings", (*db.Queries).SearchMeanings, search.meaningParams())
 			return err
 		})
 	}
 	if err := reads.Wait(); err != nil {
 		return Found{}, err //nolint:wrapcheck // of this package's reads
 	}
-	found := Found{Passages: int(passages), Scans: scans}
-	for _, row := range words {
-		found.Candidates = append(found.Candidates, candidateOf(row))
-	}
-	for _, row := range compared {
-		found.Candidates = append(found.Candidates, candidateOf(db.SearchWordsRow(row)))
-	}
-	for _, row := range alike {
-		found.Candidates = append(found.Candidates, candidateOf(db.SearchWordsRow(row)))
-	}
-	return found, nil
+	return Found{slices.Concat(words, compared, alike), int(passages), scans}, nil
 }
 
 // search is a request for one list, with the documents that the filter lets through.
@@ -239,7 +229,7 @@ func (s search) meaningParams() db.SearchMeaningsParams {
 	return db.SearchMeaningsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
 		Documents: s.documents, Levels: s.levels,
-		Filtered: s.filtered, DocTypes: s.docTypes, Paths: s.paths, OtherPaths: s.withoutPaths,
+		Filtered: s.filtered, DocTypes: s.filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths,
 		Terms: termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: *s.Meaning,
 		EachPassage: s.Question.EachPassage, MaxPassages: passagesPerDocument * rows, MaxRows: rows,
 	}
@@ -253,7 +243,7 @@ func (s search) wordParams() db.SearchWordsParams {
 	params := db.SearchWordsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
 		Documents: s.documents, Levels: s.levels,
-		Filtered: s.filtered, DocTypes: s.docTypes, Paths: s.paths, OtherPaths: s.withoutPaths,
+		Filtered: s.filtered, DocTypes: s.filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths,
 		Terms: termVector(q.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		EachPassage: q.EachPassage, MaxRows: rows,
 	}
@@ -306,6 +296,24 @@ func termVector(weights terms.Weighted) pgvector.SparseVector {
 		elements[term-1] = weights.Weights[i] // pgvector-go counts from 0, PostgreSQL from 1
 	}
 	return pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
+}
+
+// foundRow is a row of one of the three statements that find passages. All have the same columns.
+type foundRow interface {
+	db.SearchWordsRow | db.SearchVectorsRow | db.SearchMeaningsRow
+}
+
+// readCandidates runs one of these statements.
+func readCandidates[Params any, Row foundRow](
+	ctx context.Context, database *db.Database, op string,
+	query func(*db.Queries, context.Context, Params) ([]Row, error), params Params,
+) ([]rank.Candidate, error) {
+	rows, err := db.ReadOne(ctx, database, op, query, params)
+	candidates := make([]rank.Candidate, len(rows))
+	for i, row := range rows {
+		candidates[i] = candidateOf(db.SearchWordsRow(row))
+	}
+	return candidates, err
 }
 
 func candidateOf(row db.SearchWordsRow) rank.Candidate {

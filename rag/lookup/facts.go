@@ -1,9 +1,7 @@
 package lookup
 
 import (
-	"cmp"
 	"context"
-	"math/rand/v2"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -44,9 +42,6 @@ type Facts struct {
 	counts countedPassages
 	// sampleChangedAt is when a search first saw that documents have changed since the sample was read, zero before.
 	sampleChangedAt time.Time
-	// spread multiplies how long counts and sample are kept. It is random, so that servers that see a change at the same
-	// time do not all read at once.
-	spread float64
 }
 
 // countedPassages are numbers of passages at a version of the tenant. They may be older than other facts.
@@ -88,9 +83,8 @@ func (k Facts) Embedded() float64 {
 }
 
 const (
-	// Counts and samples of minKept passages or more are kept for a while, give or take a half,
-	// although documents change. Reading them takes longer than a search, and all servers see
-	// a change at once. Frequencies of terms change slowly.
+	// Counts and samples of minKept passages or more are kept for a while, although documents change. Reading them takes
+	// longer than a search, and frequencies of terms change slowly.
 	minKept          = 500
 	staleAfter       = 10 * time.Second
 	sampleStaleAfter = time.Minute
@@ -135,11 +129,10 @@ func (r *Reader) Facts(ctx context.Context, scope catalog.Scope, embedder *model
 	if err != nil {
 		return Facts{}, err
 	}
-	sample, err := known.sampleOf(row, params)
+	facts, err := known.with(row, params, embedder)
 	if err != nil {
 		return Facts{}, err
 	}
-	facts := known.with(row, params, sample, embedder)
 	r.known.Add(keyOf(scope), facts)
 	return facts, nil
 }
@@ -154,7 +147,7 @@ func (k Facts) IsOf(embedder *model.Model) bool {
 func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFactsParams {
 	age := time.Since(k.counts.at)
 	stale := func(changedAt time.Time, after time.Duration) bool {
-		return !changedAt.IsZero() && time.Since(changedAt).Seconds() > k.spread*after.Seconds()
+		return !changedAt.IsZero() && time.Since(changedAt) > after
 	}
 	params := db.SearchFactsParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
@@ -166,11 +159,11 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 		params.CountsVersion, params.KeepCounts = 0, false
 	}
 	if k.Sample != nil {
-		params.SampleVersion = k.Sample.Version()
-		params.KeepSample = k.Sample.Size() >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
+		params.SampleVersion = k.Sample.Version
+		params.KeepSample = k.Sample.Size >= minKept && !stale(k.sampleChangedAt, sampleStaleAfter)
 		known := k.Passages()
-		if k.Sample.Size() < rank.SampleSize { // the sample had all passages of all branches when it was read
-			known = min(known, int64(k.Sample.Size()))
+		if k.Sample.Size < rank.SampleSize { // the sample had all passages of all branches when it was read
+			known = min(known, int64(k.Sample.Size))
 		}
 		if known < manyPassages {
 			params.GrownBeyond = known + known/grownShare
@@ -183,59 +176,39 @@ func (k Facts) params(scope catalog.Scope, embedder *model.Model) db.SearchFacts
 	return params
 }
 
-// sampleOf returns the sample of a row, or the known one if the row has none.
-func (k Facts) sampleOf(row db.SearchFactsRow, params db.SearchFactsParams) (*rank.Sample, error) {
-	if row.ProjectVersion == params.SampleVersion || params.KeepSample && !row.Grown {
-		return k.Sample.At(row.ProjectVersion), nil
-	}
-	sample, err := rank.NewSample(row.SampledTerms, int(row.Sampled), row.LastHash, row.ProjectVersion)
-	if err != nil {
-		return nil, err
-	}
-	return sample.At(row.ProjectVersion), nil
-}
-
-// with returns the facts after a read.
-func (k Facts) with(
-	row db.SearchFactsRow, params db.SearchFactsParams, sample *rank.Sample, embedder *model.Model,
-) Facts {
+// with returns the facts after a read. A part that the row lacks stays as it was.
+func (k Facts) with(row db.SearchFactsRow, params db.SearchFactsParams, embedder *model.Model) (Facts, error) {
 	next := Facts{
-		Version: row.Version, Standings: k.Standings, Sample: sample, Calibration: calibrationOf(row), modelID: row.ModelID,
-		counts:          k.counts.with(row, params, embedder),
-		sampleChangedAt: changeTime(k.sampleChangedAt, row.ProjectVersion != sample.Version()),
-		spread:          cmp.Or(k.spread, .5+rand.Float64()), //nolint:gosec // it guards no secret
+		Version: row.Version, Standings: k.Standings, Sample: k.Sample, modelID: row.ModelID, counts: k.counts,
+	}
+	if row.OwnFirst != nil {
+		next.Calibration = calibration.Calibration{
+			Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
+		}
 	}
 	if row.Version != params.StandingsVersion {
 		next.Standings = standingsOf(row)
 	}
-	next.Confirmed = next.Version == k.Version && next.counts.at.Equal(k.counts.at) && sample.Equals(k.Sample) &&
-		next.modelID == k.modelID && next.Calibration == k.Calibration
-	return next
-}
-
-// with returns the counts of a row, or the known ones if the row has none.
-func (c countedPassages) with(
-	row db.SearchFactsRow, params db.SearchFactsParams, embedder *model.Model,
-) countedPassages {
+	next.counts.changedAt = changeTime(k.counts.changedAt, row.Version != k.counts.version)
 	if row.Version != params.CountsVersion && (row.Grown || !params.KeepCounts) {
-		return countedPassages{
+		next.counts = countedPassages{
 			version: row.Version, at: time.Now(), model: embedder,
 			byLevel: passageCounts{Standard: row.Standard, Important: row.Important, Critical: row.Critical},
 			missing: row.Missing, graph: row.Graph, promotedGraph: row.PromotedGraph,
 		}
 	}
-	c.changedAt = changeTime(c.changedAt, row.Version != c.version)
-	return c
-}
-
-// calibrationOf reads what the cosines of the model mean. It returns the zero value before they are measured.
-func calibrationOf(row db.SearchFactsRow) calibration.Calibration {
-	if row.OwnFirst == nil {
-		return calibration.Calibration{}
+	if row.ProjectVersion != params.SampleVersion && (row.Grown || !params.KeepSample) {
+		sample, err := rank.NewSample(row.SampledTerms, int(row.Sampled), row.LastHash, row.ProjectVersion)
+		if err != nil {
+			return Facts{}, err
+		}
+		next.Sample = sample
 	}
-	return calibration.Calibration{
-		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
-	}
+	next.Sample = next.Sample.At(row.ProjectVersion)
+	next.sampleChangedAt = changeTime(k.sampleChangedAt, row.ProjectVersion != next.Sample.Version)
+	next.Confirmed = next.Version == k.Version && next.counts.at.Equal(k.counts.at) && next.Sample.Equals(k.Sample) &&
+		next.modelID == k.modelID && next.Calibration == k.Calibration
+	return next, nil
 }
 
 // standingsOf reads which documents hold.

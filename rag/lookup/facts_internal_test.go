@@ -42,7 +42,7 @@ func TestFacts_Params(t *testing.T) {
 	} {
 		k := Facts{
 			counts: countedPassages{version: 3, at: time.Now(), model: model, byLevel: passageCounts{Standard: minKept}},
-			spread: 1, Sample: sampleWith(t, minKept),
+			Sample: sampleWith(t, minKept),
 		}
 		test.change(&k)
 		if got := k.params(scope, model); got.KeepCounts != test.counts || got.KeepSample != test.sample {

@@ -21,13 +21,6 @@ const alwaysExact = 1_000
 // the cost of comparing one of the tenant's passages, as measured with alwaysExact.
 const scanCost = 4
 
-// exactThreshold returns the number of passages up to which comparing all of them costs less than a scan. The
-// index has size passages, n of them the tenant's. To find wanted of these, a scan meets wanted*size/n passages.
-// That costs the same as n comparisons when n*n = scanCost*wanted*size.
-func exactThreshold(wanted int32, size int64) int64 {
-	return max(alwaysExact, int64(math.Sqrt(scanCost*float64(wanted)*float64(size))))
-}
-
 // Scan says how the vectors of documents of some levels were compared.
 type Scan struct {
 	Levels []catalog.Level `json:"promotion_levels"`
@@ -41,15 +34,15 @@ type Scan struct {
 	length int32 // how many passages an hnsw scan looks for, 0 to compare all vectors
 }
 
-// vectorParams asks for passages with vectors near the query's, and says how they are compared. counts are for the
-// documents that the filter lets through. If the list has all set, it asks for passages without a vector too.
-func (s search) vectorParams(counts passageCounts) (db.SearchVectorsParams, []Scan) {
+// vectorParams asks for passages with vectors near the query's, and says how they are compared. If the list has all
+// set, it asks for passages without a vector too.
+func (s search) vectorParams() (db.SearchVectorsParams, []Scan) {
 	near, promoted := divide(s.levels, s.Question.EachPassage)
-	nearScan := s.scan(near, counts, s.Facts.counts.graph)
-	promotedScan := s.scan(promoted, counts, s.Facts.counts.promotedGraph)
+	nearScan := s.scan(near, s.counts, s.Facts.counts.graph)
+	promotedScan := s.scan(promoted, s.counts, s.Facts.counts.promotedGraph)
 	params := db.SearchVectorsParams{
 		ProjectID: s.Scope.Tenant.ProjectID, TenantID: s.Scope.Tenant.ID, Collection: s.Scope.Collection,
-		Documents: s.documents, Filtered: s.filtered, DocTypes: s.docTypes, Paths: s.paths, OtherPaths: s.withoutPaths,
+		Documents: s.documents, Filtered: s.filtered, DocTypes: s.filter.DocTypes, Paths: s.paths, OtherPaths: s.otherPaths,
 		Terms: termVector(s.Question.Weights), Query: s.Vector, ModelID: s.comparedModel(), Meaning: s.Meaning,
 		NearLevels: near, PromotedLevels: promoted, NearScan: nearScan.length, PromotedScan: promotedScan.length,
 		Unembedded: s.all, EachPassage: s.Question.EachPassage,
@@ -75,24 +68,22 @@ func divide(levels []catalog.Level, eachPassage bool) (near, promoted []catalog.
 
 // scan decides how vectors of documents of some levels are compared. graph is about how many vectors the index has.
 func (s search) scan(levels []catalog.Level, counts passageCounts, graph int64) Scan {
-	length := s.scanLength(levels)
-	scan := Scan{Levels: levels, Plan: "exact", Passages: int(counts.at(levels)), Threshold: int(exactThreshold(length, graph))}
+	// A scan looks for more passages than the list has, because several may be of one document, and a scan orders them
+	// only roughly. If a filter wants few of the passages, it looks for fewer, because it meets many others for each.
+	rows := s.listLength(levels)
+	length := max(int32(4*s.limit), rows+rows/2, 40)
+	if s.documents != nil || s.filtered || len(levels) == 1 && levels[0] != catalog.Standard {
+		length = max(int32(2*s.limit), rows, 20)
+	}
+	// The index has graph passages, n of them the tenant's. To find length of these, a scan meets length*graph/n passages.
+	// That costs the same as n comparisons when n*n = scanCost*length*graph.
+	threshold := max(alwaysExact, int(math.Sqrt(scanCost*float64(length)*float64(graph))))
+	scan := Scan{Levels: levels, Plan: "exact", Passages: int(counts.at(levels)), Threshold: threshold}
 	switch {
 	case scan.Passages == 0:
 		scan.Plan = "nothing"
-	case s.Vector != nil && !s.all && scan.Passages > scan.Threshold:
+	case s.Vector != nil && !s.all && scan.Passages > threshold:
 		scan.Plan, scan.length = "hnsw", length
 	}
 	return scan
-}
-
-// scanLength returns how many passages a scan of vectors looks for. It is larger than the list, because several
-// passages may be of one document, and a scan orders them only roughly. It is smaller if a filter wants few of the
-// passages, because the scan then meets many others for each.
-func (s search) scanLength(levels []catalog.Level) int32 {
-	rows := s.listLength(levels)
-	if s.documents != nil || s.filtered || len(levels) == 1 && levels[0] != catalog.Standard {
-		return max(int32(2*s.limit), rows, 20)
-	}
-	return max(int32(4*s.limit), rows+rows/2, 40)
 }

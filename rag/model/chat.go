@@ -71,12 +71,16 @@ func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Durat
 	pieces, ended := make(chan string), make(chan error, 1)
 	go func() {
 		ended <- panics.Catch(func() error {
-			return c.server.Chat(chatting, request, func(piece string) {
+			isFull, err := c.server.Chat(chatting, request, func(piece string) {
 				select {
 				case pieces <- piece:
 				case <-chatting.Done():
 				}
 			})
+			if isFull {
+				c.cfg.Logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
+			}
+			return err
 		})
 		cancel()
 	}()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -46,12 +47,8 @@ type Config struct {
 	// FirstPiece bounds the wait for the first piece of an answer. Default: 50 s, and two minutes for a call
 	// without a deadline.
 	FirstPiece time.Duration
-	// Tries is how often a request with transient errors is made. RetryDelay follows the first try,
-	// and doubles. Default: 3 tries, 1 second.
-	Tries      int
+	// RetryDelay follows the first try of a request with transient errors, and doubles. Default: 1 second.
 	RetryDelay time.Duration
-	// BreakerOpen is how long the client makes no request after too many failures. Default: 30 s.
-	BreakerOpen time.Duration
 	// ModelTTL is how long the embedding model is taken for unchanged. Default: 5 s.
 	ModelTTL time.Duration
 	// Logger is optional; nil logs nothing.
@@ -66,8 +63,12 @@ type Client struct {
 	host          string // URL without user name and password
 	server        Server
 	embedder      embedder // found by the embedding model's name
-	turns         turns
 	embeds, chats *circuit
+
+	// Queries overtake passages: Ollama embeds one text after the other, in the order of the requests. So at most one
+	// request for passages is sent at a time, and none while a query waits.
+	waiting  atomic.Int32  // number of queries that wait for their vectors
+	passages chan struct{} // holds an element while a request for passages runs
 
 	mu       sync.Mutex // guards the fields below
 	digest   string     // of the embedding model at digestAt
@@ -87,19 +88,17 @@ func New(kind, host string, server Server, cfg Config) *Client {
 	name := kind + " at " + host
 	cfg.NumCtx = cmp.Or(cfg.NumCtx, 8192)
 	cfg.FirstPiece = cmp.Or(cfg.FirstPiece, 50*time.Second)
-	cfg.Tries = cmp.Or(cfg.Tries, 3)
 	cfg.RetryDelay = cmp.Or(cfg.RetryDelay, time.Second)
-	cfg.BreakerOpen = cmp.Or(cfg.BreakerOpen, 30*time.Second)
 	cfg.ModelTTL = cmp.Or(cfg.ModelTTL, 5*time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	queries, _ := lru.New[queryKey, []float32](rememberedQueries) // fails only for a size below 1
 	embedder, _ := embedderOf(cfg.EmbedModel)
 	return &Client{
 		cfg: cfg, name: name, host: host, server: server, embedder: embedder,
-		turns:   turns{passages: make(chan struct{}, 1)},
-		embeds:  newCircuit(cfg, cfg.Logger.With("server", name, "requests", "embeddings")),
-		chats:   newCircuit(cfg, cfg.Logger.With("server", name, "requests", "answers")),
-		queries: queries,
+		embeds:   newCircuit(cfg.Logger.With("server", name, "requests", "embeddings")),
+		chats:    newCircuit(cfg.Logger.With("server", name, "requests", "answers")),
+		passages: make(chan struct{}, 1),
+		queries:  queries,
 	}
 }
 

@@ -2,7 +2,12 @@
 // retries, circuit breakers, precedence of queries. It must not know HTTP, documents or the database.
 package model
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Model identifies what makes the vectors. Only vectors of equal Models are comparable.
 type Model struct {
@@ -44,3 +49,122 @@ func FailFast(ctx context.Context) context.Context {
 }
 
 func failsFast(ctx context.Context) bool { return ctx.Value(failFastKey{}) != nil }
+
+// Server is one kind of model server. Each method makes a request once; [Client] retries. The error
+// is a [*ServerError], ErrInputTooLong, ErrUnusableText or [*MissingError].
+type Server interface {
+	// Digest identifies the build of the model that the server has now.
+	Digest(ctx context.Context, name string) (string, error)
+	// Window returns the context window that the model was trained for, in tokens, 0 if unknown.
+	Window(ctx context.Context, name string) (tokens int, err error)
+	// Embed returns a vector for each text, in order.
+	Embed(ctx context.Context, request EmbedRequest) ([][]float32, error)
+	// Chat calls write with each piece of the answer, even an empty one. Cancelling the context
+	// stops the model. isFull says that the answer ended at its largest number of tokens.
+	Chat(ctx context.Context, request ChatRequest, write func(piece string)) (isFull bool, err error)
+	// State sets the name of a server that answers, and which of the models it lacks.
+	State(ctx context.Context, models []string, state *State) error
+	// Pull pulls a model, if the server can.
+	Pull(ctx context.Context, name string, progress func(completed, total int64)) error
+	// Remedy says how to correct an error that the server's address may cause, "" if that is not known.
+	Remedy(err error) string
+	// Close closes idle connections.
+	Close()
+}
+
+// EmbedRequest asks for the vectors of texts. A server refuses texts that are too long, and cuts none.
+type EmbedRequest struct {
+	Model      string
+	Texts      []string
+	Dimensions int // of the vectors, 0 for as many as the model makes
+}
+
+// ChatRequest asks for an answer of at most MaxTokens. Window bounds prompt and answer together. A
+// server refuses a longer prompt and cuts none.
+type ChatRequest struct {
+	Model             string
+	Prompt            Prompt
+	Window, MaxTokens int
+	Temperature       float64
+}
+
+// State describes a server.
+type State struct {
+	Name    string   // such as "Ollama 0.10.1", "" if it does not answer
+	Host    string   // URL without user name and password
+	Missing []string // models that it was asked for and does not list
+	Models  []string // models that it lists
+	// OnlyChat is set if the first model that it was asked for cannot make vectors.
+	OnlyChat bool
+	Err      error  // why nothing more is known
+	Remedy   string // how to correct Err, "" if that is not known
+}
+
+// ServerError is a request that a [Server] did not serve.
+type ServerError struct {
+	Err       error
+	Transient bool // another try may succeed
+	// Unreached is set if nothing listens at the address: another try in the next seconds fails too.
+	Unreached bool
+	Status    int // of HTTP, 0 if there was no answer or none that makes sense
+	// RetryAfter is how long the server asks to wait, 0 if it does not say.
+	RetryAfter time.Duration
+}
+
+func (f *ServerError) Error() string { return f.Err.Error() }
+
+func (f *ServerError) Unwrap() error { return f.Err }
+
+// BadResponse returns the failure of a server whose answer makes no sense.
+func BadResponse(problem string) *ServerError {
+	return &ServerError{Err: fmt.Errorf("%w: %s", ErrBadResponse, problem)}
+}
+
+var (
+	// ErrInputTooLong reports that a text or a prompt exceeds the model's context window.
+	ErrInputTooLong = errors.New("the text is longer than the model's context window")
+	// ErrUnusableText reports a text that cannot be embedded, whatever its length.
+	ErrUnusableText = errors.New("the text cannot be embedded")
+	// ErrDimensions reports that the model's vectors are longer than those of the index.
+	ErrDimensions = errors.New("the model does not fit the index")
+	// ErrBadResponse reports no JSON, too few vectors or a vector of zeros.
+	ErrBadResponse = errors.New("the server's answer makes no sense")
+	// ErrEmptyAnswer reports that the chat model wrote only white space.
+	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
+	// ErrLate reports that the server did not answer while the caller could wait.
+	ErrLate = errors.New("the model server gives no answer in time: it hangs, or loads a model; try again in a minute")
+	// ErrModelReplaced reports a vector of another build of the model than expected.
+	ErrModelReplaced = errors.New("the embedding model was replaced; try again")
+)
+
+// UnavailableError reports that the server could not serve a request.
+type UnavailableError struct {
+	Server       string        // such as "ollama at http://localhost:11434", without credentials
+	CircuitState string        // "closed", "open" or "half-open"
+	RetryAfter   time.Duration // 0 if waiting does not help
+	Err          error         // the last failure
+}
+
+func (e *UnavailableError) Error() string {
+	if e.CircuitState == "closed" {
+		return fmt.Sprintf("%s: %v", e.Server, e.Err)
+	}
+	return fmt.Sprintf("%s failed repeatedly and is not asked now, try again in %s: %v",
+		e.Server, e.RetryAfter.Round(time.Second), e.Err)
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// CutShortError reports that an answer began and did not end. It comes with the text so far.
+type CutShortError struct{ Err error }
+
+func (e *CutShortError) Error() string { return "the answer was cut short: " + e.Err.Error() }
+
+func (e *CutShortError) Unwrap() error { return e.Err }
+
+// MissingError reports that an Ollama lacks a model. Host is its URL without credentials.
+type MissingError struct{ Model, Host string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("model %s is not installed at %s; run: ollama pull %s (or compound-docs up)", e.Model, e.Host, e.Model)
+}

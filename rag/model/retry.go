@@ -29,12 +29,28 @@ func retry[T any](
 		longest = min(longest, time.Until(deadline))
 	}
 	last, _ := backoff.Retry(ctx, func() (answer, error) {
-		result, again, err := try(ctx, circuit, longest, request)
-		if !again {
+		done, refusal := circuit.allow(failsFast(ctx))
+		if refusal != nil {
+			return answer{err: refusal}, backoff.Permanent(refusal)
+		}
+		result, err := request(ctx)
+		if ctx.Err() != nil {
+			done(context.Canceled)
+			err = &ServerError{Err: ErrLate}
 			return answer{result, err}, backoff.Permanent(err)
 		}
-		return answer{result, err}, asServerSays(err)
-	}, backoff.WithBackOff(delays), backoff.WithMaxTries(uint(c.cfg.Tries)), backoff.WithMaxElapsedTime(0),
+		done(err)
+		failure, failed := errors.AsType[*ServerError](err)
+		isFinal := !failed || !failure.Transient || failure.Unreached || failure.RetryAfter > max(0, longest) || failsFast(ctx)
+		switch {
+		case isFinal:
+			return answer{result, err}, backoff.Permanent(err)
+		case failure.RetryAfter > 0:
+			return answer{result, err}, errors.Join(err, &backoff.RetryAfterError{Duration: failure.RetryAfter})
+		default:
+			return answer{result, err}, err
+		}
+	}, backoff.WithBackOff(delays), backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, delay time.Duration) {
 			c.cfg.Logger.DebugContext(ctx, "retry", "server", c.name, "error", err, "delay", delay)
 		}))
@@ -49,36 +65,11 @@ func retry[T any](
 	return none, c.unavailable(circuit, failure)
 }
 
-// try makes a request once if the circuit lets it pass, and reports whether another try may succeed.
-func try[T any](
-	ctx context.Context, circuit *circuit, longest time.Duration, request func(context.Context) (T, error),
-) (result T, again bool, err error) {
-	done, refusal := circuit.allow(failsFast(ctx))
-	if refusal != nil {
-		return result, false, refusal
-	}
-	result, err = request(ctx)
-	if ctx.Err() != nil {
-		done(context.Canceled)
-		return result, false, &ServerError{Err: ErrLate}
-	}
-	done(err)
-	failure, failed := errors.AsType[*ServerError](err)
-	again = failed && failure.Transient && !failure.Unreached && failure.RetryAfter <= max(0, longest) && !failsFast(ctx)
-	return result, again, err
-}
+// tries is how often a request with transient errors is made.
+const tries = 3
 
 // longestPause is the longest pause that a server may ask of passages and answers. Providers count by the minute.
 const longestPause = time.Minute
-
-// asServerSays makes the next try wait as long as the server says, if it does.
-func asServerSays(err error) error {
-	failure, failed := errors.AsType[*ServerError](err)
-	if !failed || failure.RetryAfter == 0 {
-		return err
-	}
-	return errors.Join(err, &backoff.RetryAfterError{Duration: failure.RetryAfter})
-}
 
 func (c *Client) unavailable(circuit *circuit, failure *ServerError) *UnavailableError {
 	e := &UnavailableError{
@@ -86,7 +77,7 @@ func (c *Client) unavailable(circuit *circuit, failure *ServerError) *Unavailabl
 	}
 	e.RetryAfter = max(e.RetryAfter, failure.RetryAfter)
 	if e.RetryAfter == 0 && failure.Transient {
-		e.RetryAfter = c.cfg.RetryDelay << (c.cfg.Tries - 1) // the delay that would follow the last try
+		e.RetryAfter = c.cfg.RetryDelay << (tries - 1) // the delay that would follow the last try
 	}
 	return e
 }
@@ -109,6 +100,8 @@ const (
 	breakerWindow = 30 * time.Second
 	breakerStep   = 3 * time.Second
 	breakerCalls  = 5
+	// breakerOpen is how long no request is made after that.
+	breakerOpen = 30 * time.Second
 	// awayFor is how long [FailFast] leaves a server alone that gave no answer.
 	awayFor = 5 * time.Second
 )
@@ -116,18 +109,16 @@ const (
 // circuit keeps requests from a server that keeps failing.
 type circuit struct {
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
-	openFor time.Duration
 
 	mu     sync.Mutex
 	last   *ServerError // of the last call, nil if it succeeded
 	lastAt time.Time
 }
 
-func newCircuit(cfg Config, logger *slog.Logger) *circuit {
+func newCircuit(logger *slog.Logger) *circuit {
 	return &circuit{
-		openFor: cfg.BreakerOpen,
 		breaker: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-			MaxRequests: 1, Interval: breakerWindow, BucketPeriod: breakerStep, Timeout: cfg.BreakerOpen,
+			MaxRequests: 1, Interval: breakerWindow, BucketPeriod: breakerStep, Timeout: breakerOpen,
 			ReadyToTrip: func(counts gobreaker.Counts) bool {
 				calls := counts.TotalSuccesses + counts.TotalFailures
 				return calls >= breakerCalls && 2*counts.TotalFailures >= calls
@@ -181,5 +172,5 @@ func (c *circuit) retryAfter() time.Duration {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return max(c.openFor-time.Since(c.lastAt), time.Second) // the last failure has opened it
+	return max(breakerOpen-time.Since(c.lastAt), time.Second) // the last failure has opened it
 }

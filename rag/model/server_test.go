@@ -83,11 +83,11 @@ func (f *fake) Embed(ctx context.Context, request model.EmbedRequest) ([][]float
 	return vectors(request.Texts), nil
 }
 
-func (f *fake) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
+func (f *fake) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) (bool, error) {
 	f.mu.Lock()
 	f.chats = append(f.chats, request)
 	f.mu.Unlock()
-	return f.chat(ctx, request, write)
+	return false, f.chat(ctx, request, write)
 }
 
 func (*fake) Close() {}

@@ -2,8 +2,13 @@ package rank
 
 import (
 	"cmp"
+	"fmt"
+	"runtime"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
@@ -106,11 +111,16 @@ func Judge(q Question, ranked []Hit, passages int, limits Limits) Verdict {
 	below := slices.DeleteFunc(slices.Clone(others), reached)
 	v.Closest = head(below, max(min(minShown, limits.Documents)-len(v.Documents), 0))
 	v.Critical = head(v.Critical, limits.Critical)
-	least := leastUnsure(others)
+	least := 1.0 // of a document listed beside a likely one
+	if len(others) > 0 && others[0].Score >= relevance.Likely {
+		least = max(others[min(minUnsure, len(others))-1].Score, relevance.Unrelated)
+	}
 	v.MayAnswer = q.unsure(others, broad, func(hit Hit) bool {
 		return v.Grade == MayAnswer && (mayAnswer(hit) || hit.Score >= least)
 	})
-	q.addSnippets(v)
+	for _, list := range [][]Hit{v.Documents, v.Critical, v.Closest, v.MayAnswer[:min(len(v.MayAnswer), maxUnsure)]} {
+		onEach(len(list), func(i int) { list[i].Snippet = q.Snippet(list[i].Content) })
+	}
 	return v
 }
 
@@ -156,7 +166,7 @@ func (q Question) broad() []int32 {
 	if q.Unasked || q.EachPassage || len(known) == 0 || len(telling) > maxBroadTerms {
 		return nil
 	}
-	least := max(minBroad, int(broadShare*float64(q.Sample.size)))
+	least := max(minBroad, int(broadShare*float64(q.Sample.Size)))
 	if slices.ContainsFunc(known, func(term int32) bool { return q.Sample.Frequency(term) < least }) {
 		return nil
 	}
@@ -182,14 +192,6 @@ func (q Question) unsure(others []Hit, broad []int32, mayAnswer func(Hit) bool) 
 	return listed
 }
 
-// leastUnsure returns the least score of a document listed beside a likely one. hits are in the order of their scores.
-func leastUnsure(hits []Hit) float64 {
-	if len(hits) == 0 || hits[0].Score < relevance.Likely {
-		return 1
-	}
-	return max(hits[min(minUnsure, len(hits))-1].Score, relevance.Unrelated)
-}
-
 // withSuccessors divides documents into listed and other ones. The successor of a listed document is listed before it.
 func withSuccessors(hits []Hit, isListed func(Hit) bool) (listed, others []Hit) {
 	successors := map[string]bool{}
@@ -206,15 +208,25 @@ func withSuccessors(hits []Hit, isListed func(Hit) bool) (listed, others []Hit) 
 	return listed, others
 }
 
-// addSnippets adds snippets to all lists, in MayAnswer only to the first maxUnsure documents.
-func (q Question) addSnippets(v Verdict) {
-	for _, list := range [][]Hit{v.Documents, v.Critical, v.Closest, v.MayAnswer[:min(len(v.MayAnswer), maxUnsure)]} {
-		onEach(len(list), func(i int) { list[i].Snippet = q.Snippet(list[i].Content) })
-	}
-}
-
 // Snippet returns the part of a text that has most of the question's words, in one line.
 func (q Question) Snippet(text string) string { return q.Terms.Snippet(text, maxSnippet) }
 
 // head returns the first n hits, never nil.
 func head(hits []Hit, n int) []Hit { return slices.Concat([]Hit{}, hits[:min(len(hits), n)]) }
+
+// onEach calls f with 0 to n-1, on all processors. If f panics, onEach panics.
+func onEach(n int, f func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error {
+			return panics.Catch(func() error {
+				f(i)
+				return nil
+			})
+		})
+	}
+	if bug, ok := group.Wait().(*panics.Error); ok { //nolint:errorlint // Catch returns it as it is
+		panic(fmt.Sprintf("%v\n%s", bug.Value, bug.Stack))
+	}
+}

@@ -47,18 +47,15 @@ func (q Question) Doubts(ranked []Hit) []Doubt {
 					words[k] = q.Terms.TermsOf(comparedText(ranked[k]))
 				}
 			}
-			likeness := terms.Likeness(words[i], words[j], q.rarity)
-			if isAlike(likeness, ranked[i], later) && !sameTemplate(ranked[i], later) {
+			alike := likeness(words[i], words[j], func(term int32) float64 {
+				return terms.IDF(q.Sample.Frequency(term), q.Sample.Size)
+			})
+			if isAlike(alike, ranked[i], later) && !sameTemplate(ranked[i], later) {
 				doubts = append(doubts, Doubt{i, j})
 			}
 		}
 	}
 	return doubts
-}
-
-// rarity returns the inverse document frequency of a term.
-func (q Question) rarity(term int32) float64 {
-	return terms.IDF(q.Sample.Frequency(term), q.Sample.Size())
 }
 
 // mayDoubt reports whether a document is at least a day later than another, and answers about as well. Both say their
@@ -82,9 +79,9 @@ func isDay(date string) bool {
 func comparedText(hit Hit) string { return hit.Title + "\n" + hit.Content }
 
 // isAlike reports whether two documents are on the same subject, by the likeness of their words and by their vectors.
-func isAlike(likeness float64, a, b Hit) bool {
-	return likeness >= minLikeness &&
-		likeness+cosine(wordvec.Vector(comparedText(a)), wordvec.Vector(comparedText(b))) >= minAlike
+func isAlike(words float64, a, b Hit) bool {
+	return words >= minLikeness &&
+		words+wordvec.Cosine(wordvec.Vector(comparedText(a)), wordvec.Vector(comparedText(b))) >= minAlike
 }
 
 // sameTemplate reports whether two documents are made from one template: they have much text in common, and each title
@@ -95,10 +92,12 @@ func sameTemplate(a, b Hit) bool {
 		return false
 	}
 	least := sameText
-	if sharesPlaces(title, other) {
-		least = sameTextAndTitle
+	for i := range title {
+		if len(title) == len(other) && title[i] == other[i] {
+			least = sameTextAndTitle
+		}
 	}
-	return terms.Likeness(wordPairs(a.Content), wordPairs(b.Content), func(string) float64 { return 1 }) >= least
+	return likeness(wordPairs(a.Content), wordPairs(b.Content), func(string) float64 { return 1 }) >= least
 }
 
 // wordPairs returns the distinct pairs of neighbouring words of a text.
@@ -112,29 +111,32 @@ func wordPairs(text string) []string {
 	return slices.Compact(pairs)
 }
 
-// sharesPlaces reports whether two titles of the same length have a word in the same place.
-func sharesPlaces(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] == b[i] {
-			return true
-		}
-	}
-	return false
-}
-
 // hasOther reports whether a title has a word that the other lacks.
 func hasOther(title, other []string) bool {
 	return slices.ContainsFunc(title, func(word string) bool { return !slices.Contains(other, word) })
 }
 
-// cosine returns the cosine of vectors of length 1, and 0 if one is missing.
-func cosine(a, b []float32) float64 {
-	var sum float64
-	for i := range min(len(a), len(b)) {
-		sum += float64(a[i]) * float64(b[i])
+// minCompared is how many words each of two texts needs to be compared. The words of a
+// short text are in others by chance.
+const minCompared = 8
+
+// likeness returns how much two texts overlap, in [0,1]: the weight of their common words, as a share
+// of the lighter text. The words of each text are distinct. For a short text it returns 0.
+func likeness[T comparable](one, other []T, weight func(T) float64) float64 {
+	if min(len(one), len(other)) < minCompared {
+		return 0
 	}
-	return sum
+	has := make(map[T]bool, len(one))
+	var ofOne, ofOther, both float64
+	for _, term := range one {
+		has[term] = true
+		ofOne += weight(term)
+	}
+	for _, term := range other {
+		ofOther += weight(term)
+		if has[term] {
+			both += weight(term)
+		}
+	}
+	return both / min(ofOne, ofOther)
 }

@@ -44,7 +44,7 @@ type Question struct {
 // the question is none.
 func (q Question) Weigh(vocabulary terms.Vocabulary, lines []string) Question {
 	q.ByWords = true
-	q.Weights = q.Terms.Weigh(q.Sample.size, q.Sample.Frequency)
+	q.Weights = q.Terms.Weigh(q.Sample.Size, q.Sample.Frequency)
 	q.Rare = q.Sample.rareTerms(q.Terms, q.Sample.maxMatches(q.Terms))
 	q.Lines = tellingLines(vocabulary, lines, q.Sample)
 	return q
@@ -79,7 +79,7 @@ func tellingLines(vocabulary terms.Vocabulary, lines []string, s *Sample) []Line
 		words := vocabulary.Line(text)
 		rarest, ok := s.rarest(words)
 		if ok && s.matches(rarest) <= maxLineMatches {
-			weights := words.Weigh(s.size, s.Frequency)
+			weights := words.Weigh(s.Size, s.Frequency)
 			telling = append(telling, Line{text, weights, s.rareTerms(words, maxLineMatches), rarest})
 		}
 	}

@@ -23,11 +23,10 @@ const SampleSize = 2000
 type Sample struct {
 	// places are the numbers of the passages that have a term.
 	places map[int32][]uint16
-	size   int
-	// passages is about how many passages the project has.
-	passages int
-	// version is the project's version when the sample was read.
-	version int64
+	// Size is how many passages the sample has, and passages about how many the project has.
+	Size, passages int
+	// Version is the project's version when the sample was read.
+	Version int64
 	// complete says that no passage of the project is missing.
 	complete bool
 }
@@ -37,7 +36,7 @@ type Sample struct {
 // project's version.
 func NewSample(sampled string, size int, lastHash string, version int64) (*Sample, error) {
 	const bytesPerTerm = 50 // roughly: a large map grows slowly
-	s := &Sample{places: make(map[int32][]uint16, len(sampled)/bytesPerTerm), size: size, passages: size, version: version}
+	s := &Sample{places: make(map[int32][]uint16, len(sampled)/bytesPerTerm), Size: size, passages: size, Version: version}
 	passage := uint16(0)
 	for list := range strings.SplitSeq(sampled, ";") {
 		for text := range strings.SplitSeq(list, ",") {
@@ -52,7 +51,7 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 		}
 		passage++
 	}
-	if s.size == SampleSize {
+	if s.Size == SampleSize {
 		// The sample has the smallest hashes. Hashes are spread evenly, so the largest of these shows
 		// how many there are, to about two percent (Bar-Yossef et al. 2002).
 		last, err := uuid.Parse(lastHash)
@@ -60,7 +59,7 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 			return nil, fmt.Errorf("read the hash of a passage: %w", err)
 		}
 		share := float64(max(binary.BigEndian.Uint64(last[:8]), 1)) / math.MaxUint64
-		s.passages = max(s.passages, int(min(float64(s.size)/share, math.MaxInt32)))
+		s.passages = max(s.passages, int(min(float64(s.Size)/share, math.MaxInt32)))
 	}
 	return s, nil
 }
@@ -68,20 +67,14 @@ func NewSample(sampled string, size int, lastHash string, version int64) (*Sampl
 // At returns the sample for a version of the project. It is complete only if it has all passages of that version.
 func (s *Sample) At(version int64) *Sample {
 	now := *s
-	now.complete = s.size < SampleSize && s.version == version
+	now.complete = s.Size < SampleSize && s.Version == version
 	return &now
 }
 
 // Equals reports whether other was read at the same time and says the same.
 func (s *Sample) Equals(other *Sample) bool {
-	return other != nil && s.version == other.version && s.complete == other.complete
+	return other != nil && s.Version == other.Version && s.complete == other.complete
 }
-
-// Version is the project's version when the sample was read.
-func (s *Sample) Version() int64 { return s.version }
-
-// Size is how many passages the sample has.
-func (s *Sample) Size() int { return s.size }
 
 // Frequency is how many passages of the sample have the term.
 func (s *Sample) Frequency(term int32) int { return len(s.places[term]) }
@@ -109,7 +102,7 @@ func (s *Sample) maxMatches(query terms.Query) float64 {
 
 // matches returns about how many passages of the project have a term that has this frequency in the sample.
 func (s *Sample) matches(frequency int) float64 {
-	return float64(frequency) / float64(max(s.size, 1)) * float64(s.passages)
+	return float64(frequency) / float64(max(s.Size, 1)) * float64(s.passages)
 }
 
 // rarest returns the frequency in the sample of the query's rarest term, and false if the project

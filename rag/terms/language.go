@@ -154,13 +154,10 @@ func NewVocabulary(project int32, frequency func(term int32) int) Vocabulary {
 	return v
 }
 
-// IsEnglish reports whether English is the only language. Then Query returns the same as [NewQuery].
-func (v Vocabulary) IsEnglish() bool { return len(v.languages) < 2 }
-
 // of returns the vocabulary for a query. Its own language, if the project has it, comes first.
 func (v Vocabulary) of(query string) Vocabulary {
 	v.asking = detect(query, inQuery, queryLanguagesOf())
-	if v.IsEnglish() {
+	if len(v.languages) < 2 {
 		v.languages = []Language{English}
 	} else if i := slices.Index(v.languages, v.asking); i > 0 {
 		v.languages = slices.Insert(slices.Delete(slices.Clone(v.languages), i, i+1), 0, v.languages[i])

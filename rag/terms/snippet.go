@@ -48,7 +48,21 @@ type match struct{ term, start, end int }
 // bestWindow returns the span of at most room characters that has the most distinct terms of the query, and
 // among equal ones the most matches. It only moves both ends forward, so time is linear.
 func (q Query) bestWindow(text string, room int) span {
-	matches := q.matches(text)
+	at := make(map[int32]int, len(q.Terms))
+	for i, term := range q.Terms {
+		at[term.Hash] = i
+	}
+	var matches []match
+	runes, counted := 0, 0
+	q.eachTerm(text, func(o occurrence, hash int32) {
+		term, wanted := at[hash]
+		if !wanted || o.start < counted {
+			return // a part of an identifier that is counted already
+		}
+		runes += utf8.RuneCountInString(text[counted:o.start])
+		counted = o.start
+		matches = append(matches, match{term, runes, runes + utf8.RuneCountInString(text[o.start:o.end])})
+	})
 	inside := make([]int, len(q.Terms))
 	var best span
 	distinct, bestScore, first := 0, 0, 0
@@ -70,25 +84,6 @@ func (q Query) bestWindow(text string, room int) span {
 		}
 	}
 	return best
-}
-
-func (q Query) matches(text string) []match {
-	at := make(map[int32]int, len(q.Terms))
-	for i, term := range q.Terms {
-		at[term.Hash] = i
-	}
-	var found []match
-	runes, counted := 0, 0
-	q.eachTerm(text, func(o occurrence, hash int32) {
-		term, wanted := at[hash]
-		if !wanted || o.start < counted {
-			return // a part of an identifier that is counted already
-		}
-		runes += utf8.RuneCountInString(text[counted:o.start])
-		counted = o.start
-		found = append(found, match{term, runes, runes + utf8.RuneCountInString(text[o.start:o.end])})
-	})
-	return found
 }
 
 // widen extends a window to at most room characters. It extends the window back to the

@@ -18,7 +18,7 @@ const (
 )
 
 // split emits the terms of an identifier: the whole, and its parts at the separators of this level and the following
-// ones. Lower-case words with hyphens give only their parts. Each level reads a byte once, so time is linear.
+// ones. Each level reads a byte once, so time is linear.
 func (a *analyser) split(word string, start, level int) {
 	if isPlain(word) {
 		a.leaf(word, start)
@@ -31,7 +31,9 @@ func (a *analyser) split(word string, start, level int) {
 		if level == dots && a.version(word, start) {
 			return
 		}
-		if level != hyphens || !isPlainHyphenated(word) {
+		// Of plain words with hyphens only the parts count, because people also write them in two words. Judged collections
+		// showed no difference.
+		if level != hyphens || strings.Trim(word, "-abcdefghijklmnopqrstuvwxyz") != "" {
 			a.whole(word, start)
 		}
 		from := 0
@@ -226,17 +228,6 @@ func (a *analyser) chosen(word string) []Language {
 		}
 	}
 	return a.readings[best : best+1]
-}
-
-// isPlainHyphenated reports whether hyphens join plain words in lower case. Only the parts of such a compound
-// count, because people also write it in two words. Judged collections showed no difference.
-func isPlainHyphenated(word string) bool {
-	for i := range len(word) {
-		if c := word[i]; (c < 'a' || c > 'z') && c != '-' {
-			return false
-		}
-	}
-	return true
 }
 
 // isPlain reports whether a word has only ASCII letters and no parts: all in lower case except

@@ -35,12 +35,16 @@ func Compare(query, text string) Closeness {
 		covered += piece.weight * nearest
 		all += piece.weight
 	}
-	var cosine float64
-	other := Vector(text)
-	for i, x := range Vector(query) {
-		cosine += float64(x) * float64(other[i])
+	return Closeness{covered / max(all, telling), Cosine(Vector(query), Vector(text)), len(said)}
+}
+
+// Cosine returns the cosine of vectors of length 1, and 0 if one is missing.
+func Cosine(a, b []float32) float64 {
+	var sum float64
+	for i := range min(len(a), len(b)) {
+		sum += float64(a[i]) * float64(b[i])
 	}
-	return Closeness{covered / max(all, telling), cosine, len(said)}
+	return sum
 }
 
 // telling is the least weight of a query whose pieces say what it is about. The pieces of "never asked before"

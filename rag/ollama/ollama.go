@@ -1,14 +1,44 @@
+// Package ollama is the client of Ollama. [model.Client] does the rest, such as retries and
+// prompts. It must not know documents, passages or the database.
 package ollama
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/modelhttp"
 )
+
+// DefaultHost is where Ollama listens by default.
+const DefaultHost = "http://localhost:11434"
+
+var kind = modelhttp.Kind{ //nolint:gochecknoglobals // a constant
+	Name: "an Ollama server", Example: DefaultHost, Port: "11434",
+	Start: "start Ollama: ollama serve", Access: "check the user name and password in the host's URL",
+	Set: "run: export CDOCS_OLLAMA_HOST=", Address: "correct CDOCS_OLLAMA_HOST, --ollama-host or ollama_host of settings.json",
+}
+
+// server makes requests to Ollama. It is a [model.Server].
+type server struct{ *modelhttp.Client }
+
+// New returns a client. It does not contact the server. Host is [DefaultHost] by default, and the models are
+// mxbai-embed-large and mistral.
+func New(cfg model.Config) (*model.Client, error) {
+	cfg.EmbedModel = cmp.Or(cfg.EmbedModel, "mxbai-embed-large")
+	cfg.ChatModel = cmp.Or(cfg.ChatModel, "mistral")
+	http, err := modelhttp.New(kind, cmp.Or(cfg.Host, DefaultHost), "", cfg.Key)
+	if err != nil {
+		return nil, fmt.Errorf("configure ollama: %w", err)
+	}
+	return model.New("ollama", http.Host, &server{http}, cfg), nil
+}
 
 // keepAlive is [model.KeepLoaded] as Ollama reads it.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
@@ -35,7 +65,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 }
 
 // Chat makes a request for an answer.
-func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
+func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) (isFull bool, err error) {
 	payload := map[string]any{
 		"model": request.Model, "messages": request.Prompt.Messages(), "keep_alive": keepAlive,
 		// Otherwise a reasoning model writes its reasoning into the answer.
@@ -46,13 +76,16 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
 		},
 	}
-	return s.named(request.Model, s.stream(ctx, "/api/chat", payload, modelhttp.MaxChat, func(p part) (last bool) {
-		write(p.Message.Content)
-		if p.Done && p.DoneReason == "length" {
-			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
+	for p, err := range s.stream(ctx, "/api/chat", payload, modelhttp.MaxChat) {
+		if err != nil {
+			return false, s.named(request.Model, err)
 		}
-		return p.Done
-	}))
+		write(p.Message.Content)
+		if p.Done {
+			return p.DoneReason == "length", nil
+		}
+	}
+	return false, nil
 }
 
 // Window asks for the context window that the model was trained for.
@@ -154,5 +187,60 @@ func (s *server) State(ctx context.Context, models []string, state *model.State)
 	}
 	err = s.Ask(ctx, "/api/show", map[string]any{"model": models[0]}, &shown, modelhttp.MaxAnswer)
 	state.OnlyChat = err == nil && len(shown.Capabilities) > 0 && !slices.Contains(shown.Capabilities, "embedding")
+	return nil
+}
+
+// part is a part of a stream.
+type part struct {
+	// Message and Done belong to a chat. Its last part has the reason why it ended.
+	Message struct {
+		Content string `json:"content"`
+	} `json:"message"`
+	Done       bool   `json:"done"`
+	DoneReason string `json:"done_reason"`
+	// Status, Completed and Total are of a pull.
+	Status    string `json:"status"`
+	Completed int64  `json:"completed"`
+	Total     int64  `json:"total"`
+	// Error ends the stream.
+	Error string `json:"error"`
+}
+
+// stream makes a request and yields each part of its answer. The last pair has the error of a stream that ends early.
+func (s *server) stream(ctx context.Context, path string, payload any, limit int64) iter.Seq2[part, error] {
+	return func(yield func(part, error) bool) {
+		body, err := s.Send(ctx, path, payload, limit)
+		if err != nil {
+			yield(part{}, err)
+			return
+		}
+		defer func() { _ = body.Close() }()
+		for decoder := json.NewDecoder(body); ; {
+			var next part
+			err := decoder.Decode(&next)
+			if err != nil {
+				err = s.Unreadable(err)
+			} else if next.Error != "" {
+				err = s.Refused(0, next.Error)
+			}
+			if !yield(next, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Pull pulls a model.
+func (s *server) Pull(ctx context.Context, name string, progress func(completed, total int64)) error {
+	const maxProgress = 32 << 20 // bytes
+	for p, err := range s.stream(ctx, "/api/pull", map[string]any{"model": name}, maxProgress) {
+		if err != nil {
+			return err
+		}
+		progress(p.Completed, p.Total)
+		if p.Status == "success" {
+			break
+		}
+	}
 	return nil
 }

@@ -8,12 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-func TestNewSuperseded(t *testing.T) {
+func TestNewStandings_Superseded(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
@@ -25,24 +23,26 @@ func TestNewSuperseded(t *testing.T) {
 		{"itself", map[string][]string{"a": {"a"}}, map[string]int{}},
 		{"none", nil, map[string]int{}},
 	} {
-		got := catalog.NewSuperseded(test.later)
-		if diff := cmp.Diff(test.want, got.Generations); diff != "" {
-			t.Errorf("%s: generations (-want +got):\n%s", test.name, diff)
-		}
+		got := catalog.NewStandings(nil, test.later, nil)
 		for path, later := range test.later {
+			if generations := got.Generations(path); generations != test.want[path] {
+				t.Errorf("%s: %d documents replace %s, want %d", test.name, generations, path, test.want[path])
+			}
 			want := later[0]
 			if want == path {
 				want = ""
 			}
-			if got.By[path] != want {
-				t.Errorf("%s: %s is replaced by %q, want %q", test.name, path, got.By[path], want)
+			if by := got.Of(path, "").SupersededBy; by != want {
+				t.Errorf("%s: %s is replaced by %q, want %q", test.name, path, by, want)
 			}
 		}
 	}
 	// In a circle no document is replaced; one that a document of it replaces is.
-	circle := catalog.NewSuperseded(map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a"}, "old": {"a"}})
-	if diff := cmp.Diff(map[string]string{"old": "a"}, circle.By); diff != "" {
-		t.Errorf("in a circle (-want +got):\n%s", diff)
+	circle := catalog.NewStandings(nil, map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a"}, "old": {"a"}}, nil)
+	for path, want := range map[string]string{"a": "", "b": "", "c": "", "old": "a"} {
+		if got := circle.Of(path, "").SupersededBy; got != want {
+			t.Errorf("in a circle %q replaces %s, want %q", got, path, want)
+		}
 	}
 	if got := catalog.NewStandings(nil, map[string][]string{"a": {"b"}, "b": {"a"}, "old": {"a"}}, nil).Latest("old"); got != "a" {
 		t.Errorf("the latest document before a circle is %s", got)
