@@ -21,9 +21,9 @@ func (r *reader) write(file, text string) {
 	r.writes = append(r.writes, Edit{Path: file, New: text})
 }
 
-// writeFiles records which files a program writes. text is its input from a pipe or a here-document.
-func (r *reader) writeFiles(args []string, text string) {
-	for _, start := range starts(args) {
+// writeFiles records which files the programs in a call write. text is their input from a pipe or a here-document.
+func (r *reader) writeFiles(args []string, programs []int, text string) {
+	for _, start := range programs {
 		words := operands(args[start+1:])
 		isFlagged := func(flag string) bool {
 			return slices.ContainsFunc(args[start+1:], func(arg string) bool { return isSameFlag(flag, word{text: arg}) })

@@ -101,7 +101,7 @@ func (r *reader) split(line string, outer []word, depth int) {
 			args = args[1:]
 		}
 		if len(args) > 0 && len(r.calls) < maxCalls {
-			r.run(args, nil, outer, depth)
+			r.run(args, starts(args), nil, outer, depth)
 		}
 	}
 }
@@ -156,8 +156,9 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	for _, file := range files {
 		r.write(file, text)
 	}
-	r.run(args, brought, assigned, depth)
-	r.writeFiles(args, text)
+	programs := starts(args)
+	r.run(args, programs, brought, assigned, depth)
+	r.writeFiles(args, programs, text)
 	if runsText(args[0]) && text != "" && depth < maxNested { // bash <<EOF, echo … | ssh host
 		r.parseLine(text, append(assigned, wordsOf(strings.Join(args, " "))...), depth+1)
 	}
@@ -178,15 +179,15 @@ func (r *reader) declare(command syntax.Command, brought []word) {
 	r.calls = append(r.calls, c)
 }
 
-// run adds a call. If its program is a wrapper, it also adds the calls that the wrapper runs.
-func (r *reader) run(args []string, brought, outer []word, depth int) {
+// run adds a call for each of programs, the indexes of the words that may be programs.
+func (r *reader) run(args []string, programs []int, brought, outer []word, depth int) {
 	if (args[0] == "cd" || args[0] == "pushd") && len(args) > 1 {
 		r.folder = path.Join(r.folder, args[len(args)-1])
 		if path.IsAbs(args[len(args)-1]) {
 			r.folder = path.Clean(args[len(args)-1])
 		}
 	}
-	for _, start := range starts(args) {
+	for _, start := range programs {
 		c := call{program: programName(args[start]), brought: brought, outer: outer, folder: r.folder}
 		for _, arg := range args[start+1:] {
 			c.own = append(c.own, argument(arg)...)
@@ -199,7 +200,7 @@ func (r *reader) run(args []string, brought, outer []word, depth int) {
 		}
 		r.calls = append(r.calls, c)
 	}
-	if depth == maxNested || !runsText(args...) {
+	if depth == maxNested || !slices.ContainsFunc(programs, func(at int) bool { return runsText(args[at]) }) {
 		return
 	}
 	inside := append(slices.Clip(outer), wordsOf(strings.Join(args[:min(len(args), 3)], " "))...)
