@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/hooks/trigger"
@@ -111,7 +112,7 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	switch e.act() {
 	case asking:
 		query := rag.Query{Text: e.subject(), EmbeddingWait: embeddingWait, MinScore: min(leastFound, p.Settings.RecallThreshold)}
-		if e.isTask() {
+		if e.task() != "" {
 			query.Limit = maxFound
 		}
 		return p.search(ctx, query, "answers this")
@@ -129,7 +130,7 @@ func (p Project) look(ctx context.Context, e Event) ([]candidate, error) {
 	case reading:
 		return p.onRead(ctx, e.FilePath)
 	case writing:
-		return p.onEdits(ctx, e)
+		return p.onEdits(ctx, e, e.edits())
 	default:
 		return nil, nil
 	}
@@ -146,10 +147,15 @@ func (e Event) subject() string {
 	return ends(said, end) + "\n" + ends(strings.Join(pasted, "\n"), end)
 }
 
-// task returns the words of a prompt without pasted text, or the whole prompt if all of it is pasted.
+// task returns the words of a prompt without pasted text, or the whole prompt if all of it is pasted. It returns "" if
+// the prompt is too short to describe a task, or a slash command.
 func (e Event) task() string {
 	said, _ := e.parts()
-	return cmp.Or(said, e.Prompt)
+	said = cmp.Or(said, e.Prompt)
+	if e.act() != asking || isSlashCommand(e.Prompt) || countTerms(said) < fewestTerms {
+		return ""
+	}
+	return said
 }
 
 // parts returns the words of a prompt and the lines that are pasted into it. It does not read the middle of a very long
@@ -201,7 +207,7 @@ func (e Event) edits() []trigger.Edit {
 	return []trigger.Edit{{Path: e.FilePath, New: bounded(text), Old: bounded(e.OldString)}}
 }
 
-// in returns the event with FilePath relative to a repository. FilePath is "" for a file outside it.
+// in returns the event with paths relative to a repository. The path of a file outside it is "".
 func (e Event) in(root string) Event {
 	if !filepath.IsAbs(e.Folder) { // an assistant may send the name of a variable instead of its value
 		e.Folder = ""
@@ -209,7 +215,17 @@ func (e Event) in(root string) Event {
 	if e.FilePath != "" {
 		e.FilePath = relativePath(root, e.Folder, e.FilePath)
 	}
+	e.Patch = relative(e.Patch, root, e.Folder)
 	return e
+}
+
+// relative returns edits with their paths relative to the repository, as relativePath does.
+func relative(edits []trigger.Edit, root, folder string) []trigger.Edit {
+	edits = slices.Clone(edits)
+	for i, edit := range edits {
+		edits[i].Path = relativePath(root, folder, edit.Path)
+	}
+	return edits
 }
 
 // bounded returns the beginning of a text, as valid UTF-8.

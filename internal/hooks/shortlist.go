@@ -37,11 +37,6 @@ func isSlashCommand(prompt string) bool {
 	return strings.HasPrefix(word, "/") && len(word) > 1 && strings.Count(word, "/") == 1
 }
 
-// isTask reports whether a prompt is long enough to describe a task, and no slash command.
-func (e Event) isTask() bool {
-	return e.act() == asking && !isSlashCommand(e.Prompt) && countTerms(e.task()) >= fewestTerms
-}
-
 // countTerms counts the different content words of a task.
 func countTerms(task string) int { return len(terms.Distinct(terms.English, ends(task, maxTask))) }
 
@@ -82,7 +77,7 @@ func shortlist(found []candidate) (string, []candidate) {
 		}
 	}
 	if len(listed) == 1 {
-		return listed[0].pointer() + seeMore, listed
+		return listed[0].line + seeMore, listed
 	}
 	return strings.TrimSuffix(text, ";") + "." + seeMore, listed
 }

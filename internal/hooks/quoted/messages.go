@@ -60,23 +60,11 @@ const few = 2
 
 // Add adds the messages that a document quotes, and its title, which may be a message too.
 func (m *Messages) Add(document int, title string, messages []string) {
-	m.add(document, slices.Concat([]string{title}, said.InQuotation(title), messages))
-}
-
-// In returns the documents that quote a line of an output. The document with the heaviest run of words comes first.
-// Numbers, paths and values may differ. In ignores a message that more than few documents quote.
-func (m *Messages) In(output string) []Match {
-	return slices.SortedFunc(maps.Values(m.in(output)), func(a, b Match) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
-	})
-}
-
-func (m *Messages) add(document int, texts []string) {
 	if m.places == nil {
 		m.places, m.quoted = map[string][]place{}, map[string]int{}
 	}
 	known := map[string]bool{}
-	for _, text := range texts {
+	for _, text := range slices.Concat([]string{title}, said.InQuotation(title), messages) {
 		words := printedWords(everyFailure().ReplaceAllString(text, " "+cut+" "))
 		said, key := message{document: document, text: text, words: words}, strings.Join(words, " ")
 		for _, word := range words {
@@ -97,10 +85,12 @@ func (m *Messages) add(document int, texts []string) {
 	}
 }
 
-// in maps a document to its best match: the message of which one line of the text has the heaviest run of words.
-func (m *Messages) in(text string) map[int]Match {
+// In returns the documents that quote a line of an output, each with the message of which one line has the heaviest run
+// of words. The document with the heaviest run comes first. Numbers, paths and values may differ. In ignores a message
+// that more than few documents quote.
+func (m *Messages) In(output string) []Match {
 	found := map[int]Match{}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(output) {
 		words := printedWords(line)
 		for i, word := range words {
 			if len(m.places[word]) > commonplace {
@@ -116,7 +106,9 @@ func (m *Messages) in(text string) map[int]Match {
 			}
 		}
 	}
-	return found
+	return slices.SortedFunc(maps.Values(found), func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Document, b.Document))
+	})
 }
 
 // run returns the number and the weight of the words in the run that the message and a text have in common. own and

@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -116,18 +117,14 @@ func (r *reader) statement(s *syntax.Stmt, piped string, outer []word, depth int
 	for _, redirect := range s.Redirs {
 		target := textOf(redirect.Word)
 		switch redirect.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			text = textOf(redirect.Hdoc)
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			text = textOf(cmp.Or(redirect.Hdoc, redirect.Word))
 			brought = append(brought, wordsOf(text)...)
-		case syntax.WordHdoc:
-			text = target
-			brought = append(brought, wordsOf(text)...)
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
-			files = append(files, target)
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrIn:
+			if redirect.Op != syntax.RdrIn {
+				files = append(files, target)
+			}
 			brought = append(brought, newWord(redirect.Op.String()))
-			brought = append(brought, wordsOf(target)...)
-		case syntax.RdrIn:
-			brought = append(brought, newWord("<"))
 			brought = append(brought, wordsOf(target)...)
 		default:
 		}
@@ -288,9 +285,6 @@ func writeParts(text *strings.Builder, parts []syntax.WordPart, quoted bool) {
 
 // unescaped removes backslashes as a shell does. In double quotes it removes them only before some characters.
 func unescaped(value string, quoted bool) string {
-	if !strings.Contains(value, `\`) {
-		return value
-	}
 	var text strings.Builder
 	for i := 0; i < len(value); i++ {
 		if value[i] == '\\' && i+1 < len(value) && (!quoted || strings.IndexByte("$`\"\\\n", value[i+1]) >= 0) {
