@@ -156,7 +156,7 @@ func dissect(file document.File, collection catalog.Collection, schema Schema) (
 		Status: status, Number: numberOf(file.Path, parsed.Title), Notes: parsed.Notes,
 		FrontMatter: parsed.FrontMatter, FrontMatterLines: parsed.FrontMatterLines, NotFrontMatter: parsed.NotFrontMatter,
 		Anchors: parsed.Anchors, Headlines: parsed.Headlines(),
-		path: file.Path, stamp: file.Stamp(), parsed: parsed,
+		path: file.Path, stamp: file.Stamp, parsed: parsed,
 		schemaHash: catalog.SchemaStamp(docType.SchemaHash), undated: folder.Lenient() && date == "",
 	}
 	if parsed.FrontMatter["title"] != nil {

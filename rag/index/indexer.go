@@ -130,7 +130,7 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	batch := func(files []document.File) ([]document.Failure, error) { return x.indexBatch(ctx, files) }
 	refuse := func(file document.File, reason error) ([]document.Failure, error) {
-		err := x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
+		err := x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp})
 		return []document.Failure{{Path: file.Path, Err: reason}}, err
 	}
 	return isolate(ctx, x.index.logger, files, batch, refuse)
@@ -193,7 +193,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 		doc, err := dissect(file, x.collection, x.schema)
 		if err != nil {
 			failures = append(failures, document.Failure{Path: file.Path, Err: err})
-			refused[file.Path] = file.Stamp()
+			refused[file.Path] = file.Stamp
 			continue
 		}
 		x.report(ctx, doc)
@@ -260,7 +260,7 @@ func (asRead) Present([]string) []string                  { return nil }
 
 // Remove removes documents whose files are gone. Their passages stay, for other checkouts.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
-	return x.remove(ctx, paths, func(paths []string) []string { return x.Source.Present(paths) })
+	return x.remove(ctx, paths, x.Source.Present)
 }
 
 // removeRefused removes the earlier versions of files that have become invalid.
