@@ -213,9 +213,9 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 
 // report logs bytes that were replaced and front matter that is indexed as text.
 func (x *Indexer) report(ctx context.Context, doc Dissection) {
-	if doc.parsed.Replaced > 0 {
+	if doc.Replaced > 0 {
 		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
-			"path", doc.path, "line", doc.parsed.Replaced)
+			"path", doc.path, "line", doc.Replaced)
 	}
 	if doc.NotFrontMatter != nil {
 		x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
@@ -286,9 +286,6 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		}); err != nil {
 			return err
 		}
-		if err := q.LinkResolveRelations(ctx, x.relations()); err != nil {
-			return err
-		}
-		return x.updateTitles(ctx, q, nil)
+		return x.settle(ctx, q, nil)
 	})
 }

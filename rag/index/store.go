@@ -181,23 +181,22 @@ func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissec
 				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
 			}),
 			q.LinkInsertMany(ctx, links),
-			q.LinkResolveRelations(ctx, x.relations()),
-			x.updateTitles(ctx, q, rows.Titles),
+			x.settle(ctx, q, rows.Titles),
 		)
 	})
 }
 
-// relations returns the parameters of LinkResolveRelations for the collection.
-func (x *Indexer) relations() db.LinkResolveRelationsParams {
-	return db.LinkResolveRelationsParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
-}
-
-// updateTitles sets the titles that searches show: FileTitle where several documents have the same title. ownTitles are
-// the titles of the documents just written, nil after a removal.
-func (x *Indexer) updateTitles(ctx context.Context, q *db.Queries, ownTitles []string) error {
-	return q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams{
-		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection, OwnTitles: ownTitles,
+// settle updates what depends on other documents: the targets of relations, and the titles that searches show, which are
+// FileTitle where several documents have the same title. ownTitles are the titles of the documents just written, nil
+// after a removal.
+func (x *Indexer) settle(ctx context.Context, q *db.Queries, ownTitles []string) error {
+	project, tenant := x.tenant.ProjectID, x.tenant.ID
+	err := q.LinkResolveRelations(ctx, db.LinkResolveRelationsParams{
+		ProjectID: project, TenantID: tenant, Collection: x.collection,
 	})
+	return errors.Join(err, q.DocumentUpdateTitles(ctx, db.DocumentUpdateTitlesParams{
+		ProjectID: project, TenantID: tenant, Collection: x.collection, OwnTitles: ownTitles,
+	}))
 }
 
 // rows returns the rows of documents, of their chunks and of their links, column by column.
@@ -218,17 +217,30 @@ func (x *Indexer) rows(
 		rows.PromotionLevels = append(rows.PromotionLevels, doc.Level)
 		rows.ContentHashes = append(rows.ContentHashes, doc.stamp.Hash[:])
 		rows.SchemaHashes = append(rows.SchemaHashes, doc.schemaHash)
-		rows.CharCounts = append(rows.CharCounts, int32(doc.parsed.CharCount))
+		rows.CharCounts = append(rows.CharCounts, int32(doc.CharCount))
 		rows.FileSizes = append(rows.FileSizes, doc.stamp.Size)
 		rows.FileMtimes = append(rows.FileMtimes, doc.stamp.ModTime.Truncate(time.Microsecond))
 		rows.FileCtimes = append(rows.FileCtimes, doc.stamp.ChangeTime.Truncate(time.Microsecond))
 		rows.FileInodes = append(rows.FileInodes, int64(doc.stamp.Inode))
-		x.addQuoted(&rows, doc)
-		rows.ChunkCounts = append(rows.ChunkCounts, chunkCount(doc.Passages))
+		var places, paths, cues []string
+		for _, place := range doc.Places {
+			places, paths = append(places, place.String()), append(paths, place.Path)
+		}
+		if x.Cues != nil {
+			cues = x.Cues(doc.Triggers, paths)
+		}
+		rows.Places, rows.Cues = append(rows.Places, storedLines(places)), append(rows.Cues, storedLines(cues))
+		rows.Names = append(rows.Names, storedLines(doc.Names))
+		rows.Messages = append(rows.Messages, storedLines(doc.Messages))
+		rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
 		rows.Statuses = append(rows.Statuses, doc.Status.Word)
 		rows.Untils = append(rows.Untils, doc.Status.Until)
 		rows.Numbers = append(rows.Numbers, doc.Number)
+		ofText := int32(0)
 		for i, p := range doc.Passages {
+			if !p.FrontMatter {
+				ofText++
+			}
 			if p.Question {
 				i -= len(doc.Passages) // see document_chunks
 			}
@@ -239,6 +251,10 @@ func (x *Indexer) rows(
 			chunks.PassageHashes = append(chunks.PassageHashes, p.hash)
 			chunks.HeaderPaths = append(chunks.HeaderPaths, p.HeaderPath)
 		}
+		if ofText == 1 {
+			ofText = 0 // the document is not chunked
+		}
+		rows.ChunkCounts = append(rows.ChunkCounts, ofText)
 		addLinks(&links, doc)
 	}
 	return rows, chunks, links
@@ -259,22 +275,6 @@ func addLinks(rows *db.LinkInsertManyParams, doc Dissection) {
 	}
 }
 
-// addQuoted adds the places, names, messages, triggers and cues of a document.
-func (x *Indexer) addQuoted(rows *db.DocumentUpsertManyParams, doc Dissection) {
-	var places, paths, cues []string
-	for _, place := range doc.Places {
-		places, paths = append(places, place.String()), append(paths, place.Path)
-	}
-	if x.Cues != nil {
-		cues = x.Cues(doc.Triggers, paths)
-	}
-	rows.Places = append(rows.Places, storedLines(places))
-	rows.Names = append(rows.Names, storedLines(doc.Names))
-	rows.Messages = append(rows.Messages, storedLines(doc.Messages))
-	rows.Triggers = append(rows.Triggers, storedTriggers(doc.Triggers))
-	rows.Cues = append(rows.Cues, storedLines(cues))
-}
-
 // storedTriggers encodes triggers as JSON, without NUL characters, which PostgreSQL refuses; "" for none.
 func storedTriggers(triggers []said.Trigger) string {
 	if len(triggers) == 0 {
@@ -285,18 +285,4 @@ func storedTriggers(triggers []said.Trigger) string {
 		panic(err) // impossible: a trigger holds only plain values
 	}
 	return strings.ReplaceAll(string(encoded), `\u0000`, "")
-}
-
-// chunkCount counts the passages of a document's text. It returns 0 for a single one: the document is not chunked.
-func chunkCount(passages []DissectedPassage) int32 {
-	count := int32(0)
-	for _, p := range passages {
-		if !p.FrontMatter {
-			count++
-		}
-	}
-	if count == 1 {
-		return 0
-	}
-	return count
 }
