@@ -86,7 +86,7 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupRes
 			removable[row.ProjectID] = append(removable[row.ProjectID], row.ID)
 		}
 	}
-	projects, err := x.allProjects(ctx)
+	projects, err := transact(ctx, x.db.Read, "list projects", func(q *db.Queries) ([]db.Project, error) { return q.CleanupProjects(ctx) })
 	if err != nil {
 		return done, err
 	}

@@ -27,10 +27,6 @@ type Contents struct {
 	Chunks int
 }
 
-func (x *Index) allProjects(ctx context.Context) ([]db.Project, error) {
-	return transact(ctx, x.db.Read, "list projects", func(q *db.Queries) ([]db.Project, error) { return q.CleanupProjects(ctx) })
-}
-
 // Contents returns what the selection holds.
 func (x *Index) Contents(ctx context.Context, selection Selection) (Contents, error) {
 	return ofProject(ctx, x, "count documents", selection.Project, func(q *db.Queries, id int32) (Contents, error) {

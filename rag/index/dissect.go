@@ -81,8 +81,6 @@ type DissectedPassage struct {
 
 	// Heading is the title with the headings above the text. It is searched and embedded before the text.
 	Heading string
-	// Terms are the distinct terms of heading and text. Only [Dissect] sets them.
-	Terms []string
 	// FrontMatter says that the text is made from the fields of the front matter.
 	FrontMatter bool
 	// Question says that the text is a question that the document answers. No search returns it: it
@@ -93,22 +91,9 @@ type DissectedPassage struct {
 	hash     uuid.UUID
 }
 
-// Dissect returns what the index makes of a file of the collection. It writes nothing. The
-// error is the one that indexing the file would return.
-func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
-	doc, err := dissect(file, collection, schema)
-	if err != nil {
-		return Dissection{}, err
-	}
-	for i, p := range doc.Passages {
-		doc.Passages[i].Terms = terms.Distinct(p.language, p.Heading+"\n\n"+p.Text)
-	}
-	return doc, nil
-}
-
-// dissect parses and validates a file and cuts it into passages. They have no Terms. The error says
+// Dissect parses and validates a file of the collection, and cuts it into passages. It writes nothing. The error says
 // why the file cannot be a document.
-func dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
+func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
 	var folder, docType project.Rules // zero without a schema
 	isDocument := true
 	if schema != nil {

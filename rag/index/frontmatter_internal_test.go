@@ -23,7 +23,7 @@ func (anything) Rules(string) (project.Rules, bool) {
 
 func dissectText(t *testing.T, collection catalog.Collection, content string) Dissection {
 	t.Helper()
-	doc, err := dissect(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
+	doc, err := Dissect(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
 	if err != nil {
 		t.Fatal(err)
 	}

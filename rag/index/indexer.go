@@ -66,8 +66,13 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		if x.Owns != nil && !x.Owns(row.RelativePath) {
 			continue
 		}
+		schema := ""
+		if x.schema != nil {
+			docType, _ := x.schema.Rules(row.RelativePath)
+			schema = docType.SchemaHash
+		}
 		stamp := document.Stamp{Size: -1}
-		if !x.Again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
+		if !x.Again && row.SchemaHash == catalog.SchemaStamp(schema) {
 			stamp = document.Stamp{
 				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 				Hash: document.Hash(row.ContentHash),
@@ -76,14 +81,6 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		known[row.RelativePath] = stamp
 	}
 	return known, err
-}
-
-func (x *Indexer) schemaStamp(path string) string {
-	if x.schema == nil {
-		return catalog.SchemaStamp("")
-	}
-	docType, _ := x.schema.Rules(path)
-	return catalog.SchemaStamp(docType.SchemaHash)
 }
 
 // Touch stores new stamps, by path, for files whose bytes have not changed.
@@ -190,13 +187,20 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	var documents []Dissection
 	refused := map[string]document.Stamp{}
 	for _, file := range files {
-		doc, err := dissect(file, x.collection, x.schema)
+		doc, err := Dissect(file, x.collection, x.schema)
 		if err != nil {
 			failures = append(failures, document.Failure{Path: file.Path, Err: err})
 			refused[file.Path] = file.Stamp
 			continue
 		}
-		x.report(ctx, doc)
+		if doc.Replaced > 0 {
+			x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
+				"path", doc.path, "line", doc.Replaced)
+		}
+		if doc.NotFrontMatter != nil {
+			x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
+				"path", doc.path, "reason", doc.NotFrontMatter)
+		}
 		documents = append(documents, doc)
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
@@ -209,18 +213,6 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 		failures = append(failures, document.Failure{Path: path, Err: document.ErrChanged})
 	}
 	return failures, err
-}
-
-// report logs bytes that were replaced and front matter that is indexed as text.
-func (x *Indexer) report(ctx context.Context, doc Dissection) {
-	if doc.Replaced > 0 {
-		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
-			"path", doc.path, "line", doc.Replaced)
-	}
-	if doc.NotFrontMatter != nil {
-		x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
-			"path", doc.path, "reason", doc.NotFrontMatter)
-	}
 }
 
 // missingDates returns dates, by path, for documents that need no date in their front matter and have none.

@@ -88,12 +88,12 @@ var (
 func namesOf(value any) (names []string) {
 	switch value := value.(type) {
 	case string:
-		if strings.Contains(value, "-") && kebabName().MatchString(value) {
+		if kebabName().MatchString(value) {
 			value = strings.ReplaceAll(value, "-", "_")
 		}
 		for word := range strings.FieldsSeq(value) {
 			word = strings.Trim(word, "`,;:.\"'")
-			if mayBeCode(word) && fieldName().MatchString(word) {
+			if fieldName().MatchString(word) {
 				names = append(names, word)
 			}
 		}
@@ -107,12 +107,6 @@ func namesOf(value any) (names []string) {
 		}
 	}
 	return names[:min(len(names), maxPlaces)]
-}
-
-// mayBeCode is a cheap test before fieldName, whose matches all have "_", "(" or a capital after the first character.
-func mayBeCode(word string) bool {
-	rest := word[min(len(word), 1):]
-	return strings.ContainsAny(rest, "_(") || rest != strings.ToLower(rest)
 }
 
 // storedLines joins distinct texts by newlines for the database. It leaves out texts with a newline or NUL.

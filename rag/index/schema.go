@@ -160,7 +160,7 @@ func (x *Indexer) WithStatus(file document.File, by string) (content []byte, sta
 
 // withField sets a field of the front matter. It returns the new content, and what the index makes of both contents.
 func (x *Indexer) withField(file document.File, field, text string) (content []byte, before, after Dissection, err error) {
-	before, err = dissect(file, x.collection, x.schema)
+	before, err = Dissect(file, x.collection, x.schema)
 	if err != nil {
 		return nil, before, after, err
 	}
@@ -168,7 +168,7 @@ func (x *Indexer) withField(file document.File, field, text string) (content []b
 	if err != nil {
 		return nil, before, after, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
 	}
-	after, err = dissect(file, x.collection, x.schema)
+	after, err = Dissect(file, x.collection, x.schema)
 	if err != nil {
 		return nil, before, after, fmt.Errorf("with %s %s: %w", field, text, err)
 	}

@@ -32,9 +32,9 @@ const (
 	maxTags = 2000
 )
 
-// writeDocuments puts documents into the index in one transaction of six round trips. It
-// leaves out documents whose files have changed since they were read, and returns their paths.
-// dates has dates, by path, for documents without one.
+// writeDocuments puts documents into the index, in place of earlier versions, in one transaction of six round trips. It
+// leaves out documents whose files have changed since they were read, and returns their paths. dates has dates, by path,
+// for documents without one. The last round trip is a single one, because other writers of the tenant wait for it.
 func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, dates map[string]string) ([]string, error) {
 	if len(documents) == 0 {
 		return nil, nil
@@ -57,7 +57,24 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []Dissection, da
 		unchanged := slices.DeleteFunc(slices.Clone(documents), func(doc Dissection) bool {
 			return slices.Contains(changed, doc.path)
 		})
-		return x.replace(ctx, q, unchanged, dates)
+		if len(unchanged) == 0 {
+			return nil
+		}
+		rows, chunks, links := x.rows(unchanged, dates)
+		return db.Batch(q, func(q *db.Queries) error {
+			return errors.Join(
+				q.DocumentUpsertMany(ctx, rows),
+				q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
+					ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
+				}),
+				q.ChunkInsertMany(ctx, chunks),
+				q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
+					ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
+				}),
+				q.LinkInsertMany(ctx, links),
+				x.settle(ctx, q, rows.Titles),
+			)
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -161,29 +178,6 @@ func appendMeaning(meanings []byte, p DissectedPassage) []byte {
 		meanings = strconv.AppendInt(meanings, int64(math.Round(length*float64(component))), 10)
 	}
 	return append(meanings, "];"...)
-}
-
-// replace writes documents, their chunks and their links in place of earlier versions. It
-// is one round trip, because other writers of the tenant wait for it.
-func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []Dissection, dates map[string]string) error {
-	if len(documents) == 0 {
-		return nil
-	}
-	rows, chunks, links := x.rows(documents, dates)
-	return db.Batch(q, func(q *db.Queries) error {
-		return errors.Join(
-			q.DocumentUpsertMany(ctx, rows),
-			q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
-				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
-			}),
-			q.ChunkInsertMany(ctx, chunks),
-			q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
-				ProjectID: rows.ProjectID, TenantID: rows.TenantID, Collection: rows.Collection, RelativePaths: rows.RelativePaths,
-			}),
-			q.LinkInsertMany(ctx, links),
-			x.settle(ctx, q, rows.Titles),
-		)
-	})
 }
 
 // settle updates what depends on other documents: the targets of relations, and the titles that searches show, which are
