@@ -178,8 +178,7 @@ func passagesOf(
 	}
 	if len(all) == 0 {
 		// The document has only a title, or it is a handbook page with only a summary.
-		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: parsed.Summary}
-		for _, p := range halved(whole, roomBeside(title)) {
+		for _, p := range cut(parsed.Summary, title, max(parsed.LineCount, 1)) {
 			add(p, true, false)
 		}
 	}

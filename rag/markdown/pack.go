@@ -148,7 +148,7 @@ func (p *packer) begin(start int) {
 
 // line splits a line that does not fit into one passage.
 func (p *packer) line(line int) {
-	for _, text := range cutLine(p.outline.lines[line], p.budget) {
+	for _, text := range Cut(p.outline.lines[line], p.budget) {
 		p.append(line, line, text)
 	}
 	p.begin(line + 1)

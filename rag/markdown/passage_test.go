@@ -56,7 +56,7 @@ func TestPassages(t *testing.T) {
 		{"headings go with what they head", "T", "a\n\n" + fence(400) + "\n#### B\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
 		{"an introduction goes with what it introduces", "T", "a\n\n" + fence(400) + "\n**So:**\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
 		{"SectionLines, between blocks only", "", "a\n\nb\n\n```\n\n\n\n\n\nc\n```\nd\n", short, []string{"1-3", "5-12", "13-13"}},
-		{"a long line", "", strings.Repeat("word ", 1000), standard, []string{"1-1", "1-1", "1-1"}},
+		{"a long line", "", strings.Repeat("word ", 1000), standard, []string{"1-1", "1-1", "1-1", "1-1"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestPassages_CutsLine(t *testing.T) {
 		name, line string
 		want       []string
 	}{
-		{"behind a sentence, in equal parts", strings.Repeat("It is so. ", 50), []string{
-			strings.TrimSpace(strings.Repeat("It is so. ", 25)), strings.TrimSpace(strings.Repeat("It is so. ", 25)),
+		{"behind a sentence near the middle", strings.Repeat("It is so. ", 50), []string{
+			strings.TrimSpace(strings.Repeat("It is so. ", 26)), strings.TrimSpace(strings.Repeat("It is so. ", 24)),
 		}},
 		{"behind a sentence without spaces", strings.Repeat("数据库连接池。", 40), []string{
 			strings.Repeat("数据库连接池。", 20), strings.Repeat("数据库连接池。", 20),
@@ -98,9 +98,9 @@ func TestPassages_CutsLine(t *testing.T) {
 		{"behind a word", strings.Repeat("a ", 200), []string{
 			strings.TrimSpace(strings.Repeat("a ", 100)), strings.TrimSpace(strings.Repeat("a ", 100)),
 		}},
-		{"inside a word", strings.Repeat("数", 200), []string{strings.Repeat("数", 192), strings.Repeat("数", 8)}},
-		{"before a word that fits nowhere", "a " + strings.Repeat("数", 200), []string{
-			"a", strings.Repeat("数", 192), strings.Repeat("数", 8),
+		{"inside a word", strings.Repeat("数", 200), []string{strings.Repeat("数", 100), strings.Repeat("数", 100)}},
+		{"not at a space far from the middle", "aa " + strings.Repeat("数", 201), []string{
+			"aa " + strings.Repeat("数", 100), strings.Repeat("数", 101),
 		}},
 	}
 	for _, test := range tests {
