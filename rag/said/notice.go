@@ -1,7 +1,6 @@
 package said
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/lazyregexp"
@@ -96,7 +95,7 @@ func noticeIn(line string) Status {
 			status.Relations = appendFollowing(status.Relations, m.relation, rest[m.end:])
 		}
 	}
-	if slices.ContainsFunc(status.Relations, func(r NamedRelation) bool { return r.Relation == SupersededBy }) {
+	if namesSuccessor(status.Relations) {
 		status.Word = "superseded"
 	}
 	return status
