@@ -43,7 +43,8 @@ func (p *Project) RecallScopes(ctx context.Context) []catalog.Scope {
 
 // Heard returns a book of the documents that have one of the cues. It reads the collections that hooks search.
 func (p *Project) Heard(ctx context.Context, cues []string) (*quoted.Book, error) {
-	return p.book.heard(ctx, cues)
+	documents, err := p.index.CitedPlaces(ctx, p.Tenant, cues, p.book.collections...)
+	return quoted.NewBook(documents), err
 }
 
 // Book returns a book of all documents in the collections that hooks search. It may be a little older than the index.

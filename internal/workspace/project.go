@@ -68,7 +68,8 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.life, a.cancel = context.WithCancel(w.life)
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
-	a.book = &bookshelf{index: x, tenant: tenant, recalled: a.recalled, logger: a.logger, book: quoted.NewBook(nil)}
+	a.book = &bookshelf{index: x, tenant: tenant, logger: a.logger, book: quoted.NewBook(nil)}
+	a.book.collections = slices.DeleteFunc(slices.Clone(a.recalled), func(c catalog.Collection) bool { return c == catalog.Handbook })
 	a.stale = &staleDocuments{
 		checker: history.NewPlaceChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) {
@@ -134,19 +135,6 @@ func docsFolder(p *project.Project) watch.Folder {
 		folder.Prefix = ""
 	}
 	return folder
-}
-
-// externalPrefix returns the prefix of the external docs' paths in the index. It makes paths relative to the
-// repository. Paths outside the repository stay absolute.
-func externalPrefix(external project.External) string {
-	switch external.RelDir {
-	case "":
-		return filepath.ToSlash(external.Dir)
-	case ".":
-		return ""
-	default:
-		return external.RelDir
-	}
 }
 
 // Compounding returns the scope of the project's own documents.

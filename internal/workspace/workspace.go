@@ -96,11 +96,14 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	if w.index.Used() && active != nil {
 		active.lookAgain(ctx)
 	}
-	if active != nil && !active.deleted.Load() && !active.moved() && !active.reconfigured() {
-		if latest := active.latest.Load(); latest != nil && !latest.leading {
+	if active != nil && !active.deleted.Load() && !active.moved() {
+		latest := active.latest.Load()
+		if latest != nil && !latest.leading {
 			signal(active.wake) // read the other server's status during the call
 		}
-		return active, nil
+		if latest == nil || latest.config == active.configStamp() {
+			return active, nil
+		}
 	}
 	active, err := w.refresh(ctx, active)
 	if err != nil {
@@ -126,7 +129,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	case active == nil:
 		return w.activateOwn(ctx)
 	}
-	p, err := w.load(outdated.Definition.ConfigPath)
+	p, err := w.settings.Load(outdated.Definition.ConfigPath)
 	if err != nil {
 		p = outdated.Definition
 	}
@@ -139,12 +142,12 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		return outdated, nil
 	}
 	// Somebody may have deleted the index of this branch. Only activate_project undoes a deletion.
-	active, err := w.rejoin(ctx, p, key)
+	tenant, err := w.index.Rejoin(ctx, key)
 	if errors.Is(err, db.ErrTenantGone) {
 		outdated.deleted.Store(true)
 		return nil, deletedError(outdated)
 	}
-	return active, err
+	return w.replace(ctx, p, tenant, err)
 }
 
 // beginSwitch waits until the caller may change the active project. It fails if ctx ends first: another call may
@@ -185,7 +188,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 		return nil, err
 	}
 	defer w.endSwitch()
-	p, err := w.load(configPath)
+	p, err := w.settings.Load(configPath)
 	if err != nil {
 		return nil, err
 	}
@@ -197,13 +200,9 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
 		return w.register(ctx, p, key)
 	}
-	// Another server may have deleted the index a moment ago.
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
-	if err != nil {
-		return nil, fmt.Errorf("activate project: %w", err)
-	}
-	if !tenant.Same(active.Tenant) {
-		return w.register(ctx, p, key)
+	if err != nil || !tenant.Same(active.Tenant) { // another server may have deleted the index a moment ago
+		return w.replace(ctx, p, tenant, err)
 	}
 	for _, tree := range active.trees {
 		tree.mirror.Rescan()
@@ -212,32 +211,18 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	return active, nil
 }
 
-func (w *Workspace) load(configPath string) (*project.Project, error) {
-	return w.settings.Load(configPath)
-}
-
 // register makes a project active. Its branch may be new to the index or deleted from it; register undoes a deletion.
-// After an error the previous project stays active.
 func (w *Workspace) register(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
+	return w.replace(ctx, p, tenant, err)
+}
+
+// replace makes a project the active one, in place of the previous one. err says why its tenant is missing. Then the
+// previous project stays active.
+func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant, err error) (*Project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
-	return w.replace(ctx, p, tenant), nil
-}
-
-// rejoin makes a project active if its branch is in the index, and otherwise fails with [db.ErrTenantGone]. After an
-// error the previous project stays active.
-func (w *Workspace) rejoin(ctx context.Context, p *project.Project, key catalog.TenantKey) (*Project, error) {
-	tenant, err := w.index.Rejoin(ctx, key)
-	if err != nil {
-		return nil, fmt.Errorf("activate project: %w", err)
-	}
-	return w.replace(ctx, p, tenant), nil
-}
-
-// replace makes a project the active one, in place of the previous one.
-func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *catalog.Tenant) *Project {
 	next := w.newProject(p, tenant)
 	if w.once {
 		w.setActive(next)
@@ -251,7 +236,7 @@ func (w *Workspace) replace(ctx context.Context, p *project.Project, tenant *cat
 	} else {
 		w.start(next)
 	}
-	return next
+	return next, nil
 }
 
 func (w *Workspace) start(next *Project) {
