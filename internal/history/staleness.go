@@ -127,25 +127,21 @@ func (c *PlaceChecker) readHistory(ctx context.Context, folder Folder) error {
 	if commit == c.commit {
 		return c.err
 	}
-	touched, err := touchedIn(ctx, folder, commit)
+	var touched map[string][]Version
+	shallow, err := folder.Shallow(ctx)
+	switch {
+	case err != nil:
+	case shallow:
+		err = errShallow
+	default:
+		touched, err = folder.Touched(ctx, commit)
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	c.commit, c.touched, c.cited, c.err = commit, touched, map[citation]citedVersion{}, err
 	c.renamed = map[string]map[string]string{}
 	return err
-}
-
-// touchedIn is [Folder.Touched] of a history that is whole.
-func touchedIn(ctx context.Context, folder Folder, commit string) (map[string][]Version, error) {
-	shallow, err := folder.Shallow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if shallow {
-		return nil, errShallow
-	}
-	return folder.Touched(ctx, commit)
 }
 
 // maxRenameTime bounds the search for all renames of missing files together.
