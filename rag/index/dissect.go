@@ -138,7 +138,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	quotes := said.Quotes(parsed)
 	named := maps.Clone(parsed.FrontMatter)
 	delete(named, said.TriggersField) // triggers are no text of the document
-	doc.Names = said.Names(slices.Concat(quotes, namesOf(parsed.Title), namesOf(named)))
+	doc.Names = said.Names(slices.Concat(quotes, namesOf(append(texts(named), parsed.Title))))
 	doc.Messages = said.Messages(quotes)
 	doc.Triggers, doc.TriggerFaults = said.Triggers(parsed.FrontMatter)
 	if scope, isGiven := said.Scope(file.Path, parsed.FrontMatter, FilesField); isGiven {
